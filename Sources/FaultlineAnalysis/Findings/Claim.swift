@@ -1,13 +1,13 @@
 internal import FaultlineTrace
 
-/// Time that a finding's saving comes out of.
+/// A claim of a finding's saving on an account of time.
 ///
-/// No time is given out twice.
+/// No time is allotted twice.
 struct Claim: Sendable, Hashable {
     enum Account: Sendable, Hashable {
         /// Loading the rows of one fetch, at once or in batches.
         case loads(FetchProfile.Key)
-        /// What a detector found under one key.
+        /// The evidence of a detector under one key.
         case evidence(EvidenceReference)
     }
 
@@ -20,12 +20,12 @@ struct Claim: Sendable, Hashable {
         self.balance = balance
     }
 
-    /// A claim on the time of what a detector found.
+    /// Creates a claim on the time of a detector's evidence.
     init<Gatherer: EvidenceDetector>(_ detector: Gatherer.Type, _ key: Gatherer.Key, balance: Double) {
         self.init(account: .evidence(EvidenceReference(detector, key)), balance: balance)
     }
 
-    /// A claim on the time of fetches and their batches, without those that prepare something.
+    /// Creates a claim on the time of fetches and their batches, without those in set-up scopes.
     static func loads(_ fetch: FetchProfile.Key, _ profile: Profile) -> Claim {
         let counts = profile.fetch(fetch)?.counts
         return Claim(

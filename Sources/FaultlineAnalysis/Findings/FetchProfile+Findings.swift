@@ -1,8 +1,10 @@
 internal import FaultlineTrace
 
 extension Profile {
-    /// How many rows the entities' tables have at most in a run, as far as scans and fetches of everything tell, by the
-    /// entities' names; those that share a table are left out.
+    /// The most rows that the tables of entities had in a run, by entity name, as far as scans and fetches of all rows
+    /// show it.
+    ///
+    /// Entities that share a table are omitted.
     var tableRows: [String: UInt64] {
         fetches.reduce(into: [:]) { rows, fetch in
             let entity = fetch.key.shape.entity
@@ -12,36 +14,38 @@ extension Profile {
     }
 }
 
-// What the rules about a fetch's line have in common.
+// Helpers that the rules about a fetch's line share.
 
 extension FetchProfile {
-    /// Where its objects were read, the most frequent place first.
+    /// The places where the fetch's objects were read, the most frequent first.
     var readers: [Finding.Sighting] {
         readSites.filter { $0.key != nil }.map { Finding.Sighting(site: $0, count: $1, time: 0) }
             .sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
     }
 
-    /// Its own line.
+    /// The fetch's own line.
     var sighting: Finding.Sighting { Finding.Sighting(site: key.site, count: counts.executions, time: counts.time) }
 
     /// The minimum rows of a large result.
     static let manyRows = Threshold("R14", "minimumRows", 1000, .count, "minimum rows of one result")
 
-    /// Whether the rows are what it is there for; otherwise R03, R05 or R17 say what to do instead.
+    /// Whether the program uses the fetched rows themselves.
+    ///
+    /// If not, R03, R05 or R17 advise what to do instead.
     var isForItsRows: Bool { ResultDemand(of: self) == nil && unused == nil }
 
     var isOnMainThread: Bool { Significance.isMost(counts.mainThreadTime, of: counts.time) }
 
-    /// A finding's name across runs.
+    /// A signature, which identifies a finding across runs.
     ///
-    /// - Parameter what: Tells apart what one rule can find of one fetch.
+    /// - Parameter what: Distinguishes the findings of one rule about one fetch.
     func signature(_ rule: String, _ what: String) -> String {
         [rule, what, SignatureText.shape(key.shape), key.site?.function ?? ""].joined(separator: "|")
     }
 }
 
 extension Profile {
-    /// How long all scopes of those names and kinds took, in nanoseconds; the whole trace, if none was marked.
+    /// The total wall time of the scopes, in nanoseconds, or of the whole trace if none was recorded.
     func wallTime(of scopes: some Sequence<ScopeSummary.Key>) -> UInt64 {
         let total = scopes.compactMap { scope($0) }.reduce(0) { $0 &+ $1.wallTimes.total }
         return total > 0 ? total : wallTime
@@ -49,12 +53,12 @@ extension Profile {
 }
 
 extension [FetchProfile] {
-    /// The one with the longest time first.
+    /// The fetches sorted by time, the longest first.
     var longestFirst: [FetchProfile] {
         sorted { ($0.counts.time, $1.key.sortText) > ($1.counts.time, $0.key.sortText) }
     }
 
-    /// A figure of all of them.
+    /// The sum of a figure over all fetches.
     func total(_ figure: KeyPath<FetchCounts, UInt64>) -> UInt64 { reduce(0) { $0 &+ $1.counts[keyPath: figure] } }
 }
 
@@ -70,7 +74,7 @@ extension [ScopeSummary.Key: UInt64] {
 }
 
 extension [CallSite: UInt64] {
-    /// From where the function was called that fetches, in a sentence: if a loop is not there, it is here.
+    /// A sentence that names the callers of the fetching function: if it has no loop, its callers may.
     var sentences: [Wording] {
         let most = sorted { ($0.value, $1.key.sortText) > ($1.value, $0.key.sortText) }.prefix(3)
         let sites = most.map { "\(site: $0.key)" as Wording }

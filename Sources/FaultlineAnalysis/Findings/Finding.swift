@@ -1,81 +1,81 @@
 public import FaultlineTrace
 
-/// A piece of advice, with what it rests on and what it is expected to bring.
+/// A piece of advice, with its evidence and the saving it predicts.
 public struct Finding: Sendable, Hashable {
-    /// A place where what was found happened.
+    /// A place where the problem was observed.
     public struct Sighting: Sendable, Hashable {
-        /// `nil`: the trace does not say.
+        /// `nil` if the trace does not have it.
         public var site: CallSite?
-        /// How often.
+        /// The number of times.
         public var count: UInt64
-        /// In nanoseconds; 0: not measured.
+        /// In nanoseconds, or 0 if not measured.
         public var time: UInt64
     }
 
-    /// The number of the rule: `"R01"`.
+    /// The rule's number, such as `"R01"`.
     public var rule: String
-    /// The rule's name in words: `"N+1 faults"`.
+    /// The rule's name, such as `"N+1 faults"`.
     public var ruleName: String
-    /// What to do, as a command: `Prefetch "publisher" with the fetch of Book`.
+    /// The change to make, in the imperative: `Prefetch "publisher" with the fetch of Book`.
     public var title: Wording
-    /// The line to change; `nil`: the trace does not say where it is.
+    /// The line to change, or `nil` if the trace does not have it.
     public var change: CallSite?
-    /// 0…100.
+    /// The score, from 0 to 100.
     public var score: Double
-    /// Where it was seen, the most frequent place first.
+    /// The places where the problem was observed, the most frequent first.
     public var seenAt: [Sighting] = []
-    /// Some of the events that it rests on, the slowest first.
+    /// Examples of the events the finding is based on, the slowest first.
     public var samples: [FaultEvidence.Sample] = []
-    /// Scopes in which it was seen, by name, the most frequent first.
+    /// The names of the scopes in which the problem was observed, the most frequent first.
     public var scopes: [String] = []
-    /// What the finding rests on, in numbers.
+    /// The numbers the finding is based on.
     public var evidence: [Evidence] = []
-    /// Of advice about a batch size: what each size would cost.
+    /// The cost of each batch size, for advice about batch sizes.
     public var batchCurve: BatchCurve?
-    /// The same in sentences, the most telling first.
+    /// Sentences that explain the evidence, the most important first.
     public var explanation: [Wording] = []
-    /// What to change, in a sentence.
+    /// The change to make, as a sentence.
     public var fix: Wording
-    /// What can be done instead: a sentence each.
+    /// Alternatives to the change, one sentence each.
     public var alternatives: [Wording] = []
     /// The code to write, line by line.
     public var code: [String] = []
     public var saving: Saving
     public var confidence: Confidence
-    /// Why the finding counts for less than its score: a sentence each.
+    /// Sentences that explain why the finding is rated below its score.
     public var reservations: [Wording] = []
-    /// The finding's name across runs: rule, entity, shape and function, but no line.
+    /// The finding's identity across runs: rule, entity, shape and function, but no line.
     ///
-    /// Edits elsewhere in a file leave it.
+    /// Edits elsewhere in the file do not change it.
     public var signature: String
-    /// The time that the saving can come out of.
+    /// The accounts of time that the saving draws on.
     var claims: [Claim] = []
-    /// The change in a form that can be tried; `nil`: it is one that nobody but the program's author can make.
+    /// The change in a form that a trial can make, or `nil` if only the program's author can make it.
     package internal(set) var remedy: Remedy?
 
-    /// How much it matters, by its score.
+    /// The severity that follows from the score.
     public var severity: Severity { Severity(score: score) }
 
-    /// Makes a note of the finding, whatever its score was.
+    /// Turns the finding into a note, whatever its score was.
     mutating func downgrade(_ reason: Wording) {
         score = min(score, Score.highestNote)
         reservations.append(reason)
     }
 
-    /// What findings are ranked by.
+    /// The value by which findings of one severity are ranked.
     var rank: Double {
         max(saving.time.median, saving.pause?.median ?? 0) * confidence.weight
     }
 
-    /// What the change saves where nothing else is changed.
+    /// The saving of the change if no other change is made.
     package var ownSaving: Saving.Range { saving.alone ?? saving.time }
 }
 
-/// A number that a finding rests on.
+/// A number that a finding is based on.
 public struct Evidence: Sendable, Hashable {
     public enum Unit: String, Sendable, Hashable, CaseIterable {
         case count, rows, trips, bytes, nanoseconds
-        /// 0…1.
+        /// From 0 to 1.
         case share
     }
 
@@ -94,9 +94,9 @@ public struct Evidence: Sendable, Hashable {
     }
 }
 
-/// What a change is expected to save.
+/// The saving that is expected of a change.
 public struct Saving: Sendable, Hashable {
-    /// A time in nanoseconds and the range in which 80 % of its estimates lie.
+    /// A time in nanoseconds, and the range that holds 80 % of its estimates.
     public struct Range: Sendable, Hashable {
         public var median: Double
         public var low: Double
@@ -110,7 +110,9 @@ public struct Saving: Sendable, Hashable {
             self.high = high
         }
 
-        /// How far off times of one run can be, whatever is worked out from them.
+        /// The relative error of times from a single run.
+        ///
+        /// Every range is at least this wide.
         private static let wobble = 0.15
 
         init(_ range: (median: Double, low: Double, high: Double)) {
@@ -120,34 +122,40 @@ public struct Saving: Sendable, Hashable {
                 high: max(0, range.high, median * (1 + Self.wobble)))
         }
 
-        /// The range with nothing above a limit.
+        /// Returns the range with all values limited to `limit`.
         func limited(to limit: Double) -> Range {
             Range(median: min(median, limit), low: min(low, limit), high: min(high, limit))
         }
     }
 
-    /// Time in the store over the whole trace.
+    /// The time saved in the store over the whole trace.
     ///
-    /// Those of all findings together never exceed the time that was spent.
+    /// All findings together never save more time than was spent.
     public var time: Range = .none
-    /// What the change saves by itself, where others before it claim the same time; `nil`: ``time``.
+    /// The saving of the change alone, if findings before this one claim the same time.
+    ///
+    /// `nil` if it equals ``time``.
     public var alone: Range?
-    /// Numbers of the findings that claim the same time, as a report counts them; empty: none.
+    /// The numbers, as a report counts them, of the findings that claim the same time.
     public var after: [Int] = []
-    /// By how much the longest wait of each screen gets shorter, where that is what the change is for.
+    /// The reduction of the longest wait per screen, if the change is meant to shorten it.
     public var pause: Range?
-    /// Round trips; negative: the change costs some.
+    /// Round trips.
+    ///
+    /// A negative number is an additional cost.
     public var trips: Int64 = 0
-    /// Rows that need not be loaded.
+    /// Rows that are no longer loaded.
     public var rows: Int64 = 0
-    /// Bytes that need not be read.
+    /// Bytes that are no longer read.
     public var bytes: Int64 = 0
-    /// Bytes that need not be held at a time.
+    /// Bytes of peak memory that are no longer needed.
     public var memory: Int64 = 0
 }
 
 extension Int64 {
-    /// A number without its fraction; the largest or smallest one where it does not fit, 0 for none at all.
+    /// Truncates a number to an integer, clamped to the range of `Int64`.
+    ///
+    /// NaN becomes 0.
     init(saturating value: Double) {
         self = value.isNaN ? 0 : Int64(exactly: value.rounded(.towardZero)) ?? (value < 0 ? .min : .max)
     }

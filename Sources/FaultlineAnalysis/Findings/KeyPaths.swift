@@ -1,13 +1,13 @@
 internal import FaultlineTrace
 
-/// Puts key paths together from what fired, what is prefetched and what the model says.
+/// Builds key paths from relationships that fired, relationships that are prefetched, and the model.
 struct KeyPaths {
     let profile: Profile
 
-    /// The key path from a fetch's entity to a relationship, as the fetch would prefetch it: `"books.publisher"`.
+    /// Returns the key path to prefetch from a fetch's entity to a relationship, such as `"books.publisher"`.
     ///
-    /// A path goes over relationships that fired on the fetch's objects or that it prefetches already, the shortest
-    /// first. `nil`: the trace does not show the way.
+    /// The path uses relationships that fired on the fetch's objects or that the fetch already prefetches. The shortest
+    /// path wins. Returns `nil` if the trace has no path.
     func path(to edge: FetchProfile.Edge, of fetch: FetchProfile.Key) -> String? {
         let start = fetch.shape.entity
         if isKind(start, of: edge) { return edge.name }
@@ -31,12 +31,12 @@ struct KeyPaths {
         return nil
     }
 
-    /// The entity at the other end of a relationship.
+    /// The destination entity of a relationship.
     func destination(of edge: FetchProfile.Edge) -> String? {
         relationships(of: edge.entity).first { $0.name == edge.name }?.destination
     }
 
-    /// The relationships that a key path goes over.
+    /// The relationships along a key path.
     func edges(of path: String, from start: String) -> [FetchProfile.Edge] {
         var entity: String? = start
         return path.split(separator: ".").compactMap { part in
@@ -47,7 +47,8 @@ struct KeyPaths {
         }
     }
 
-    /// Whether an entity is the relationship's, or inherits it: one of the two then has every property of the other.
+    /// Whether an entity is the relationship's, or its ancestor or descendant, so that one has all properties of the
+    /// other.
     func isKind(_ entity: String, of edge: FetchProfile.Edge) -> Bool {
         if entity == edge.entity { return true }
         guard let one = profile.entity(entity), let other = profile.entity(edge.entity),

@@ -1,14 +1,14 @@
-// Names, statements and paths come from the recorded program, from files and from whoever named them. A terminal would obey
-// what they hold: move its cursor, set the window's title, or show a line in another order than it was written in.
+// Names, statements and paths come from the recorded program, from files and from users. A terminal interprets control
+// characters in them: it could move the cursor, set the window's title, or reorder a line.
 
 extension Phrase {
-    /// A text that stays on its line and gives a terminal no orders.
+    /// Replaces the characters that could end a line or control a terminal.
     ///
-    /// Control characters become their pictures (`␛`, `␊`). Everything else that ends a line or changes the direction of
-    /// writing becomes `�`. Each is replaced by one character, so that columns keep their widths.
+    /// Control characters become their pictures (`␛`, `␊`). Other characters that end a line or change the writing
+    /// direction become `�`. Each is replaced by one character, which keeps the widths of columns.
     package static func printable(_ text: String) -> String { printable(text, keeping: []) }
 
-    /// The same, with some characters left as they are: line feeds, in a text whose lines are laid out already.
+    /// Replaces unprintable characters except those to keep, such as the line feeds of a text that is already laid out.
     package static func printable(_ text: String, keeping kept: Set<Unicode.Scalar>) -> String {
         guard canHoldUnprintable(text) else { return text }
         let isReplaced = { (scalar: Unicode.Scalar) in isUnprintable(scalar) && !kept.contains(scalar) }
@@ -18,7 +18,9 @@ extension Phrase {
         return String(printable)
     }
 
-    /// JSON with everything unprintable in its strings written as `\\u001b`, which is the same to whoever parses it.
+    /// Escapes unprintable characters in the strings of JSON as `\\u001b`.
+    ///
+    /// Parsers read the same values.
     package static func escaped(json: String) -> String {
         guard canHoldUnprintable(json) else { return json }
         var printable = ""
@@ -33,15 +35,15 @@ extension Phrase {
         return printable
     }
 
-    /// An unprintable character as JSON writes it: `\\u001b`.
+    /// The JSON escape sequence of a character: `\\u001b`.
     package static func escape(of scalar: Unicode.Scalar) -> String {
         let digits = String(scalar.value, radix: 16)
         return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
     }
 
-    /// Whether a character is a control character, ends a line or paragraph, or changes the direction of writing.
+    /// Whether a character is a control character, ends a line or paragraph, or changes the writing direction.
     ///
-    /// All of them have at most four hexadecimal digits.
+    /// All of these have at most four hexadecimal digits.
     package static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F...0x9F: true
@@ -55,7 +57,9 @@ extension Phrase {
         return Unicode.Scalar(code) ?? "\u{FFFD}"
     }
 
-    /// A quick look at the bytes; most texts have none that begins such a character.
+    /// A quick check of the bytes.
+    ///
+    /// Most texts have none that can begin an unprintable character.
     private static func canHoldUnprintable(_ text: String) -> Bool {
         text.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 || $0 == 0xD8 || $0 == 0xE2 }
     }

@@ -1,6 +1,6 @@
-/// Numbers in sentences.
+/// Formats numbers for sentences.
 package enum Phrase {
-    /// A number with commas: `1,204`.
+    /// A number with thousands separators: `1,204`.
     package static func count(_ value: UInt64) -> String {
         let digits = Array(String(value))
         var text = ""
@@ -13,19 +13,19 @@ package enum Phrase {
 
     package static func count(_ value: Int) -> String { value < 0 ? "-" + count(UInt64(-value)) : count(UInt64(value)) }
 
-    /// A number and what it counts: `1 row`, `20 rows`.
+    /// A number with its noun: `1 row`, `20 rows`.
     package static func count(_ value: UInt64, _ thing: String, plural: String? = nil) -> String {
         count(value) + " " + (value == 1 ? thing : plural ?? thing + "s")
     }
 
-    /// A share as a percentage of two or three digits: `0.4 %`, `12 %`.
+    /// A share as a percentage with one decimal below 10 %, and none otherwise: `0.4 %`, `12 %`.
     package static func percent(_ share: Double) -> String {
         let percent = share * 100
         if percent > 0, percent < 0.1 { return "under 0.1 %" }
         return percent < 10 ? "\(decimal(percent, places: 1)) %" : "\(decimal(percent, places: 0)) %"
     }
 
-    /// A time in the unit that suits it, with three digits: `812 ns`, `4.10 µs`, `12.3 ms`, `2.00 s`.
+    /// A time in a suitable unit, with three digits: `812 ns`, `4.10 µs`, `12.3 ms`, `2.00 s`.
     package static func duration(_ nanoseconds: Double) -> String {
         let size = abs(nanoseconds)
         if size < 999.5 { return "\(decimal(nanoseconds, places: 0)) ns" }
@@ -36,28 +36,28 @@ package enum Phrase {
 
     package static func duration(_ nanoseconds: UInt64) -> String { duration(Double(nanoseconds)) }
 
-    /// A time, and the range in which it lies if it is not certain: `12.3 ms (11.8–12.9 ms)`.
+    /// A time, with its range if it is uncertain: `12.3 ms (11.8–12.9 ms)`.
     package static func duration(_ range: Saving.Range) -> String {
         let (low, high) = (duration(range.low), duration(range.high))
         guard low != high else { return duration(range.median) }
         return "\(duration(range.median)) (\(between(low, high)))"
     }
 
-    /// The range in which a time lies: `11.8–12.9 ms`.
+    /// The range of a time: `11.8–12.9 ms`.
     package static func span(_ range: Saving.Range) -> String {
         let (low, high) = (duration(range.low), duration(range.high))
         return low == high ? low : between(low, high)
     }
 
-    /// Two times with the unit once, if it is the same.
+    /// Joins two times, with the unit once if both have the same.
     private static func between(_ low: String, _ high: String) -> String {
         let (first, second) = (low.split(separator: " "), high.split(separator: " "))
-        // A dash between numbers of which one has a sign would be read as one of their signs.
+        // A dash next to a negative number would look like a minus sign.
         let dash = low.hasPrefix("-") || high.hasPrefix("-") ? " to " : "–"
         return first.last == second.last ? "\(first[0])\(dash)\(high)" : "\(low)\(dash)\(high)"
     }
 
-    /// A size in the unit that suits it: `512 B`, `18.5 KiB`, `3.00 MiB`.
+    /// A size in a suitable unit: `512 B`, `18.5 KiB`, `3.00 MiB`.
     package static func size(_ bytes: Double) -> String {
         let size = abs(bytes)
         if size < 1023.5 { return "\(decimal(bytes, places: 0)) B" }
@@ -66,7 +66,7 @@ package enum Phrase {
         return "\(threeDigits(bytes / 1_073_741_824)) GiB"
     }
 
-    /// A number with so many decimal places, rounded half away from zero.
+    /// A number with a fixed number of decimals, rounded half away from zero.
     package static func decimal(_ value: Double, places: Int) -> String {
         guard value.isFinite else { return "?" }
         let scale = [1.0, 10, 100, 1000][min(3, places)]
@@ -83,7 +83,7 @@ package enum Phrase {
     /// A path without its directories.
     package static func fileName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
-    /// A plan of SQLite's in one line.
+    /// A query plan of SQLite in one line.
     package static func plan(_ lines: String) -> String {
         lines.split(separator: "\n").joined(separator: "; ")
     }
@@ -95,7 +95,7 @@ package enum Phrase {
 }
 
 extension [String] {
-    /// Each text once, where it stands first.
+    /// The distinct texts, in the order of their first occurrence.
     package var uniqued: [String] {
         var seen: Set<String> = []
         return filter { seen.insert($0).inserted }

@@ -1,32 +1,34 @@
-/// A number within a sentence: its value and unit, and how plain text writes it.
+/// A number in a sentence, with its unit and its plain-text form.
 public struct Quantity: Sendable, Hashable {
-    /// A number, exact where it is whole.
+    /// A number, exact if it is whole.
     public enum Amount: Sendable, Hashable {
         case whole(UInt64)
         case real(Double)
     }
 
-    /// How plain text writes the number.
+    /// The plain-text form of a number.
     enum Style: Sendable, Hashable {
-        /// As the unit suggests: whole numbers in groups of three digits, times and sizes with three digits.
+        /// The default for the unit: whole numbers with thousands separators, times and sizes with three digits.
         case usual
-        /// A whole number without groups, as code has it: `1500`.
+        /// A whole number without separators, as in code: `1500`.
         case plain
-        /// With so many decimals.
+        /// A number with a fixed number of decimals.
         case decimal(places: Int)
-        /// As a file of thresholds has it: `16 ms`, `30 %`.
+        /// The form used in a thresholds file: `16 ms`, `30 %`.
         case setting(Threshold.Unit)
         /// The range alone, without the median.
         case span
     }
 
-    /// The number, in nanoseconds, bytes or as it is; the median of a range.
+    /// The number, in the unit's base unit (nanoseconds or bytes).
+    ///
+    /// For a range, the median.
     public let amount: Amount
-    /// What it is a number of.
+    /// The unit.
     public let unit: Evidence.Unit
-    /// The range in which the value lies; `nil`: it is certain.
+    /// The range of the value, or `nil` if it is certain.
     public let range: ClosedRange<Double>?
-    /// The noun after the number: `"fetch"`, `"fetches"`; `nil`: the number stands alone.
+    /// The noun after the number, such as `"fetch"` or `"fetches"`, or `nil` if there is none.
     public let noun: String?
     private let style: Style
 
@@ -40,7 +42,7 @@ public struct Quantity: Sendable, Hashable {
         self.style = style
     }
 
-    /// A whole number, with the noun in the singular or plural that suits it.
+    /// Creates a whole number with its noun in the singular or plural.
     init(_ number: some BinaryInteger, _ unit: Evidence.Unit, _ noun: String? = nil, plural: String? = nil) {
         let amount = UInt64(exactly: number).map(Amount.whole) ?? .real(Double(number))
         self.init(amount, unit, noun: noun.map { number == 1 ? $0 : plural ?? $0 + "s" })
@@ -54,7 +56,7 @@ public struct Quantity: Sendable, Hashable {
         }
     }
 
-    /// The number as a sentence has it: `1,204 fetches`, `12.3 ms (11.8–12.9 ms)`, `41 %`.
+    /// The plain text: `1,204 fetches`, `12.3 ms (11.8–12.9 ms)`, `41 %`.
     public var text: String { noun.map { "\(number) \($0)" } ?? number }
 
     private var number: String {

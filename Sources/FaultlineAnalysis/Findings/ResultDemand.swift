@@ -1,40 +1,40 @@
 internal import FaultlineTrace
 
-/// What the results of the fetches of one line were there for, all taken together.
+/// The purpose of the results that one line fetches, over all its fetches.
 ///
-/// R03 and R05 name what follows from it, a line once; others leave such lines to them.
+/// R03 and R05 report it once per line. Other rules leave these lines to them.
 struct ResultDemand: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
-        /// To know how many rows there are.
+        /// To know the number of rows.
         case count
         /// To know whether there is a row.
         case existence
-        /// For a value that is worked out from one number of every row.
+        /// To compute a value from one number of every row.
         case fold(property: String)
-        /// For identities.
+        /// To read the identities.
         case identities
         /// To delete all objects, or to set properties of all of them to the same values.
         case deletion
         case update(properties: [String])
-        /// For the first rows and, if it is counted, to know how many there are.
+        /// To use the first rows and, if `isCounted`, to know the number of rows.
         case first(rows: UInt64, isCounted: Bool)
     }
 
     var kind: Kind
-    /// The results that were there for it.
+    /// The tally of the results with this purpose.
     var tally: ResultTally
-    /// The batch size in force; 0: none.
+    /// The current batch size, or 0 if there is none.
     var batchSize: UInt64
 
-    /// The share of the results that must have been there for the same; also of those whose end the trace has.
+    /// The minimum share of results with the same purpose, and of results whose end the trace has.
     static let share = Threshold(
         "R03", "usualShare", 0.9, .share, "minimum share of a line's results that must show the same pattern")
-    /// The minimum rows, or bytes, of a result that is fetched only to ask something of it, to be reported.
+    /// The minimum rows, or bytes, of a result that is only counted or folded, before it is reported.
     static let minimumRows = Threshold(
         "R05", "minimumRows", 20, .count, "minimum rows of a result that is only counted or added up")
     static let minimumBytes = Threshold(
         "R05", "minimumBytes", 16384, .size, "minimum size of such a result with fewer rows")
-    /// The minimum results, and rows of all of them, for unused rows to be evaluated.
+    /// The minimum number of results, and of their rows, before unused rows are evaluated.
     static let minimumExecutions = Threshold(
         "R03", "minimumExecutions", 3, .count, "minimum results before a fetch is evaluated")
     static let minimumRowsFetched = Threshold("R03", "minimumRows", 50, .count, "minimum rows before unused ones count")
@@ -42,12 +42,14 @@ struct ResultDemand: Sendable, Hashable {
     static let minimumWritten = Threshold(
         "R10", "writtenRows", 100, .count,
         "minimum objects of a fetch that are deleted, or set to the same values, without being read")
-    /// The share of rows that may be used at most.
+    /// The maximum share of rows that are used.
     static let touchedShare = Threshold("R03", "touchedShare", 0.5, .share, "maximum share of the rows that are used")
-    /// A few rows at the top are a preview; a list that scrolls shows more of them.
+    /// The maximum number of first rows that count as a preview.
+    ///
+    /// A list that scrolls shows more of them later.
     static let preview: UInt64 = 5
 
-    /// `nil`: they were there for their rows, or it cannot be told.
+    /// Returns `nil` if the program used the rows themselves, or if the trace does not show the purpose.
     init?(of fetch: FetchProfile) {
         guard fetch.key.shape.resultType == "objects", let (size, use) = fetch.mainUse else { return nil }
         let needs = use.needs.filter { $0.key != .nothing }
@@ -61,7 +63,7 @@ struct ResultDemand: Sendable, Hashable {
         } else {
             return nil
         }
-        // An aggregate is one row, of which a limit would leave all: the store cannot fold the first rows of many.
+        // An aggregate is one row, so a limit would have no effect: the store cannot aggregate only the first rows.
         if case .fold = kind, fetch.key.shape.isLimited { return nil }
     }
 
@@ -69,7 +71,7 @@ struct ResultDemand: Sendable, Hashable {
         part > 0 && Double(part) >= share.value * Double(whole)
     }
 
-    /// Results of which no row was wanted.
+    /// The tally of results of which no row was used.
     private static func asked(_ needs: [ResultNeed: ResultTally], _ total: UInt64) -> (Kind, ResultTally)? {
         var tally = needs[.count] ?? ResultTally()
         let kind: Kind = tally.executions > 0 ? .count : .existence
@@ -77,7 +79,7 @@ struct ResultDemand: Sendable, Hashable {
         return isMost(tally.executions, of: total) && isLong(tally) ? (kind, tally) : nil
     }
 
-    /// Results of whose rows all were taken, but little of each.
+    /// The tally of results of which all rows were used, but only a little of each.
     private static func taken(_ needs: [ResultNeed: ResultTally], _ total: UInt64) -> (Kind, ResultTally)? {
         for (need, tally) in needs where isMost(tally.executions, of: total) {
             switch need {
@@ -98,9 +100,9 @@ struct ResultDemand: Sendable, Hashable {
         tally.rows >= minimumWritten.count &* tally.executions
     }
 
-    /// Results of which the first rows were used and no others.
+    /// The tally of results of which only the first rows were used.
     ///
-    /// Of one that is no longer than that, all rows are its first.
+    /// In a result that is no longer than these, all rows are first rows.
     private static func first(
         _ needs: [ResultNeed: ResultTally], _ total: UInt64, _ use: ResultUse
     ) -> (Kind, ResultTally)? {
@@ -115,7 +117,7 @@ struct ResultDemand: Sendable, Hashable {
         }
         guard isMost(tally.executions, of: total), tally.rows >= minimumRowsFetched.count,
             Double(tally.touchedRows) <= touchedShare.value * Double(tally.rows), most <= preview || !isScrolled(use),
-            // Asking for the count apart costs a trip.
+            // A separate count costs a trip.
             tally.counted == 0 || isLong(tally)
         else { return nil }
         return (.first(rows: most, isCounted: tally.counted > 0), tally)
@@ -125,10 +127,10 @@ struct ResultDemand: Sendable, Hashable {
         tally.rows >= minimumRows.count &* tally.executions || tally.bytes >= minimumBytes.count &* tally.executions
     }
 
-    /// Whether the results are looked at a screenful at a time, so that more may be asked for.
+    /// Whether the program uses the results a screenful at a time, and may use more rows later.
     private static func isScrolled(_ use: ResultUse) -> Bool {
         guard case .screens(_, let windows, let byPauses) = UsePattern(use) else { return false }
-        // Without scopes, more bursts than results.
+        // Without scopes, scrolling shows as more bursts than results.
         return !byPauses || windows > use.executions
     }
 }

@@ -1,11 +1,11 @@
 internal import FaultlineTrace
 
-/// The parts of signatures.
+/// Text for the parts of a signature.
 enum SignatureText {
-    /// A shape, short enough to read and long enough to tell apart.
+    /// A shape as its entity and a hash, which is short but unambiguous.
     ///
-    /// What is prefetched is left out: following one piece of advice does not rename the others. So is what a newer
-    /// recorder tells of the terms: with it a finding keeps its name.
+    /// It omits prefetched key paths, so following one piece of advice does not rename other findings. It also omits
+    /// the fields that newer recorders add, so findings keep their names.
     static func shape(_ shape: ShapeEntry) -> String {
         var shape = shape
         shape.prefetch = []

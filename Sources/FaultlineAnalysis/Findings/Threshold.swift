@@ -1,46 +1,46 @@
 public import Foundation
 
-/// A number that a rule judges by, and that a user can set.
+/// A threshold of a rule, which users can set.
 public struct Threshold: Sendable, Hashable {
-    /// What it is a number of.
+    /// The unit of a threshold.
     public enum Unit: Sendable, Hashable {
         case count
         /// Nanoseconds.
         case time
         /// Bytes.
         case size
-        /// 0…1.
+        /// From 0 to 1.
         case share
-        /// How many times something else.
+        /// A multiple of another figure.
         case factor
     }
 
-    /// The rule's number, or `"significance"` for what all rules go by.
+    /// The rule's number, or `"significance"` for a threshold of all rules.
     public let rule: String
     public let name: String
-    /// What it is unless somebody sets it.
+    /// The default.
     public let standard: Double
     public let unit: Unit
-    /// What it is the least or the most of, in words that follow the number: `"minimum rows of a table that is worth an index"`.
+    /// The meaning, in words that follow the number: `"minimum rows of a table that is worth an index"`.
     public let meaning: String
 
     init(_ rule: String, _ name: String, _ standard: Double, _ unit: Unit, _ meaning: String) {
         (self.rule, self.name, self.standard, self.unit, self.meaning) = (rule, name, standard, unit, meaning)
     }
 
-    /// What is in force, in nanoseconds, bytes or as it is.
+    /// The value in force, in the base unit (nanoseconds or bytes).
     package var value: Double { Thresholds.inForce[self] }
 
-    /// The same as a whole number.
+    /// The value in force as a whole number.
     var count: UInt64 { UInt64(exactly: value.rounded()) ?? .max }
     var number: Int { Int(clamping: count) }
 
-    /// The same as it is written: `"16 ms"`, `"30 %"`, `"500"`.
+    /// The value in force with its unit: `"16 ms"`, `"30 %"`, `"500"`.
     package var text: String { unit.text(value) }
 }
 
 extension Threshold.Unit {
-    /// A number with its unit, as files have it.
+    /// A number with its unit, as written in a file.
     package func text(_ value: Double) -> String {
         let units: [(name: String, size: Double)] =
             switch self {
@@ -50,19 +50,19 @@ extension Threshold.Unit {
             case .share: [(" %", 0.01)]
             }
         let unit = units.last { value >= $0.size } ?? units[0]
-        // As many decimals as it has, and three at most.
+        // At most three decimals (one for shares), without trailing zeros.
         let decimals = self == .share ? 10.0 : 1000
         let number = (value / unit.size * decimals).rounded() / decimals
         return (Double(Int64(exactly: number) ?? 0) == number ? String(Int64(number)) : String(number)) + unit.name
     }
 }
 
-/// The numbers that rules judge by, as far as they are not the standard ones.
+/// The thresholds that differ from their defaults.
 ///
 ///     {"R14": {"minimumRows": 5000, "minimumBytes": "16 MiB"}, "significance": {"share": "2 %"}}
 ///
-/// Counts are whole numbers, times and sizes texts as in a ``Budget``, shares texts with `%`, factors numbers or texts
-/// (`"1.5"`). ``all`` has their names.
+/// Counts are whole numbers. Times and sizes are strings as in a ``Budget``, shares are strings with `%`, and factors
+/// are numbers or strings (`"1.5"`). ``all`` lists the names.
 public struct Thresholds: Sendable, Hashable {
     private struct Key: Sendable, Hashable {
         var rule: String
@@ -71,16 +71,20 @@ public struct Thresholds: Sendable, Hashable {
 
     private var values: [Key: Double] = [:]
 
-    /// Those of no setting: the standard ones.
+    /// Creates the default thresholds.
     public init() {}
 
-    /// All that there are, by rule.
+    /// All thresholds, by rule.
     public static var all: [Threshold] { Rules.all.flatMap(\.thresholds) + Significance.thresholds }
 
-    /// What rules go by within ``apply(_:)``, so that none has to hand it on.
+    /// The thresholds in force within ``apply(_:)``.
+    ///
+    /// A task-local value saves passing them to every rule.
     @TaskLocal static var inForce = Thresholds()
 
-    /// Runs `body`, in which traces are summed up and analysed, by these numbers.
+    /// Runs `body` with these thresholds in force.
+    ///
+    /// Profiles and analyses made in it use them.
     public func apply<Result>(_ body: () throws -> Result) rethrows -> Result {
         try Self.$inForce.withValue(self, operation: body)
     }
@@ -91,19 +95,19 @@ public struct Thresholds: Sendable, Hashable {
             return values[Key(rule: threshold.rule, name: threshold.name)] ?? threshold.standard
         }
         set {
-            // Equal settings are equal values, however they came about.
+            // Defaults are not stored, so equal settings compare equal.
             values[Key(rule: threshold.rule, name: threshold.name)] = newValue == threshold.standard ? nil : newValue
         }
     }
 }
 
 extension Thresholds {
-    /// The numbers that two settings have differently, by rule and name.
+    /// The rules and names of the thresholds that two settings have differently.
     func differences(from other: Thresholds) -> [String] {
         Self.all.filter { self[$0] != other[$0] }.map { "\($0.rule) \($0.name)" }
     }
 
-    /// What differs from the standard, as a profile's file has it: a list of rule, name and number.
+    /// The thresholds that differ from their defaults, as a list of rule, name and number for a profile file.
     var stored: StoredValue {
         .list(
             Self.all.filter { self[$0] != $0.standard }.map {
@@ -111,9 +115,9 @@ extension Thresholds {
             })
     }
 
-    /// Reads what a profile's file has.
+    /// Reads thresholds from a profile file.
     ///
-    /// A threshold that this version does not know is left out.
+    /// Ignores thresholds that this version does not know.
     init(_ value: StoredValue) throws {
         self.init()
         guard value != .none else { return }
@@ -125,10 +129,10 @@ extension Thresholds {
         }
     }
 
-    /// Reads a file of thresholds.
+    /// Reads a thresholds file.
     ///
-    /// - Throws: ``BudgetError`` if it is no JSON, or names what there is not, or has something else than a number where one
-    ///   must stand: a mistyped threshold would change nothing.
+    /// - Throws: ``BudgetError`` if the data is not JSON, has an unknown member, or has a value of the wrong type.
+    ///   Without this error, a mistyped threshold would have no effect.
     public init(json data: Data) throws(BudgetError) {
         self.init()
         try BudgetError.reading(data) { file in

@@ -1,29 +1,29 @@
 public import FaultlineTrace
 
 extension Wording: ExpressibleByStringInterpolation {
-    /// Creates a wording of one text.
+    /// Creates a wording from plain text.
     public init(stringLiteral text: String) { self.init(text) }
 
     /// Creates a wording from an interpolated string.
     public init(stringInterpolation: StringInterpolation) { self = stringInterpolation.wording }
 
-    /// The pieces of a string with labelled parts.
+    /// Collects the pieces of an interpolated string.
     public struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var wording: Wording = Wording([])
 
-        /// Creates an interpolation with nothing in it.
+        /// Creates an empty interpolation.
         public init(literalCapacity: Int, interpolationCount: Int) {}
 
-        /// Appends the words between two parts.
+        /// Appends the literal text between interpolations.
         public mutating func appendLiteral(_ literal: String) { wording.append(.text(literal)) }
 
-        /// Appends words.
+        /// Appends text.
         public mutating func appendInterpolation(_ text: String) { wording.append(.text(text)) }
 
         /// Appends the pieces of another wording.
         public mutating func appendInterpolation(_ other: Wording) { wording += other }
 
-        /// Appends code, SQL or a name in one of them.
+        /// Appends code, SQL or an identifier.
         public mutating func appendInterpolation(code: String) { wording.append(.code(code, isQuoted: false)) }
 
         /// Appends an entity's name.
@@ -34,12 +34,12 @@ extension Wording: ExpressibleByStringInterpolation {
             wording.append(.property(property, isQuoted: false))
         }
 
-        /// Appends a property's name or a key path that plain text has in double quotes.
+        /// Appends a property's name or a key path, in double quotes in plain text.
         public mutating func appendInterpolation(quoted property: String) {
             wording.append(.property(property, isQuoted: true))
         }
 
-        /// Appends the name of a scope, which plain text has in double quotes.
+        /// Appends the name of a scope, in double quotes in plain text.
         public mutating func appendInterpolation(scope: String) { wording.append(.code(scope, isQuoted: true)) }
 
         /// Appends a line of the program.
@@ -59,7 +59,7 @@ extension Wording.StringInterpolation {
 
     /// Appends a count with its noun: `1 fetch`, `20 fetches`.
     ///
-    /// - Parameter plural: By default the noun with an s.
+    /// - Parameter plural: The noun's plural. The default adds an s.
     public mutating func appendInterpolation(
         count number: some BinaryInteger, _ noun: String, plural: String? = nil
     ) {
@@ -68,24 +68,24 @@ extension Wording.StringInterpolation {
 
     /// Appends a number of rows: `20 rows`.
     ///
-    /// - Parameter noun: One of them: `"loaded row"`.
+    /// - Parameter noun: The noun in the singular, such as `"loaded row"`.
     public mutating func appendInterpolation(rows number: some BinaryInteger, _ noun: String = "row") {
         wording.append(.quantity(Quantity(number, .rows, noun)))
     }
 
     /// Appends a number of round trips: `3 trips`.
     ///
-    /// - Parameter noun: One of them: `"round trip"`.
+    /// - Parameter noun: The noun in the singular, such as `"round trip"`.
     public mutating func appendInterpolation(trips number: some BinaryInteger, _ noun: String = "trip") {
         wording.append(.quantity(Quantity(number, .trips, noun)))
     }
 
-    /// Appends a whole number as code has it, without commas: `1500`.
+    /// Appends a whole number without separators, as in code: `1500`.
     public mutating func appendInterpolation(plain number: UInt64, of unit: Evidence.Unit = .count) {
         wording.append(.quantity(Quantity(.whole(number), unit, style: .plain)))
     }
 
-    /// Appends a number with so many decimals: `2.5`.
+    /// Appends a number with a fixed number of decimals: `2.5`.
     public mutating func appendInterpolation(decimal number: Double, places: Int, of unit: Evidence.Unit = .count) {
         wording.append(.quantity(Quantity(.real(number), unit, style: .decimal(places: places))))
     }
@@ -100,12 +100,12 @@ extension Wording.StringInterpolation {
         wording.append(.quantity(Quantity(.whole(nanoseconds), .nanoseconds)))
     }
 
-    /// Appends a time and the range in which it lies: `12.3 ms (11.8–12.9 ms)`.
+    /// Appends a time with its range: `12.3 ms (11.8–12.9 ms)`.
     public mutating func appendInterpolation(duration range: Saving.Range) {
         wording.append(.quantity(Quantity(.real(range.median), .nanoseconds, range: range)))
     }
 
-    /// Appends the range in which a time lies: `11.8–12.9 ms`.
+    /// Appends the range of a time: `11.8–12.9 ms`.
     public mutating func appendInterpolation(span range: Saving.Range) {
         wording.append(.quantity(Quantity(.real(range.median), .nanoseconds, range: range, style: .span)))
     }
@@ -120,12 +120,12 @@ extension Wording.StringInterpolation {
         wording.append(.quantity(Quantity(.whole(bytes), .bytes)))
     }
 
-    /// Appends a share in 0…1 as a percentage: `41 %`.
+    /// Appends a share from 0 to 1 as a percentage: `41 %`.
     public mutating func appendInterpolation(percent share: Double) {
         wording.append(.quantity(Quantity(.real(share), .share)))
     }
 
-    /// Appends the threshold in force, as a file of thresholds has it: `16 ms`.
+    /// Appends the value of a threshold in force, as written in a thresholds file: `16 ms`.
     mutating func appendInterpolation(threshold: Threshold) {
         let unit: Evidence.Unit =
             switch threshold.unit {

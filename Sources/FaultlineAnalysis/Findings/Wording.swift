@@ -1,28 +1,28 @@
 public import FaultlineTrace
 
-/// A sentence, or a part of one, in pieces that keep what they stand for.
+/// A sentence, or a part of one, made of pieces that keep their meaning.
 ///
 /// A rule writes an ordinary string, and labels each part that is more than text:
 ///
 ///     "Prefetch \(quoted: path) with the fetch of \(entity: name): \(trips: saved) and \(duration: time) less"
 ///
-/// ``text`` is the plain sentence. Other formats set each piece in their own way, for example a call site as a link.
-/// Adjacent texts are one piece, and no piece is empty, so that sentences that were put together in different ways are
-/// equal.
+/// ``text`` is the plain sentence. Other formats render each piece in their own way, for example a call site as a link.
+/// Adjacent texts are merged into one piece, and no piece is empty, so equal sentences compare equal however they were
+/// built.
 public struct Wording: Sendable, Hashable {
     /// A part of a sentence.
     public enum Piece: Sendable, Hashable {
-        /// Words.
+        /// Plain text.
         case text(String)
-        /// Code, SQL, or a name that the program or its store gives, such as that of a scope.
+        /// Code, SQL, or a name from the program or its store, such as a scope's.
         ///
-        /// In plain text it stands in double quotes if `isQuoted`, and as it is otherwise.
+        /// Plain text puts it in double quotes if `isQuoted`.
         case code(String, isQuoted: Bool)
         /// The name of an entity.
         case entity(String)
         /// The name of a property, or a key path.
         ///
-        /// In plain text it stands in double quotes if `isQuoted`, and as it is otherwise.
+        /// Plain text puts it in double quotes if `isQuoted`.
         case property(String, isQuoted: Bool)
         /// A line of the program.
         case site(CallSite)
@@ -40,34 +40,36 @@ public struct Wording: Sendable, Hashable {
         }
     }
 
-    /// The pieces in their order.
+    /// The pieces in order.
     public private(set) var pieces: [Piece] = []
 
-    /// Creates a wording of one text.
+    /// Creates a wording from plain text.
     public init(_ text: String) { append(.text(text)) }
 
-    /// Creates a wording of pieces.
+    /// Creates a wording from pieces.
     public init(_ pieces: some Sequence<Piece>) {
         for piece in pieces { append(piece) }
     }
 
-    /// The plain sentence: the texts of all pieces, without markup.
+    /// The plain text of all pieces, without markup.
     ///
-    /// - Complexity: Linear in the length of the text, which is put together at each call.
+    /// - Complexity: O(n) in the length of the text, which is built at each call.
     public var text: String {
         if pieces.count == 1, case .text(let text) = pieces[0] { return text }
         return pieces.reduce(into: "") { $0 += $1.text }
     }
 
-    /// Whether there is nothing to read.
+    /// Whether the wording has no pieces.
     public var isEmpty: Bool { pieces.isEmpty }
 
-    /// The numbers of the sentence, in their order.
+    /// The quantities in the sentence, in order.
     public var quantities: [Quantity] {
         pieces.compactMap { if case .quantity(let quantity) = $0 { quantity } else { nil } }
     }
 
-    /// Appends a piece; an empty text adds nothing.
+    /// Appends a piece.
+    ///
+    /// An empty text adds nothing.
     public mutating func append(_ piece: Piece) {
         guard case .text(let text) = piece else { return pieces.append(piece) }
         guard !text.isEmpty else { return }
@@ -83,7 +85,7 @@ public struct Wording: Sendable, Hashable {
         for piece in right.pieces { left.append(piece) }
     }
 
-    /// Returns one wording after the other.
+    /// Returns the concatenation of two wordings.
     public static func + (left: Wording, right: Wording) -> Wording {
         var both = left
         both += right
@@ -97,9 +99,9 @@ extension Wording: CustomStringConvertible {
 }
 
 extension Sequence<Wording> {
-    /// Joins wordings to one.
+    /// Joins wordings into one.
     ///
-    /// - Parameter separator: The wording between two neighbours. Default: none.
+    /// - Parameter separator: The wording between neighbours. The default is empty.
     public func joined(separator: Wording = "") -> Wording {
         var joined: Wording = ""
         for (place, wording) in enumerated() {
@@ -111,7 +113,7 @@ extension Sequence<Wording> {
 }
 
 extension Wording {
-    /// The names of properties as a list: `title, composer`.
+    /// A list of property names: `title, composer`.
     package static func properties(_ names: some Sequence<String>) -> Wording {
         names.map { "\(property: $0)" as Wording }.joined(separator: ", ")
     }

@@ -3,7 +3,7 @@ struct LargeColumnJudge: StoreJudge {
     let rule = "R09"
     let name = "Large values in rows"
 
-    /// Minimum 95th percentile of the sizes of a column's values.
+    /// The minimum 95th percentile of the sizes of a column's values.
     static let minimumSize: UInt64 = 16 << 10
     static let minimumRows: UInt64 = 100
 
@@ -15,7 +15,7 @@ struct LargeColumnJudge: StoreJudge {
     func advice(_ facts: StoreFacts) -> [StoreAdvice] {
         facts.tables.filter { $0.rows >= Self.minimumRows }.flatMap { table -> [StoreAdvice] in
             let others = table.columns.filter { !$0.isInternal && !$0.isComputed }
-            // A table of little else is where large values are to be.
+            // A table with almost nothing else is the right place for large values.
             let rest = others.filter { $0.largestSize < Self.minimumSize }
             guard rest.count > 1 else { return [] }
             return others.filter { $0.largestSize >= Self.minimumSize }.map { column in
@@ -43,9 +43,9 @@ struct LargeColumnJudge: StoreJudge {
     }
 }
 
-/// R09 at rest: small columns that stand behind large ones, which have to be gone through to get there.
+/// R09 at rest: small columns stored after large ones, which SQLite must read through to reach them.
 ///
-/// SQLite keeps a row's columns in their order, what does not fit a page in a chain of overflow pages
+/// SQLite stores a row's columns in order. Content that does not fit the page goes into a chain of overflow pages
 /// (https://www.sqlite.org/fileformat2.html#overflow_pages).
 struct HiddenColumnJudge: StoreJudge {
     let rule = "R09"
@@ -55,7 +55,7 @@ struct HiddenColumnJudge: StoreJudge {
 
     func advice(_ facts: StoreFacts) -> [StoreAdvice] {
         facts.tables.filter { $0.rows >= Self.minimumRows }.compactMap { table in
-            // What fits the page is at hand.
+            // Content that fits the page needs no overflow pages.
             var before = 0.0
             var hidden: [StoreFacts.Column] = []
             var large: StoreFacts.Column?
@@ -92,7 +92,7 @@ struct HiddenColumnJudge: StoreJudge {
     }
 }
 
-/// R15 at rest: tables of inheritance trees that are mostly empty.
+/// R15 at rest: mostly empty tables of inheritance trees.
 struct SparseTableJudge: StoreJudge {
     let rule = "R15"
     let name = "Sparse inheritance table"
@@ -106,7 +106,7 @@ struct SparseTableJudge: StoreJudge {
     func advice(_ facts: StoreFacts) -> [StoreAdvice] {
         facts.tables.filter { $0.rows >= Self.minimumRows && $0.kinds.count >= SparseTableRule.minimumEntities.count }
             .compactMap { table in
-                // A column that all have is none of those that make the table sparse.
+                // A column that every entity uses does not make the table sparse.
                 let partial = table.columns.filter { !$0.isInternal && !$0.emptyKinds.isEmpty }
                 let share = partial.reduce(0) { $0 + $1.emptyShare } / Double(max(1, partial.count))
                 guard partial.count >= SparseTableRule.minimumColumns.count, share >= SparseTableRule.minimumShare.value

@@ -1,9 +1,9 @@
-/// Room in the file that holds nothing.
+/// Empty space in the file.
 struct FragmentationJudge: StoreJudge {
     let rule = "S01"
     let name = "Empty space"
 
-    /// Minimum share of the file that is empty, and minimum size of the file.
+    /// The minimum share of the file that is empty, and the minimum size of the file.
     static let minimumEmpty = 0.2
     static let minimumSize: UInt64 = 1 << 20
 
@@ -31,7 +31,7 @@ struct FragmentationJudge: StoreJudge {
     }
 }
 
-/// Persistent history that makes up much of a file of Core Data's.
+/// Persistent history that makes up a large part of a Core Data file.
 struct HistoryJudge: StoreJudge {
     let rule = "S03"
     let name = "Persistent history"
@@ -67,16 +67,18 @@ struct HistoryJudge: StoreJudge {
     }
 }
 
-/// Whether the tables fit the page cache of a connection.
+/// Tables that do not fit the page cache of a connection.
 ///
-/// SQLite's is 2,000 KiB by default (https://www.sqlite.org/pragma.html#pragma_cache_size), that of Faultline's store 32 MiB.
+/// SQLite's default is 2,000 KiB (https://www.sqlite.org/pragma.html#pragma_cache_size). Faultline's store uses 32 MiB.
 struct PageCacheJudge: StoreJudge {
     let rule = "S02"
     let name = "Page cache"
 
     static let defaultSize: UInt64 = 2000 << 10
     static let sizeOfFaultline: UInt64 = 32 << 20
-    /// Beyond this nobody would keep it in memory as a matter of course.
+    /// The largest cache that is advised.
+    ///
+    /// A larger one is not a reasonable default.
     static let largestSize: UInt64 = 256 << 20
 
     func examined(_ facts: StoreFacts) -> Wording? { facts.size == 0 ? nil : "\(size: facts.size)" }
@@ -84,7 +86,7 @@ struct PageCacheJudge: StoreJudge {
     func advice(_ facts: StoreFacts) -> [StoreAdvice] {
         let indexes = facts.tables.flatMap(\.indexes).reduce(0) { $0 &+ $1.size }
         let all = facts.tables.reduce(0) { $0 &+ $1.size } &+ indexes
-        // Large values lie in pages of their own, which are not read with the rows.
+        // Large values are on pages of their own, which are not read with the rows.
         let large = facts.tables.reduce(0.0) { sum, table in
             sum
                 + table.columns.filter { $0.largestSize >= facts.pageSize }
@@ -112,7 +114,7 @@ struct PageCacheJudge: StoreJudge {
     }
 }
 
-/// Whether SQLite knows enough of the tables to choose among indexes.
+/// Missing statistics, without which SQLite guesses which of several indexes is best.
 struct StatisticsJudge: StoreJudge {
     let rule = "R22"
     let name = "Statistics"

@@ -1,4 +1,4 @@
-/// R06 at rest: columns that refer to other tables, or that other tables are joined by, and that have no index.
+/// R06 at rest: columns that refer to other tables, or that joins use, and that have no index.
 struct MissingIndexJudge: StoreJudge {
     let rule = "R06"
     let name = "Missing index"
@@ -37,7 +37,7 @@ struct MissingIndexJudge: StoreJudge {
         }
     }
 
-    /// What to write: SQL, or the declaration for the model, which a store of Core Data's is made from.
+    /// The code to write: SQL, or a declaration for the model from which a Core Data store is made.
     private static func code(
         _ table: StoreFacts.Table, _ column: String, _ property: String?, isCoreData: Bool
     ) -> [String] {
@@ -49,7 +49,7 @@ struct MissingIndexJudge: StoreJudge {
         } ?? []
     }
 
-    /// A name in double quotes where SQL needs them.
+    /// A name, in double quotes if SQL needs them.
     static func quoted(_ name: String) -> String {
         let isPlain = name.utf8.allSatisfy {
             ($0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z")) || $0 == UInt8(ascii: "_")
@@ -60,7 +60,7 @@ struct MissingIndexJudge: StoreJudge {
     }
 }
 
-/// Indexes that others make needless: each costs time at every write, and room.
+/// Indexes that other indexes make redundant: each costs space, and time at every write.
 struct RedundantIndexJudge: StoreJudge {
     let rule = "R06"
     let name = "Redundant index"
@@ -106,7 +106,7 @@ struct RedundantIndexJudge: StoreJudge {
         }
     }
 
-    /// What the model calls the index that a store of Core Data's keeps as `Z_Note_byDate`.
+    /// The model's name of an index that a Core Data store names `Z_Note_byDate`.
     private static func modelName(_ index: String, _ table: StoreFacts.Table) -> String {
         let words = index.split(separator: "_", maxSplits: 2, omittingEmptySubsequences: false)
         return words.count == 3 && words[0] == "Z" ? String(words[2]) : index
@@ -114,7 +114,7 @@ struct RedundantIndexJudge: StoreJudge {
 }
 
 extension RedundantIndexJudge {
-    /// The index that finds all that one finds; `nil`: none, or it has to stay.
+    /// An index that finds everything this one finds, or `nil` if there is none or this one must stay.
     private static func substitute(for place: Int, among indexes: [StoreFacts.Index]) -> StoreFacts.Index? {
         let index = indexes[place]
         guard !index.isConstraint, !index.isUnique, !index.isPartial, !index.hasExpressions, !index.isOfTheStore else {
@@ -125,7 +125,7 @@ extension RedundantIndexJudge {
             guard other != place, !candidate.isPartial, !candidate.hasExpressions,
                 Array(candidate.columns.prefix(index.columns.count)) == index.columns
             else { return false }
-            // Of two that are alike the later one goes, but not one that the store makes.
+            // Of two equal indexes the later one is redundant, unless the store creates it.
             let isMore =
                 candidate.columns.count > index.columns.count || candidate.isUnique || candidate.isConstraint
                 || candidate.isOfTheStore
@@ -134,12 +134,12 @@ extension RedundantIndexJudge {
     }
 }
 
-/// R16 at rest: tables whose rows belong to those of another one by one.
+/// R16 at rest: tables whose rows each belong to one row of another table.
 struct FoldedTableJudge: StoreJudge {
     let rule = "R16"
     let name = "Over-normalisation"
 
-    /// By how much the numbers of rows may differ, and small columns that the other table may have.
+    /// The maximum relative difference of the row counts, and the maximum number of small columns of the other table.
     static let tolerance = 0.1
     static let mostColumns = 3
 
@@ -174,9 +174,11 @@ struct FoldedTableJudge: StoreJudge {
         }
     }
 
-    /// Whether nothing else refers to a table: who is shared stays.
+    /// Whether only `reference` refers to the other table.
     ///
-    /// Of two that refer to each other the one with more columns takes in the other.
+    /// A shared table must stay.
+    ///
+    /// If two tables refer to each other, the one with more columns absorbs the other.
     private func isOnly(
         _ reference: StoreFacts.Reference, of table: StoreFacts.Table, to other: StoreFacts.Table, _ facts: StoreFacts
     ) -> Bool {
@@ -188,7 +190,7 @@ struct FoldedTableJudge: StoreJudge {
         return (table.columns.count, other.name) > (other.columns.count, table.name)
     }
 
-    /// Whether a column leads back.
+    /// Whether a column refers back to the table.
     private func isBack(_ column: String, from other: StoreFacts.Table, to table: StoreFacts.Table) -> Bool {
         other.references.contains { $0.column == column && $0.table == table.name }
     }

@@ -1,25 +1,28 @@
-/// What an SQLite file is made of, as it lies on disk.
+/// The contents of an SQLite file at rest.
 ///
-/// Sizes are in bytes. Of large tables the values are those of a sample of their rows.
+/// Sizes are in bytes. The values of large tables are those of a sample of rows.
 public struct StoreFacts: Sendable, Hashable {
     public var path: String
     /// The size of the file.
     public var size: UInt64 = 0
     public var pageSize: UInt64 = 4096
     public var pages: UInt64 = 0
-    /// Pages that hold nothing.
+    /// The number of free pages.
     public var freePages: UInt64 = 0
-    /// How changes are written: `"wal"`, or `"rollback"`.
+    /// The journal mode: `"wal"` or `"rollback"`.
     public var journalMode = ""
-    /// Whether it is a store of Core Data's.
+    /// Whether the file is a Core Data store.
     public var isCoreData = false
     /// Whether `ANALYZE` has run.
     public var hasStatistics = false
-    /// Whether Faultline made it: such a store has a page cache of 32 MiB.
+    /// Whether Faultline made the file.
+    ///
+    /// Its stores have a page cache of 32 MiB.
     public var isFaultline = false
-    /// In alphabetical order, without SQLite's and Core Data's own.
+    /// The tables in alphabetical order, without SQLite's and Core Data's own.
     public var tables: [Table] = []
-    /// What else takes room in the file, the largest first: history, full-text indexes, and SQLite's and Core Data's own.
+    /// The other contents of the file, the largest first: history, full-text indexes, and SQLite's and Core Data's own
+    /// tables.
     public var others: [Part] = []
 
     public init(path: String) {
@@ -28,57 +31,59 @@ public struct StoreFacts: Sendable, Hashable {
 
     public struct Table: Sendable, Hashable {
         public var name: String
-        /// The entity whose objects it holds, if that is known.
+        /// The entity whose objects the table holds, or `nil` if unknown.
         public var entity: String?
         public var rows: UInt64 = 0
-        /// The pages of the table itself, without its indexes, and what of them is unused; 0: not known.
+        /// The bytes of the table's pages, without its indexes, and how many of them are unused.
+        ///
+        /// 0 if unknown.
         public var size: UInt64 = 0
         public var unused: UInt64 = 0
-        /// Pages that do not follow the one before them in the file.
+        /// The number of pages that do not directly follow the previous page of the table in the file.
         public var jumps: UInt64 = 0
         public var columns: [Column] = []
         public var indexes: [Index] = []
         public var references: [Reference] = []
-        /// Of a table with several entities: how many rows of each were looked at.
+        /// The number of sampled rows of each entity, if the table has several.
         public var kinds: [String: UInt64] = [:]
-        /// Rows that were looked at.
+        /// The number of sampled rows.
         public var sampled: UInt64 = 0
-        /// The column that is the key by which SQLite keeps the rows in order (`INTEGER PRIMARY KEY`).
+        /// The column that is the rowid (`INTEGER PRIMARY KEY`), by which SQLite keeps the rows in order.
         public var key: String?
-        /// Why the table could not be looked at, in SQLite's words.
+        /// SQLite's error message if the table could not be read.
         public var problem: String?
 
         public init(name: String) {
             self.name = name
         }
 
-        /// What it is called in advice.
+        /// The table's name in advice.
         public var label: String { entity ?? name }
     }
 
-    /// Tables that hold no objects, taken together.
+    /// A group of tables that hold no objects.
     public struct Part: Sendable, Hashable {
         public enum Kind: String, Sendable, Hashable, CaseIterable {
             /// Core Data's persistent history.
             case history
-            /// What Core Data keeps to synchronize with CloudKit.
+            /// Core Data's records for synchronization with CloudKit.
             case cloudKit
-            /// The tables in which a virtual table keeps what it has, such as a full-text index.
+            /// The shadow tables of a virtual table, such as a full-text index.
             case virtualTable
             /// Keys, metadata and the model.
             case keys
-            /// SQLite's schema, statistics and the like.
+            /// SQLite's schema, statistics and other internal tables.
             case database
         }
 
         public var kind: Kind
         public var name: String
         public var tables: UInt64 = 0
-        /// Rows of all its tables.
+        /// The rows of all tables in the group.
         public var rows: UInt64 = 0
-        /// With indexes; 0: not known.
+        /// The size with indexes, or 0 if unknown.
         public var size: UInt64 = 0
-        /// Of a history: seconds between its first and its last transaction.
+        /// For history, the seconds between its first and last transaction.
         public var seconds = 0.0
 
         public init(_ kind: Kind, _ name: String) {
@@ -89,21 +94,21 @@ public struct StoreFacts: Sendable, Hashable {
 
     public struct Column: Sendable, Hashable {
         public var name: String
-        /// The property, if that is known.
+        /// The property, or `nil` if unknown.
         public var property: String?
         public var type = ""
-        /// The share of looked-at rows without a value.
+        /// The share of sampled rows without a value.
         public var emptyShare = 0.0
         public var meanSize = 0.0
-        /// 95 % of the values have no more.
+        /// The 95th percentile of the value sizes.
         public var largestSize: UInt64 = 0
-        /// The share of values with 16 KiB or more.
+        /// The share of values of at least 16 KiB.
         public var largeShare = 0.0
-        /// Whether only the table's keys are in it, or what the store itself needs.
+        /// Whether the column holds only the table's keys, or values that the store itself needs.
         public var isInternal = false
-        /// Whether its values are worked out when they are read and take no room.
+        /// Whether the values are computed when they are read, and take no space.
         public var isComputed = false
-        /// Entities whose rows never have a value.
+        /// The entities whose rows never have a value.
         public var emptyKinds: Set<String> = []
 
         public init(name: String) {
@@ -117,17 +122,19 @@ public struct StoreFacts: Sendable, Hashable {
         public var name: String
         public var columns: [String]
         public var isUnique = false
-        /// The first column, if it is a plain one: what the index finds rows by.
+        /// The first column, by which the index can seek rows, or `nil` if it is an expression.
         public var first: String?
-        /// Whether it holds some of the rows only; those without a value in ``first`` need not be among them.
+        /// Whether the index is partial.
+        ///
+        /// It may omit rows without a value in ``first``.
         public var isPartial = false
-        /// Whether it holds values that are worked out.
+        /// Whether the index contains expressions.
         public var hasExpressions = false
-        /// Whether it belongs to a constraint, so that it cannot be dropped by itself.
+        /// Whether the index belongs to a constraint and cannot be dropped on its own.
         public var isConstraint = false
-        /// Whether the store makes it by itself, for a relationship or an entity.
+        /// Whether the store creates the index itself, for a relationship or an entity.
         public var isOfTheStore = false
-        /// Whether it is a fetch index of the model; `nil`: no model was given.
+        /// Whether it is a fetch index of the model, or `nil` if no model was given.
         public var isOfTheModel: Bool?
         public var size: UInt64 = 0
 
@@ -142,7 +149,7 @@ public struct StoreFacts: Sendable, Hashable {
     public struct Reference: Sendable, Hashable {
         public var column: String
         public var table: String
-        /// Rows that refer to something, and different things that they refer to, among those looked at.
+        /// Among the sampled rows, the number that refer to a row, and the number of distinct rows they refer to.
         public var filled: UInt64 = 0
         public var distinct: UInt64 = 0
 

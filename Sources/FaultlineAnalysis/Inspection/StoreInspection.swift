@@ -1,28 +1,29 @@
 internal import FaultlineTrace
 
-/// What will be slow in a store at rest, without a trace.
+/// An inspection of a store at rest, which predicts slow operations without a trace.
 ///
-/// Advice is tried on a copy of the store, and what the trial does not confirm is withdrawn. A file does not say how often
-/// something is used: findings are warnings at most, and no saving is predicted.
+/// Advice is tried on a copy of the store, and withdrawn if the trial does not confirm it. A file does not show how
+/// often something is used, so findings are warnings at most, and no saving is predicted.
 public struct StoreInspection: Sendable {
     public let facts: StoreFacts
-    /// The gravest first.
+    /// The findings, the highest score first.
     public let findings: [Finding]
-    /// What was looked at.
+    /// What each check examined.
     public let checks: [RuleCheck]
-    /// What looked like a flaw and was none when it was tried, the gravest first.
+    /// Advice that its trial did not confirm, the highest score first.
     public let withdrawn: [WithdrawnAdvice]
-    /// How much advice was neither tried nor given.
+    /// The number of pieces of advice that could not be tried and are not given.
     public let untried: Int
 
-    /// Judges a store by its facts alone: all that should be tried.
+    /// Inspects a store by its facts alone, and returns all advice that should be tried.
     public init(_ facts: StoreFacts) {
         self.init(facts) { _ in StoreTrial(isConfirmed: true, "") }
     }
 
-    /// Judges a store.
+    /// Inspects a store.
     ///
-    /// - Parameter trial: Tries a piece of advice, the gravest first; `nil`: it could not be tried, and is not given.
+    /// - Parameter trial: Tries a piece of advice. Called with the highest score first. Returns `nil` if the advice
+    ///   could not be tried; it is then not given.
     public init(_ facts: StoreFacts, trying trial: (StoreAdvice) -> StoreTrial?) {
         self.facts = facts
         let judges: [any StoreJudge] = [
@@ -60,26 +61,26 @@ public struct StoreInspection: Sendable {
     }
 }
 
-/// Looks for one kind of trouble in a store at rest.
+/// Looks for one kind of problem in a store at rest.
 protocol StoreJudge: Sendable {
-    /// The rule that finds the same in a trace, or the inspection's own number.
+    /// The number of the rule that finds the same problem in a trace, or a number of the inspection's own.
     var rule: String { get }
     var name: String { get }
 
-    /// What is looked at; `nil`: the store has nothing of it.
+    /// What the check examines, or `nil` if the store has nothing to examine.
     func examined(_ facts: StoreFacts) -> Wording?
     func advice(_ facts: StoreFacts) -> [StoreAdvice]
 }
 
 extension StoreJudge {
-    /// Minimum number of rows of a table that is judged.
+    /// The minimum number of rows of a table that is checked.
     static var minimumRows: UInt64 { 500 }
 
     func examined(_ facts: StoreFacts) -> Wording? {
         facts.tables.isEmpty ? nil : "\(count: facts.tables.count, "table")"
     }
 
-    /// A finding at a table, or at the file.
+    /// Creates a finding about a table or the file.
     func finding(
         _ title: Wording, in table: StoreFacts.Table? = nil, of facts: StoreFacts? = nil, score: Double, fix: Wording,
         code: [String] = [], alternatives: [Wording] = [],

@@ -1,32 +1,32 @@
 /// A change to a store at rest that can be tried on a copy.
 public enum StoreProposal: Sendable, Hashable {
-    /// An index on one column, for the rows that refer to a row of another table.
+    /// Creates an index on one column, to find the rows that refer to a row of another table.
     case createIndex(table: String, column: String)
-    /// An index goes.
+    /// Drops an index.
     case dropIndex(table: String, index: String)
-    /// The file is written anew.
+    /// Vacuums the file.
     case vacuum
-    /// History goes, and the file is written anew.
+    /// Deletes persistent history, and vacuums the file.
     case purgeHistory
-    /// A page cache of so many KiB instead of the one that connections have.
+    /// Sets the page cache to a size in KiB, instead of the connections' current size.
     case cacheSize(kibibytes: UInt64, insteadOf: UInt64)
-    /// SQLite gathers statistics of these tables.
+    /// Runs `ANALYZE` on these tables.
     case analyze(tables: [String])
-    /// A column with large values goes into a table of its own.
+    /// Moves a column with large values into a table of its own.
     case moveOut(table: String, column: String)
-    /// Columns come before one with large values.
+    /// Moves columns before one with large values.
     case reorder(table: String, large: String, hidden: [String])
-    /// Each entity of a table gets one of its own.
+    /// Gives each entity of a table its own table.
     case split(table: String)
-    /// The rows of the table that a column refers to become part of the rows that refer to them.
+    /// Merges the rows that a column refers to into the rows that refer to them.
     case fold(table: String, column: String, into: String)
 }
 
-/// What became of a proposal on a copy of the store.
+/// The outcome of trying a proposal on a copy of the store.
 public struct StoreTrial: Sendable, Hashable {
-    /// Whether the change does what it was proposed for.
+    /// Whether the change has the effect it was proposed for.
     public var isConfirmed: Bool
-    /// What was measured, in a sentence.
+    /// A sentence about what was measured.
     public var sentence: Wording
     public var evidence: [Evidence] = []
 
@@ -37,7 +37,7 @@ public struct StoreTrial: Sendable, Hashable {
     }
 }
 
-/// A finding about a store at rest, and the change that would show whether it is true.
+/// A finding about a store at rest, and the change that tests it.
 public struct StoreAdvice: Sendable {
     public var finding: Finding
     public var proposal: StoreProposal
@@ -49,7 +49,7 @@ public struct WithdrawnAdvice: Sendable, Hashable {
     public var rule: String
     /// The advice that was withdrawn.
     public var title: Wording
-    /// Why, in a sentence.
+    /// The reason, as a sentence.
     public var reason: Wording
 
     public init(rule: String, title: Wording, reason: Wording) {
