@@ -1,10 +1,11 @@
 internal import FaultlineTrace
 
-/// What was done with the objects that a to-one relationship leads to.
+/// The use of a to-one relationship's destination objects.
 struct DestinationUse: Sendable {
-    /// The properties that were read.
+    /// The properties that the program read.
     var properties: Set<String> = []
-    /// 1: more is done with some of them than is told, as with those that are changed or come in other ways as well.
+    /// 1 if some objects were used in ways the trace does not have, as when they were changed or also reached in other
+    /// ways.
     var untold: UInt64 = 0
 
     mutating func insert(_ entry: DestinationUseEntry) {

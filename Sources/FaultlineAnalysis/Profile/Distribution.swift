@@ -1,24 +1,26 @@
 internal import Histogram
 
-/// Durations, from which percentiles are read.
+/// A distribution of durations, with percentiles.
 ///
-/// Up to 1,024 values it keeps each of them, and percentiles are exact. Beyond that it counts them in a histogram, and a
-/// percentile is at most 1 % above the value that a sort would give. Distributions of parts add up in any order.
+/// It keeps up to 1,024 values, and percentiles are exact. Beyond that it counts values in a histogram, and a
+/// percentile is at most 1 % above the exact value. Distributions can be merged in any order.
 public struct Distribution: Mergeable, Sendable {
-    /// Values up to which each is kept.
+    /// The maximum number of values that are kept individually.
     static let exactLimit = 1024
 
-    /// What the values of a file may add up to: nine years.
+    /// The maximum sum of values in a profile file: nine years.
     private static let largestSum: UInt64 = 1 << 58
 
     private var values: [UInt64] = []
     private var histogram: Histogram<UInt64>?
-    /// Whether there is a histogram: to look whether one is there would retain it with every value.
+    /// Whether there is a histogram.
+    ///
+    /// Checking the optional would retain the histogram for every value.
     private var isCounting = false
     public private(set) var count: UInt64 = 0
     /// The sum of all values, in nanoseconds.
     public private(set) var total: UInt64 = 0
-    /// The largest value, in nanoseconds; 0 if there is none.
+    /// The largest value, in nanoseconds, or 0 if there is none.
     public private(set) var maximum: UInt64 = 0
 
     public init() {}
@@ -48,10 +50,10 @@ public struct Distribution: Mergeable, Sendable {
         maximum = max(maximum, other.maximum)
     }
 
-    /// The smallest value that at least `percent` of all values do not exceed; 0 if there is none.
+    /// The smallest value that at least `percent` of all values do not exceed, or 0 if there are no values.
     ///
-    /// - Parameter percent: 0…100.
-    /// - Complexity: O(n log n) for up to 1,024 values, constant beyond.
+    /// - Parameter percent: From 0 to 100.
+    /// - Complexity: O(n log n) for up to 1,024 values, and O(1) beyond.
     public func percentile(_ percent: Double) -> UInt64 {
         guard count > 0 else { return 0 }
         if let histogram { return min(histogram.valueAtPercentile(percent), maximum) }
@@ -61,9 +63,9 @@ public struct Distribution: Mergeable, Sendable {
 
     public var mean: UInt64 { count == 0 ? 0 : total / count }
 
-    // MARK: In a profile's file
+    // MARK: In a profile file
 
-    /// Each value, or the buckets of the histogram with how many values they hold.
+    /// The values, or the histogram's buckets with their counts.
     func stored(_ words: inout ProfileWords) -> StoredValue {
         guard let histogram else { return .list(values.sorted().map { StoredValue($0) }) }
         let buckets = histogram.recordedValues().map {
@@ -86,7 +88,7 @@ public struct Distribution: Mergeable, Sendable {
         let buckets = try value.member("buckets") { try $0.map { try $0.list(of: 2).map { try $0.count() } } }
         var sum: UInt64 = 0
         for bucket in buckets {
-            // The histogram adds its values up, and must not overflow when profiles are added up.
+            // The histogram sums its values, and must not overflow when profiles are merged.
             let (product, isTooLarge) = bucket[0].multipliedReportingOverflow(by: bucket[1])
             guard !isTooLarge, product <= Self.largestSum, sum + product <= Self.largestSum,
                 count + bucket[1] <= Self.largestSum
@@ -99,9 +101,9 @@ public struct Distribution: Mergeable, Sendable {
         maximum = try value.member("maximum") { try $0.count() }
     }
 
-    /// Goes over to counting.
+    /// Moves the values into a histogram.
     ///
-    /// Two significant digits give buckets of at most 1/128 of their value.
+    /// With two significant digits, a bucket is at most 1/128 of its value wide.
     private mutating func spill() {
         guard !isCounting else { return }
         isCounting = true

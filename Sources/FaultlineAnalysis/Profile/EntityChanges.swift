@@ -1,12 +1,12 @@
-/// What saves changed of one entity.
+/// The changes that saves made to one entity.
 public struct EntityChanges: Sendable, Hashable {
-    /// Saves that changed an object of it.
+    /// The number of saves that changed an object of the entity.
     public internal(set) var saves: UInt64 = 0
     public internal(set) var inserted: UInt64 = 0
     public internal(set) var updated: UInt64 = 0
     public internal(set) var deleted: UInt64 = 0
 
-    /// Rows that were written.
+    /// The number of rows that were written.
     public var rows: UInt64 { inserted &+ updated &+ deleted }
 }
 

@@ -1,10 +1,10 @@
 public import FaultlineTrace
 
-/// What evidence about objects is kept by: their entity, and a line of the program.
+/// A key for evidence about objects: their entity, and a line of the program.
 public struct EntitySite: Sendable, Hashable {
-    /// The objects' entity, by name.
+    /// The name of the objects' entity.
     public var entity: String
-    /// Where it happened to them; `nil`: the trace does not say.
+    /// The line, or `nil` if the trace does not have it.
     public var site: CallSite?
 }
 

@@ -1,8 +1,8 @@
 internal import FaultlineTrace
 
-/// Sums up the events of a process by what they did and where: counts, durations, and the time that is an event's own.
+/// Sums up the events of a process by operation and call site: counts, durations and self time.
 struct EventAccounts: Sendable {
-    /// Parents whose parts came before them, at a time.
+    /// The capacity for parents whose children arrived before them.
     private static let parents = 4096
 
     private var groups = EventGroups()
@@ -12,7 +12,7 @@ struct EventAccounts: Sendable {
     /// Forgets the groups of earlier events, because a new dictionary entry may name them better.
     mutating func forgetGroups() { groups = EventGroups() }
 
-    /// Adds an event that took time or rows.
+    /// Adds an event of a kind that is work.
     mutating func add(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         let group = groups.group(of: event, in: &context, &tables)
         tables.changeGroup(group) {
@@ -22,13 +22,13 @@ struct EventAccounts: Sendable {
             if event.isMainThread, event.isOnThread { $0.mainThreadTime &+= event.duration }
         }
         if case .save(let save) = event.detail, context.isSetup(event.scope) {
-            // Preparation may set values that the rows have already.
+            // Set-up code may set values that the rows already have.
             tables.changeGroup(group) { $0.counts.unchanged &-= UInt64(save.unchanged) }
         }
         if event.isOnThread { addTime(of: event, group: group, in: &context, &tables) }
     }
 
-    /// Adds the event's time less that of the events within it, and takes it off the event that it is within.
+    /// Adds the event's self time, and subtracts the event's time from its parent's self time.
     private mutating func addTime(
         of event: TraceEvent, group: Int, in context: inout ProcessContext, _ tables: inout ProfileTables
     ) {
@@ -54,7 +54,7 @@ struct EventAccounts: Sendable {
         guard parent != 0, time > 0 else { return }
         if let ended = threads[thread]?.event(parent) {
             if ended.group == nil {
-                // Who is within another began later; a damaged trace can say otherwise, without end.
+                // A parent began before its child. A damaged trace can contain cycles, which would never end.
                 guard ended.parent < ended.id else { return }
                 give(time, to: ended.parent, thread: thread, in: &context, &tables)
             } else {
@@ -76,18 +76,18 @@ struct EventAccounts: Sendable {
     }
 }
 
-/// The events that ended last on one thread, so that a part that is written after its whole can be taken off it.
+/// The last events that ended on one thread, so the time of a child that is written after its parent can be subtracted.
 private struct RecentEvents: Sendable {
     struct Ended: Sendable {
         var id: EventID
         var parent: EventID
         var scope: EventID
-        /// `nil` for events whose time is part of their parent's.
+        /// The index of the group, or `nil` if the event's time is part of its parent's.
         var group: Int?
         var isMainThread: Bool
     }
 
-    /// When the last event was that was within no other.
+    /// The time span of an outermost event.
     private typealias Span = (start: UInt64, end: UInt64)
 
     private static let capacity = 8
@@ -107,9 +107,9 @@ private struct RecentEvents: Sendable {
         }
     }
 
-    /// Remembers when an event was that was within no other.
+    /// Records the span of an outermost event.
     ///
-    /// - Returns: Whether it overlaps with the one before, which no thread can do: neither is within the other.
+    /// - Returns: Whether it partly overlaps the previous one, which is impossible on one thread.
     mutating func overlaps(_ event: TraceEvent) -> Bool {
         let (before, now): (Span, Span) = (outermost, (event.start, event.end))
         outermost = now

@@ -1,36 +1,39 @@
 package import FaultlineTrace
 
 extension EventGroup {
-    /// What can be counted of events; what a kind does not have stays 0.
+    /// The counts of events.
+    ///
+    /// Counts that a kind does not have stay 0.
     public struct Counts: Sendable, Hashable {
-        /// Rows that matched, were loaded, filled, returned or changed; objects that were merged or refreshed.
+        /// Rows that matched, were loaded, filled, returned or changed; for merges and refreshes, objects.
         public var rows: UInt64 = 0
-        /// Rows that were loaded along for key paths.
+        /// Rows that were prefetched.
         public var prefetchedRows: UInt64 = 0
         /// Bytes of column values that were read or written.
         public var bytes: UInt64 = 0
         /// Statements that read rows: round trips to SQLite.
         ///
-        /// Of a save: all of its statements.
+        /// For a save, all of its statements.
         public var trips: UInt64 = 0
         public var cacheHits: UInt64 = 0
         public var cacheMisses: UInt64 = 0
-        /// Time waiting for the store or a lock, in nanoseconds.
+        /// The time spent waiting for the store or a lock, in nanoseconds.
         public var wait: UInt64 = 0
-        /// Time preparing statements, in nanoseconds.
+        /// The time spent preparing statements, in nanoseconds.
         public var prepare: UInt64 = 0
-        /// Time stepping through rows, in nanoseconds.
+        /// The time spent stepping through rows, in nanoseconds.
         public var step: UInt64 = 0
-        /// Time making objects of rows, in nanoseconds.
+        /// The time spent making objects from rows, in nanoseconds.
         public var materialise: UInt64 = 0
-        /// Time in COMMIT, in nanoseconds.
+        /// The time spent in COMMIT, in nanoseconds.
         public var commit: UInt64 = 0
         public var inserted: UInt64 = 0
         public var updated: UInt64 = 0
         public var deleted: UInt64 = 0
         public var conflicts: UInt64 = 0
-        /// Objects of a save that were set to what the store had, but for those of saves that prepare something (in scopes of
-        /// kind setup).
+        /// Objects that were set to the values they already had.
+        ///
+        /// Saves in set-up scopes do not count.
         public var unchanged: UInt64 = 0
         public var fullScanSteps: UInt64 = 0
         public var sorts: UInt64 = 0
@@ -39,12 +42,12 @@ extension EventGroup {
         public var preparations: UInt64 = 0
         public var pageHits: UInt64 = 0
         public var pageMisses: UInt64 = 0
-        /// Events that ended with an error of SQLite's.
+        /// Events that ended with an SQLite error.
         public var errors: UInt64 = 0
 
         public init() {}
 
-        /// Every count with its name, in the order of their declaration.
+        /// All counts with their names, in declaration order.
         public static var fields: [(name: String, path: any WritableKeyPath<Counts, UInt64> & Sendable)] {
             [
                 ("rows", \.rows), ("prefetchedRows", \.prefetchedRows), ("bytes", \.bytes), ("trips", \.trips),
@@ -65,7 +68,7 @@ extension EventGroup {
 extension EventGroup.Counts: Summed, StartsEmpty {
     static let parts = fields.map { SumPart<EventGroup.Counts>.sum($0.name, $0.path) }
 
-    /// Adds what an event counted.
+    /// Adds the counts of an event.
     package mutating func add(_ event: TraceEvent) {
         switch event.detail {
         case .fetch(let fetch): add(fetch)

@@ -1,62 +1,68 @@
 public import FaultlineTrace
 
-/// Events that did the same from the same place, summed up.
+/// A group of events that did the same from the same call site.
 public struct EventGroup: Sendable {
-    /// What the events of a group have in common.
+    /// The properties that the events of a group share.
     public struct Key: Sendable, Hashable {
-        /// What the events were about.
+        /// The subject of the events.
         public enum Subject: Sendable, Hashable {
-            /// A fetch request with its values taken out.
+            /// A fetch request without its values.
             case shape(ShapeEntry)
             /// An entity, by name.
             case entity(String)
-            /// A relationship, by the name of its entity and its own.
+            /// A relationship, by the name of its entity and its own name.
             case relationship(entity: String, name: String)
             /// A statement's text.
             case statement(String)
             /// The entities that were saved or merged, in alphabetical order.
             case saved([String])
-            /// What was waited for, or what else has a word of its own.
+            /// The resource of a wait, or another subject with a name of its own.
             case named(String)
-            /// What the trace does not say.
+            /// A subject that the trace does not have.
             case unknown
         }
 
         public var kind: EventKind
         public var subject: Subject
-        /// What was a fault; `nil` for other kinds.
+        /// The type of a fault, or `nil` for other kinds.
         public var faultType: TraceEvent.Fault.FaultType?
-        /// Where a fault's data came from; `nil` for other kinds.
+        /// The source of a fault's data, or `nil` for other kinds.
         public var source: TraceEvent.Fault.Source?
-        /// What a statement does; `nil` for other kinds.
+        /// The type of a statement, or `nil` for other kinds.
         public var statementType: TraceEvent.Statement.StatementType?
-        /// Where it happened: of a fault or a batch where it was caused, of a fetch or a save where it was asked for.
+        /// The call site.
+        ///
+        /// A fault or a batch has the line that caused it, and a fetch or a save has its own.
         public var site: CallSite?
-        /// Where the fetch stands that a batch belongs to; `nil` for other kinds.
+        /// For a batch, the line of its fetch.
+        ///
+        /// `nil` for other kinds.
         public var fetchSite: CallSite?
     }
 
     public internal(set) var key: Key
-    /// How long the events took, in nanoseconds.
+    /// The durations of the events, in nanoseconds.
     public internal(set) var durations = Distribution()
-    /// How long they took without waiting for a CPU, where that is known, in nanoseconds.
+    /// The durations without waits for a CPU, if those were recorded, in nanoseconds.
     public var ownDurations: Distribution { ownTime.times(durations) }
-    /// When they happened.
+    /// The time span of the events.
     var span = TimeSpan()
     fileprivate(set) var ownTime = OwnTime()
-    /// Time that no event within them accounts for, in nanoseconds.
+    /// The time that no child event accounts for, in nanoseconds.
     public var selfTime: UInt64 { UInt64(max(0, netTime)) }
-    /// Time on the main thread, in nanoseconds.
+    /// The time on the main thread, in nanoseconds.
     public internal(set) var mainThreadTime: UInt64 = 0
     public internal(set) var counts = Counts()
-    /// Events whose durations the trace does not tell; ``durations`` has none of them.
+    /// The number of events without a duration in the trace.
+    ///
+    /// They are not in ``durations``.
     public internal(set) var untimed: UInt64 = 0
-    /// Events whose rows it does not tell.
+    /// The number of events without a row count in the trace.
     public internal(set) var uncounted: UInt64 = 0
 
-    /// The sum of durations less what events within took.
+    /// The sum of durations minus the time of child events.
     ///
-    /// Signed, since an event's children can be counted before it.
+    /// It is signed, because an event's children can be counted before it.
     var netTime: Int64 = 0
 
     public var count: UInt64 { durations.count &+ untimed }
@@ -66,7 +72,7 @@ public struct EventGroup: Sendable {
         self.key = key
     }
 
-    /// Adds how long an event took and when.
+    /// Adds the duration and the time span of an event.
     mutating func addTime(of event: TraceEvent) {
         ownTime.record(event, beside: durations)
         durations.record(event.duration)
@@ -77,7 +83,7 @@ public struct EventGroup: Sendable {
 extension EventGroup: KeyedSum {
     static let parts: [SumPart<EventGroup>] = [
         .sum("mainThreadTime", \.mainThreadTime),
-        // In this order: what the durations were before tells the rest of one side.
+        // The own times come first: their merge needs the durations from before the merge.
         OwnTime.part("ownTime", \.ownTime), .part("durations", \.durations), .part("span", \.span),
         .part("netTime", \.netTime),
         .part("counts", \.counts), .sum("untimed", \.untimed), .sum("uncounted", \.uncounted),

@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// The numbers that tell an event's group, so that it is worked out once.
+/// The IDs that determine an event's group, so the group is looked up by name only once.
 private struct GroupCacheKey: Sendable, Hashable {
     var kind: EventKind
     var type: UInt32
@@ -13,7 +13,9 @@ private struct GroupCacheKey: Sendable, Hashable {
 }
 
 extension GroupCacheKey {
-    /// A place among the recent groups; like keys have the same.
+    /// The key's slot among the recent groups.
+    ///
+    /// Equal keys have the same slot.
     var recentPlace: Int {
         var mix = UInt64(subject) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(stack) &* 0xC2B2_AE3D_27D4_EB4F
         mix ^= UInt64(site) &* 0x1656_67B1_9E37_79F9 ^ UInt64(kind.rawValue) << 40 ^ UInt64(type) << 44
@@ -21,16 +23,16 @@ extension GroupCacheKey {
     }
 }
 
-/// Finds the group of events that did the same from the same place.
+/// Finds the group of an event.
 struct EventGroups: Sendable {
-    /// Groups that are found without hashing; a power of two.
+    /// The number of groups that are found without hashing, a power of two.
     fileprivate static let recentCount = 512
 
     private var cache: [GroupCacheKey: Int] = [:]
-    /// The group that was looked for last, of those with the same place.
+    /// The most recent group in each slot.
     private var recent: [(key: GroupCacheKey, index: Int)?] = Array(repeating: nil, count: recentCount)
 
-    /// The event's place among the groups of events.
+    /// The index of the event's group in the tables.
     mutating func group(
         of event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables
     ) -> Int {
@@ -66,7 +68,7 @@ struct EventGroups: Sendable {
         return index
     }
 
-    /// The numbers that tell an event's group apart from others of its kind.
+    /// The IDs that distinguish an event's group from others of its kind.
     private static func identity(of event: TraceEvent) -> (UInt32, UInt32, DictionaryID, DictionaryID) {
         switch event.detail {
         case .fetch(let fetch): (0, 0, fetch.shape, fetch.entity)

@@ -1,48 +1,48 @@
 public import FaultlineTrace
 
-/// What is known of the fetches of one shape from one line: how they were loaded and what was done with their results.
+/// A profile of the fetches of one shape from one line: how they were loaded, and how their results were used.
 public struct FetchProfile: Sendable {
     public struct Key: Sendable, Hashable {
         public var shape: ShapeEntry
-        /// Where the fetch stands in the program; `nil`: not known.
+        /// The line of the fetch, or `nil` if unknown.
         public var site: CallSite?
     }
 
     public internal(set) var key: Key
-    /// Use of the results, by the batch size in force.
+    /// The use of the results, by batch size.
     public internal(set) var uses: [UInt32: ResultUse] = [:]
-    /// What was loaded and read of each property, by the entity's name and the property's.
+    /// The values that were loaded and read, by entity name and property name.
     public internal(set) var properties: [String: [String: PropertyUse]] = [:]
-    /// The fetches themselves, but for those that prepare something (in scopes of kind setup).
+    /// The counts of the fetches, except those in set-up scopes.
     public internal(set) var counts = FetchCounts()
-    /// Where objects were first read, and how many.
+    /// The lines at which objects were first read, with the number of objects.
     public internal(set) var readSites: [CallSite?: UInt64] = [:]
-    /// Of which entities those were, by name.
+    /// The number of objects read first, by entity name.
     var readEntities: [String: UInt64] = [:]
-    /// The texts of the fetches' own statement with SQLite's plans.
+    /// The texts of the fetches' own statement, with SQLite's plans.
     public internal(set) var statements = StatementTable()
-    /// What prefetching took, by key path.
+    /// The cost of prefetching, by key path.
     public internal(set) var prefetches: [String: PrefetchUse] = [:]
-    /// A few of the fetches as they were.
+    /// A sample of the individual fetches.
     package internal(set) var sample = FetchSample()
-    /// The fetches by how long they took, without those that failed or prepare something.
+    /// The durations of the fetches, except those that failed or are in set-up scopes.
     var speeds = Speeds()
-    /// Fetches with a limit, by the rows that their offset passes over.
+    /// A sample of the fetches with a limit, by the number of rows that their offset skips.
     var pages = LoadSample()
-    /// How their results grew with the table, from one run of the program to the next.
+    /// The growth of the results with the table, over several runs of the program.
     public internal(set) var growth = ResultGrowth()
-    /// Whether objects of others were served by rows of the kind that one of the fetches had loaded before for nothing that
-    /// is known.
+    /// Whether one of the fetches loaded rows, without any known use of them, that may later have served objects of
+    /// other fetches.
     var hasServedOthers = false
-    /// How often relationships fired on objects of these fetches, whether the store or the row cache served them.
+    /// The number of times relationships fired on objects of these fetches, from the store or the row cache.
     package internal(set) var firedRelationships: [Edge: UInt64] = [:]
 
-    /// Those among them of objects that had not been in memory before.
+    /// The number of those that fired on objects that had not been in memory before.
     var firstFirings: [Edge: UInt64] = [:]
-    /// To-many relationships that were asked for their members, by owner.
+    /// The number of to-many relationships whose members were read, by owner.
     package internal(set) var askedToMany: [Edge: UInt64] = [:]
 
-    /// A relationship by the name of its entity and its own.
+    /// A relationship, by the name of its entity and its own name.
     package struct Edge: Sendable, Hashable {
         package var entity: String
         package var name: String
@@ -52,15 +52,17 @@ public struct FetchProfile: Sendable {
         self.key = key
     }
 
-    /// The prefetching of a key path; `nil`: nothing had to be read for it.
+    /// The prefetching of a key path, or `nil` if no rows had to be read for it.
     func readPrefetch(_ path: String) -> PrefetchUse? { prefetches[path].flatMap { $0.loads > 0 ? $0 : nil } }
 
-    /// A figure of the results' use, whatever batch size was in force.
+    /// The total of a figure over all batch sizes.
     package func total(_ figure: KeyPath<ResultUse, UInt64>) -> UInt64 {
         uses.values.reduce(0) { $0 &+ $1[keyPath: figure] }
     }
 
-    /// The use of the results with the batch size that was in force most often: a line with several sets them on purpose.
+    /// The use of the results with the most frequent batch size.
+    ///
+    /// A line with several sizes sets them on purpose.
     var mainUse: (size: UInt64, use: ResultUse)? {
         uses.filter { $0.value.executions > 0 }
             .max { ($0.value.executions, $0.key) < ($1.value.executions, $1.key) }
@@ -69,11 +71,11 @@ public struct FetchProfile: Sendable {
 }
 
 extension FetchProfile {
-    /// What SQLite took to step over rows in full scans, without what it took for those that it handed out, in nanoseconds, and
-    /// the range in which that lies.
+    /// The time SQLite spent stepping over rows in full scans that it did not return, in nanoseconds, with its range.
     ///
-    /// Two estimates, and the values between them: rows that are handed out take several times as long as those that are
-    /// passed over, and they take what they were measured to take on the machine. Counts and identities have the first alone.
+    /// It lies between two estimates. One assumes that a returned row takes several times as long as a row that is
+    /// stepped over. The other uses the cost of a returned row that was measured on the machine. For counts and
+    /// identities there is only the first.
     func scanTime(_ machine: MachineCosts) -> StepCost {
         let time = counts.scanTime
         let loaded = total(\.loadedRows)
@@ -87,111 +89,117 @@ extension FetchProfile {
     }
 }
 
-/// Fetches of one shape from one line, counted.
+/// The counts of the fetches of one shape from one line.
 public struct FetchCounts: Sendable, Hashable {
     public internal(set) var executions: UInt64 = 0
-    /// Rows that matched.
+    /// The number of rows that matched.
     public internal(set) var rows: UInt64 = 0
-    /// Time of the fetches without their batches, in nanoseconds.
+    /// The time of the fetches without their batches, in nanoseconds.
     public internal(set) var time: UInt64 = 0
-    /// Time of their batches, in nanoseconds.
+    /// The time of their batches, in nanoseconds.
     public internal(set) var batchTime: UInt64 = 0
     public internal(set) var mainThreadTime: UInt64 = 0
-    /// Executions whose own statement the trace has; those of prefetching do not count.
+    /// The number of executions whose own statement is in the trace.
+    ///
+    /// Statements that prefetch do not count.
     public internal(set) var statements: UInt64 = 0
-    /// Rows that those statements went through in full scans (`SQLITE_STMTSTATUS_FULLSCAN_STEP`).
+    /// The rows that these statements stepped over in full scans (`SQLITE_STMTSTATUS_FULLSCAN_STEP`).
     public internal(set) var fullScanSteps: UInt64 = 0
-    /// Operations of SQLite's virtual machine in them.
+    /// The operations of SQLite's virtual machine in these statements.
     public internal(set) var virtualMachineSteps: UInt64 = 0
-    /// Pages that SQLite had to read from the file for them (`SQLITE_DBSTATUS_CACHE_MISS`).
+    /// The pages that SQLite had to read from the file for them (`SQLITE_DBSTATUS_CACHE_MISS`).
     public internal(set) var pageMisses: UInt64 = 0
-    /// Sorts that SQLite made for them (`SQLITE_STMTSTATUS_SORT`), and rows that were sorted.
+    /// The number of sorts in these statements (`SQLITE_STMTSTATUS_SORT`), and of sorted rows.
     public internal(set) var sorts: UInt64 = 0
     public internal(set) var sortedRows: UInt64 = 0
-    /// Texts that the store's functions compared in them, and those among them that were found, fitted or were equal.
+    /// The number of texts that the store's functions compared in them, and of texts that matched.
     public internal(set) var textComparisons: UInt64 = 0
     public internal(set) var textMatches: UInt64 = 0
-    /// Statements that had to be prepared, and what that took for all of them, in nanoseconds.
+    /// The number of statements that had to be prepared, and the total time for it, in nanoseconds.
     public internal(set) var preparations: UInt64 = 0
     public internal(set) var prepareTime: UInt64 = 0
-    /// Time that the fetches waited for the store or a connection, in nanoseconds.
+    /// The time the fetches waited for the store or a connection, in nanoseconds.
     public internal(set) var waitTime: UInt64 = 0
-    /// Fetches with an offset, rows that the offsets pass over, and the largest of them.
+    /// The number of fetches with an offset, the rows that all offsets skip, and the largest offset.
     public internal(set) var offsetFetches: UInt64 = 0
     public internal(set) var skippedRows: UInt64 = 0
     public internal(set) var largestOffset: UInt64 = 0
-    /// Fetches that compared objects with unsaved changes in memory, how many objects in all, and what that took, in
-    /// nanoseconds.
+    /// The number of fetches that compared objects with unsaved changes in memory, the number of these objects, and the
+    /// time for it in nanoseconds.
     public internal(set) var pendingFetches: UInt64 = 0
     public internal(set) var pendingObjects: UInt64 = 0
     public internal(set) var pendingTime: UInt64 = 0
-    /// What SQLite took to run the fetches' own statements, in nanoseconds, without waiting, preparing, prefetching and
-    /// making objects.
+    /// The time SQLite spent running the fetches' own statements, in nanoseconds.
+    ///
+    /// It excludes waiting, preparing, prefetching and making objects.
     public internal(set) var stepTime: UInt64 = 0
-    /// The same for fetches without a recorded step time: their duration minus the recorded parts, in nanoseconds.
+    /// For fetches without a recorded step time, their duration minus the recorded parts, in nanoseconds.
     public internal(set) var unsplitTime: UInt64 = 0
-    /// Scopes in which the fetches happened, and how often.
+    /// The number of fetches in each scope.
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
 }
 
 extension FetchCounts {
-    /// Rows that a fetch goes through in full scans, on average; 0 where the trace has none of the statements.
+    /// The mean number of rows that a fetch steps over in full scans, or 0 if the trace has no such statement.
     var scannedRows: Double {
         guard statements > 0, fullScanSteps > 0 else { return 0 }
-        // The first row of a scan takes no step.
+        // The counter does not include the first row of a scan.
         return Double(fullScanSteps) / Double(statements) + 1
     }
 
-    /// Rows that a fetch finds, on average.
+    /// The mean number of rows that match.
     var foundRows: Double { Double(rows) / Double(max(1, executions)) }
 
-    /// What it took to have SQLite read the statements' texts, for so many of the fetches, in nanoseconds: whatever is
-    /// asked instead has to be read as well.
+    /// The time SQLite spent preparing a number of these fetches, in nanoseconds.
+    ///
+    /// Any replacement must be prepared too.
     func prepareTime(of executions: UInt64) -> Double {
         Double(prepareTime) * Double(executions) / Double(max(1, self.executions))
     }
 
-    /// What SQLite took to run the fetches' own statements, without reading their texts, in nanoseconds: all that an index
-    /// or another predicate can change.
+    /// The time SQLite spent running the fetches' own statements, without preparing them, in nanoseconds.
     ///
-    /// Profiles of earlier versions do not tell it apart from the rest.
+    /// An index or another predicate can change only this time. Profiles of earlier versions do not separate it from
+    /// the rest.
     var runTime: Double {
         let rest = max(0, Double(time) - Double(prepareTime))
         let known = Double(stepTime) + Double(unsplitTime)
         return known > 0 ? min(rest, known) : rest
     }
 
-    /// What a row takes that SQLite hands out, beside one that it steps over: 6–8 times as long was measured.
+    /// The cost of a returned row as a multiple of a row that is stepped over.
+    ///
+    /// 6–8 were measured.
     private static let handedOut = 7.0
 
-    /// What SQLite took to step over rows in full scans, without what it took for those that it handed out, in nanoseconds.
+    /// The time SQLite spent stepping over rows in full scans that it did not return, in nanoseconds.
     var scanTime: Double {
         guard scannedRows > 0 else { return 0 }
         return runTime * scannedRows / (scannedRows + Self.handedOut * foundRows)
     }
 
-    /// Whether the trace tells of all fetches what SQLite took.
+    /// Whether the trace has SQLite's step time for all fetches.
     var isSplit: Bool { stepTime > 0 && unsplitTime == 0 }
 
-    /// The same for one fetch, on average.
+    /// The mean ``runTime`` of a fetch.
     var meanRunTime: Double { runTime / Double(max(1, executions)) }
 
-    /// Texts that fitted in a fetch, on average; `nil`: none were compared.
+    /// The mean number of texts that matched in a fetch, or `nil` if no texts were compared.
     package var meanTextMatches: Double? {
         statements > 0 && textComparisons > 0 ? Double(textMatches) / Double(statements) : nil
     }
 
-    /// What a fetch takes without its batches, on average, in nanoseconds.
+    /// The mean time of a fetch without its batches, in nanoseconds.
     var meanTime: Double { Double(time) / Double(max(1, executions)) }
 }
 
-/// What was loaded and read of one property.
+/// The number of a property's values that were loaded and read.
 public struct PropertyUse: Sendable, Hashable {
     public internal(set) var rowsLoaded: UInt64 = 0
     public internal(set) var rowsRead: UInt64 = 0
-    /// Bytes of its values that were loaded.
+    /// The bytes of the loaded values.
     public internal(set) var bytes: UInt64 = 0
-    /// Rows in which its value has at least 16 KiB.
+    /// The number of rows whose value has at least 16 KiB.
     public internal(set) var largeRows: UInt64 = 0
 }
 

@@ -1,22 +1,23 @@
 package import FaultlineTrace
 
-/// A few of the fetches of one line, as they were: what can be done again.
+/// A sample of the individual fetches of one line, which a trial can repeat.
 ///
-/// Long ones stay rather than short ones, and each stands for as many as it must that sums over the sample are right on
-/// the average: priority sampling (Duffield, Lund, Thorup: "Priority sampling for estimation of arbitrary subset sums",
-/// 2007). Which ones stay hangs on nothing but their hashes and what each stands for, so that samples of parts add up in any
-/// order.
+/// It uses priority sampling (Duffield, Lund, Thorup: "Priority sampling for estimation of arbitrary subset sums",
+/// 2007). Long fetches are kept rather than short ones, and each is weighted so that sums over the sample are unbiased.
+/// Only the fetches' hashes and weights decide which are kept, so partial samples can be merged in any order.
 package struct FetchSample: Sendable, Hashable {
-    /// One fetch, and what was done with its rows.
+    /// One fetch, and the use of its rows.
     package struct Execution: Sendable, Hashable {
-        /// Rows that matched.
+        /// The number of rows that matched.
         package var rows: UInt64
         package var limit: UInt64
         package var offset: UInt64
         package var batchSize: UInt64
-        /// The request's values, if the trace has them: JSON, see `PredicateValue`.
+        /// The request's values as JSON (see `PredicateValue`), if the trace has them.
         package var values: String?
-        /// Rows that were taken out one after the other; of a result whose end the trace has not, none.
+        /// The runs of consecutive rows that were used.
+        ///
+        /// Empty if the trace does not have the result's end.
         package var runs: [TraceEvent.Use.Run] = []
 
         package init(
@@ -31,7 +32,9 @@ package struct FetchSample: Sendable, Hashable {
             self.runs = runs
         }
 
-        /// About what it costs: a trip is counted as ten rows.
+        /// The approximate cost in rows.
+        ///
+        /// A trip counts as ten rows.
         package var size: UInt64 { rows &+ FetchSample.trip }
 
         fileprivate var weight: UInt64 {
@@ -46,17 +49,20 @@ package struct FetchSample: Sendable, Hashable {
         }
     }
 
-    /// Fetches that are kept, and runs of each.
+    /// The maximum number of fetches that are kept, and of runs of each.
     static let capacity = 8
     static let maximumRuns = 16
-    /// What a trip costs, in rows.
+    /// The cost of a trip, in rows.
     package static let trip: UInt64 = 10
-    /// The parts of a row in which weights are counted: whole rows would be too coarse for fetches of a few.
+    /// The resolution of weights, in parts of a row.
+    ///
+    /// Whole rows would be too coarse for small fetches.
     private static let parts: UInt64 = 1024
 
     private struct Entry: Sendable, Hashable {
         let hash: UInt64
-        /// The sizes that it stands for: its own, and once a trace is complete those of others that were not kept.
+        /// The sizes the fetch stands for: its own and, once a trace is complete, its share of the fetches that were
+        /// not kept.
         let weight: UInt64
         var execution: Execution
         let priority: Double
@@ -65,29 +71,29 @@ package struct FetchSample: Sendable, Hashable {
             self.hash = hash
             self.weight = weight
             self.execution = execution
-            // The hash's 53 bits that a fraction holds.
+            // The 53 bits of the hash that fit a significand.
             priority = Double(weight) / ((Double(hash >> 11) + 1) / 0x1p53)
         }
 
-        /// Whether it stands before another one that has the same hash.
+        /// Whether this entry comes before another with the same hash.
         func precedes(_ other: Entry) -> Bool {
             weight == other.weight ? execution.precedes(other.execution) : weight < other.weight
         }
     }
 
-    /// By their priorities, the greatest first.
+    /// In descending order of priority.
     private var kept: [Entry] = []
-    /// The greatest priority of those that were not kept; 0: all were.
+    /// The highest priority of the fetches that were not kept, or 0 if all were.
     private var threshold: UInt64 = 0
 
     package init() {}
 
-    /// The fetches, in an order that does not hang on that of events, and how many each stands for.
+    /// The fetches with the number of fetches each stands for, in an order independent of the order of events.
     package var fetches: [(execution: Execution, times: Double)] {
         kept.map { ($0.execution, max(1, Double(max($0.weight, threshold)) / Double($0.execution.weight))) }
     }
 
-    /// The fetches, in an order that does not hang on that of events.
+    /// The fetches, in an order independent of the order of events.
     package var executions: [Execution] { kept.map(\.execution) }
 
     mutating func insert(_ execution: Execution, hash: UInt64) {
@@ -96,7 +102,7 @@ package struct FetchSample: Sendable, Hashable {
 
     private mutating func insert(_ entry: Entry) {
         if let place = kept.firstIndex(where: { $0.hash == entry.hash }) {
-            // Of two with one hash the same one stays in whatever order they come.
+            // Of two entries with the same hash, the same one is kept in either order.
             guard kept[place].precedes(entry) else { return }
             kept.remove(at: place)
         }
@@ -111,15 +117,15 @@ package struct FetchSample: Sendable, Hashable {
         threshold = max(threshold, UInt64(min(entry.priority, Double(StoredValue.largest))))
     }
 
-    /// Adds what was done with the rows, if the fetch is one of those that are kept.
+    /// Adds the use of a fetch's rows if the fetch is in the sample.
     mutating func add(_ runs: [TraceEvent.Use.Run], to hash: UInt64) {
         guard let place = kept.firstIndex(where: { $0.hash == hash }) else { return }
         kept[place].execution.runs = Array(runs.prefix(Self.maximumRuns))
     }
 
-    /// Tells the fetches of one trace from those of others, whose events have the same numbers.
+    /// Rehashes the fetches of a trace, because other traces have events with the same IDs.
     mutating func mix(_ salt: UInt64) {
-        // With other hashes they have other priorities: what each stands for is settled.
+        // New hashes give new priorities, so the weights are fixed first.
         let entries = kept.map { entry in
             Entry(
                 hash: StableHash.mix(entry.hash ^ salt), weight: max(entry.weight, threshold),
@@ -136,8 +142,8 @@ extension FetchSample: Mergeable, StartsEmpty {
         for entry in other.kept { insert(entry) }
     }
 
-    /// The threshold, and of each fetch its hash in hexadecimal digits, its values or nothing, its weight, rows, limit,
-    /// offset, batch size, and its runs one after the other.
+    /// The threshold, and for each fetch its hash in hexadecimal, its values or null, its weight, rows, limit, offset
+    /// and batch size, and its runs.
     func stored(_ words: inout ProfileWords) -> StoredValue {
         guard !kept.isEmpty else { return .none }
         let entries = kept.map { entry -> StoredValue in
@@ -152,7 +158,7 @@ extension FetchSample: Mergeable, StartsEmpty {
     }
 
     mutating func restore(_ value: StoredValue, _ words: ProfileWords) throws {
-        // Files of the first version do not tell what each stands for.
+        // Files of the first version do not have the weights.
         if case .list = value { return }
         let entries = try value.member("kept") { try $0.map { try Self.entry($0) } }
         let threshold = try value.member("threshold") { $0 == .none ? 0 : try $0.count() }

@@ -1,8 +1,8 @@
 internal import FaultlineTrace
 
-/// How many events of each kind there were, and how long those took that were part of no other.
+/// The number of events of each kind, and the number and time of the outermost ones.
 ///
-/// Counted with every event, and put into the counts of the process when it has ended.
+/// Updated with every event, and moved to the counts of the process at its end.
 struct KindCounts: Sendable {
     private struct One: Sendable {
         var events: UInt64 = 0
@@ -14,14 +14,14 @@ struct KindCounts: Sendable {
 
     mutating func add(_ event: TraceEvent) { counts[Int(event.kind.rawValue)].events &+= 1 }
 
-    /// Adds an event that is part of no other, and was added before.
+    /// Adds an outermost event, which ``add(_:)`` has already counted.
     mutating func addOutermost(_ event: TraceEvent) {
         let kind = Int(event.kind.rawValue)
         counts[kind].outermostEvents &+= 1
         counts[kind].outermostTime &+= event.duration
     }
 
-    /// Moves all of it to the counts of a process.
+    /// Moves all counts to the counts of a process.
     mutating func move(to total: inout ProfileCounts) {
         for kind in EventKind.allCases {
             let one = counts[Int(kind.rawValue)]

@@ -1,21 +1,23 @@
 internal import FaultlineTrace
 
-/// What one trip to the store carried and how long it took.
+/// The size and the duration of one trip to the store.
 struct Load: Sendable, Hashable {
     var rows: UInt64
     var bytes: UInt64
     /// In nanoseconds.
     var duration: UInt64
 
-    /// Whether its rows hold large values: what these take says nothing of what trips and rows cost.
+    /// Whether its rows have large values.
+    ///
+    /// The time these take says nothing about the cost of trips and rows.
     var isLarge: Bool { bytes >= TraceEvent.Release.leastBytes &* max(1, rows) }
 }
 
 /// A bounded sample of trips, spread over the sizes that occurred.
 ///
-/// For each power of two of rows it keeps the trips with the smallest hashes of their numbers. Which trips stay depends
-/// on nothing but the trips, so samples of parts add up in any order; and the few large ones are not drowned by
-/// thousands of single rows.
+/// For each power of two of rows, it keeps the trips with the smallest hashes of their IDs. Which trips are kept
+/// depends only on the trips, so partial samples can be merged in any order, and thousands of single rows do not
+/// displace the few large trips.
 struct LoadSample: Mergeable {
     private struct Entry: Sendable {
         var hash: UInt64
@@ -33,8 +35,9 @@ struct LoadSample: Mergeable {
         Self.insert(Entry(hash: hash, load: load), into: &strata[stratum, default: []])
     }
 
-    /// Gives the trips of a trace hashes that those of other traces do not have, though their events have the same
-    /// numbers: otherwise one number's trips would stand for all.
+    /// Rehashes the trips of a trace, because other traces have events with the same IDs.
+    ///
+    /// Without new hashes, the same IDs would be sampled from every trace.
     mutating func mix(_ salt: UInt64) {
         for stratum in strata.keys {
             strata[stratum] = strata[stratum]?.map { entry in
@@ -50,7 +53,7 @@ struct LoadSample: Mergeable {
         }
     }
 
-    /// How many trips there were, and of those that were kept the hash in hexadecimal digits, rows, bytes and duration.
+    /// The number of trips, and for each kept trip its hash in hexadecimal, rows, bytes and duration.
     func stored(_ words: inout ProfileWords) -> StoredValue {
         guard count > 0 else { return .none }
         let kept = strata.values.joined().sorted(by: Self.precedes).map { entry -> StoredValue in
@@ -78,7 +81,7 @@ struct LoadSample: Mergeable {
         count = try value.member("count") { try $0.count() }
     }
 
-    /// The trips that were kept, small ones first.
+    /// The trips in the sample, the smallest first.
     var loads: [Load] {
         strata.values.joined().map(\.load).sorted {
             ($0.rows, $0.duration, $0.bytes) < ($1.rows, $1.duration, $1.bytes)

@@ -1,11 +1,11 @@
 internal import FaultlineTrace
 
-/// A cache of values derived from dictionary entries, by the entries' numbers.
+/// A cache of values derived from dictionary entries, by ID.
 ///
-/// The recorder numbers entries from 1 on, so nearly all are found without hashing. A damaged trace can have any number;
-/// those beyond the first ones are hashed.
+/// The recorder numbers entries from 1, so nearly all are found without hashing. A damaged trace can have any ID. High
+/// IDs are hashed.
 struct NumberedCache<Value: Sendable>: Sendable {
-    /// Numbers up to which each has a place of its own.
+    /// The limit below which each ID has a slot of its own.
     private static var nearby: Int { 1 << 16 }
 
     private var near: ContiguousArray<Value?> = []

@@ -2,7 +2,7 @@ internal import FaultlineTrace
 
 /// A fetch that faults, batches and a use summary may still refer to.
 struct OpenFetch: Sendable {
-    /// Its place in the tables.
+    /// The index in the tables.
     var index: Int
     var rows: UInt64
     var limit: UInt64
@@ -10,20 +10,20 @@ struct OpenFetch: Sendable {
     var batchSize: UInt32
     var scope: EventID
     var start: UInt64
-    /// Rows that were loaded: of an unbatched fetch all, of a batched one those of its batches.
+    /// The rows that were loaded: all rows of an unbatched fetch, or those of the loaded batches.
     var loadedRows: UInt64
-    /// What fetching it and loading its batches took, in nanoseconds.
+    /// The time of the fetch and its batches, in nanoseconds.
     var time: UInt64
-    /// Batches that were loaded.
+    /// The number of loaded batches.
     var batches: UInt64 = 0
     /// Whether the program has released the result.
     var isClosed = false
-    /// Whether its own statement has come.
+    /// Whether the fetch's own statement has arrived.
     var hasStatement = false
     /// Objects that saves wrote although the program had read nothing of them.
     var unread = UnreadRows()
-    /// Whether objects with unsaved changes were compared for it, of which a batch request knows nothing.
+    /// Whether the fetch compared objects with unsaved changes, which a batch request would miss.
     var hasPending = false
-    /// Rows that were counted already, by the evidence that counted them.
+    /// The number of rows that evidence has already counted.
     var countedRows: [EvidenceReference: UInt64] = [:]
 }

@@ -4,21 +4,22 @@ internal import FaultlineTrace
 ///
 /// They are kept apart from the plain durations only if some event waited.
 struct OwnTime: Sendable {
-    /// `nil`: no event waited, and the durations are the same.
+    /// `nil` if no event waited, and the durations are the same.
     private var told: Distribution?
 
-    /// Notes an event that ``Distribution`` has not.
+    /// Records an event before it is added to `durations`.
     mutating func record(_ event: TraceEvent, beside durations: Distribution) {
         if event.runDelay > 0, told == nil { told = durations }
         told?.record(event.ownDuration)
     }
 
-    /// The times of events with these durations.
+    /// The own times of the events with these durations.
     func times(_ durations: Distribution) -> Distribution { told ?? durations }
 
     /// A part of a group.
     ///
-    /// It must precede the group's durations in the list of parts, because merging reads the durations before they are merged.
+    /// It must precede the group's durations in the list of parts, because merging reads the durations before they are
+    /// merged.
     static func part(
         _ name: String, _ path: any SumPart<EventGroup>.Path<OwnTime>
     ) -> SumPart<EventGroup> {

@@ -1,16 +1,16 @@
 internal import FaultlineTrace
 
-/// What is read of SQLite's plan for a statement (https://www.sqlite.org/eqp.html).
+/// Facts about SQLite's plan for a statement (https://www.sqlite.org/eqp.html).
 struct PlanFacts: Sendable {
-    /// The only step that goes to a table.
+    /// The plan's only step that accesses a table.
     struct Access: Sendable, Hashable {
-        /// Whether it goes through the table row by row, and not by an index.
+        /// Whether the step scans the table or an index, instead of seeking.
         var isScan: Bool
-        /// Columns of the index that are compared for equality.
+        /// The number of index columns that are compared for equality.
         var equalities: Int
-        /// Rows that SQLite expects it to go to, by its statistics; `nil`: it has none of the table.
+        /// The number of rows that SQLite expects from its statistics, or `nil` if the table has none.
         var expectedRows: UInt64?
-        /// Indexes of the table that it goes through, each as its columns.
+        /// The indexes of the scanned table, each as its columns.
         var indexes: Set<String>
 
         init(_ step: PlanEntry.Row) {
@@ -21,11 +21,11 @@ struct PlanFacts: Sendable {
         }
     }
 
-    /// The plan's lines.
+    /// The lines of the plan.
     let text: String
-    /// `nil`: several tables are joined, or one is gone to several times.
+    /// `nil` if the statement joins tables, or accesses one several times.
     let access: Access?
-    /// Whether the rows are sorted, all of them at a time.
+    /// Whether the plan sorts all rows at once.
     let sortsRows: Bool
 
     init(_ plan: PlanEntry) {
@@ -35,11 +35,11 @@ struct PlanFacts: Sendable {
         sortsRows = plan.rows.contains { $0.detail == "USE TEMP B-TREE FOR ORDER BY" }
     }
 
-    /// How many rows a run of a fetch's statement went to, where SQLite's statistics say what it had expected.
+    /// Compares the rows a statement visited with the rows that SQLite's statistics led it to expect.
     ///
-    /// - Parameter isCut: Whether a limit or an offset keeps rows back.
-    /// - Returns: `nil` if they do not, or the statement counts or groups rows. What a limit cut off, and what an index led
-    ///   to and another term kept out, is not counted: then there may have been more.
+    /// - Parameter isCut: Whether a limit or an offset omits rows.
+    /// - Returns: `nil` without statistics, or if the statement counts or groups rows. The comparison is inexact if a
+    ///   limit omits rows or another term rejects rows that the index found. SQLite may then have visited more rows.
     func expectation(
         of statement: TraceEvent.Statement, _ shape: ShapeEntry, isCut: Bool
     ) -> StatementTable.Expectation? {
@@ -47,7 +47,7 @@ struct PlanFacts: Sendable {
             shape.resultType == "objects" || shape.resultType == "objectIDs"
         else { return nil }
         if access.isScan {
-            // Without a step it may be one row, none, or a predicate that nothing fulfils.
+            // Without a step, the table may have one row or none, or the predicate may never hold.
             guard statement.scannedRows > 0 else { return nil }
             return .init(
                 runs: 1, expectedRows: expected, rows: statement.scannedRows, exactRuns: isCut ? 0 : 1)

@@ -1,6 +1,6 @@
 /// The cost of prefetching a key path with fetches and their batches.
 public struct PrefetchUse: Sendable, Hashable {
-    /// Fetches and batches for which something had to be read.
+    /// The number of fetches and batches for which rows had to be read.
     public internal(set) var loads: UInt64 = 0
     public internal(set) var trips: UInt64 = 0
     public internal(set) var rows: UInt64 = 0
@@ -11,7 +11,7 @@ public struct PrefetchUse: Sendable, Hashable {
     /// The time of prefetching in fetches and batches whose rows the row cache already held, in nanoseconds.
     public internal(set) var cachedTime: UInt64 = 0
 
-    /// The time of prefetching, whether or not anything had to be read, in nanoseconds.
+    /// The time of prefetching, whether or not rows had to be read, in nanoseconds.
     public var totalTime: UInt64 { time &+ cachedTime }
 }
 

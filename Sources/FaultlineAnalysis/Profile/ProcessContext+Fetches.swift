@@ -1,7 +1,7 @@
 internal import FaultlineTrace
 
 extension ProcessContext {
-    /// Remembers a fetch, to which its batches, its faults and its use may refer.
+    /// Opens a fetch, so its batches, faults and use summary can refer to it.
     mutating func open(_ fetch: TraceEvent.Fetch, _ event: TraceEvent, in tables: inout ProfileTables) {
         let shape = shape(fetch.shape, entity: fetch.entity)
         let index = tables.fetch(FetchProfile.Key(shape: shape, site: callSite(of: event)))
@@ -99,13 +99,14 @@ extension ProcessContext {
         }
     }
 
-    /// Adds a fetch's own statement to its profile: the first that comes behind it.
+    /// Adds a fetch's own statement to its profile: the first statement that refers to the fetch.
     ///
-    /// Those of prefetching come before their fetch from a recorder, and behind its own statement in the order of time.
+    /// A recorder writes the statements of prefetching before their fetch. In time order, they follow the fetch's own
+    /// statement.
     private mutating func addOwn(
         _ statement: TraceEvent.Statement, _ event: TraceEvent, to tables: inout ProfileTables
     ) {
-        // What every fetch has is no sign that it stays in use.
+        // Every fetch has a statement, so this is no evidence that the fetch is still in use.
         let found = fetches.update(event.parent, isUse: false) {
             fetch -> (index: Int, scope: EventID, isCut: Bool)? in
             guard !fetch.hasStatement else { return nil }
@@ -137,16 +138,16 @@ extension ProcessContext {
             if let text { profile.statements.add(runs, of: text, plan: plan?.text ?? "") }
             guard sorts > 0 else { return }
             profile.counts.sorts &+= sorts
-            // A limit hands out few of those that were sorted; what a predicate kept out was not sorted at all.
+            // With a limit, SQLite returns few of the rows it sorted. Rows that a predicate rejected were not sorted.
             let isCut = profile.key.shape.isLimited && profile.key.shape.predicate.isEmpty
             guard !isCut || statement.isCounted else { return }
             profile.counts.sortedRows &+= UInt64(isCut ? max(statement.rows, statement.fullScanSteps) : statement.rows)
         }
     }
 
-    /// Counts what a fault that went to the store read.
+    /// Counts the rows that a fault read from the store.
     mutating func add(_ fault: TraceEvent.Fault, _ event: TraceEvent, to tables: inout ProfileTables) {
-        // What the row cache gave was read before, by what filled the cache.
+        // Rows in the row cache were counted when the cache was filled.
         guard fault.source != .rowCache else { return }
         summary.counts.bytesRead &+= fault.bytes
         summary.counts.faultTrips &+= 1
@@ -157,7 +158,7 @@ extension ProcessContext {
         if event.tellsLoad { tables.insert(load, hash: StableHash.event(process: event.process, id: event.id)) }
     }
 
-    /// Counts a statement, and adds it to the fetch whose own it is.
+    /// Counts a statement, and adds it to its fetch if it is the fetch's own.
     mutating func add(_ statement: TraceEvent.Statement, _ event: TraceEvent, to tables: inout ProfileTables) {
         switch statement.type {
         case .read:
@@ -174,7 +175,7 @@ extension ProcessContext {
         }
     }
 
-    /// Remembers where and in which scope rows were loaded.
+    /// Records where and in which scope rows were loaded.
     private mutating func observeLoad(
         _ event: TraceEvent, fetch index: Int, batchSize: UInt32, rows: UInt64, in tables: inout ProfileTables
     ) {
@@ -191,14 +192,14 @@ extension ProcessContext {
         }
     }
 
-    /// Counts rows that came from SQLite.
+    /// Counts rows that SQLite returned.
     mutating func addRows(_ rows: UInt64, scope: EventID, in tables: inout ProfileTables) {
         guard rows > 0 else { return }
         summary.counts.rowsLoaded &+= rows
         changeScope(scope, in: &tables) { $0.own.rows &+= rows }
     }
 
-    /// Counts round trips that an event says it made.
+    /// Counts the round trips that an event reports.
     mutating func claimTrips(_ trips: UInt64, scope: EventID, in tables: inout ProfileTables) {
         summary.counts.claimedTrips &+= trips
         addTrip(scope: scope, isStatement: false, count: trips, to: &tables)
@@ -230,7 +231,7 @@ extension TraceEvent.Fetch {
 }
 
 extension FetchProfile {
-    /// Adds what prefetching took for a fetch or a batch.
+    /// Adds the prefetching of a fetch or a batch.
     fileprivate mutating func add(_ prefetched: [TraceEvent.Prefetch], loadTime: UInt64) {
         for prefetch in prefetched where prefetch.path < UInt64(key.shape.prefetch.count) {
             prefetches[key.shape.prefetch[Int(prefetch.path)], default: PrefetchUse()].merge(

@@ -1,11 +1,13 @@
 internal import FaultlineTrace
 
-/// Facts about a stack that are counted with every event, in a cache apart from call sites: those are copied when read.
+/// Facts about a stack that every event counts.
+///
+/// Their cache is separate from the call sites', which are copied when read.
 struct StackFacts: Sendable {
     var isTruncated: Bool
     /// Whether no frame has a name.
     var isUnresolved: Bool
-    /// Whether a frame is the program's.
+    /// Whether a frame belongs to the program.
     var hasSite: Bool
 }
 
@@ -22,16 +24,16 @@ extension ProcessContext {
         if facts.isUnresolved { summary.counts.unresolvedStacks &+= 1 }
     }
 
-    /// Where the program asked for what happened.
+    /// The line of the program that asked for the operation.
     mutating func callSite(of event: TraceEvent) -> CallSite? {
         if event.site != 0, let site = callSite(of: event.site) { return site }
         return stackSite(of: event.stack)
     }
 
-    /// Where in the program it happened, by the event's stack alone.
+    /// The line of the program, from the event's stack alone.
     mutating func stackSite(of event: TraceEvent) -> CallSite? { stackSite(of: event.stack) }
 
-    /// The line of a static site.
+    /// The line of a static call site.
     mutating func callSite(of site: DictionaryID) -> CallSite? {
         if let known = sites[site] { return known }
         let found = dictionary.site(site).map { CallSite($0) }
@@ -59,18 +61,20 @@ extension ProcessContext {
     }
 
     private mutating func resolving(_ find: (inout CallSiteResolver) -> CallSite?) -> CallSite? {
-        // Taken out and put back, so that it is changed in place and not copied.
+        // Taken out and put back, so it is changed in place instead of copied.
         var resolver = self.resolver.take() ?? CallSiteResolver(dictionary: dictionary)
         defer { self.resolver = resolver }
         return find(&resolver)
     }
 
-    /// Where a fault fired or a batch was loaded; the static site only where there is no stack.
+    /// The line where a fault fired or a batch was loaded.
+    ///
+    /// Without a stack, it is the static call site.
     mutating func causeSite(of event: TraceEvent) -> CallSite? {
         stackSite(of: event) ?? callSite(of: event)
     }
 
-    /// Where the function that holds the event's line was called.
+    /// The line that called the function with the event's line.
     mutating func caller(of event: TraceEvent) -> CallSite? {
         if let known = callers[event.stack] { return known }
         let caller = resolving { resolver in

@@ -24,20 +24,22 @@ extension ProcessContext {
             hash: StableHash.event(process: event.process, id: event.id))
     }
 
-    /// The names of the entities that were changed, in alphabetical order.
+    /// The names of the changed entities, in alphabetical order.
     func entityNames(of changes: [TraceEvent.Save.Change]) -> [String] {
         changes.compactMap { entityName($0.entity) }.sorted()
     }
 }
 
 extension TraceEvent.Save {
-    /// What the save took without waiting for a lock or for a CPU, in nanoseconds.
+    /// The save's time without waits for a lock or for a CPU, in nanoseconds.
     func unblockedTime(of event: TraceEvent) -> UInt64 {
         event.ownDuration &- min(event.ownDuration, lockWait)
     }
 
-    /// What the save took that parts would share, in nanoseconds: neither waiting for the lock nor COMMIT, which waits for the
-    /// disk and may copy the write-ahead log of all saves before it into the store.
+    /// The part of a save's time that its rows share, in nanoseconds.
+    ///
+    /// It excludes waits for the lock, and COMMIT, which waits for the disk and may checkpoint the write-ahead log of
+    /// all earlier saves.
     func ownTime(of event: TraceEvent) -> UInt64 {
         event.ownDuration &- min(event.ownDuration, lockWait &+ min(commit, event.ownDuration))
     }

@@ -2,24 +2,24 @@ internal import FaultlineTrace
 
 /// A scope that was opened, or that events refer to.
 struct OpenScope: Sendable {
-    /// Its name and kind; `nil` until its first event came.
+    /// The name and kind, or `nil` before the scope's own event arrives.
     var key: ScopeSummary.Key?
-    /// The scope around it; 0: none.
+    /// The enclosing scope, or 0 if there is none.
     var outer: EventID = 0
     var start: UInt64?
-    /// How long it was open, in nanoseconds; `nil` until it was closed.
+    /// The time the scope was open, in nanoseconds, or `nil` before it is closed.
     var wallTime: UInt64?
     var isLossy = false
-    /// What happened within it but not within scopes inside it.
+    /// The work in the scope, without nested scopes.
     var own = Work()
-    /// What happened within scopes inside it that are summed up.
+    /// The work in nested scopes that have been summed up.
     var inner = Work()
-    /// Evidence that its wall time was counted for.
+    /// The evidence for which the scope's wall time was counted.
     var counted: Set<EvidenceReference> = []
-    /// Those among it that came before the scope was closed, to which its wall time is yet to be added.
+    /// The part of `counted` that is still owed the wall time, because it came before the scope closed.
     var owed: Set<EvidenceReference> = []
 
-    /// What was asked of the store.
+    /// The work that the store did.
     struct Work: Sendable {
         var netTime: Int64 = 0
         var statementTrips: UInt64 = 0
@@ -30,13 +30,13 @@ struct OpenScope: Sendable {
     }
 }
 
-/// What surrounded something that happened once.
+/// The surroundings of one occurrence.
 struct Surroundings {
-    /// Whether events were lost meanwhile.
+    /// Whether events were lost in it.
     var isLossy: Bool
-    /// The scope, if its name is known.
+    /// The scope, or `nil` if its name is unknown.
     var scope: ScopeSummary.Key?
-    /// In nanoseconds; 0 if it was counted for the same evidence before.
+    /// In nanoseconds, or 0 if it was already counted for the same evidence.
     var wallTime: UInt64 = 0
 
     var lossyOccurrences: UInt64 { isLossy ? 1 : 0 }
@@ -73,9 +73,11 @@ extension ProcessContext {
         }
     }
 
-    /// What surrounded something in a scope, whose wall time counts once for each evidence.
+    /// Returns the surroundings of an event in a scope.
     ///
-    /// - Parameter wallTime: What counts instead outside any scope, in nanoseconds.
+    /// The scope's wall time counts once for each piece of evidence.
+    ///
+    /// - Parameter wallTime: The wall time to use outside any scope, in nanoseconds.
     mutating func surroundings(
         of scope: EventID, for evidence: EvidenceReference, outside wallTime: UInt64
     ) -> Surroundings {
@@ -90,7 +92,7 @@ extension ProcessContext {
         return surroundings
     }
 
-    /// Changes a scope, which is made if no event of its own came yet.
+    /// Changes a scope, and creates it if its own event has not arrived.
     mutating func changeScope(_ id: EventID, in tables: inout ProfileTables, _ change: (inout OpenScope) -> Void) {
         guard id != 0 else { return }
         if scopes.update(id, change) != nil { return }
@@ -107,7 +109,7 @@ extension ProcessContext {
         }
     }
 
-    /// Adds what happened within a scope to those of its name and kind, and to those around it.
+    /// Adds the work of a scope to the sums of its name and kind, and to the enclosing scopes.
     mutating func close(_ scope: OpenScope, in tables: inout ProfileTables) {
         var keys: Set<ScopeSummary.Key> = []
         var current: OpenScope? = scope
@@ -131,7 +133,9 @@ extension ProcessContext {
         }
     }
 
-    /// Remembers what a scope asked of the store, if none of its name and kind asked more; those inside it are summed up.
+    /// Updates the maxima of a scope's name and kind.
+    ///
+    /// The nested scopes must be summed up.
     mutating func observeMost(of scope: OpenScope, in tables: inout ProfileTables) {
         guard let key = scope.key else { return }
         tables.scopes[key]?.observeOne(
@@ -139,8 +143,8 @@ extension ProcessContext {
             isLossy: scope.isLossy)
     }
 
-    /// The scope that stands for the piece of work that an event belongs to: the innermost that has a kind, or else the
-    /// outermost.
+    /// The scope that stands for the unit of work an event belongs to: the innermost scope with a kind other than
+    /// `other`, or else the outermost scope.
     func unit(of scope: EventID) -> (id: EventID, isSetup: Bool, isLossy: Bool) {
         var unit: EventID = scope
         var isDecided = false
@@ -161,7 +165,7 @@ extension ProcessContext {
         return (unit, isSetup, isLossy)
     }
 
-    /// Whether the work within a scope is preparation, which rules leave out.
+    /// Whether the work in a scope is set-up, which rules ignore.
     func isSetup(_ scope: EventID) -> Bool {
         scope != 0 && unit(of: scope).isSetup
     }

@@ -1,7 +1,7 @@
 internal import FaultlineTrace
 
 extension ProcessContext {
-    /// Adds what the program did with a result to the fetch that it came from.
+    /// Adds the use of a result to the fetch that returned it.
     mutating func add(_ use: TraceEvent.Use, _ event: TraceEvent, to tables: inout ProfileTables) {
         if use.state == .open { summary.counts.openUses &+= 1 }
         let fetch = fetches.update(use.fetch) {

@@ -1,8 +1,8 @@
 internal import FaultlineTrace
 
-/// What the detectors of a process share: its dictionary, its call sites, the scopes and fetches that are open.
+/// The state that the detectors of a process share: its dictionary, its call sites, and the open scopes and fetches.
 struct ProcessContext: Sendable {
-    /// What is kept at a time of things that are not finished.
+    /// The maximum numbers of open entries.
     enum Capacity {
         static let fetches = 16384
         static let scopes = 8192
@@ -13,13 +13,13 @@ struct ProcessContext: Sendable {
     var fetches = BoundedTable<EventID, OpenFetch>(capacity: Capacity.fetches)
     var scopes = BoundedTable<EventID, OpenScope>(capacity: Capacity.scopes)
     var threads: [UInt32: ThreadState] = [:]
-    /// The fetch that the event at hand is, belongs to, or is the own statement of.
+    /// The fetch that the current event is, belongs to, or is the own statement of.
     var current: CurrentFetch?
-    /// Whether events were lost on a thread that was outside any scope at the time.
+    /// Whether events were lost on a thread outside any scope.
     var hasLossOutsideScopes = false
-    /// Wall time of scopes that have just ended, for evidence that was found in them before.
+    /// The wall times of scopes that have just ended, for evidence that was found in them earlier.
     var payments: [(evidence: EvidenceReference, wallTime: UInt64)] = []
-    /// What waited for the lock of large saves, for the detector that judges saves.
+    /// The saves that other threads waited for, for the save detector.
     var blockedSaves: [BlockedSave] = []
 
     var resolver: CallSiteResolver?
@@ -27,29 +27,29 @@ struct ProcessContext: Sendable {
     var stackSites = NumberedCache<CallSite?>()
     var stackFacts = NumberedCache<StackFacts>()
     var sites = NumberedCache<CallSite?>()
-    /// The calls of the functions that hold events' lines, by their stacks.
+    /// The callers of the functions with the events' lines, by stack.
     var callers = NumberedCache<CallSite?>()
     private var entityNames = NumberedCache<String>()
     private var kinds = KindCounts()
-    /// Whether events have come.
+    /// Whether events have arrived.
     private var hasBegun = false
     private var shapeCache: [DictionaryID: Int] = [:]
     private var planCache: [DictionaryID: PlanFacts] = [:]
     private var sourceCache: [Int: Set<String>?] = [:]
 
-    /// A fetch in the tables, as far as it concerns the event at hand.
+    /// A fetch in the tables, as far as the current event needs it.
     struct CurrentFetch: Sendable {
-        /// Its place in the tables.
+        /// The index in the tables.
         var index: Int
-        /// Whether a limit or an offset leaves out a part of what matches.
+        /// Whether a limit or an offset omits rows that match.
         var isCut = false
-        /// Of its own statement.
+        /// The plan of the fetch's own statement.
         var plan: PlanFacts?
-        /// Whether the program released its result without having used anything of it.
+        /// Whether the program released the result without using it.
         var isUnused = false
     }
 
-    /// A thread's recent past.
+    /// The recent state of a thread.
     struct ThreadState: Sendable {
         var lastScope: EventID = 0
         var hasLossPending = false
@@ -60,9 +60,9 @@ struct ProcessContext: Sendable {
         summary = ProcessSummary(process: process)
     }
 
-    /// Takes in an entry of the dictionary.
+    /// Inserts a dictionary entry.
     ///
-    /// - Returns: Whether events came before it: what was worked out for them may have been without a name.
+    /// - Returns: Whether events came before it. Their groups may lack the name that the entry adds.
     mutating func insert(_ entry: DictionaryEntry, id: DictionaryID) -> Bool {
         dictionary.insert(entry, id: id)
         entityNames[id] = dictionary.entity(id)?.name
@@ -78,20 +78,20 @@ struct ProcessContext: Sendable {
 
     // MARK: - Events
 
-    /// Whether an event is the main queue's, although another thread than the process's first ran it.
+    /// Whether an event belongs to the main queue although it did not run on the process's first thread.
     ///
-    /// A main context's work is the main queue's, on whatever thread that runs: once a program's `main` is asynchronous it is
-    /// no longer the first.
+    /// A main context works on the main queue, on whichever thread runs it. Once a program's `main` is asynchronous,
+    /// that is no longer the first thread.
     func isMainQueue(_ event: TraceEvent) -> Bool {
         !event.isMainThread && event.context != 0 && dictionary.context(event.context)?.concurrency == "mainQueue"
     }
 
-    /// Takes in an event before the detectors see it.
+    /// Observes an event before the detectors do.
     mutating func begin(_ event: TraceEvent, in tables: inout ProfileTables) {
         hasBegun = true
         kinds.add(event)
         summary.counts.overhead &+= UInt64(event.overhead)
-        // What is known of a process can have been told later than its first event.
+        // An entry that describes the process can come later than its first event.
         summary.start = min(summary.start, event.start)
         summary.end = max(summary.end, event.end)
         observeScope(of: event)
@@ -123,10 +123,12 @@ struct ProcessContext: Sendable {
         }
     }
 
-    /// Sums up the scopes, the last that anything is looked up in.
+    /// Sums up the scopes.
+    ///
+    /// No scope can be looked up afterwards.
     mutating func finish(into tables: inout ProfileTables) {
         kinds.move(to: &summary.counts)
-        // Each still finds those around it; sums do not hang on the order. What one had at most is known after that.
+        // Closing needs the enclosing scopes to be open, in any order. The maxima are known only when all are closed.
         for scope in scopes.values { close(scope, in: &tables) }
         for scope in scopes.drain() { observeMost(of: scope.value, in: &tables) }
         _ = fetches.drain()
@@ -139,7 +141,9 @@ struct ProcessContext: Sendable {
     /// The name of an entity, or `nil` if it is not known.
     func entityName(_ id: DictionaryID) -> String? { entityNames[id] }
 
-    /// The table of a shape's trips; a shape that was lost is told apart by its entity.
+    /// The index of a shape's trips.
+    ///
+    /// A shape that was lost is replaced by its entity.
     mutating func shapeIndex(_ id: DictionaryID, entity: DictionaryID, in tables: inout ProfileTables) -> Int {
         if id != 0, let index = shapeCache[id] { return index }
         let index = tables.shape(shape(id, entity: entity))
@@ -159,7 +163,7 @@ struct ProcessContext: Sendable {
         return facts
     }
 
-    /// The trees of entities that decide what the fetches of a place in the tables find; `nil`: it cannot be told.
+    /// The entity trees that determine the results of a fetch, or `nil` if they cannot be determined.
     mutating func sources(of index: Int, in tables: ProfileTables) -> Set<String>? {
         if let known = sourceCache[index] { return known }
         let sources = tables.sources(of: tables.fetches[index].key.shape)
@@ -177,7 +181,7 @@ struct ProcessContext: Sendable {
         markLoss(scope: thread.lastScope)
     }
 
-    /// Events were lost that may have been of this process, on any of its threads.
+    /// Records a loss of events that may belong to any thread of this process.
     mutating func loseAnywhere() {
         for thread in threads.keys { lose(EventLoss(process: summary.process, thread: thread, events: 0)) }
     }
@@ -211,10 +215,10 @@ struct ProcessContext: Sendable {
     }
 }
 
-/// What a thread has done so far, as far as one fetch tells apart from the next.
+/// The progress of a thread, which shows whether it worked between two fetches.
 struct ThreadMark: Sendable {
-    /// Time in the store, in nanoseconds.
+    /// The time in the store, in nanoseconds.
     var storeTime: UInt64 = 0
-    /// Scopes that it has begun.
+    /// The number of scopes begun.
     var scopes: UInt64 = 0
 }

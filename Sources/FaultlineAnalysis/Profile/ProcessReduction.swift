@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// Reduces the events of one process to tables, with bounded memory for what is still going on.
+/// Reduces the events of one process to tables, with bounded memory for open entries.
 struct ProcessReduction: Sendable {
     var context: ProcessContext
     private var accounts = EventAccounts()
@@ -36,7 +36,7 @@ struct ProcessReduction: Sendable {
         if event.kind.isWork { accounts.add(event, in: &context, &tables) }
     }
 
-    /// Adds everything that is still open to the tables.
+    /// Adds all open entries to the tables.
     mutating func finish(into tables: inout ProfileTables) {
         for place in detectors.indices { detectors[place].finish(in: &context, &tables) }
         context.finish(into: &tables)
@@ -46,7 +46,7 @@ struct ProcessReduction: Sendable {
         detectors = []
     }
 
-    /// Adds the wall time of scopes that have just ended to the evidence that was found in them before.
+    /// Adds the wall times of scopes that have just ended to evidence that was found in them earlier.
     private mutating func pay() {
         guard !context.payments.isEmpty else { return }
         for payment in context.payments {

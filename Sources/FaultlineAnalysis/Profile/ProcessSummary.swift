@@ -1,26 +1,26 @@
 public import FaultlineTrace
 
-/// What one process recorded.
+/// A summary of one process's recording.
 public struct ProcessSummary: Sendable, Hashable {
-    /// The kernel's number of the process.
+    /// The process ID.
     public let process: UInt32
-    /// The program's path; empty: its first line was lost.
+    /// The program's path, or empty if its first line was lost.
     public internal(set) var program = ""
-    /// Whether it is known to be an app with screens, although its recording cannot mark any.
+    /// Whether the process is an app with screens whose recording cannot mark them.
     var isApp = false
-    /// When its recording began, in seconds since 1970; 0: not known.
+    /// The start of the recording, in seconds since 1970, or 0 if unknown.
     var date: Double = 0
-    /// What the recording cannot tell.
+    /// The kinds of data that the recording lacks.
     public internal(set) var gaps: Set<TraceGap> = []
-    /// When its recording began, or its first event in the trace did, in nanoseconds since the trace began.
+    /// The start of the recording, or of its first event, in nanoseconds since the trace began.
     public internal(set) var start: UInt64 = 0
-    /// When its last event ended, or its recording did, in nanoseconds since the trace began.
+    /// The end of the last event or of the recording, in nanoseconds since the trace began.
     public internal(set) var end: UInt64 = 0
-    /// How the recording ended, by its own last line; `nil`: there is none.
+    /// The recording's own last line, or `nil` if it has none.
     public internal(set) var ended: ProcessEnded?
-    /// How many threads recorded.
+    /// The number of threads that recorded events.
     public internal(set) var threads: UInt64 = 0
-    /// Events that were reported as lost on the way.
+    /// The number of events that were reported as lost.
     public internal(set) var reportedLost: UInt64 = 0
     public internal(set) var counts = ProfileCounts()
 
@@ -28,77 +28,81 @@ public struct ProcessSummary: Sendable, Hashable {
         self.process = process
     }
 
-    /// How long the process was recorded, in nanoseconds.
+    /// The duration of the recording, in nanoseconds.
     public var wallTime: UInt64 { end > start ? end - start : 0 }
-    /// Events that were lost because a buffer was full.
+    /// The number of events that were lost because a buffer was full.
     public var lost: UInt64 { max(reportedLost, ended?.lost ?? 0) }
-    /// Whether the process closed its recording itself; otherwise it was killed, or still runs.
+    /// Whether the process closed its recording.
+    ///
+    /// If not, it was killed or still runs.
     public var isClosed: Bool { ended?.isClosed ?? false }
 }
 
-/// What happened between a program and its store, in numbers that add up.
+/// Counts of the work between a program and its store, which can be summed.
 public struct ProfileCounts: Sendable, Hashable {
     /// Events by kind.
     public internal(set) var events: [EventKind: UInt64] = [:]
-    /// Time in the store, in nanoseconds; what happens within a fetch, a fault or a save counts once.
+    /// The time in the store, in nanoseconds.
+    ///
+    /// Nested events count once.
     public var storeTime: UInt64 { UInt64(max(0, netTime)) }
-    /// The same on main threads, in nanoseconds.
+    /// The time in the store on main threads, in nanoseconds.
     public var mainThreadStoreTime: UInt64 { UInt64(max(0, netMainThreadTime)) }
-    /// Events that happened within no other, by kind.
+    /// Outermost events by kind.
     public internal(set) var outermostEvents: [EventKind: UInt64] = [:]
-    /// Their time, in nanoseconds.
+    /// The time of outermost events by kind, in nanoseconds.
     public internal(set) var outermostTime: [EventKind: UInt64] = [:]
     /// Statements that read rows: round trips.
     public internal(set) var reads: UInt64 = 0
-    /// Those among them that happened within no other event.
+    /// Statements that read rows outside any other event.
     public internal(set) var outermostReads: UInt64 = 0
     /// Statements that wrote rows.
     public internal(set) var writes: UInt64 = 0
     /// Statements that began or ended a transaction.
     public internal(set) var transactions: UInt64 = 0
-    /// Statements that made tables or set pragmas.
+    /// Statements that created tables or set pragmas.
     public internal(set) var schemaStatements: UInt64 = 0
-    /// Round trips that fetches, batches and faults say they made.
+    /// Round trips that fetches, batches and faults report.
     public internal(set) var claimedTrips: UInt64 = 0
-    /// Rows that came from SQLite.
+    /// Rows that SQLite returned.
     public internal(set) var rowsLoaded: UInt64 = 0
     /// Bytes of column values that were read.
     public internal(set) var bytesRead: UInt64 = 0
     /// Bytes of column values that were written.
     public internal(set) var bytesWritten: UInt64 = 0
-    /// Rows that the row cache evicted, and the bytes of memory that they took.
+    /// Rows that the row cache evicted, and the bytes of memory they took.
     public internal(set) var rowsEvicted: UInt64 = 0
     public internal(set) var bytesEvicted: UInt64 = 0
-    /// Time that recording took from the program, in nanoseconds; an estimate from sampled events.
+    /// The estimated time that recording took from the program, in nanoseconds, from sampled events.
     public internal(set) var overhead: UInt64 = 0
     /// Events of the kinds that have call sites.
     public internal(set) var eventsWithPlace: UInt64 = 0
-    /// Those among them that no call site was found for.
+    /// Events of these kinds without a call site.
     public internal(set) var eventsWithoutSite: UInt64 = 0
-    /// Those among them with a stack.
+    /// Events of these kinds with a stack.
     public internal(set) var eventsWithStack: UInt64 = 0
-    /// Those whose stack ended before the program's did.
+    /// Events with a truncated stack.
     public internal(set) var truncatedStacks: UInt64 = 0
-    /// Those whose stack has no frame with a name.
+    /// Events whose stack has no frame with a name.
     public internal(set) var unresolvedStacks: UInt64 = 0
     /// Use summaries of results that the program still held.
     public internal(set) var openUses: UInt64 = 0
     /// Faults that went to the store.
     public internal(set) var faultTrips: UInt64 = 0
-    /// Those among them that do not say which fetch their object came from.
+    /// Faults that went to the store and do not name the fetch their object came from.
     public internal(set) var faultTripsWithoutOrigin: UInt64 = 0
-    /// Those among them whose fetch the trace does not hold.
+    /// Faults that went to the store and whose fetch is not in the trace.
     public internal(set) var faultTripsWithUnknownOrigin: UInt64 = 0
-    /// Events that happened outside any scope.
+    /// Events outside any scope.
     public internal(set) var eventsOutsideScopes: UInt64 = 0
 
-    /// Events that overlap with the one before on their thread, of those that happened within no other.
+    /// Outermost events that partly overlap the previous one on their thread.
     var overlaps: UInt64 = 0
 
     var netTime: Int64 = 0
     var netMainThreadTime: Int64 = 0
 
-    /// Round trips that read: statements if the trace has them, else what the other events say.
+    /// The round trips that read rows: the statements if the trace has them, or else those that other events report.
     public var readTrips: UInt64 { events[.sql] == nil ? claimedTrips : reads }
 
     /// Events of all kinds.

@@ -4,7 +4,7 @@ extension Profile {
         evidence(of: FaultDetector.self)
     }
 
-    /// Fetches that were made in a loop.
+    /// Fetches that ran in a loop.
     public var loops: [(key: LoopEvidence.Key, evidence: LoopEvidence)] {
         evidence(of: LoopDetector.self)
     }
@@ -14,7 +14,7 @@ extension Profile {
         evidence(of: LookUpDetector.self)
     }
 
-    /// The fetches of one loop.
+    /// The evidence of one loop.
     package func loop(_ key: LoopEvidence.Key) -> LoopEvidence? { tables.evidence[LoopDetector.self][key] }
 
     /// Saves that were too small or too large.
@@ -22,7 +22,7 @@ extension Profile {
         evidence(of: SaveDetector.self)
     }
 
-    /// Fetches that were made again although nothing had changed.
+    /// Fetches that were repeated although nothing had changed.
     public var repeats: [(key: FetchProfile.Key, evidence: RepeatEvidence)] {
         evidence(of: RepeatDetector.self)
     }
@@ -32,22 +32,22 @@ extension Profile {
         evidence(of: WaitDetector.self)
     }
 
-    /// What kept main threads from drawing.
+    /// Operations that blocked main threads and kept them from drawing.
     public var blocks: [(key: BlockEvidence.Key, evidence: BlockEvidence)] {
         evidence(of: BlockDetector.self)
     }
 
-    /// Faults that went to the store, and whether their rows had been in memory.
+    /// Faults that went to the store, with whether their rows had been in memory.
     public var refaults: [(key: RefaultEvidence.Key, evidence: RefaultEvidence)] {
         evidence(of: RefaultDetector.self)
     }
 
-    /// Large objects that kept their values beyond their scope.
+    /// Large objects that stayed realized after their scope.
     public var holds: [(key: HoldEvidence.Key, evidence: HoldEvidence)] {
         evidence(of: HoldDetector.self)
     }
 
-    /// What a detector found, in alphabetical order.
+    /// The evidence of a detector, sorted by the text of its keys.
     func evidence<Gatherer: EvidenceDetector>(
         of detector: Gatherer.Type
     ) -> [(key: Gatherer.Key, evidence: Gatherer.Evidence)] {

@@ -1,27 +1,27 @@
 public import FaultlineTrace
 
-/// A trace summed up: counts, distributions and samples whose size follows the shapes and lines of a program and not
-/// the number of its events.
+/// A trace summed up: counts, distributions and samples.
 ///
-/// A ``ProfileBuilder`` makes it. Profiles of different traces are values that ``merge(_:)``.
+/// The size depends on the shapes and lines of a program, not on the number of events. A ``ProfileBuilder`` creates a
+/// profile, and ``merge(_:)`` adds profiles of different traces.
 public struct Profile: Sendable {
     let tables: ProfileTables
-    /// All traces that were added up.
+    /// All traces that were merged.
     let recordings: RecordingTable
-    /// Events that were lost on the way, and nobody knows whose they were.
+    /// Lost events whose process is unknown.
     let lostAnywhere: UInt64
-    /// Lines, events and packets of the trace that could not be read.
+    /// The number of lines, events and packets of the trace that could not be read.
     public let unread: UInt64
-    /// The numbers that decided what became evidence.
+    /// The thresholds that decided what became evidence.
     public let thresholds: Thresholds
 
-    /// Events that did the same from the same place, the longest total first.
+    /// The groups of events, the longest total time first.
     public let groups: [EventGroup]
-    /// Scopes by name and kind, the longest total first.
+    /// The scopes by name and kind, the longest total time first.
     public let scopes: [ScopeSummary]
-    /// Fetches by shape and line, with the use of their results, in alphabetical order.
+    /// The fetches by shape and line with the use of their results, in alphabetical order.
     public let fetches: [FetchProfile]
-    /// The entities of the model that the trace names, in alphabetical order.
+    /// The model's entities that the trace names, in alphabetical order.
     public let entities: [EntityEntry]
     let sortedEvidence: SortedEvidence
 
@@ -45,16 +45,16 @@ public struct Profile: Sendable {
         sortedEvidence = SortedEvidence(tables.evidence)
     }
 
-    /// The profile of no trace.
+    /// Creates an empty profile, of no trace.
     public init() { self.init([]) }
 
-    /// Adds another profile, of another trace.
+    /// Merges the profile of another trace.
     ///
-    /// In whatever order and grouping profiles are added, the result is the same. Its size follows the programs and not
-    /// the number of traces.
+    /// The result does not depend on the order or grouping of merges. Its size depends on the programs, not on the
+    /// number of traces.
     ///
-    /// - Throws: ``ProfileMergeError`` if they were made with different thresholds: what became evidence in one did not in
-    ///   the other. A profile of no trace can be added to any.
+    /// - Throws: ``ProfileMergeError`` if the profiles were made with different thresholds, and so with different
+    ///   evidence. An empty profile can be merged with any other.
     public mutating func merge(_ other: Profile) throws(ProfileMergeError) {
         if recordingCount > 0, other.recordingCount > 0, thresholds != other.thresholds {
             throw ProfileMergeError(differing: thresholds.differences(from: other.thresholds))
@@ -69,8 +69,9 @@ public struct Profile: Sendable {
             unread: unread &+ other.unread, thresholds: recordingCount > 0 ? thresholds : other.thresholds)
     }
 
-    /// The tables with the samples of one trace told from those of the others that it is added to; those of several are told
-    /// already.
+    /// The tables, with the samples of a single trace rehashed to differ from those of others.
+    ///
+    /// Merged profiles already are.
     private func mixedTables() -> ProfileTables {
         guard recordings.count == 1 else { return tables }
         let all = allProcesses
@@ -82,70 +83,71 @@ public struct Profile: Sendable {
         return mixed
     }
 
-    // MARK: - What was found
+    // MARK: - Contents
 
-    /// The processes, in the order of their beginning; none, if more than ``RecordingTable/keptProcesses`` were added up.
+    /// The processes, in order of their start.
+    ///
+    /// Empty if more than ``RecordingTable/keptProcesses`` were merged.
     public var processes: [ProcessSummary] { recordings.processes }
 
-    /// What the processes of each program did, by the program's path.
+    /// The summary of each program's processes, by the program's path.
     public var programs: [(path: String, sum: ProgramSummary)] {
         recordings.allPrograms.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// How many traces were added up.
+    /// The number of traces that were merged.
     public var recordingCount: UInt64 { recordings.count }
 
-    /// Which traces were added up: a number for each, the same in every profile of that trace.
+    /// The identities of the merged traces: one number each, the same in every profile of that trace.
     ///
     /// Empty for a profile of a version that did not keep them.
     public var recordingIdentities: Set<UInt64> { recordings.identities }
 
-    /// All processes together.
+    /// The summary of all processes.
     public var allProcesses: ProgramSummary {
         recordings.allPrograms.values.reduce(into: ProgramSummary()) { $0.merge($1) }
     }
 
-    /// What all processes did, together.
+    /// The counts of all processes.
     public var totals: ProfileCounts { allProcesses.counts }
 
-    /// From the first process's beginning to the last one's end, over all traces that were added up, in nanoseconds.
+    /// The time from the first process's start to the last one's end, summed over all traces, in nanoseconds.
     public var wallTime: UInt64 { recordings.wallTime }
 
-    /// Events that were lost because a buffer was full.
+    /// The number of events that were lost because a buffer was full.
     public var lost: UInt64 { lostAnywhere &+ allProcesses.lost }
 
-    /// Lines that could not be written.
+    /// The number of lines that could not be written.
     public var unwritten: UInt64 { allProcesses.unwritten }
 
-    /// Everything that is known to be missing: what was lost, not written or not read, and processes without an end.
+    /// Everything known to be missing: lost, unwritten and unread events, and processes without an end.
     public var missing: UInt64 { lost &+ unwritten &+ unread &+ allProcesses.unended }
 
-    /// CPU time of writing the trace, in nanoseconds.
+    /// The CPU time spent writing the trace, in nanoseconds.
     public var writing: UInt64 { allProcesses.writing }
 
-    /// The share of events that are not in the trace, 0…1.
+    /// The share of events that are not in the trace, from 0 to 1.
     public var lossShare: Double {
         let missing = lost &+ unwritten &+ unread
         return missing == 0 ? 0 : Double(missing) / Double(missing + totals.eventCount)
     }
 
-    /// What recording took of the time of the threads that were recorded; 0…1.
+    /// The share of the recorded threads' time that recording took, from 0 to 1.
     public var overheadShare: Double {
         let all = allProcesses
         return all.threadTime > 0 ? min(1, Double(all.counts.overhead) / Double(all.threadTime)) : 0
     }
 
-    /// What saves changed, by the entity's name.
+    /// The changes made by saves, by entity name.
     public var changes: [String: EntityChanges] { tables.changes }
 
-    /// Rows of an entity that were written.
+    /// The number of rows of an entity that were written.
     func writes(of entity: String) -> UInt64 { tables.changes[entity]?.rows ?? 0 }
 
-    /// What was done with the objects that a to-one relationship leads to; `nil`: none was read, or an older recorder does
-    /// not tell.
+    /// The use of a to-one relationship's destinations, or `nil` if none was read or the recorder did not record it.
     func destinationUse(of edge: FetchProfile.Edge) -> DestinationUse? { tables.destinationUses[edge] }
 
-    /// What indexes the tables have, in the order of the tables' names.
+    /// The indexes of the tables, sorted by table name.
     var tableIndexes: [(table: String, indexes: TableIndexes)] {
         tables.indexes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
@@ -153,7 +155,7 @@ public struct Profile: Sendable {
     /// An entity of the model, by name.
     public func entity(_ name: String) -> EntityEntry? { tables.model[name] }
 
-    /// The entity whose table has an entity's rows, by name.
+    /// The name of the entity whose table holds an entity's rows.
     func tree(of entity: String) -> String { tables.tree(of: entity) }
 
     func scope(_ key: ScopeSummary.Key) -> ScopeSummary? { tables.scopes[key] }
@@ -162,9 +164,9 @@ public struct Profile: Sendable {
     var allShapes: [ProfileTables.ShapeLoads] { tables.shapes }
     var loads: LoadSample { tables.loads }
 
-    /// Trips that were measured where the trace was recorded, in a store of their own.
+    /// Trips that were measured in a separate store on the machine that recorded the trace.
     var calibration: LoadSample { tables.calibration }
-    /// What basic steps took on the machines of the traces.
+    /// The costs of basic steps on the machines that recorded the traces.
     var steps: [String: StepSum] { tables.steps }
     var saveLoads: LoadSample { tables.saveLoads }
     var statements: LoadSample { tables.statements }

@@ -2,40 +2,42 @@ public import FaultlineTrace
 
 /// Sums up a trace, message by message.
 ///
-/// Messages come in the order in which the reader gives them: of each process first where it began and its dictionary, then
-/// its events. How messages of different processes are interleaved makes no difference.
+/// Messages arrive in the reader's order. For each process, its start comes first, then its dictionary, then its
+/// events. The interleaving of different processes does not matter.
 ///
 ///     var builder = ProfileBuilder()
 ///     for message in messages { builder.add(message) }
 ///     let analysis = Analysis(builder.finish())
 public struct ProfileBuilder: Sendable {
-    /// The numbers that decide what becomes evidence.
+    /// The thresholds that decide what becomes evidence.
     public let thresholds: Thresholds
 
     private var tables = ProfileTables()
     private var reductions: [UInt32: ProcessReduction] = [:]
     private var lostAnywhere: UInt64 = 0
     private var unread: UInt64 = 0
-    /// Whether the thresholds are others than those in force around this.
+    /// Whether the thresholds differ from those in force.
     private let hasOwnThresholds: Bool
 
-    /// - Parameter thresholds: By default those in force; see ``Thresholds/apply(_:)``.
+    /// - Parameter thresholds: The default is those in force; see ``Thresholds/apply(_:)``.
     public init(thresholds: Thresholds? = nil) {
         self.thresholds = thresholds ?? Thresholds.inForce
         hasOwnThresholds = self.thresholds != Thresholds.inForce
     }
 
-    /// Takes in a message.
+    /// Adds a message.
     ///
     /// - Complexity: O(1) amortised, apart from the lists of `use` events.
     public mutating func add(_ message: TraceMessage) {
         if hasOwnThresholds { thresholds.apply { reduce(message) } } else { reduce(message) }
     }
 
-    /// Takes in lines, events or packets of the trace that could not be read: what was counted is too low by them.
+    /// Adds lines, events or packets of the trace that could not be read.
+    ///
+    /// The counts are too low by this number.
     public mutating func addUnread(_ count: UInt64) { unread &+= count }
 
-    /// Sums up what is still open, such as scopes that were not closed and fetches whose objects may yet fire.
+    /// Sums up open entries, such as scopes without an end and fetches whose objects might still fire.
     ///
     /// The builder is empty afterwards.
     public mutating func finish() -> Profile {
@@ -69,7 +71,7 @@ public struct ProfileBuilder: Sendable {
                 reduction.context.summary.end = max(reduction.context.summary.end, began.start)
             }
         case .entry(let process, _, .calibration(let entry)):
-            // It is the machine's, and of no process that was recorded.
+            // A calibration belongs to the machine, not to the recorded process.
             tables.insert(entry, of: process)
         case .entry(let process, let id, let entry):
             change(process) { $0.insert(entry, id: id, into: &$1) }
@@ -102,7 +104,7 @@ public struct ProfileBuilder: Sendable {
 extension Profile {
     /// Sums up a whole trace.
     ///
-    /// - Parameter thresholds: By default those in force.
+    /// - Parameter thresholds: The default is those in force.
     public init(_ messages: some Sequence<TraceMessage>, thresholds: Thresholds? = nil) {
         var builder = ProfileBuilder(thresholds: thresholds)
         for message in messages { builder.add(message) }

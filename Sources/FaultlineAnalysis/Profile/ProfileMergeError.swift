@@ -1,4 +1,4 @@
-/// Why two profiles cannot be added up.
+/// The error for two profiles that cannot be merged.
 public struct ProfileMergeError: Error, Sendable, Hashable {
     /// The thresholds that differ, by rule and name: `"R10 minimumSaves"`.
     public let differing: [String]

@@ -15,7 +15,7 @@ extension ProfileTables: Summed {
         .part("steps", \.steps), entities,
     ]
 
-    /// Sums that know their keys, in the order of these.
+    /// A part for sums with keys, sorted by key.
     private static func sums<Sum: KeyedSum>(
         _ name: String, of path: any KeyPath<ProfileTables, [Sum]> & Sendable,
         _ insert: @escaping @Sendable (inout ProfileTables, Sum) -> Void
@@ -36,7 +36,7 @@ extension ProfileTables: Summed {
         store: { tables, _ in .list(tables.model.values.sorted { $0.name < $1.name }.map(\.stored)) },
         restore: { tables, value, _ in for entity in try value.map({ try EntityEntry($0) }) { tables.insert(entity) } })
 
-    /// Tells the trips of one trace from those of others before they are added up.
+    /// Rehashes the samples of a trace before it is merged with others.
     mutating func mixSamples(_ salt: UInt64) {
         loads.mix(salt)
         saveLoads.mix(salt)

@@ -1,10 +1,10 @@
 internal import FaultlineTrace
 
 extension ProfileTables {
-    /// The entity at the top of an entity's inheritance tree.
+    /// The root entity of an entity's inheritance tree.
     func tree(of entity: String) -> String { model[entity]?.root ?? entity }
 
-    /// The trees of entities that decide what a shape finds and in which order; `nil`: it cannot be told.
+    /// The entity trees that determine a shape's results and their order, or `nil` if they cannot be determined.
     func sources(of shape: ShapeEntry) -> Set<String>? {
         guard let terms = shape.terms, terms.count < ShapeEntry.maximumTerms, shape.expressions == nil,
             shape.groups == nil, !terms.contains(where: { $0.operand == "expression" })
@@ -18,7 +18,7 @@ extension ProfileTables {
         return trees
     }
 
-    /// The trees of the entities that a key path leads through; `nil`: it is none that the model knows.
+    /// The trees of the entities along a key path, or `nil` if the model does not have the path.
     private func trees(on path: String, from entity: String) -> Set<String>? {
         var trees: Set<String> = []
         var entity = entity

@@ -1,8 +1,8 @@
 import FaultlineTrace
 
-/// What is left of events after they were reduced.
+/// The tables that events are reduced to.
 ///
-/// Tables of parts add up in any order.
+/// Tables can be merged in any order.
 struct ProfileTables: Sendable {
     private(set) var groups: [EventGroup] = []
     private var groupIndices: [EventGroup.Key: Int] = [:]
@@ -11,35 +11,37 @@ struct ProfileTables: Sendable {
     private(set) var shapes: [ShapeLoads] = []
     private var shapeIndices: [ShapeEntry: Int] = [:]
     var scopes: [ScopeSummary.Key: ScopeSummary] = [:]
-    /// What detectors found.
+    /// The evidence of the detectors.
     var evidence = EvidenceStore()
-    /// What was saved, by the entity's name.
+    /// The changes made by saves, by entity name.
     var changes: [String: EntityChanges] = [:]
-    /// Trips of any shape: unbatched fetches, batches and faults that went to the store.
+    /// Trips of any shape: unbatched fetches, batches, and faults that went to the store.
     var loads = LoadSample()
-    /// Saves, by the objects that they changed, without waiting for others.
+    /// Saves, by the number of changed objects, without waits for others.
     var saveLoads = LoadSample()
-    /// Statements that read, for traces that have nothing else.
+    /// Statements that read rows, for traces that have nothing else.
     var statements = LoadSample()
-    /// Trips that were measured where the trace was recorded, in a store of their own.
+    /// Trips that were measured in a separate store on the machine that recorded the trace.
     var calibration = LoadSample()
-    /// What basic steps took there, by the names of ``CalibrationEntry/Step``.
+    /// The costs of basic steps on that machine, by the names of ``CalibrationEntry/Step``.
     var steps: [String: StepSum] = [:]
-    /// What was done with the objects at the other ends of to-one relationships.
+    /// The use of to-one relationships' destinations.
     var destinationUses: [FetchProfile.Edge: DestinationUse] = [:]
-    /// Indexes by their table's name.
+    /// The indexes, by table name.
     var indexes: [String: TableIndexes] = [:]
-    /// Entities by name.
+    /// The entities, by name.
     var model: [String: EntityEntry] = [:]
 
     /// Trips of one shape.
     struct ShapeLoads: KeyedSum {
         var shape: ShapeEntry
-        /// Whether it searches texts row by row: what that takes says nothing of what trips and rows cost.
+        /// Whether the shape searches texts row by row.
+        ///
+        /// The time this takes says nothing about the cost of trips and rows.
         let isSearch: Bool
-        /// Whole rows: unbatched fetches and batches.
+        /// Loads of whole rows: unbatched fetches and batches.
         var rows = LoadSample()
-        /// Identities only: the fetches that batches belong to.
+        /// Loads of identities only: batched fetches.
         var identities = LoadSample()
 
         init(_ shape: ShapeEntry) {
@@ -83,7 +85,7 @@ struct ProfileTables: Sendable {
     func loads(of shape: ShapeEntry) -> ShapeLoads? { shapeIndices[shape].map { shapes[$0] } }
     func fetch(at key: FetchProfile.Key) -> FetchProfile? { fetchIndices[key].map { fetches[$0] } }
 
-    /// Takes in a trip of any shape, but for one of large values.
+    /// Adds a trip of any shape, unless its values are large.
     mutating func insert(_ load: Load, hash: UInt64) {
         if !load.isLarge { loads.insert(load, hash: hash) }
     }
@@ -112,10 +114,10 @@ struct ProfileTables: Sendable {
         destinationUses[edge, default: DestinationUse()].insert(use)
     }
 
-    /// Takes in an entity.
+    /// Inserts an entity.
     ///
-    /// Of two with one name the one with more properties stays, in whatever order they come, and the lower limit of the
-    /// row cache: of several stores nobody knows which an object is of.
+    /// Of two entities with the same name, it keeps the one with more properties, in either order, and the lower limit
+    /// of the row cache, because the trace does not show which store an object belongs to.
     mutating func insert(_ entity: EntityEntry) {
         guard let old = model[entity.name] else {
             model[entity.name] = entity

@@ -1,37 +1,39 @@
 public import FaultlineTrace
 
-/// What the processes of one program recorded, in numbers that add up.
+/// A summary of the processes of one program, which can be merged.
 public struct ProgramSummary: Sendable, Hashable {
     public internal(set) var processes: UInt64 = 0
-    /// Processes that have no end in their trace.
+    /// Processes without an end in their trace.
     public internal(set) var unended: UInt64 = 0
-    /// Processes that did not close their recording themselves, those without an end included.
+    /// Processes that did not close their recording, including those without an end.
     public internal(set) var unclosed: UInt64 = 0
-    /// How long they were recorded, one after the other, in nanoseconds.
+    /// The summed durations of the recordings, in nanoseconds.
     public internal(set) var wallTime: UInt64 = 0
-    /// The same for each of their threads that recorded.
+    /// The duration of each recording times its number of threads, summed, in nanoseconds.
     public internal(set) var threadTime: UInt64 = 0
     /// Events that were lost because a buffer was full.
     public internal(set) var lost: UInt64 = 0
     /// Lines that could not be written.
     public internal(set) var unwritten: UInt64 = 0
-    /// Dictionary entries, and use summaries, that were lost because their buffer was full.
+    /// Dictionary entries and use summaries that were lost because their buffer was full.
     public internal(set) var entriesLost: UInt64 = 0
     public internal(set) var usesLost: UInt64 = 0
-    /// CPU time of writing the traces, in nanoseconds.
+    /// The CPU time spent writing the traces, in nanoseconds.
     public internal(set) var writing: UInt64 = 0
     public internal(set) var counts = ProfileCounts()
-    /// Processes whose recordings cannot tell something, by the gap's word.
+    /// The number of processes whose recordings lack a kind of data, by the gap's word.
     var gapCounts: [String: UInt64] = [:]
-    /// What none of the processes' recordings can tell.
+    /// The kinds of data that the recordings of all processes lack.
     public var gaps: Set<TraceGap> {
         Set(gapCounts.filter { $0.value >= processes }.keys.compactMap(TraceGap.init(word:)))
     }
 
-    /// Whether none of the processes' recordings can tell something.
+    /// Whether the recordings of all processes lack a kind of data.
     func lacks(_ kind: TraceGap.Kind) -> Bool { gaps.contains { $0.kind == kind } }
 
-    /// Whether the recording of some process cannot tell something: a sum over all would be too low.
+    /// Whether the recording of any process lacks a kind of data.
+    ///
+    /// A sum over all processes would be too low.
     func partlyLacks(_ kind: TraceGap.Kind) -> Bool {
         gapCounts.keys.contains { TraceGap(word: $0)?.kind == kind }
     }

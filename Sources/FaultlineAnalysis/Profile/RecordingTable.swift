@@ -1,9 +1,9 @@
 internal import FaultlineTrace
 
-/// Traces that were added up: how many, how long, and whose.
+/// The traces that were merged: their number, duration and processes.
 ///
-/// Up to ``keptProcesses`` processes are told apart. Beyond that they are summed up by program, so that ten thousand
-/// hosts take no more room than ten.
+/// Up to ``keptProcesses`` processes are kept individually. Beyond that they are summed up by program, so ten thousand
+/// hosts take no more space than ten.
 struct RecordingTable: Sendable {
     static let keptProcesses = 64
 
@@ -12,9 +12,9 @@ struct RecordingTable: Sendable {
     private(set) var wallTime: UInt64 = 0
     /// One number for each recording, which keeps a recording from being added twice.
     private(set) var identities: Set<UInt64> = []
-    /// The processes that are told apart, in any order.
+    /// The individual processes, in any order.
     private var kept: [ProcessSummary] = []
-    /// The others, by program.
+    /// The other processes, by program.
     private var programs: [String: ProgramSummary] = [:]
 
     /// Adds the processes of one trace.
@@ -26,10 +26,10 @@ struct RecordingTable: Sendable {
         keep(trace)
     }
 
-    /// A number that a recording has however much of it was read, and that no other has.
+    /// A number that identifies a recording, no matter how much of it was read.
     ///
-    /// Made from the process that began first. What other tools wrote does not say when that was: then it is what happened
-    /// that tells recordings apart.
+    /// It is made from the process that started first. Traces of other tools do not have the start time, so they are
+    /// identified by their contents.
     private static func identity(of trace: [ProcessSummary]) -> UInt64 {
         let first = trace.min { ($0.start, $0.process) < ($1.start, $1.process) }!
         var traits = [UInt64(first.process), first.date.bitPattern] + first.program.utf8.map(UInt64.init)
@@ -53,16 +53,16 @@ struct RecordingTable: Sendable {
         keep(other.kept)
     }
 
-    /// The processes that are told apart, in the order of their beginning.
+    /// The individual processes, in order of their start.
     var processes: [ProcessSummary] {
         kept.sorted { a, b in
             let (first, second) = ((a.start, a.process), (b.start, b.process))
-            // Processes of different traces can have the same number and the same times.
+            // Processes of different traces can have the same ID and the same times.
             return first == second ? a.text < b.text : first < second
         }
     }
 
-    /// Every process, summed up by program.
+    /// All processes, summed up by program.
     var allPrograms: [String: ProgramSummary] {
         var all = programs
         for process in kept { all[process.program, default: ProgramSummary()].add(process) }
@@ -79,14 +79,14 @@ struct RecordingTable: Sendable {
 }
 
 extension ProcessSummary {
-    /// Everything that is known of it, in an order that does not hang on that of events.
+    /// All data of the process, in an order independent of the order of events.
     fileprivate var text: String {
         var words = ProfileWords()
         return (try? stored(&words).json()).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }
 
-// MARK: In a profile's file
+// MARK: In a profile file
 
 extension RecordingTable {
     func stored(_ words: inout ProfileWords) -> StoredValue {

@@ -1,13 +1,13 @@
-/// How many rows a fetch found where its table had so many, over the runs of a program.
+/// The rows that a fetch found and the rows its table had, over the runs of a program.
 ///
-/// Of runs whose tables were about as large it keeps the one with the smallest and the one with the largest, so that parts
-/// add up in any order, and one run more hides nothing.
+/// For each size class of the table, it keeps the runs with the smallest and the largest table. Growths can therefore
+/// be merged in any order, and one more run hides nothing.
 public struct ResultGrowth: Sendable, Hashable {
     /// One run of the program.
     public struct Run: Sendable, Hashable {
-        /// Rows of the table, as far as scans and fetches of everything tell.
+        /// The rows of the table, as far as scans and fetches of all rows show them.
         public let tableRows: UInt64
-        /// Rows of the largest result.
+        /// The rows of the largest result.
         public let rows: UInt64
 
         init(tableRows: UInt64, rows: UInt64) {
@@ -16,14 +16,14 @@ public struct ResultGrowth: Sendable, Hashable {
         }
     }
 
-    /// How much larger the largest table must be than the smallest one to tell of growth.
+    /// The minimum ratio of the largest table to the smallest for a slope.
     static let leastFactor = 2.0
 
     init() {}
 
-    /// Runs of which the table's size is known.
+    /// The number of runs with a known table size.
     public private(set) var count: UInt64 = 0
-    /// Those that are kept, by the number of binary digits of their table's rows.
+    /// The kept runs, by the number of binary digits of their table's rows.
     private var kept: [Int: Extremes] = [:]
 
     private struct Extremes: Sendable, Hashable {
@@ -44,14 +44,15 @@ public struct ResultGrowth: Sendable, Hashable {
         kept[digits] = extremes
     }
 
-    /// The runs that are kept, those with small tables first.
+    /// The kept runs, the smallest tables first.
     public var runs: [Run] {
         kept.sorted { $0.key < $1.key }.flatMap { _, extremes in
             extremes.least == extremes.most ? [extremes.least] : [extremes.least, extremes.most]
         }
     }
 
-    /// How many rows more a fetch finds for each row that its table has more; `nil`: the tables were all about as large.
+    /// The additional rows a fetch finds for each additional row of its table, or `nil` if the tables were about the
+    /// same size.
     public var slope: Double? {
         let runs = runs
         guard let least = runs.first?.tableRows, let most = runs.last?.tableRows,
@@ -64,7 +65,7 @@ public struct ResultGrowth: Sendable, Hashable {
 extension ResultGrowth: Summed, StartsEmpty {
     static let parts: [SumPart<ResultGrowth>] = [.sum("count", \.count), largest]
 
-    /// Of each run that is kept the table's rows and those of the result.
+    /// The table's rows and the result's rows of each kept run.
     private static let largest = SumPart<ResultGrowth>(
         name: "runs", merge: { whole, other in for run in other.runs { whole.keep(run) } },
         store: { whole, _ in
@@ -79,7 +80,7 @@ extension ResultGrowth: Summed, StartsEmpty {
 }
 
 extension ResultGrowth.Run {
-    /// Whether its table is smaller, or of two tables of one size its result.
+    /// Whether its table is smaller or, for tables of equal size, its result.
     fileprivate func precedes(_ other: ResultGrowth.Run) -> Bool {
         (tableRows, rows) < (other.tableRows, other.rows)
     }

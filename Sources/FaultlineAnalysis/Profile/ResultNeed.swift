@@ -1,56 +1,61 @@
 internal import FaultlineTrace
 
-/// What one result was there for, told from all that was done with it up to its end.
+/// The purpose of one result, derived from everything the program did with it until its end.
 enum ResultNeed: Sendable, Hashable {
-    /// For nothing that the trace knows of.
+    /// No use that the trace has.
     case nothing
-    /// To know how many rows there are.
+    /// To know the number of rows.
     case count
     /// To know whether there is a row.
     case existence
-    /// For one number of every row: for a sum, a mean, a least or a greatest value.
+    /// To compute a sum, a mean, a minimum or a maximum from one number of every row.
     case fold(property: String)
-    /// For its rows' identities: they were asked for, or objects were taken out, and nothing of these was read or changed.
+    /// To know the rows' identities: the program asked for object IDs, or used objects without reading or changing
+    /// them.
     case identities
-    /// To delete all of its objects, of which nothing was read.
+    /// To delete all of its objects without reading them.
     case deletion
     /// To set properties of all of its objects to the same values, without reading any.
     case update(properties: [String])
-    /// For its first rows and no others.
+    /// To use its first rows and no others.
     case first
-    /// For all of its rows.
+    /// To use all of its rows.
     case all
-    /// For some rows, here and there.
+    /// To use some rows anywhere in the result.
     case some
 }
 
-/// Results that were there for the same, summed up.
+/// A tally of the results with the same purpose.
 struct ResultTally: Sendable, Hashable {
     var executions: UInt64 = 0
     var rows: UInt64 = 0
     var touchedRows: UInt64 = 0
-    /// The most rows that were touched of one result; of one that was needed whole, all of them.
+    /// The most rows that were touched in one result.
+    ///
+    /// A result that was needed whole counts with all its rows.
     var mostTouched: UInt64 = 0
     var bytes: UInt64 = 0
-    /// What fetching them and loading their rows took, in nanoseconds.
+    /// The time of fetching the results and loading their rows, in nanoseconds.
     var time: UInt64 = 0
-    /// Results that were asked for their count.
+    /// The number of results that were asked for their count.
     var counted: UInt64 = 0
-    /// What saving their objects took, where they were fetched to be deleted or set to the same values.
+    /// The cost of saving their objects, if they were fetched to be deleted or set to the same values.
     var written = WrittenRows()
 
     var untouchedRows: UInt64 { rows - min(rows, touchedRows) }
 }
 
 extension ResultNeed {
-    /// Properties of an entity of which a use summary tells whether they were read.
+    /// The maximum number of an entity's properties whose reads a use summary has.
     static let watchedProperties = 63
 
-    /// What a result was there for; `nil`: it had no rows, so that nothing can be told.
+    /// Derives the purpose of a result.
+    ///
+    /// Returns `nil` for a result without rows, whose purpose is unknown.
     ///
     /// - Parameters:
-    ///   - entity: The fetch's; `nil`: not known, so that nothing is said of properties.
-    ///   - tellsModifications: Whether the recording knows which rows were changed.
+    ///   - entity: The fetch's entity. If `nil`, nothing is concluded from properties.
+    ///   - tellsModifications: Whether the recording has the number of changed rows.
     init?(_ use: TraceEvent.Use, entity: EntityEntry?, tellsModifications: Bool) {
         guard use.rows > 0 else { return nil }
         guard use.touchedRows > 0 else {
@@ -77,20 +82,20 @@ extension ResultNeed {
         }
     }
 
-    /// What a result was asked for of which no row was taken out.
+    /// The purpose of a result of which no row was used.
     private static func asked(_ use: TraceEvent.Use) -> ResultNeed {
         if use.identitiesAsked > 0 { return .identities }
         if use.countAsked > use.emptinessAsked { return .count }
         return use.emptinessAsked > 0 ? .existence : .nothing
     }
 
-    /// The one number that was read of every row, if all rows were gone through in one go and nothing was changed.
+    /// The one numeric property that was read of every row, if the program used all rows at once and changed nothing.
     private static func foldedProperty(
         _ use: TraceEvent.Use, _ read: [TraceEvent.Use.Property], of entity: EntityEntry
     ) -> String? {
         let widest = use.windows.map(\.rows).max() ?? 0
         guard read.count == 1, read[0].rowsRead >= UInt64(use.rows), use.modifiedRows == 0,
-            // A list that is scrolled shows a part at a time.
+            // A list that scrolls shows a part at a time.
             widest >= UInt64(use.rows) - UInt64(use.rows) / 2, read[0].index < UInt64(entity.properties.count)
         else { return nil }
         let property = entity.properties[Int(read[0].index)]

@@ -1,59 +1,63 @@
 public import FaultlineTrace
 
-/// What programs did with the results of fetches of one shape, line and batch size.
+/// The use of the results of fetches with one shape, line and batch size.
 public struct ResultUse: Sendable {
-    /// What loading in batches of one size would take.
+    /// The cost of loading in batches of one size.
     public struct Loading: Sendable, Hashable {
-        /// Batches that hold a touched row.
+        /// The number of batches that contain a touched row.
         public var batches: UInt64 = 0
-        /// Rows of those batches.
+        /// The rows of these batches.
         public var rows: UInt64 = 0
     }
 
-    /// Batch sizes that are tried on every result; 0 stands for everything at once.
+    /// The batch sizes that are tried on every result.
+    ///
+    /// 0 stands for all rows at once.
     public static let candidates: [UInt64] =
         [0] + stride(from: 5, through: 100, by: 5) + [150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000]
 
-    /// Results that were summed up.
+    /// The number of results.
     public internal(set) var executions: UInt64 = 0
-    /// Those among them that nobody touched a row of.
+    /// The number of results of which no row was touched.
     public internal(set) var untouched: UInt64 = 0
-    /// Rows that matched, over all results.
+    /// The rows that matched, over all results.
     public internal(set) var rows: UInt64 = 0
-    /// The longest result's rows.
+    /// The rows of the longest result.
     public internal(set) var maximumRows: UInt64 = 0
     public internal(set) var limitedExecutions: UInt64 = 0
     public internal(set) var loadedRows: UInt64 = 0
     public internal(set) var touchedRows: UInt64 = 0
     public internal(set) var batchesLoaded: UInt64 = 0
     public internal(set) var countAsked: UInt64 = 0
-    /// Those among them that asked for no more than whether there is a row.
+    /// The part of ``countAsked`` that only asked whether there is a row.
     public internal(set) var emptinessAsked: UInt64 = 0
     /// Rows whose object was changed or deleted.
     public internal(set) var modifiedRows: UInt64 = 0
-    /// Bytes of column values in the loaded rows.
+    /// The bytes of column values in the loaded rows.
     public internal(set) var bytes: UInt64 = 0
-    /// Runs that did not fit the summaries: the loads below are too few by what they held.
+    /// Runs that did not fit the summaries.
+    ///
+    /// ``loadings`` do not include their rows.
     public internal(set) var runsLost: UInt64 = 0
-    /// How many rows were touched within one window, and how often, by the kind of the window's scope.
+    /// The number of windows by the number of rows touched in them and the kind of their scope.
     public internal(set) var windows: [TraceEvent.Scope.Kind?: [UInt64: UInt64]] = [:]
-    /// What each batch size would load for the rows that were touched.
+    /// The cost of loading the touched rows with each batch size.
     public internal(set) var loadings: [UInt64: Loading] = [:]
-    /// Results of which every row was taken out in one window, though less than half of the rows were read.
+    /// The number of results of which all rows were used in one window, but less than half were read.
     public internal(set) var materialised: UInt64 = 0
-    /// Rows of those results, and those among them in which a property was read.
+    /// The rows of these results, and the number of rows of which a property was read.
     public internal(set) var materialisedRows: UInt64 = 0
     public internal(set) var materialisedRowsRead: UInt64 = 0
-    /// Where loads were caused, and how many rows they loaded.
+    /// The lines that caused loads, with the number of rows they loaded.
     public internal(set) var loadSites: [CallSite?: UInt64] = [:]
-    /// Scopes in which loads happened, and how many did.
+    /// The number of loads in each scope.
     public internal(set) var loadScopes: [ScopeSummary.Key: UInt64] = [:]
-    /// Loads, and those among them on a main thread.
+    /// The number of loads, and of loads on a main thread.
     public internal(set) var loads: UInt64 = 0
     public internal(set) var mainThreadLoads: UInt64 = 0
-    /// Results that the program still held at the end, which may yet be used for more.
+    /// The number of results that the program still held at the end, and might use further.
     public internal(set) var openExecutions: UInt64 = 0
-    /// What the others were there for, but for those without rows.
+    /// The purposes of the other results, except those without rows.
     var needs: [ResultNeed: ResultTally] = [:]
 
     mutating func add(_ use: TraceEvent.Use, isLimited: Bool) {
@@ -71,7 +75,7 @@ public struct ResultUse: Sendable {
         bytes &+= use.bytes
         runsLost &+= UInt64(use.runsLost)
         for window in use.windows where window.times > 0 {
-            // Widths beyond 4,096 rows are kept to three digits, so that the table stays small.
+            // Widths above 4,096 rows are rounded down to a multiple of 1,024, to keep the table small.
             let width = window.rows <= 4096 ? window.rows : window.rows / 1024 * 1024
             windows[window.scopeKind, default: [:]][width, default: 0] &+= window.times
         }
@@ -79,11 +83,11 @@ public struct ResultUse: Sendable {
         addMaterialisation(use)
     }
 
-    /// Adds what a result was there for, which is known at its end.
+    /// Adds the purpose of a result, which is known only at its end.
     ///
     /// - Parameters:
-    ///   - time: What fetching it and loading its rows took, in nanoseconds; 0: not known.
-    ///   - unread: What saves wrote of its objects.
+    ///   - time: The time of fetching the result and loading its rows, in nanoseconds, or 0 if unknown.
+    ///   - unread: The objects of the result that saves wrote.
     mutating func add(_ need: ResultNeed?, of use: TraceEvent.Use, time: UInt64, _ unread: UnreadRows?) {
         guard use.state == .closed else {
             openExecutions &+= 1
@@ -120,7 +124,7 @@ public struct ResultUse: Sendable {
         materialisedRowsRead &+= read
     }
 
-    /// The rows of runs in ascending order, each once.
+    /// The rows of the runs as disjoint ranges in ascending order.
     static func disjoint(_ runs: [TraceEvent.Use.Run]) -> [Range<UInt64>] {
         let ranges = runs.filter { $0.rows > 0 }.map { $0.first..<($0.first &+ $0.rows) }
         var result: [Range<UInt64>] = []
@@ -134,7 +138,7 @@ public struct ResultUse: Sendable {
         return result
     }
 
-    /// The batches of a size that hold a row of ascending intervals, of a result with so many rows.
+    /// The batches of a size that contain a row of the ascending intervals, in a result of `rows` rows.
     static func loading(_ intervals: [Range<UInt64>], size: UInt64, of rows: UInt64) -> Loading {
         guard size > 0 else { return Loading(batches: rows > 0 ? 1 : 0, rows: rows) }
         var loading = Loading()

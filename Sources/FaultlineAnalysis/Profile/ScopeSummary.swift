@@ -1,6 +1,6 @@
 public import FaultlineTrace
 
-/// Scopes of one name and kind, summed up.
+/// A summary of the scopes of one name and kind.
 public struct ScopeSummary: Sendable {
     public struct Key: Sendable, Hashable {
         public var name: String
@@ -8,21 +8,21 @@ public struct ScopeSummary: Sendable {
     }
 
     public internal(set) var key: Key
-    /// How often one was opened.
+    /// The number of scopes that were opened.
     public internal(set) var count: UInt64 = 0
-    /// Those among them in which events were lost.
+    /// The number of scopes in which events were lost.
     var lossy: UInt64 = 0
-    /// How often one was closed, opened in the trace or not.
+    /// The number of scopes that were closed, whether or not they were opened in the trace.
     var ends: UInt64 = 0
-    /// How long those that were closed were open, in nanoseconds.
+    /// The durations of the scopes that were closed, in nanoseconds.
     public internal(set) var wallTimes = Distribution()
-    /// Time in the store within them and the scopes inside them, in nanoseconds.
+    /// The time in the store in these scopes and their nested scopes, in nanoseconds.
     public var storeTime: UInt64 { UInt64(max(0, netTime)) }
-    /// Round trips within them and the scopes inside them.
+    /// The round trips in these scopes and their nested scopes.
     public internal(set) var trips: UInt64 = 0
-    /// Rows that came from SQLite within them and the scopes inside them.
+    /// The rows that SQLite returned in these scopes and their nested scopes.
     public internal(set) var rows: UInt64 = 0
-    /// The most round trips, and the most rows, of one of them.
+    /// The most round trips, and the most rows, of a single scope.
     public internal(set) var mostTrips: UInt64 = 0
     public internal(set) var mostRows: UInt64 = 0
 
@@ -32,7 +32,7 @@ public struct ScopeSummary: Sendable {
         self.key = key
     }
 
-    /// Takes in what one scope asked for in all.
+    /// Adds the totals of one scope.
     mutating func observeOne(trips: UInt64, rows: UInt64, isLossy: Bool) {
         lossy &+= isLossy ? 1 : 0
         mostTrips = max(mostTrips, trips)

@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-// Texts that put tables in an order which does not hang on the order of events.
+// Texts that sort tables independently of the order of events.
 
 extension ShapeEntry {
     var sortText: String {
@@ -12,7 +12,7 @@ extension ShapeEntry {
             + (includesPropertyValues == false ? "\u{1}keys" : "")
     }
 
-    /// That the terms are told, and all that they tell.
+    /// The terms, marked to distinguish an empty list from none.
     private static func forms(_ terms: [Term]) -> String {
         "\u{1}terms"
             + terms.flatMap { term -> [String?] in
@@ -24,7 +24,7 @@ extension ShapeEntry {
 }
 
 extension EntityEntry {
-    /// Everything that is known of it, but for the limit of its store's row cache.
+    /// All data of the entity except the limit of its store's row cache.
     var text: String {
         ([name, root ?? ""]
             + properties.flatMap { property in

@@ -1,32 +1,32 @@
 internal import FaultlineTrace
 
-/// The texts of a statement that does the same for each of many operations, with SQLite's plans for them.
+/// The texts of a statement that many operations run, with SQLite's plans for them.
 ///
-/// Of more than ``capacity`` texts it keeps those with the smallest hashes, so that tables add up in any order; what it
-/// keeps is exact.
+/// With more than ``capacity`` texts, it keeps those with the smallest hashes, so tables can be merged in any order.
+/// The kept figures are exact.
 public struct StatementTable: Sendable {
-    /// Runs of one text with one plan.
+    /// The runs of one text with one plan.
     public struct Runs: Sendable, Hashable {
         public internal(set) var count: UInt64 = 0
         /// In nanoseconds.
         public internal(set) var time: UInt64 = 0
         public internal(set) var rows: UInt64 = 0
         public internal(set) var virtualMachineSteps: UInt64 = 0
-        /// Rows of indexes that SQLite made for one run.
+        /// The rows of automatic indexes, which SQLite builds for a single run.
         public internal(set) var automaticIndexRows: UInt64 = 0
-        /// Indexes of the table that the plan goes through, each as its columns with commas between.
+        /// The indexes of the table that the plan scans, each as its comma-separated columns.
         public internal(set) var indexes: Set<String> = []
-        /// What SQLite had expected.
+        /// The comparison with SQLite's expectation.
         public internal(set) var expectation = Expectation()
     }
 
-    /// Rows that runs went to beside those that SQLite expected by what `ANALYZE` had written.
+    /// The rows that runs visited, and the rows that SQLite expected from the statistics of `ANALYZE`.
     public struct Expectation: Sendable, Hashable {
-        /// Runs of which both are known.
+        /// The number of runs for which both are known.
         public internal(set) var runs: UInt64 = 0
         public internal(set) var expectedRows: UInt64 = 0
         public internal(set) var rows: UInt64 = 0
-        /// Those runs that may not have gone to more rows than they are said to.
+        /// The number of runs that visited exactly the counted rows, and no more.
         public internal(set) var exactRuns: UInt64 = 0
     }
 
@@ -34,7 +34,7 @@ public struct StatementTable: Sendable {
 
     init() {}
 
-    /// By text, and by the plan's lines.
+    /// The runs, by text and by the lines of the plan.
     public private(set) var texts: [String: [String: Runs]] = [:]
 
     mutating func add(_ runs: Runs, of text: String, plan: String) {
@@ -48,7 +48,7 @@ public struct StatementTable: Sendable {
         for text in texts.keys.sorted(by: { order($0) < order($1) }).dropFirst(Self.capacity) { texts[text] = nil }
     }
 
-    /// The plan that ran most often; `nil`: none is known.
+    /// The plan of most runs, or `nil` if no plan is known.
     var commonPlan: String? {
         let plans = texts.values.reduce(into: [String: UInt64]()) { sum, plans in
             for (plan, runs) in plans.knownPlans { sum[plan, default: 0] &+= runs.count }
@@ -56,19 +56,19 @@ public struct StatementTable: Sendable {
         return plans.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
     }
 
-    /// The line of a plan that goes to rows of the fetched table by an index.
+    /// The line of a plan that seeks rows of the fetched table with an index.
     static func ownSearch(in plan: String) -> Substring? {
         plan.split(separator: "\n").first { $0.hasPrefix("SEARCH t0 ") }
     }
 
-    /// The line of a plan that goes through the fetched table row by row, whose alias the store makes `t0`.
+    /// The line of a plan that scans the fetched table, for which the store uses the alias `t0`.
     static func ownScan(in plan: String) -> String? {
         plan.split(separator: "\n").first { $0 == "SCAN t0" || $0.hasPrefix("SCAN t0 ") }.map(String.init)
     }
 }
 
 extension [String: StatementTable.Runs] {
-    /// The runs of one text whose plan the trace has.
+    /// The runs of one text whose plan is in the trace.
     var knownPlans: [String: StatementTable.Runs] { filter { !$0.key.isEmpty } }
 }
 

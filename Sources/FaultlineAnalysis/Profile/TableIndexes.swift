@@ -1,16 +1,17 @@
 internal import FaultlineTrace
 
-/// The indexes of a table, as the plans tell them that go to it.
+/// The indexes of a table, from the plans that access it.
 ///
-/// Of different ones that it had at different times, on different hosts or in different stores it keeps each, up to
-/// ``capacity`` with the smallest hashes, so that tables add up in any order.
+/// A table can have different indexes at different times, on different hosts or in different stores. Each set is kept,
+/// up to ``capacity`` with the smallest hashes, so tables can be merged in any order.
 struct TableIndexes: Sendable {
     static let capacity = 16
     private static let uniqueMark = "UNIQUE "
     private static let descending = " DESC"
 
-    /// All that it had at a time, with semicolons between: each as its columns with commas between, behind a mark if its
-    /// values are unique.
+    /// The sets of indexes, each joined with semicolons.
+    ///
+    /// An index is its comma-separated columns, after a mark if it is unique.
     private(set) var states: Set<String> = []
 
     mutating func insert(_ step: PlanEntry.Row) {
@@ -20,7 +21,7 @@ struct TableIndexes: Sendable {
         trim()
     }
 
-    /// Whether one of its indexes begins with a column.
+    /// Whether the first column of an index is `column`.
     func begins(with column: String) -> Bool {
         states.contains { state in
             state.split(separator: ";").contains { index in
@@ -30,9 +31,9 @@ struct TableIndexes: Sendable {
         }
     }
 
-    /// Whether one of its indexes has the rows with equal values of some columns in an order, read from either end.
+    /// Whether an index has the rows with equal values of some columns in an order, read from either end.
     ///
-    /// - Parameter order: Columns, with " DESC" behind those that descend.
+    /// - Parameter order: Columns, with " DESC" after those that descend.
     func hasRows(equalIn fixed: Set<String>, inOrder order: [String]) -> Bool {
         let isDescending = { (column: String) in column.hasSuffix(Self.descending) }
         let plain = { (column: String) in isDescending(column) ? String(column.dropLast(Self.descending.count)) : column
@@ -56,8 +57,8 @@ struct TableIndexes: Sendable {
         states = Set(states.sorted { (StableHash.text($0), $0) < (StableHash.text($1), $1) }.prefix(Self.capacity))
     }
 
-    /// Indexes whose columns are the first of another one's, which finds all that they find, whenever they were there; in
-    /// alphabetical order.
+    /// Indexes whose columns are always the first columns of another index, which can replace them, in alphabetical
+    /// order.
     ///
     /// - Complexity: O(*n* log *n*).
     var needless: [(columns: [String], other: [String])] {
@@ -70,7 +71,7 @@ struct TableIndexes: Sendable {
                 return (columns: columns.map(String.init), isUnique: isUnique)
             }.sorted { $0.columns.lexicographicallyPrecedes($1.columns) }
             for (place, index) in indexes.enumerated() {
-                // Those that begin with the same columns come next.
+                // Indexes that begin with the same columns come next.
                 let next = indexes[(place + 1)...].first { $0.columns != index.columns }?.columns
                 if let next, !index.isUnique, next.starts(with: index.columns) {
                     found[index.columns] = next

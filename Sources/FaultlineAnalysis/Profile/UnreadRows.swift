@@ -3,16 +3,16 @@ internal import FaultlineTrace
 /// The objects of one fetch that saves wrote before the program read anything of them.
 struct UnreadRows: Sendable {
     var deleted: UInt64 = 0
-    /// Objects that were all set to the same values.
+    /// The number of objects that were all set to the same values.
     var updated: UInt64 = 0
-    /// The properties that were set, a bit for each, and a hash of their values.
+    /// The properties that were set, one bit each, and a hash of their values.
     private var properties: UInt64 = 0
     private var values: UInt64 = 0
     /// Whether different saves set different values.
     private var differs = false
     var written = WrittenRows()
 
-    /// Adds what one save wrote.
+    /// Adds the objects that one save wrote.
     mutating func add(_ part: TraceEvent.Save.Unread, of save: TraceEvent.Save, _ event: TraceEvent, at site: CallSite?)
     {
         let rows = part.deleted &+ part.updated
@@ -22,7 +22,7 @@ struct UnreadRows: Sendable {
             (properties, values) = (part.properties, part.values)
             updated &+= part.updated
         }
-        // A save that writes other objects as well spends its time on all of them.
+        // A save that also writes other objects spends its time on all of them.
         let share = min(1, Double(rows) / Double(max(1, save.objects &+ UInt64(save.unchanged))))
         let own = save.ownTime(of: event)
         written.merge(
@@ -32,7 +32,7 @@ struct UnreadRows: Sendable {
                 rows: [site: rows]))
     }
 
-    /// The names of the properties that were set; `nil`: the objects were not all set to the same values.
+    /// The names of the properties that were set, or `nil` if the objects were not all set to the same values.
     func names(_ entity: EntityEntry) -> [String]? {
         let places = (0..<UInt64.bitWidth).filter { properties & (1 << UInt64($0)) != 0 }
         guard !differs, let last = places.last, last < entity.properties.count else { return nil }
@@ -43,10 +43,11 @@ struct UnreadRows: Sendable {
 /// The cost of saving objects that the program fetched only to write them.
 struct WrittenRows: Sendable, Hashable {
     var saves: UInt64 = 0
-    /// The objects' share of the saves' time, without waiting for others and without COMMIT, and of COMMIT, in nanoseconds.
+    /// The objects' share of the saves' time, without waits for others and COMMIT, and their share of COMMIT, in
+    /// nanoseconds.
     var time: UInt64 = 0
     var commit: UInt64 = 0
-    /// How many objects were saved, by the line that saved them.
+    /// The number of saved objects, by the line that saved them.
     var rows: [CallSite?: UInt64] = [:]
 }
 
@@ -57,8 +58,9 @@ extension WrittenRows: Summed, StartsEmpty {
 }
 
 extension ResultNeed {
-    /// The need of a result whose objects were all deleted, or all set to the same values, and of which nothing was read;
-    /// `nil`: it served something else.
+    /// The purpose of a result whose objects were all deleted, or all set to the same values, without being read.
+    ///
+    /// Returns `nil` if it had another purpose.
     init?(_ use: TraceEvent.Use, entity: EntityEntry?, unread: UnreadRows) {
         guard let entity, use.rows > 0, use.properties.allSatisfy({ $0.rowsRead == 0 }) else { return nil }
         if unread.deleted == UInt64(use.rows) {

@@ -1,35 +1,34 @@
 public import Foundation
 
-/// Why a profile's file could not be read.
+/// The error for a profile file that cannot be read.
 public struct ProfileFileError: Error, Sendable, Hashable {
-    /// What is wrong, in words that follow "it": `"is no JSON"`.
+    /// The problem, in words that follow "it": `"is no JSON"`.
     public var reason: String
 }
 
-// A profile's file is one object of JSON:
+// A profile file is one JSON object:
 //
 //     {"faultline-profile": 2, "recordings": {…}, "sites": […], "shapes": […], "scopes": […], "groups": […], …}
 //
-// Call sites, shapes and scopes stand once each in lists of their own, and everything else refers to them by their
-// places there. Tables are lists of pairs of key and value. Counts are whole numbers, times nanoseconds; what is zero or
-// empty is left out. Equal profiles give equal bytes.
+// Call sites, shapes and scopes are each listed once, and referred to by their index in the list. Tables are lists of
+// pairs of key and value. Counts are whole numbers, and times are in nanoseconds. Zeros and empty values are omitted.
+// Equal profiles have equal bytes.
 
 extension Profile {
-    /// The version of the file, raised when what stands in it changes its meaning.
+    /// The version of the format, which changes when a member's meaning changes.
     public static let fileVersion: UInt64 = 2
     private static let header = "faultline-profile"
 
-    /// Whether a file is a profile, by its beginning.
+    /// Whether a file is a profile, judged by its beginning.
     ///
-    /// - Parameter beginning: The file's first bytes, some hundred if there are so many.
+    /// - Parameter beginning: The file's first bytes. Some hundred are enough.
     public static func isProfile(_ beginning: some Sequence<UInt8>) -> Bool {
         beginning.lazy.filter { !" \t\r\n".utf8.contains($0) }.starts(with: "{\"\(header)\"".utf8)
     }
 
     /// The profile as a file, with a line feed at its end.
     ///
-    /// The size follows the shapes and lines of the programs: some
-    /// kilobytes for each of them.
+    /// The size depends on the shapes and lines of the programs: some kilobytes for each.
     public func fileData() throws -> Data {
         var words = ProfileWords()
         guard case .record(var members) = tables.stored(&words) else { return Data() }
@@ -38,15 +37,15 @@ extension Profile {
         members["unread"] = StoredValue(unread)
         if thresholds != Thresholds() { members["thresholds"] = thresholds.stored }
         members.merge(words.stored) { _, words in words }
-        // The header comes first, so that a file can be told by its beginning.
+        // The header comes first, because ``isProfile(_:)`` looks only at the beginning.
         let rest = try StoredValue.record(members).json().dropFirst()
         return Data("{\"\(Self.header)\":\(Self.fileVersion),".utf8) + rest + Data("\n".utf8)
     }
 
-    /// Reads a profile's file.
+    /// Reads a profile file.
     ///
-    /// - Throws: ``ProfileFileError`` if it is none, if it was made by a later version, or if something in it is not what
-    ///   it should be. Members that are not known are left out.
+    /// - Throws: ``ProfileFileError`` if the data is not a profile, is from a later version, or is damaged. Unknown
+    ///   members are ignored.
     public init(fileData data: Data) throws(ProfileFileError) {
         let file: StoredValue
         do {

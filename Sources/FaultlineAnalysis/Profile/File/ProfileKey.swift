@@ -1,10 +1,10 @@
 internal import FaultlineTrace
 
-/// What a table of a profile is kept by.
+/// A key of a profile's table.
 protocol ProfileKey: Hashable, Sendable {
-    /// Puts keys in an order that does not hang on the order of events.
+    /// A text that sorts keys independently of the order of events.
     var sortText: String { get }
-    /// Whether keys that are equal can have different texts: those with call sites, whose paths do not count.
+    /// Whether equal keys can have different texts: keys with call sites can, because paths do not count for equality.
     static var hasSpellings: Bool { get }
 
     func stored(_ words: inout ProfileWords) -> StoredValue
@@ -15,7 +15,7 @@ extension ProfileKey {
     static var hasSpellings: Bool { false }
 }
 
-/// A key that is one of a few words.
+/// A key that is one of a fixed set of words.
 protocol WordKey: ProfileKey, CaseIterable {
     var word: String { get }
 }
@@ -117,7 +117,7 @@ extension FetchProfile.Edge: ProfileKey {
 extension FaultEvidence.Key: ProfileKey {
     static var hasSpellings: Bool { true }
 
-    /// The fetch, the entity and the relationship's name, if it is one.
+    /// The fetch, the entity, and the relationship's name if there is one.
     func stored(_ words: inout ProfileWords) -> StoredValue {
         switch subject {
         case .relationship(let entity, let name): .list([fetch.stored(&words), .text(entity), .text(name)])
@@ -199,7 +199,9 @@ extension ResultNeed: ProfileKey {
         }
     }
 
-    /// A word; of a fold and an update the list of it and the properties.
+    /// A word.
+    ///
+    /// For a fold or an update, a list of the word and the properties.
     func stored(_ words: inout ProfileWords) -> StoredValue {
         switch self {
         case .fold(let property): .list([.text("fold"), .text(property)])
@@ -230,7 +232,8 @@ extension ResultNeed: ProfileKey {
 extension EventGroup.Key: ProfileKey {
     static var hasSpellings: Bool { true }
 
-    /// Kind, subject, the fault's type and source, the statement's type, the site and the fetch's.
+    /// The kind, the subject, the fault's type and source, the statement's type, and the call sites of the event and
+    /// its fetch.
     func stored(_ words: inout ProfileWords) -> StoredValue {
         .list([
             kind.stored(&words), subject.stored(&words), faultType.stored(&words), source.stored(&words),

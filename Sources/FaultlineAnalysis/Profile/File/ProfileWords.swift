@@ -1,14 +1,14 @@
 internal import FaultlineTrace
 
-/// What a profile's file names once and refers to by number: call sites, shapes and scopes.
+/// The values that a profile file lists once and refers to by number: call sites, shapes and scopes.
 struct ProfileWords: Sendable {
     private(set) var sites = Words<CallSite, String>()
     private(set) var shapes = Words<ShapeEntry, ShapeEntry>()
     private(set) var scopes = Words<ScopeSummary.Key, ScopeSummary.Key>()
 
-    /// Words of one kind, in the order in which they were needed.
+    /// Values of one kind, numbered in the order of their first use.
     ///
-    /// - Parameter Spelling: What tells words apart: more than equality does for call sites.
+    /// - Parameter Spelling: Distinguishes the values. For call sites it is stricter than equality.
     struct Words<Word: Sendable, Spelling: Hashable & Sendable>: Sendable {
         fileprivate(set) var words: [Word] = []
         private var numbers: [Spelling: Int] = [:]
@@ -39,7 +39,7 @@ struct ProfileWords: Sendable {
 }
 
 extension ProfileWords {
-    /// The words as members of the file.
+    /// The lists, as members of the file.
     var stored: [String: StoredValue] {
         [
             "sites": .list(
@@ -49,7 +49,7 @@ extension ProfileWords {
         ]
     }
 
-    /// Reads the words of a file.
+    /// Reads the lists of a file.
     init(_ file: StoredValue) throws {
         sites.words = try file.member("sites") { sites in
             try sites.map { site in
@@ -69,7 +69,7 @@ extension ProfileWords {
     }
 }
 
-// MARK: The trace's own words
+// MARK: Entries of the trace's dictionary
 
 extension ShapeEntry {
     fileprivate var stored: StoredValue {

@@ -1,21 +1,21 @@
 internal import Foundation
 
-/// A value of a profile's file: what JSON can hold, with whole numbers only.
+/// A value in a profile file: JSON without fractions.
 enum StoredValue: Sendable, Hashable {
     case number(Int64)
     case text(String)
     case list([StoredValue])
     case record([String: StoredValue])
     case none
-    /// A fraction, a truth value or a number beyond all bounds, which nothing here is.
+    /// A fraction, a Boolean or a number out of range, which a profile file never has.
     case unusable
 
-    /// The largest number: as a time 36 years.
+    /// The largest number: 36 years as a time.
     ///
-    /// Readers of JSON that know no whole numbers take those above 2^53 for a neighbour.
+    /// JSON parsers without integers round numbers above 2^53.
     static let largest: Int64 = 1 << 60
 
-    /// A count; what is beyond ``largest`` is written as that.
+    /// Creates a count, clamped to ``largest``.
     init(_ count: UInt64) {
         self = .number(Int64(min(count, UInt64(Self.largest))))
     }
@@ -29,19 +29,19 @@ enum StoredValue: Sendable, Hashable {
     }
 }
 
-/// What of a profile's file is not as it should be.
+/// A problem with a value in a profile file.
 struct StoredProblem: Error {
-    /// The way to it from the top, the innermost part first: `["3", "faults"]`.
+    /// The path to the value, the innermost part first: `["3", "faults"]`.
     var path: [String] = []
-    /// What should stand there: `"a number from 0 to 1152921504606846976"`.
+    /// The expected value: `"a number from 0 to 1152921504606846976"`.
     var expected: String
 
-    /// The way and what should be there: `"faults.3.trips" is not a number from 0 to …`.
+    /// The path and the expected value as a sentence: `"faults.3.trips" is not a number from 0 to …`.
     var sentence: String {
         (path.isEmpty ? "it" : "\"" + path.reversed().joined(separator: ".") + "\"") + " is not \(expected)"
     }
 
-    /// Runs `body`, and puts a part of the way before what goes wrong in it.
+    /// Runs `body`, and adds a part to the path of the problem it throws.
     static func within<Result>(_ part: String, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -79,14 +79,14 @@ extension StoredValue {
         return values
     }
 
-    /// A list of a fixed length.
+    /// Decodes a list of a fixed length.
     func list(of count: Int) throws -> [StoredValue] {
         let values = try list()
         guard values.count == count else { throw StoredProblem(expected: "a list of \(count)") }
         return values
     }
 
-    /// Every element of a list, turned into something.
+    /// Decodes each element of a list.
     func map<Result>(_ body: (StoredValue) throws -> Result) throws -> [Result] {
         try list().enumerated().map { index, value in
             try StoredProblem.within(String(index)) { try body(value) }
@@ -96,7 +96,9 @@ extension StoredValue {
     func texts() throws -> [String] { try map { try $0.text() } }
     func optionalTexts() throws -> [String]? { self == .none ? nil : try texts() }
 
-    /// A member of a record, turned into something; what is not there is ``none``.
+    /// Decodes a member of a record.
+    ///
+    /// A missing member is ``none``.
     func member<Result>(_ name: String, _ body: (StoredValue) throws -> Result) throws -> Result {
         guard case .record(let members) = self else { throw StoredProblem(expected: "an object") }
         return try StoredProblem.within(name) { try body(members[name] ?? .none) }
@@ -115,7 +117,9 @@ extension StoredValue: Encodable {
         }
     }
 
-    /// The value as JSON in one line, the same for the same value.
+    /// The value as JSON on one line.
+    ///
+    /// Equal values give equal JSON.
     func json() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -127,7 +131,7 @@ extension StoredValue: Encodable {
         self.init(object: try JSONSerialization.jsonObject(with: json))
     }
 
-    /// What ``JSONSerialization`` made.
+    /// Converts the output of `JSONSerialization`.
     private init(object: Any) {
         switch object {
         case is NSNull: self = .none

@@ -1,19 +1,19 @@
-/// A value that adds up in any order and that a profile's file can hold.
+/// A value that can be merged in any order, and stored in a profile file.
 protocol Mergeable: Sendable {
     mutating func merge(_ other: Self)
     func stored(_ words: inout ProfileWords) -> StoredValue
-    /// Takes the place of the value, which is new.
+    /// Restores a stored value into a new, empty one.
     mutating func restore(_ value: StoredValue, _ words: ProfileWords) throws
 }
 
-/// A value that begins with nothing.
+/// A value with an empty initial state.
 protocol StartsEmpty {
     init()
 }
 
-/// A value whose parts add up one by one.
+/// A value that is merged and stored part by part.
 ///
-/// What its parts are is said once, and merging and the file follow from it. A part that has nothing is not written.
+/// The list of parts defines both. Empty parts are not stored.
 protocol Summed: Mergeable {
     static var parts: [SumPart<Self>] { get }
 }
@@ -43,7 +43,7 @@ extension Summed {
     }
 }
 
-/// A sum that knows what it is the sum of.
+/// A sum with the key it belongs to.
 protocol KeyedSum: Summed {
     associatedtype Key: ProfileKey
     var key: Key { get set }
@@ -51,13 +51,15 @@ protocol KeyedSum: Summed {
 }
 
 extension KeyedSum {
-    /// Adds another sum of the same, and keeps of two spellings the one that comes first in the alphabet.
+    /// Merges another sum with an equal key.
+    ///
+    /// Of two spellings of the key, it keeps the first in alphabetical order.
     mutating func mergeKeyed(_ other: Self) {
         if Key.hasSpellings, other.key.sortText < key.sortText { key = other.key }
         merge(other)
     }
 
-    /// The pair of key and sum.
+    /// The key and the sum as a pair.
     func storedPair(_ words: inout ProfileWords) -> StoredValue { .list([key.stored(&words), stored(&words)]) }
 
     init(pair value: StoredValue, _ words: ProfileWords) throws {
@@ -80,9 +82,9 @@ extension StoredValue {
     }
 }
 
-/// One part of a value: how it adds up, and how a file holds it.
+/// A part of a value: how to merge, store and restore it.
 struct SumPart<Whole: Sendable>: Sendable {
-    /// Its name in the file.
+    /// The name in the file.
     let name: String
     let merge: @Sendable (inout Whole, Whole) -> Void
     let store: @Sendable (Whole, inout ProfileWords) -> StoredValue
@@ -92,12 +94,12 @@ struct SumPart<Whole: Sendable>: Sendable {
 extension SumPart {
     typealias Path<Value> = WritableKeyPath<Whole, Value> & Sendable
 
-    /// A count of which the parts' sum is that of the whole.
+    /// A count, which merges by addition.
     static func sum(_ name: String, _ path: any Path<UInt64>) -> SumPart {
         part(name, path)
     }
 
-    /// A number of which the larger one stays.
+    /// A number, of which merging keeps the larger.
     static func maximum(_ name: String, _ path: any Path<UInt64>) -> SumPart {
         SumPart(
             name: name, merge: { $0[keyPath: path] = max($0[keyPath: path], $1[keyPath: path]) },
@@ -105,7 +107,7 @@ extension SumPart {
             restore: { whole, value, _ in whole[keyPath: path] = try value.count() })
     }
 
-    /// Whether something was so in any part.
+    /// A flag, which is true if it is true in either value.
     static func any(_ name: String, _ path: any Path<Bool>) -> SumPart {
         SumPart(
             name: name, merge: { $0[keyPath: path] = $0[keyPath: path] || $1[keyPath: path] },
@@ -113,7 +115,7 @@ extension SumPart {
             restore: { whole, value, _ in whole[keyPath: path] = try value.count() != 0 })
     }
 
-    /// Texts, each once.
+    /// A set of texts, which merges by union.
     static func union(_ name: String, _ path: any Path<Set<String>>) -> SumPart {
         SumPart(
             name: name, merge: { $0[keyPath: path].formUnion($1[keyPath: path]) },
@@ -121,7 +123,7 @@ extension SumPart {
             restore: { whole, value, _ in whole[keyPath: path] = Set(try value.texts()) })
     }
 
-    /// What adds up by itself.
+    /// A part that merges itself.
     static func part<Value: Mergeable>(_ name: String, _ path: any Path<Value>) -> SumPart {
         SumPart(
             name: name, merge: { $0[keyPath: path].merge($1[keyPath: path]) },
@@ -152,11 +154,11 @@ extension Int64: Mergeable, StartsEmpty {
 
 extension Dictionary: StartsEmpty {}
 
-/// Tables are lists of pairs of key and value, in the order of the keys.
+/// A table is stored as a list of pairs of key and value, sorted by key.
 extension Dictionary: Mergeable where Key: ProfileKey, Value: Mergeable & StartsEmpty {
-    /// Adds another table's values to those of the same keys.
+    /// Merges another table's values into those with equal keys.
     ///
-    /// Of keys that are equal and not spelled alike the one that comes first in the alphabet stays.
+    /// Of two spellings of a key, it keeps the first in alphabetical order.
     mutating func merge(_ other: [Key: Value]) {
         for (key, value) in other {
             guard let index = index(forKey: key) else {
@@ -184,7 +186,7 @@ extension Dictionary: Mergeable where Key: ProfileKey, Value: Mergeable & Starts
             try StoredProblem.within("1") { try value.restore(pair[1], words) }
             return (key, value)
         }) {
-            // Each sum is bounded by itself.
+            // A repeated key would add two sums, each of which is bounded only by itself.
             guard self[key] == nil else { throw StoredProblem(expected: "a table in which each key stands once") }
             self[key] = value
         }
