@@ -1,25 +1,31 @@
 internal import FaultlineTrace
 
-/// What the fetches of a loop ask for, which decides what one fetch for all of their values looks like.
+/// The kind of data that a loop of fetches asks for, which determines the one fetch that replaces them.
 enum FetchLoopKind: Sendable, Hashable {
-    /// A number that the store works out over the rows of each value.
+    /// A number that the store computes over the rows of each value.
     enum Aggregate: Sendable, Hashable {
-        /// How many there are, whether a count request or the length of a result told.
+        /// The number of rows, from a count request or from the length of a result.
         case count
-        /// A sum, a mean, a minimum or a maximum that the program made of one property.
+        /// A sum, a mean, a minimum or a maximum that the program computed from one property.
         case fold(property: String)
-        /// What dictionary requests asked for.
+        /// The expressions of dictionary requests.
         case expressions([String])
     }
 
-    /// Rows: one fetch with `IN` has those of all values.
+    /// Rows.
+    ///
+    /// One fetch with `IN` returns those of all values.
     case rows
-    /// A number for each value: one fetch that groups the rows has all of them.
+    /// A number for each value.
+    ///
+    /// One fetch that groups the rows returns all of them.
     case groups(Aggregate)
-    /// The first row of each value in an order, such as the newest: no one fetch has them all.
+    /// The first row of each value in an order, such as the newest.
+    ///
+    /// No single fetch returns them all.
     case first
 
-    /// - Returns: `nil` if no one fetch does what the results are there for, or another rule says what to do.
+    /// - Returns: `nil` if no single fetch can replace the loop, or another rule has the advice.
     init?(_ key: LoopEvidence.Key, _ fetch: FetchProfile?) {
         let shape = key.fetch.shape
         guard key.term != nil else {
@@ -47,7 +53,7 @@ enum FetchLoopKind: Sendable, Hashable {
         }
     }
 
-    /// The number that nearly all results of a fetch were there for.
+    /// The number that nearly all results of a fetch were used for.
     private static func aggregate(of fetch: FetchProfile) -> Aggregate? {
         guard let (_, use) = fetch.mainUse else { return nil }
         let needs = use.needs.filter { $0.key != .nothing }
@@ -60,8 +66,9 @@ enum FetchLoopKind: Sendable, Hashable {
         return nil
     }
 
-    /// Whether most fetches of a line run in a loop for a number of each value's rows, so that a count or an aggregate for
-    /// each of them would only be the next thing to change.
+    /// Whether most fetches of a line run in a loop for a number of each value's rows.
+    ///
+    /// A count or an aggregate per value would only be the next thing to change.
     static func isGrouped(_ fetch: FetchProfile, _ profile: Profile) -> Bool {
         profile.loops.contains { loop in
             guard loop.key.fetch == fetch.key, case .groups = FetchLoopKind(loop.key, fetch) else { return false }

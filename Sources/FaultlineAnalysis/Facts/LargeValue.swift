@@ -3,10 +3,10 @@ internal import FaultlineTrace
 /// A property with long values, and the fetches that load it without reading it.
 struct LargeValue: Sendable {
     static let minimumSize = Threshold("R09", "largeValue", 16384.0, .size, "minimum average size of a large value")
-    /// The share of loaded values that must be large.
+    /// The minimum share of loaded values that are large.
     static let minimumLargeShare = Threshold(
         "R09", "largeShare", 0.05, .share, "minimum share of values of at least 16 KiB")
-    /// The share of rows in which a fetch must read the property to count as one that needs it.
+    /// The minimum share of rows in which a fetch reads the property to count as needing it.
     static let readShare = Threshold(
         "R09", "readShare", 0.25, .share,
         "minimum share of rows in which a fetch reads the value to count as needing it")

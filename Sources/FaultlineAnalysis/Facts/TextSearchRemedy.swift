@@ -2,22 +2,22 @@ internal import FaultlineTrace
 
 /// The change that lets an index serve a text search.
 enum TextSearchRemedy: Sendable, Hashable {
-    /// The words of the text in rows of their own, found by their beginning.
+    /// Keep the words of the text in rows of their own, and search their beginnings.
     case words
-    /// A copy of the text without what the comparison disregards.
+    /// Keep a copy of the text without the differences that the comparison ignores.
     case folded
-    /// A copy of the text from its end to its beginning.
+    /// Keep a reversed copy of the text.
     case reversed
-    /// The same as a plain prefix, or as a plain comparison.
+    /// Use an equivalent plain prefix search, or a plain comparison.
     case prefix, equality
-    /// A plain prefix in front of it.
+    /// Add a plain prefix search before it.
     case narrowed
 
-    /// `nil`: an index can serve the term, or nothing can.
+    /// Returns `nil` if an index can serve the term, or if no change can help.
     init?(_ term: ShapeEntry.Term) {
-        // Rows that do not fulfil a term are most of them, which no index finds.
+        // Most rows match a negated term, so no index helps.
         guard term.isNegated != true, term.operand == "value" else { return nil }
-        // What was folded beforehand is compared as plain texts are.
+        // A text that was folded beforehand is compared like plain text.
         switch (term.operation, term.isFolded == true ? nil : term.options) {
         case ("CONTAINS", _): self = .words
         case ("ENDSWITH", _): self = .reversed

@@ -1,29 +1,37 @@
 public import FaultlineTrace
 
-/// Looks for one kind of trouble in a profile.
+/// Looks for one kind of problem in a profile.
 public protocol Rule: Sendable {
-    /// The rule's number: `"R01"`.
+    /// The rule's number, such as `"R01"`.
     var id: String { get }
-    /// Its name in words: `"N+1 faults"`.
+    /// The rule's name, such as `"N+1 faults"`.
     var name: String { get }
-    /// What it looks for, in a sentence.
+    /// A sentence about what the rule looks for.
     var purpose: String { get }
 
-    /// Whether its findings give way to those of other rules at the same line, whose advice goes further; by default not.
+    /// Whether its findings give way to findings of other rules at the same line, whose advice is better.
+    ///
+    /// The default is false.
     var givesWay: Bool { get }
 
-    /// The numbers that it judges by, where a user can set them.
+    /// The thresholds that a user can set.
+    ///
+    /// The default is none.
     var thresholds: [Threshold] { get }
 
-    /// What it cannot judge without; by default nothing is needed.
+    /// The kinds of data the rule needs.
     ///
-    /// A trace that lacks one of these is not one in which the rule found nothing: the rule is not applicable to it.
+    /// The default is none.
+    ///
+    /// If a trace lacks one of them, the rule is not applicable. That is different from a rule that found nothing.
     var needs: Set<TraceGap.Kind> { get }
 
-    /// Its page.
+    /// The rule's manual page.
     var manual: RuleManual { get }
 
-    /// What it found, in any order, and how far it could look.
+    /// Evaluates a profile.
+    ///
+    /// Returns the findings in any order, and what the rule could examine.
     func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome
 }
 
@@ -33,12 +41,12 @@ extension Rule {
     public var needs: Set<TraceGap.Kind> { [] }
 }
 
-/// What a rule found, and how far it could look.
+/// The findings of a rule, and what it could examine.
 public struct RuleOutcome: Sendable {
     public var findings: [Finding]
-    /// What was looked at: `"1,204 faults from the store"`; `nil`: there was nothing to look at.
+    /// What was examined, such as `"1,204 faults from the store"`, or `nil` if there was nothing to examine.
     public var examined: Wording?
-    /// Why something could not be looked at, a sentence each.
+    /// Sentences that explain what could not be examined, and why.
     public var obstacles: [Wording]
 
     public init(findings: [Finding] = [], examined: Wording? = nil, obstacles: [Wording] = []) {
@@ -48,18 +56,20 @@ public struct RuleOutcome: Sendable {
     }
 }
 
-/// What was checked by one rule.
+/// The check that one rule made.
 public struct RuleCheck: Sendable, Hashable {
     public var rule: String
     public var name: String
-    /// What was looked at; `nil`: the trace has nothing that the rule could judge.
+    /// What was examined, or `nil` if the trace has nothing for the rule to examine.
     public var examined: Wording?
     public var obstacles: [Wording]
-    /// Findings of the rule.
+    /// The number of the rule's findings.
     public var findings: Int
-    /// What the rule needs and the trace does not tell; where there is any, no finding means nothing.
+    /// The data that the rule needs but the trace lacks.
+    ///
+    /// If there are gaps, the absence of findings proves nothing.
     public var gaps: Set<TraceGap> = []
 
-    /// Whether the trace has nothing that the rule could have found.
+    /// Whether the rule could evaluate the trace.
     public var isApplicable: Bool { gaps.isEmpty || findings > 0 }
 }

@@ -1,28 +1,28 @@
-/// A rule's page: what it looks for, what it advises, and what it ignores.
+/// A rule's manual page: what it looks for, what it advises, and what it ignores.
 public struct RuleManual: Sendable, Hashable {
-    /// What there must be for a finding.
+    /// The conditions for a finding.
     public var trigger: String
-    /// What a finding rests on, in numbers.
+    /// The numbers that a finding is based on.
     public var evidence: String
-    /// What to do.
+    /// The advice.
     public var fix: String
-    /// How the saving is worked out.
+    /// How the saving is computed.
     public var saving: String
-    /// What is no finding, or a note only, and why: a sentence each.
+    /// Sentences that explain what the rule ignores or reports only as a note, and why.
     public var guards: [String]
 }
 
-/// A rule in words: one that judges traces, or one of the two that only stores at rest are judged by.
+/// The description of a rule, whether it evaluates traces or only stores at rest.
 public struct RulePage: Sendable {
-    /// `"R02"`; `"S01"` of a store at rest.
+    /// The number, such as `"R02"`, or `"S01"` for a rule that evaluates stores at rest.
     public let id: String
     public let name: String
     public let purpose: String
     public let manual: RuleManual
-    /// The numbers that it judges by, where a user can set them.
+    /// The thresholds that a user can set.
     public var thresholds: [Threshold] = []
 
-    /// All that reports and inspections name, by their numbers.
+    /// The pages of all rules that reports and inspections name, by number.
     public static let all =
         Rules.all.map { rule in
             RulePage(

@@ -1,4 +1,4 @@
-/// The rules that there are.
+/// The registry of rules.
 public enum Rules {
     /// All rules, by number.
     public static var all: [any Rule] {

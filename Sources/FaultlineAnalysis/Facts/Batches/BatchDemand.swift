@@ -9,7 +9,7 @@ enum BatchDemand {
     case screens(ScreenBatches)
     case bulk(BulkBatches, BatchCurve)
 
-    /// The minimum results, or rows of fewer results, for a fetch to be evaluated.
+    /// The minimum number of results, or of rows in fewer results, before a fetch is evaluated.
     static let minimumExecutions = Threshold(
         "R02", "minimumExecutions", 3, .count, "minimum results before a fetch is evaluated")
     static let minimumRows = Threshold(
@@ -57,7 +57,7 @@ enum BatchDemand {
 ///
 /// Copying a result into an array does that.
 struct LostBatches {
-    /// The batch size in force.
+    /// The current batch size.
     let size: UInt64
     let use: ResultUse
     let fetch: FetchProfile.Key
@@ -71,8 +71,8 @@ struct LostBatches {
         (self.size, self.use, self.fetch) = (size, use, fetch)
     }
 
-    /// Rows of which nothing was read.
+    /// The number of rows of which nothing was read.
     var unread: Double { Double(use.materialisedRows - use.materialisedRowsRead) }
-    /// The batches that those rows make up.
+    /// The number of batches that those rows fill.
     var batches: Double { unread / Double(size) }
 }

@@ -1,22 +1,22 @@
 /// A result that the program reads without pauses, where the total time and memory matter.
 struct BulkBatches {
-    /// The batch size in force; 0: none.
+    /// The current batch size, or 0 if there is none.
     let size: UInt64
     let use: ResultUse
     let fetch: FetchProfile.Key
-    /// Whether all rows may be loaded at once, provided that they are used and fit; R14 advises against that where there
-    /// are many.
+    /// Whether all rows may be loaded at once if they are used and fit.
+    ///
+    /// R14 advises against it if there are many.
     let mayLoadAll: Bool
 
-    /// The maximum memory that the rows of one batch may take, in bytes.
+    /// The maximum memory of one batch's rows, in bytes.
     static let memoryLimit = Threshold(
         "R02", "batchMemory", 4_194_304.0, .size, "maximum memory of one batch")
-    /// How much more than the advised size the one in force must cost.
+    /// The minimum ratio of the current size's cost to the advised size's.
     static let threshold = Threshold(
         "R02", "costRatio", 1.3, .factor, "minimum ratio of the current size's cost to the advised size's cost")
 
-    /// The curve of costs with the size to choose: the smallest that costs about as little as the cheapest and fits into
-    /// memory.
+    /// The curve with the advised size: the smallest one that is about as cheap as the best and fits the memory limit.
     func choice(_ line: CostLine, _ identity: CostLine) -> BatchCurve? {
         var curve = BatchCurve(use, current: size, line: line, identity: identity) { point in
             (point.batchSize > 0 || mayLoadAll) && point.memory <= Self.memoryLimit.value
@@ -28,7 +28,7 @@ struct BulkBatches {
         return curve
     }
 
-    /// The curve if another size is clearly better than the one in force, or if the one in force takes too much memory.
+    /// The curve if another size is clearly better than the current one, or if the current one takes too much memory.
     func improvement(_ line: CostLine, _ identity: CostLine) -> BatchCurve? {
         guard !Significance.isMost(use.limitedExecutions, of: use.executions) || size > 0,
             let curve = choice(line, identity), curve.advised != size, !curve.plateau.contains(size),

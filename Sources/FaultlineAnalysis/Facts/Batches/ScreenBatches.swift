@@ -4,16 +4,16 @@
 /// So the advised batch is half a screen larger than the screen, as Apple's engineers recommended (15 for 10 rows, 25 for
 /// 16).
 struct ScreenBatches {
-    /// The batch size in force; 0: none.
+    /// The current batch size, or 0 if there is none.
     let size: UInt64
-    /// Rows that 95 % of the screens do not exceed.
+    /// The 95th percentile of the rows per screen.
     let screen: UInt64
     let windows: UInt64
     let byPauses: Bool
     let use: ResultUse
     let fetch: FetchProfile.Key
 
-    /// What is wrong with the size in force.
+    /// The problem with the current size.
     enum Fault: Sendable, Hashable {
         case none, tooLarge, tooSmall, missing
     }
@@ -21,7 +21,7 @@ struct ScreenBatches {
     /// The rows of a result, on average.
     var rows: Double { Double(use.rows) / Double(use.executions) }
     var advised: UInt64 { Self.size(forScreen: screen) }
-    /// Rows that are loaded at a time.
+    /// The number of rows that are loaded at a time.
     var loaded: Double { size == 0 ? rows : min(Double(size), rows) }
 
     var fault: Fault {

@@ -8,19 +8,22 @@ struct FetchIndexing {
     /// The minimum rows of a table that is worth an index.
     static let minimumRows = Threshold(
         "R06", "minimumRows", 500.0, .count, "minimum rows of a table that justifies an index")
-    /// The minimum steps of a scan that is reported, in all and for each row that was found.
+    /// The minimum steps of reported scans, in total and per row that was found.
     static let minimumSteps = Threshold("R06", "minimumSteps", 1000.0, .count, "minimum steps of scans in all")
     static let stepsPerRow = Threshold(
         "R06", "stepsPerRow", 10.0, .count, "minimum steps of a scan for each row found")
-    /// The share of a table that a fetch may load: to seek more rows one by one takes as long as the scan.
+    /// The maximum share of a table that a fetch loads.
+    ///
+    /// Seeking more rows one by one takes as long as the scan.
     static let largestShare = Threshold(
         "R06", "largestShare", 0.1, .share, "maximum share of a table that a fetch loads with an index")
-    /// The same for what an index alone answers, such as a count.
+    /// The maximum share for requests that an index alone answers, such as a count.
     static let largestIndexShare = Threshold(
         "R06", "largestIndexShare", 0.3, .share,
         "maximum share of a table that a fetch counts, or fetches IDs of, with an index")
-    /// Columns of an index.
+    /// The maximum number of columns of an index.
     static let maximumColumns = Threshold("R06", "maximumColumns", 3, .count, "maximum columns of an index")
+
     /// The index that is missing; `nil` if an index would not help, or if the table has it.
     ///
     /// R22 reports why SQLite does not use an index that the table has.
@@ -29,14 +32,14 @@ struct FetchIndexing {
     /// Whether the fetch scans the table for a few rows although the table has an index on them.
     var ignoresIndex: Bool { candidate != nil && hasIndex }
 
-    /// Whether the table has an index that leads to the fetch's rows.
+    /// Whether the scanned table has an index that finds the fetch's rows.
     private var hasIndex: Bool {
         guard let wanted = search else { return false }
         let columns = wanted.elements.map(\.column)
         let plans = fetch.statements.texts.values.flatMap(\.values)
         return plans.contains { runs in
             runs.indexes.contains { index in
-                // Rows can be read from either end of what is in order.
+                // An index can be read from either end.
                 let index = index.uppercased().split(separator: ",").map { column in
                     column.hasSuffix(" DESC") ? String(column.dropLast(5)) : String(column)
                 }
@@ -47,11 +50,11 @@ struct FetchIndexing {
         }
     }
 
-    /// The index that would spare the scan, whether the table has it or not.
+    /// The index that would save a fetch from scanning the table, whether or not the table already has it.
     private var candidate: IndexProposal? {
         let (scanned, found) = (fetch.counts.scannedRows, fetch.counts.foundRows)
         guard scanned > 0, found <= fetch.indexableShare * scanned else { return nil }
-        // One that is gone through again and again for few rows, or by its plan, if it is large.
+        // Repeated scans for few rows qualify, and so does the plan of a large table.
         let isInVain =
             scanned >= Self.stepsPerRow.value * found && Double(fetch.counts.fullScanSteps) >= Self.minimumSteps.value
         let scans = scansOwnTable
@@ -59,20 +62,22 @@ struct FetchIndexing {
         return index.flatMap { fetch.isServedInVain(by: $0) ? nil : $0 }
     }
 
-    /// Whether it is the fetched table that is gone through, and not one that is asked on the way; `nil`: no plan tells.
+    /// Whether the fetched table itself is scanned, rather than a joined one.
+    ///
+    /// `nil` if no plan is known.
     private var scansOwnTable: Bool? {
         let plans = fetch.statements.texts.values.flatMap(\.knownPlans.keys)
         return plans.isEmpty ? nil : plans.contains { StatementTable.ownScan(in: $0) != nil }
     }
 
-    /// Whether the index that finds a fetch's rows has them in its order too.
+    /// Whether the index that finds a fetch's rows also has them in the fetch's order.
     var ordersRows: Bool {
         guard let index = candidate else { return false }
         let keys = fetch.key.shape.sort.map { $0.split(separator: " ").first.map(String.init) ?? "" }
         return index.elements.dropFirst(index.equalities).map(\.property) == keys
     }
 
-    /// The index that leads to the rows: the fetch's equalities, then one range.
+    /// The index that finds the rows of a shape: its equalities, then one range.
     private var search: IndexProposal? {
         let shape = fetch.key.shape
         guard let entity = profile.entity(shape.entity) else { return nil }
@@ -91,10 +96,11 @@ struct FetchIndexing {
             ? nil : IndexProposal(entity: shape.entity, elements: elements, equalities: equal.count)
     }
 
-    /// Those among more properties than an index has of which a value leaves a large part of a table, with that part, as
-    /// fetches show that compare nothing else.
+    /// If there are more properties than an index may have, those whose values match a large share of the table, with
+    /// that share.
     ///
-    /// Where there is room for all of them they stay: another value may leave little, and in an index one more costs little.
+    /// The shares come from fetches that compare nothing else. If there is room for all properties, none is weak:
+    /// another value may be selective, and one more column costs little.
     static func weakProperties(_ names: [String], of entity: String, _ profile: Profile) -> [String: Double] {
         guard names.count > maximumColumns.number else { return [:] }
         var weak: [String: Double] = [:]
@@ -114,7 +120,7 @@ struct FetchIndexing {
         let shape = fetch.key.shape
         guard var index = search, let entity = profile.entity(shape.entity) else { return nil }
         let equalities = index.equalities
-        // One that asks for a single value leaves the rows behind it in order.
+        // Only equality with a single value leaves the remaining columns in order.
         let hasList = (shape.terms ?? []).contains { $0.isEquality && $0.operation == "IN" }
         if index.elements.count == equalities, !hasList {
             index.elements += Self.sortElements(shape, entity).prefix(Self.maximumColumns.number - equalities)
@@ -126,7 +132,7 @@ struct FetchIndexing {
         return index
     }
 
-    /// What rows are sorted by, if an index can have them in that order.
+    /// The sort keys, if an index can have the rows in that order.
     private static func sortElements(_ shape: ShapeEntry, _ entity: EntityEntry) -> [IndexProposal.Element] {
         var elements: [IndexProposal.Element] = []
         for key in shape.sort {

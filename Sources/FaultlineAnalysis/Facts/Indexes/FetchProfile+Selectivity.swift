@@ -1,25 +1,25 @@
 internal import FaultlineTrace
 
-/// The rows that an index leads to, where these are more than a fetch finds, and the scan that the index spares.
+/// Estimates how many rows an index finds, if that is more than the fetch returns.
 extension FetchProfile {
-    /// Operations of SQLite's virtual machine for a row that a scan steps over: to read and compare a column for each
-    /// term, and to go on.
+    /// The virtual machine operations for a row that a scan steps over: to read and compare a column for each term, and
+    /// to advance.
     private static func skipping(_ terms: Int) -> Double { Double(2 * max(1, terms) + 1) }
 
-    /// Operations for a row that joins a group: its columns are sorted before they are added up.
+    /// The operations for a row that joins a group: its columns are sorted before they are summed.
     private static let grouping = 15.0
 
-    /// Rows that the index's terms leave over in one of the fetches, on average: those that are found, or at least as many
-    /// as SQLite's counters tell.
+    /// The mean number of rows that match the index's terms: at least the rows that a fetch returns, and more if
+    /// SQLite's counters show it.
     ///
-    /// - Parameter index: `nil`: one of which nothing is known but that it leads to what is found.
+    /// - Parameter index: The index, or `nil` for an index about which nothing else is known.
     func ledRows(to index: IndexProposal?) -> Double {
         let found = counts.foundRows
         guard let index else { return found }
         return max(found, comparedRows(index) ?? 0, addedRows ?? 0)
     }
 
-    /// Rows that a text search was asked about, which all terms in front of it had left over.
+    /// The number of rows that a text search compared, which match all terms before it.
     private func comparedRows(_ index: IndexProposal) -> Double? {
         let terms = key.shape.terms ?? []
         let searches = terms.filter(\.isSearch)
@@ -30,14 +30,14 @@ extension FetchProfile {
         guard index.elements.prefix(max(1, index.equalities)).allSatisfy({ before.contains($0.property) }) else {
             return nil
         }
-        // Of several searches the first was asked most.
+        // Of several searches, the first was evaluated most often.
         return Double(counts.textComparisons) / Double(counts.statements) / Double(searches.count)
     }
 
-    /// The share of a table's rows whose texts need not be searched once an index is there.
+    /// The share of a table's rows whose texts no longer need to be searched once an index exists.
     ///
-    /// The index finds the rows that match the terms behind the search, so SQLite searches only these. `nil`: the fetch does not
-    /// search the whole table first, or the trace does not show how many rows those terms keep.
+    /// The index finds the rows that match the terms after the search, so SQLite searches only these. `nil` if the
+    /// fetch does not search the whole table first, or the trace does not show how selective those terms are.
     private func sparedSearches(_ index: IndexProposal) -> Double? {
         let shape = key.shape
         let terms = shape.terms ?? []
@@ -54,7 +54,8 @@ extension FetchProfile {
         return 1 - min(1, counts.foundRows / matches)
     }
 
-    /// Rows that were added up or counted in groups: each takes operations beyond those for a row that is stepped over.
+    /// The number of rows that were summed or counted in groups, from the additional operations that each of them
+    /// takes.
     private var addedRows: Double? {
         let shape = key.shape
         guard counts.statements > 0, let expressions = shape.expressions, !expressions.isEmpty,
@@ -70,9 +71,9 @@ extension FetchProfile {
         (key.shape.loadsRows ? FetchIndexing.largestShare : FetchIndexing.largestIndexShare).value
     }
 
-    /// Whether an index leads to so many rows of the table that going through the table is as good.
+    /// Whether an index finds so many rows that scanning the table is as good.
     ///
-    /// One that has them in the fetch's order serves a limit all the same, which stops at the last row it needs.
+    /// An index in the fetch's order still serves a limit, because SQLite stops at the last row it needs.
     func isServedInVain(by index: IndexProposal) -> Bool {
         let keys = key.shape.sort.map { $0.split(separator: " ").first.map(String.init) ?? "" }
         let isOrdered = !keys.isEmpty && index.elements.dropFirst(index.equalities).map(\.property) == keys
@@ -80,15 +81,16 @@ extension FetchProfile {
         return ledRows(to: index) > indexableShare * counts.scannedRows
     }
 
-    /// How many times as long as stepping over a row it takes to seek one that an index leads to, and the range in which
-    /// that lies: 3–9 were measured, the most where each row lies on a page of its own.
+    /// The time to seek a row with an index, as a multiple of stepping over a row, with its range.
+    ///
+    /// 3–9 were measured, the most where each row is on a page of its own.
     private static let seek = 6.0
     private static let seeks = 2.0...12.0
 
-    /// What SQLite takes to go through rows that the index would not lead to, in nanoseconds.
+    /// The time SQLite spends scanning rows that the index would skip, in nanoseconds.
     ///
-    /// The rows that the fetch hands out are left out, since the index has to lead to them as well; so is all that is not
-    /// SQLite's: waiting, preparing, prefetching and making objects.
+    /// It excludes the rows that the fetch returns, because the index must find them too. It also excludes all time
+    /// outside SQLite: waiting, preparing, prefetching and making objects.
     func sparedScan(with index: IndexProposal?, _ machine: MachineCosts) -> Saving.Range {
         let scanned = max(1, counts.scannedRows)
         let led = max(1, ledRows(to: index))
@@ -102,7 +104,7 @@ extension FetchProfile {
             let most = counts.runTime * spared
             return Saving.Range(median: 0.85 * most, low: 0.5 * most, high: most)
         }
-        // Comparing texts, and adding values up, goes on for the rows that an index leads to.
+        // Texts are still compared, and values still summed, for the rows that an index finds.
         guard counts.textComparisons == 0, key.shape.expressions == nil || scanned >= 10 * led else {
             let step = machine.steppedRow
             return Saving.Range(median: gain(step.usual, 0), low: gain(step.least, 0), high: gain(step.most, 0))
@@ -117,6 +119,8 @@ extension FetchProfile {
 }
 
 extension ShapeEntry {
-    /// Whether SQLite goes from an index to the rows that it leads to; counts and identities come from the index alone.
+    /// Whether SQLite reads the rows that an index finds.
+    ///
+    /// Counts and identities come from the index alone.
     var loadsRows: Bool { !["count", "objectIDs"].contains(resultType) }
 }

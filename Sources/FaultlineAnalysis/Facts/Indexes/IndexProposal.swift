@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// An index that an entity could have: what is compared for equality first, then one range or what rows are sorted by.
+/// An index proposed for an entity: first the properties compared for equality, then one range or the sort keys.
 package struct IndexProposal: Sendable, Hashable {
     package struct Element: Sendable, Hashable {
         package var property: String
@@ -12,26 +12,28 @@ package struct IndexProposal: Sendable, Hashable {
 
     package var entity: String
     package var elements: [Element]
-    /// How many of the first elements are compared for equality: their order among each other makes no difference.
+    /// The number of leading elements that are compared for equality.
+    ///
+    /// Their order does not matter.
     var equalities: Int
 
-    /// `album, title`.
+    /// The properties as a list: `album, title`.
     var properties: Wording { .properties(elements.map(\.property)) }
 
-    /// Whether it is told by the table's columns, since the trace does not know what their properties are called.
+    /// Whether the elements are columns, because the trace does not have the names of their properties.
     var namesColumns: Bool { elements.contains { EntityEntry.isColumn($0.property) } }
 
-    /// What to do where nothing but the columns is known.
+    /// The fix if only the columns are known.
     var modelFix: Wording {
         "Add a fetch index to \(entity: entity) in the model, on the attributes of these columns: first those that are compared "
             + "for equality, then one range, or the sort keys in their order."
     }
 
-    /// The declaration for the model; none where nothing but the columns is known.
+    /// The declaration for the model, or nothing if only the columns are known.
     var code: [String] {
         guard !namesColumns else { return [] }
         let name = "by" + elements.map { $0.property.prefix(1).uppercased() + $0.property.dropFirst() }.joined()
-        // Equal directions can be read from either end.
+        // An index whose directions are equal can be read from either end.
         guard Set(elements.dropFirst(equalities).map(\.isAscending)).count > 1 else {
             let on = elements.map { "\"\($0.property)\"" }.joined(separator: ", ")
             return ["FetchIndexDescription(\"\(name)\", on: \(on))"]
@@ -40,15 +42,15 @@ package struct IndexProposal: Sendable, Hashable {
         return ["FetchIndexDescription(\"\(name)\", elements: [\(parts.joined(separator: ", "))])"]
     }
 
-    /// The index made for the fetches that want it; `nil` where nothing but the columns is known.
+    /// The remedy that creates the index for its fetches, or `nil` if only the columns are known.
     func remedy(for fetches: [FetchProfile.Key]) -> Remedy? { namesColumns ? nil : .index(self, fetches) }
 
-    /// Whether it is one that every store has of its relationships.
+    /// Whether the index is one that every store creates for its relationships.
     func isOfRelationship(_ profile: Profile) -> Bool {
         elements.count == 1 && profile.entity(entity)?.property(elements[0].property)?.type == "toOne"
     }
 
-    /// Whether an index serves what another one would: its first elements are the other's.
+    /// Whether this index serves the same fetches as another: its first elements are the other's.
     func serves(_ other: IndexProposal) -> Bool {
         guard entity == other.entity, other.elements.count <= elements.count else { return false }
         if Array(elements.prefix(other.elements.count)) == other.elements { return true }
@@ -59,7 +61,9 @@ package struct IndexProposal: Sendable, Hashable {
 }
 
 extension IndexProposal {
-    /// The index of some columns of a table in the words of the model; `nil`: the trace does not say whose they are.
+    /// Creates the index for a table's columns in terms of the model.
+    ///
+    /// Returns `nil` if the trace does not have their properties.
     init?(table: String, columns: [String], _ profile: Profile) {
         for entity in profile.entities where entity.table == table.uppercased() {
             let known = entity.properties.filter { $0.type != "toMany" }.map { Element(property: $0.name) }
@@ -73,37 +77,37 @@ extension IndexProposal {
 }
 
 extension ShapeEntry.Term {
-    /// Whether an index can find the rows that fulfil the term: a plain comparison with a value, which must hold.
+    /// Whether an index can find the rows that match the term: a plain comparison with a value, which must hold.
     private var isIndexable: Bool {
         isAlternative != true && isNegated != true && options == nil && isFolded != true && operand != "expression"
             && keyPath.uppercased() != "SELF"
     }
 
-    /// Whether it asks for one value, or for one of a few.
+    /// Whether the term compares with one value, or with one of several.
     var isEquality: Bool { isIndexable && (operation == "==" || operation == "IN") }
 
-    /// Whether it asks for values that lie together.
+    /// Whether the term matches a contiguous range of values.
     var isRange: Bool {
         isIndexable && operand == "value" && ["<", "<=", ">", ">=", "BETWEEN", "BEGINSWITH"].contains(operation)
     }
 }
 
 extension EntityEntry {
-    /// The table that has its rows.
+    /// The table that holds the entity's rows.
     var table: String { "Z" + (root ?? name).uppercased() }
 
-    /// Whether it is a property of the entity with a column, or a column itself where its properties are not told.
+    /// Whether `name` is a property with a column or, if the entity's properties are unknown, a column.
     func hasColumn(_ name: String) -> Bool {
         properties.isEmpty ? Self.isColumn(name) : column(name) != nil
     }
 
-    /// Whether it is a name that a store gives to columns of properties: `"ZTITLE"`.
+    /// Whether `name` is a store's name for a property's column, such as `"ZTITLE"`.
     static func isColumn(_ name: String) -> Bool {
         name.utf8.count > 1 && name.hasPrefix("Z") && !name.hasPrefix("Z_")
             && !name.contains { $0.isLowercase || $0 == "." || $0 == " " || $0 == "(" }
     }
 
-    /// A property of its own with a column: an attribute or a to-one relationship.
+    /// The property with that name if it has a column: an attribute or a to-one relationship.
     func column(_ name: String) -> Property? {
         property(name).flatMap { $0.type != "toMany" ? $0 : nil }
     }

@@ -4,22 +4,22 @@ internal import FaultlineTrace
 ///
 /// A plan names a scan or an index, but not how many rows SQLite visited. The time of a fetch of few rows shows it.
 struct LongFetch {
-    /// The minimum time of a fetch of few rows that shows that SQLite did not seek those rows alone.
+    /// The minimum time of a fetch of few rows that shows that SQLite did not seek only these.
     static let minimumTime = Threshold(
         "R06", "longFetch", 20_000_000.0, .time, "minimum time of a fetch whose scan steps were not counted")
-    /// How many times as long it must take as its rows can.
+    /// The minimum ratio of the fetch's time to the time its rows explain.
     static let minimumFactor = 10.0
 
     var fetch: FetchProfile
-    /// SQLite's part of one of them, in nanoseconds, where it is told; otherwise all of it.
+    /// SQLite's time for one fetch, in nanoseconds, if the trace has it, or else the fetch's whole time.
     var time: Double
     var isTimeOfSQLite: Bool
-    /// What its rows explain of that.
+    /// The part of the time that its rows explain.
     var explained: Double
-    /// `nil`: the trace has none.
+    /// `nil` if the trace has no plan.
     var plan: String?
 
-    /// - Returns: `nil` if SQLite's steps were counted, or the fetch is not long.
+    /// - Returns: `nil` if the trace has SQLite's counters, or the fetch is not long.
     init?(_ fetch: FetchProfile) {
         let counts = fetch.counts
         guard counts.executions > 0, counts.fullScanSteps == 0, counts.virtualMachineSteps == 0 else { return nil }
@@ -36,17 +36,17 @@ struct LongFetch {
         plan = fetch.statements.commonPlan
     }
 
-    /// Whether it compares texts in a way that explains its time, which R08 says.
+    /// Whether a text comparison explains its time, which R08 reports.
     var isSearch: Bool { (fetch.key.shape.terms ?? []).contains { TextSearchRemedy($0) != nil } }
 
     var saved: Double { max(0, time - explained) * Double(fetch.counts.executions) }
 
-    /// The line of the plan that goes to the fetched table.
+    /// The line of the plan that accesses the fetched table.
     var access: String? {
         plan.flatMap { StatementTable.ownScan(in: $0) ?? StatementTable.ownSearch(in: $0).map(String.init) }
     }
 
-    /// Columns by which the plan seeks rows of the fetched table.
+    /// The columns by which the plan seeks rows of the fetched table.
     var soughtColumns: Set<String> {
         guard let plan, let search = StatementTable.ownSearch(in: plan) else { return [] }
         return Set(search.matches(of: /(\w+)[=<>]/).map { $0.1.uppercased() })

@@ -1,8 +1,8 @@
 internal import FaultlineTrace
 
-/// The words of R05.
+/// The wording of R05's findings.
 struct AggregateAdvice {
-    /// What is asked of the rows.
+    /// The question that the program answers from the rows.
     enum Question {
         case count, existence
         case fold(property: String)
@@ -13,7 +13,7 @@ struct AggregateAdvice {
     let question: Question
     let tally: ResultTally
 
-    /// `nil`: the results were not there for something that the store can work out.
+    /// Returns `nil` if the store cannot compute what the results were for.
     init?(fetch: FetchProfile, demand: ResultDemand) {
         switch demand.kind {
         case .count: question = .count
@@ -26,7 +26,7 @@ struct AggregateAdvice {
         tally = demand.tally
     }
 
-    /// What the store is asked instead.
+    /// The request that replaces the fetch.
     var answer: Remedy.Answer {
         switch question {
         case .count: .count
@@ -36,7 +36,7 @@ struct AggregateAdvice {
         }
     }
 
-    /// Part of the finding's signature.
+    /// A part of the finding's signature.
     var what: String {
         switch question {
         case .count: "count"

@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// R05: rows that are loaded only to be counted, to see whether there are any, or to be folded into one value.
+/// R05: rows that are loaded only to be counted, checked for existence, or folded into one value.
 public struct AggregateRule: Rule {
     public let id = "R05"
     public let name = "Counts and sums by fetching"
@@ -28,17 +28,17 @@ public struct AggregateRule: Rule {
     }
 
     private func finding(for fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) -> Finding? {
-        // R04 says how to ask for all values at once.
+        // R04 advises one request for all values of the loop.
         guard !FetchLoopKind.isGrouped(fetch, profile), let demand = ResultDemand(of: fetch),
             let advice = AggregateAdvice(fetch: fetch, demand: demand)
         else { return nil }
-        // Objects that other fetches ask for are needed themselves, whatever number is read of them.
+        // Objects that other fetches compare with are needed themselves, even if only one number of each is read.
         if case .fold = demand.kind, Self.isAskedFor(fetch, profile) { return nil }
         let shape = fetch.key.shape
         let isKeysOnly = demand.batchSize > 0 && demand.tally.touchedRows == 0
         let estimate = isKeysOnly ? costs.identities(of: shape) : costs.rows(of: shape)
         let saving = Self.saving(demand, estimate, fetch, costs.machine)
-        // What rows that were taken out were for is not seen, only what was read of them.
+        // If rows were used, the trace shows only which properties were read, not why.
         let isCertain = demand.tally.touchedRows == 0
         let score = Score.of(
             Double(demand.tally.rows) / Double(demand.tally.executions), info: ResultDemand.minimumRows.value,
@@ -59,14 +59,14 @@ public struct AggregateRule: Rule {
         return finding
     }
 
-    /// Whether fetches in the same scopes compare a relationship with objects like those of a fetch.
+    /// Whether fetches in the same scopes compare a relationship with objects of the fetch's entity tree.
     private static func isAskedFor(_ fetch: FetchProfile, _ profile: Profile) -> Bool {
         let paths = KeyPaths(profile: profile)
         let tree = profile.tree(of: fetch.key.shape.entity)
         return profile.fetches.contains { other in
             let shape = other.key.shape
             let terms = (shape.terms ?? []).filter { $0.operand == "object" }
-            // Without scopes everything is in one.
+            // Without scopes, all fetches are in the same one.
             let isNear =
                 fetch.counts.scopes.isEmpty || other.counts.scopes.keys.contains { fetch.counts.scopes[$0] != nil }
             guard !terms.isEmpty, isNear else { return false }
@@ -77,13 +77,13 @@ public struct AggregateRule: Rule {
         }
     }
 
-    /// What is left when the store is asked, whose steps can take more or less than they are assumed to.
+    /// The saving if the store answers instead, over the range of its assumed step costs.
     private static func saving(
         _ demand: ResultDemand, _ estimate: CostModel.Estimate, _ fetch: FetchProfile, _ machine: MachineCosts
     ) -> (median: Double, low: Double, high: Double) {
         let counts = fetch.counts
         let time = max(0, Double(demand.tally.time) - counts.prepareTime(of: demand.tally.executions))
-        // A sum goes through the rows themselves, a count may do with an index.
+        // A sum reads the rows themselves. A count may use an index alone.
         let isFold = if case .fold = demand.kind { true } else { false }
         let misses = isFold ? Double(counts.pageMisses) : 0
         if counts.isSplit, counts.scannedRows > 0, demand.batchSize == 0 {
@@ -98,7 +98,7 @@ public struct AggregateRule: Rule {
                 left(Self.scans.lowerBound * scan.least, row.least)
             )
         }
-        // A sum has to seek each row that an index leads to.
+        // A sum must seek each row that an index finds.
         let step = isFold ? CostModel.steppedRow : machine.steppedRow
         let page = machine.page
         return estimate.range(
@@ -106,14 +106,18 @@ public struct AggregateRule: Rule {
         ) { time - cost(of: demand, $0, step: $1.step) - misses * $1.page }
     }
 
-    /// The time of a scan for a count or a sum, in times of the scan for the rows: 0.95–1.2 was measured.
+    /// The time of the scan for a count or a sum, as a multiple of the scan for the rows.
+    ///
+    /// 0.95–1.2 was measured.
     private static let scans = 0.9...1.2
-    /// The assumed cost of a row that such a scan counts, beside one that it passes over, in nanoseconds, and its range.
+    /// The assumed extra cost of a row that a scan counts over one that it steps over, in nanoseconds, with its range.
     private static let countedRow = StepCost(usual: 20, least: 0, most: 80)
 
-    /// What the store takes instead where it scans the table, in nanoseconds: the scan stays, unless one row is enough.
+    /// The store's time for the answer if it scans the table, in nanoseconds.
     ///
-    /// - Parameter scanned: What one of the scans takes.
+    /// The whole scan remains, unless one row is enough.
+    ///
+    /// - Parameter scanned: The time of one scan.
     private static func scannedCost(
         of demand: ResultDemand, _ scanned: Double, _ line: CostLine, step: Double
     ) -> Double {
@@ -125,7 +129,7 @@ public struct AggregateRule: Rule {
         case .existence: executions * trip + first(executions)
         case .identities, .deletion, .update: executions * trip + scanned
         case .count: executions * trip + scanned + rows * step
-        // An expression and its dictionary take about as much again as the trip.
+        // The expression and its dictionary cost about as much as another trip.
         case .fold: 2 * executions * trip + scanned + rows * step
         case .first:
             2 * executions * trip + scanned + rows * step + first(Double(demand.tally.touchedRows))
@@ -133,9 +137,9 @@ public struct AggregateRule: Rule {
         }
     }
 
-    /// What the store takes instead, in nanoseconds.
+    /// The store's time for the answer, in nanoseconds.
     ///
-    /// - Parameter step: What a row takes that it goes over.
+    /// - Parameter step: The time to step over a row.
     private static func cost(of demand: ResultDemand, _ line: CostLine, step: Double) -> Double {
         let (executions, rows) = (Double(demand.tally.executions), Double(demand.tally.rows))
         return switch demand.kind {
@@ -146,7 +150,7 @@ public struct AggregateRule: Rule {
         }
     }
 
-    /// Rows that need not leave the store.
+    /// The number of rows that no longer have to be loaded.
     private static func spared(_ demand: ResultDemand) -> Double {
         guard case .first = demand.kind else { return Double(demand.tally.rows) }
         return Double(demand.tally.untouchedRows)

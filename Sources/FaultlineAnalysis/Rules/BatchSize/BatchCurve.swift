@@ -1,35 +1,35 @@
-/// What using some results costs with each batch size.
+/// The cost of using some results with each batch size.
 public struct BatchCurve: Sendable, Hashable {
     /// One batch size.
     public struct Point: Sendable, Hashable {
-        /// 0 stands for everything at once.
+        /// The size, where 0 stands for all rows at once.
         public var batchSize: UInt64
-        /// All that is loaded for the rows that were used, the rows' identities included, in nanoseconds.
+        /// The total time of loading the rows that were used, including the rows' identities, in nanoseconds.
         public var cost: Double
-        /// Loading one batch, in nanoseconds.
+        /// The time to load one batch, in nanoseconds.
         public var wait: Double
-        /// The rows of one batch in memory, in bytes.
+        /// The memory of one batch's rows, in bytes.
         public var memory: Double
     }
 
-    /// By batch size, everything at once last.
+    /// The points by batch size, with all rows at once last.
     public internal(set) var points: [Point]
-    /// Sizes that cost about as little as the cheapest, the smallest first and everything at once last.
+    /// The sizes that cost about as little as the cheapest, the smallest first and all rows at once last.
     public internal(set) var plateau: [UInt64]
-    /// The size in force, and the one that is advised.
+    /// The current size and the advised one.
     public internal(set) var current: UInt64
     public internal(set) var advised: UInt64
 
-    /// How much more than the cheapest a size may cost and still count as equal.
+    /// The maximum ratio of a size's cost to the cheapest at which the two count as equal.
     static let equality = Threshold(
         "R02", "equalCost", 1.1, .factor, "maximum ratio of two sizes' costs that count as equal")
 
-    /// Works a curve out of what each size would have loaded for the rows that were used.
+    /// Computes a curve from the rows that each size would have loaded for the rows that were used.
     ///
     /// - Parameters:
     ///   - line: The cost of a trip and of a row.
-    ///   - identity: The same for identities alone, which are all found before the first batch is loaded.
-    ///   - isAllowed: Which sizes may count as the cheapest.
+    ///   - identity: The cost of a trip and of a row for identities alone, which are all found before the first batch.
+    ///   - isAllowed: Whether a size may count as the cheapest.
     init(
         _ use: ResultUse, current: UInt64, line: CostLine, identity: CostLine, among isAllowed: (Point) -> Bool
     ) {
@@ -46,7 +46,7 @@ public struct BatchCurve: Sendable, Hashable {
         (self.current, advised) = (current, current)
     }
 
-    /// What a size costs, in nanoseconds.
+    /// The total cost of a size, in nanoseconds.
     static func cost(of use: ResultUse, _ size: UInt64, _ line: CostLine, _ identity: CostLine) -> Double {
         let executions = Double(use.executions)
         guard size > 0 else { return line.cost(trips: executions, rows: Double(use.rows)) }
@@ -57,12 +57,12 @@ public struct BatchCurve: Sendable, Hashable {
 
     private static func order(_ size: UInt64) -> UInt64 { size == 0 ? .max : size }
 
-    /// What a size costs; `nil`: it was not worked out.
+    /// The point of a size, or `nil` if it was not computed.
     public subscript(size: UInt64) -> Point? { points.first { $0.batchSize == size } }
 
     func cost(_ size: UInt64) -> Double { self[size]?.cost ?? 0 }
 
-    /// `Sizes 20–500 take the same total time within 10 %`; `nil`: one size is the cheapest.
+    /// `Sizes 20–500 take the same total time within 10 %`, or `nil` if one size is the cheapest.
     package var equalSizes: Wording? {
         let batched = plateau.filter { $0 > 0 }
         guard let first = batched.first, let last = batched.last, first != last else { return nil }
@@ -73,11 +73,10 @@ public struct BatchCurve: Sendable, Hashable {
 }
 
 extension ResultUse {
-    /// Bytes of a loaded row, on average.
+    /// The mean number of bytes of a loaded row.
     var rowSize: Double { loadedRows == 0 ? 0 : Double(bytes) / Double(loadedRows) }
 
-    /// Whether rows are taken out here and there, so that even the smallest batches load more rows that nobody asked for
-    /// than others.
+    /// Whether the used rows are so scattered that even the smallest batches load mostly unused rows.
     var isScattered: Bool {
         guard let smallest = loadings[5], touchedRows > 0 else { return false }
         return smallest.batches >= 3 &* executions && Double(smallest.rows) >= 2.5 * Double(touchedRows)

@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// R02: results that are loaded in batches of another size than the program uses, or all at once.
+/// R02: results that are loaded all at once, or in batches that do not match how many rows the program uses at a time.
 public struct BatchSizeRule: Rule {
     public let id = "R02"
     public let name = "Batch size"
@@ -41,7 +41,6 @@ public struct BatchSizeRule: Rule {
         case .bulk(let bulk, let curve): bulk.finding(rule: self, curve, profile, costs)
         }
     }
-
     static func signature(_ fetch: FetchProfile.Key) -> String {
         ["R02", fetch.shape.entity, SignatureText.shape(fetch.shape), fetch.site?.function ?? ""].joined(separator: "|")
     }

@@ -2,15 +2,16 @@ internal import FaultlineTrace
 
 /// The findings of R02 about results that are shown a screenful at a time.
 extension ScreenBatches {
-    /// The minimum memory held for nothing that is a warning by itself.
+    /// The minimum unused memory that justifies a warning by itself.
     static let minimumMemory = Threshold(
         "R02", "unusedMemory", 262_144.0, .size, "minimum unused memory that justifies a warning")
-    /// The minimum share of a batch that no screen needs for a warning by itself: what a row costs differs from
-    /// one machine to the next, how many are loaded does not.
+    /// The minimum unused share of a batch that justifies a warning by itself.
+    ///
+    /// The cost of a row differs between machines, but the number of loaded rows does not.
     static let wastedShare = Threshold(
         "R02", "unusedShare", 1.0 / 3, .share,
         "minimum unused share of a batch that justifies a warning")
-    /// What the main thread may take for a frame without dropping one, in nanoseconds.
+    /// The maximum time the main thread can spend on a frame without dropping it, in nanoseconds.
     static let frame = Threshold("R02", "frame", 8_000_000.0, .time, "maximum time of a frame on the main thread")
 
     func finding(rule: BatchSizeRule, _ profile: Profile, _ costs: CostModel) -> Finding {
@@ -18,7 +19,7 @@ extension ScreenBatches {
         let estimate = costs.rows(of: fetch.shape)
         let identity = profile.identities(of: fetch, costs)
         let (before, after) = (use.loadings[size] ?? .init(), use.loadings[advised] ?? .init())
-        // Finding identities first, and then the rows by them, is what an unbatched fetch does without.
+        // A batched fetch first finds identities and then seeks the rows by them. An unbatched fetch does neither.
         let identities =
             fault == .missing ? identity.line.cost(trips: Double(use.executions), rows: Double(use.rows)) : 0
         let sought = fault == .missing ? CostModel.soughtRow * Double(after.rows) : 0
@@ -51,10 +52,10 @@ extension ScreenBatches {
         let claim = Claim.loads(fetch, profile)
         finding.claims = [claim]
         finding.remedy = .change(fetch, FetchChange(batchSize: UInt32(clamping: advised)))
-        // No wait gets shorter than not at all.
+        // No wait can get shorter than zero.
         let waits = Double(max(1, fault == .tooSmall ? windows : use.loads))
         var shorter = Saving.Range(pause).limited(to: claim.balance / waits)
-        // The longest of several waits, which is what somebody notices, is longer than the others.
+        // The user notices the longest of several waits, which exceeds the typical one.
         shorter.high = max(shorter.high, shorter.median * Self.longestWait)
         finding.saving.pause = shorter
         var curve = BatchCurve(use, current: size, line: estimate.line, identity: identity.line) {
@@ -67,11 +68,13 @@ extension ScreenBatches {
         return finding
     }
 
-    /// How many times the usual wait the longest one can be: 1.1–1.25 were measured of rows with photos, 1.6 on a machine
-    /// that had other work.
+    /// The ratio of the longest wait to the typical one: 1.1–1.25 were measured for rows with photos, and 1.6 on a busy
+    /// machine.
     private static let longestWait = 1.6
 
-    /// By how much the wait for a batch gets shorter; of too small ones: the extra trips that a screen waits for.
+    /// The time by which the wait for a batch gets shorter.
+    ///
+    /// For batches that are too small, it is the time of the extra trips.
     private func pause(_ line: CostLine, _ fault: Fault) -> Double {
         switch fault {
         case .none: 0
@@ -80,7 +83,9 @@ extension ScreenBatches {
         }
     }
 
-    /// Rows that a screen loads and does not show, for each row that it shows; of too small batches the trips too many.
+    /// The score of the rows that a screen loads but does not show, per row shown.
+    ///
+    /// For batches that are too small, of the extra trips.
     private func score(_ fault: Fault) -> Double {
         let figure =
             fault == .tooSmall
@@ -89,7 +94,7 @@ extension ScreenBatches {
         return Score.of(figure, info: 0.5, warning: 10)
     }
 
-    /// Whether the advised size costs as much as the one in force, or more, and the waits are as long.
+    /// Whether the advised size costs at least as much as the current one, and does not shorten the waits.
     private func isAsDear(_ curve: BatchCurve, pause: Double) -> Bool {
         let share = BatchCurve.equality.value - 1
         return curve.cost(advised) * BatchCurve.equality.value >= curve.cost(size)
@@ -122,7 +127,7 @@ extension ScreenBatches {
         }
     }
 
-    /// How long the screens took, by the mean of the scopes in which rows were loaded.
+    /// The total time of the screens, from the mean of the scopes in which rows were loaded.
     private func wallTime(_ profile: Profile) -> UInt64 {
         let scopes = use.loadScopes.compactMap { key, _ in key.kind == .screen ? profile.scope(key) : nil }
         let closed = scopes.reduce(0) { $0 &+ $1.wallTimes.count }

@@ -1,21 +1,21 @@
 internal import FaultlineTrace
 
-/// The words of R04.
+/// The wording of R04's findings.
 struct FetchLoopAdvice {
     let shape: ShapeEntry
-    /// The term whose values differ; `nil`: no values are told.
+    /// The term whose values differ, or `nil` if the values are unknown.
     let term: ShapeEntry.Term?
     let evidence: LoopEvidence
 
     private var isSelf: Bool { term?.keyPath.uppercased() == "SELF" }
 
-    /// Whether the rows of one fetch have to be told apart by what they were fetched for.
+    /// Whether the rows of the joint fetch must be grouped by the values they were fetched for.
     var tellsRowsApart: Bool { term != nil && !isSelf }
 
-    /// What is compared: `Track.album`; of the object itself, its entity.
+    /// The compared property, such as `Track.album`, or the entity if the object itself is compared.
     var property: String { term.map { isSelf ? shape.entity : "\(shape.entity).\($0.keyPath)" } ?? shape.entity }
 
-    /// The compared property in words.
+    /// The compared property as text.
     private var compared: Wording { isSelf ? "the object ID" : "\(property: term?.keyPath ?? "")" }
 
     var title: Wording {
@@ -37,7 +37,7 @@ struct FetchLoopAdvice {
     }
 
     var code: [String] {
-        // Properties begin with a small letter: this is a column of SQL, whose property is not known.
+        // Properties begin with a lowercase letter. This is an SQL column whose property is unknown.
         guard let term, !term.keyPath.hasPrefix("Z") else { return [] }
         let predicate = LoopTerms(shape, except: term).predicate
         guard shape.resultType == "objects" else {

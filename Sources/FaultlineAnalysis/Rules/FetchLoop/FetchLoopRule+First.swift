@@ -30,7 +30,7 @@ extension FetchLoopRule {
         finding.explanation = advice.explanation
         finding.alternatives = advice.alternatives
         weigh(&finding, evidence, trips: profile.totals.readTrips)
-        // A change of the model is nothing that a trace can call for by itself.
+        // A trace alone cannot justify more than a warning for a change of the model.
         finding.score = min(finding.score, Score.highestWarning)
         return finding
     }

@@ -1,11 +1,13 @@
 internal import FaultlineTrace
 
-/// Counts and sums that are asked for value by value, and the one fetch that groups them.
+/// Counts and sums that are requested value by value, and the one fetch that groups them.
 extension FetchLoopRule {
-    /// What a step of SQLite's virtual machine takes, in nanoseconds, and the range in which that lies: 8–25 ns were
-    /// measured of counts over an index and of sums over rows.
+    /// The time of a step of SQLite's virtual machine, in nanoseconds, with its range.
+    ///
+    /// 8–25 ns were measured for counts over an index and sums over rows.
     private static let step = (usual: 15.0, range: 5.0...40.0)
-    /// What making a dictionary of a group takes beside its rows, in nanoseconds, and the range in which that lies:
+    /// The time to make a dictionary of a group, without its rows, in nanoseconds, with its range.
+    ///
     /// 1–2 µs were measured, and 6–8 µs without optimisation.
     private static let group = (usual: 2000.0, range: 700.0...8000.0)
 
@@ -20,7 +22,7 @@ extension FetchLoopRule {
         let time = evidence.typicalTime(fetch)
         let steps = Self.steps(evidence, fetch, passes: (once: trips, perValue: values))
         let cost = { (line: CostLine, step: Double, group: Double, value: Double) in
-            // The same rows are scanned, which takes no longer than before.
+            // The fetch scans the same rows, which takes no longer than before.
             trips * line.trip + min(steps * step, time) + values * (group + value)
         }
         let estimate = costs.store
@@ -45,15 +47,15 @@ extension FetchLoopRule {
         return finding
     }
 
-    /// Steps of SQLite's virtual machine that the grouped fetch takes, as far as the loop's tell.
+    /// The number of virtual machine steps of the grouped fetch, derived from the loop's.
     ///
-    /// Where each fetch goes through the whole table, one pass does for all values; where an index leads to a value's rows,
-    /// the passes add up to the same rows.
+    /// If each fetch scans the whole table, one pass serves all values. If an index finds the rows of each value, the
+    /// passes add up to the same rows.
     private static func steps(
         _ evidence: LoopEvidence, _ fetch: FetchProfile?, passes: (once: Double, perValue: Double)
     ) -> Double {
         guard let counts = fetch?.counts, counts.statements > 0, counts.virtualMachineSteps > 0 else {
-            // A row that is counted takes some four steps.
+            // Counting a row takes about four steps.
             return 4 * Double(evidence.rows)
         }
         let each = Double(counts.virtualMachineSteps) / Double(counts.statements)

@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// Objects that are looked up by their IDs, each of which goes to the store by itself.
+/// Objects that are looked up by their IDs, with a trip to the store for each.
 extension FetchLoopRule {
     func lookUp(
         _ key: LookUpEvidence.Key, _ evidence: LookUpEvidence, _ profile: Profile, _ costs: CostModel

@@ -2,11 +2,11 @@ internal import FaultlineTrace
 
 /// Fetches that compare thousands of unsaved objects in memory, one fetch after the other.
 extension FetchLoopRule {
-    /// The minimum average number of unsaved objects that a reported fetch compares.
+    /// The minimum mean number of unsaved objects that a reported fetch compares.
     static let minimumPending = Threshold(
         "R04", "minimumPending", 100, .count, "minimum unsaved objects that each fetch compares in memory, on average")
 
-    /// Whether it is the unsaved objects that the fetches of a line take their time for.
+    /// Whether the fetches of a line spend at least half of their time on unsaved objects.
     static func isAmongUnsaved(_ fetch: FetchProfile) -> Bool {
         let counts = fetch.counts
         return counts.pendingFetches >= LoopDetector.threshold.count
@@ -14,7 +14,7 @@ extension FetchLoopRule {
             && Significance.isHalf(counts.pendingTime, of: counts.time)
     }
 
-    /// What the unsaved objects cost, and how to leave them out, for a finding about the same fetches.
+    /// Adds the cost of unsaved objects, and how to exclude them, to a finding about the same fetches.
     static func addUnsaved(_ fetch: FetchProfile?, to finding: inout Finding) {
         guard let fetch, isAmongUnsaved(fetch) else { return }
         finding.explanation.append(unsaved(fetch.counts, "Of that time"))
@@ -30,7 +30,7 @@ extension FetchLoopRule {
             + "\(count: each) for each fetch."
     }
 
-    /// The finding for fetches that no loop's finding is about.
+    /// The finding about fetches that are not part of a reported loop.
     func amongUnsaved(_ fetch: FetchProfile, _ profile: Profile) -> Finding? {
         guard Self.isAmongUnsaved(fetch) else { return nil }
         let (counts, entity) = (fetch.counts, fetch.key.shape.entity)

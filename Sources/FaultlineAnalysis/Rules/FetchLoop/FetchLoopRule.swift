@@ -1,21 +1,21 @@
 internal import FaultlineTrace
 
-/// R04: one fetch after the other that differ in the value of one property, and objects that are looked up one by one.
+/// R04: consecutive fetches that differ in the value of one property, and objects that are looked up one by one.
 ///
-/// The thresholds within a scope (five fetches from one line on one thread, with five values) were applied when the
-/// events were reduced; here the evidence is weighed.
+/// The detectors have already applied the thresholds within a scope (five fetches from one line on one thread, with
+/// five values). The rule weighs the evidence.
 public struct FetchLoopRule: Rule {
     public let id = "R04"
     public let name = "Fetch in a loop"
     public let purpose =
         "Fetches that follow one another with another value of one property each, and look-ups by object ID."
 
-    /// Values that one `IN` is counted to hold.
+    /// The number of values that one `IN` is assumed to hold.
     static let valuesAtOnce = 1000.0
-    /// The minimum rows of a fetch beside which a trip costs little.
+    /// The minimum rows of a fetch for which the cost of the trip is small in comparison.
     static let manyRows: UInt64 = 100
-    /// The minimum time between two fetches that shows that the program waits for something else: so many
-    /// times the fetch's time, and so many nanoseconds.
+    /// The minimum time between two fetches that shows that the program waits for something else: a multiple of the
+    /// fetch's time, and a number of nanoseconds.
     static let waitFactor = Threshold(
         "R04", "waitFactor", 10, .factor,
         "ratio of the time between fetches to a fetch's time that makes the finding a note")
@@ -35,13 +35,13 @@ public struct FetchLoopRule: Rule {
                 untold &+= fetch.counts.executions
             }
         }
-        // A list of keys, of which a log tells no more than that it is one, is what the rule advises.
+        // The rule advises a list of keys. A log shows such a list without its values.
         outcome.findings = profile.loops.filter { !$0.key.fetch.shape.predicate.contains("_Z_intarray") }
             .compactMap { finding($0.key, $0.evidence, profile, costs) }
         let found = Set(outcome.findings.filter { $0.severity > .note }.map(\.change))
         outcome.findings += profile.fetches.filter { !found.contains($0.key.site) }
             .compactMap { amongUnsaved($0, profile) }
-        // Objects that are read again and again have to be held first, as R11 says.
+        // Objects that are read repeatedly must be kept in memory first, as R11 advises.
         let again = Set(profile.refaults.filter { 2 * $0.evidence.repeats >= $0.evidence.misses }.map(\.key))
         outcome.findings += profile.lookUps.filter { !again.contains($0.key) }
             .map { lookUp($0.key, $0.evidence, profile, costs) }
@@ -71,7 +71,7 @@ public struct FetchLoopRule: Rule {
         return finding
     }
 
-    /// Rows that one fetch with `IN` brings.
+    /// The finding about rows that one fetch with `IN` can load.
     private func rows(
         _ key: LoopEvidence.Key, _ evidence: LoopEvidence, _ profile: Profile, _ costs: CostModel
     ) -> Finding? {
@@ -79,15 +79,15 @@ public struct FetchLoopRule: Rule {
         guard evidence.isWorthJoining(key, profile) else { return nil }
         let term = key.term.flatMap { place in shape.terms.flatMap { place < $0.count ? $0[place] : nil } }
         let occurrences = Double(max(1, evidence.occurrences))
-        // Where no values are told, each fetch counts as one.
+        // If the values are unknown, each fetch counts as one.
         let values = Double(term == nil ? evidence.executions : evidence.values)
         let trips = (values / occurrences / Self.valuesAtOnce).rounded(.up) * occurrences
-        // Values that came again bring no rows of their own.
+        // Repeated values add no rows.
         let rows = Double(evidence.rows) * values / Double(max(1, evidence.executions))
         let estimate = costs.rows(of: shape)
         let advice = FetchLoopAdvice(shape: shape, term: term, evidence: evidence)
         let (listed, toldApart) = (term == nil ? 0 : values, advice.tellsRowsApart ? rows : 0)
-        // Behind another object, that object has to be had for each value.
+        // If the key path goes through another object, that object must be looked up for each value.
         let lookedUp = advice.tellsRowsApart && term?.keyPath.contains(".") == true ? values : 0
         let time = evidence.time(profile.fetch(key.fetch), estimate)
         let saving = estimate.range(
@@ -102,8 +102,8 @@ public struct FetchLoopRule: Rule {
         finding.saving.rows = Int64(clamping: evidence.rows) - Int64(saturating: rows)
         finding.explanation = advice.explanation
         if term != nil, shape.resultType == "objects" { finding.remedy = .joinFetches(key) }
-        // Of a value with several rows each fetch took one, and IN brings them all; what is compared in memory is spared
-        // all the same.
+        // Each limited fetch took one of a value's rows, and `IN` loads them all. Comparing in memory is saved in any
+        // case.
         if shape.isLimited {
             let unsaved = evidence.pendingTime(profile.fetch(key.fetch))
             finding.saving.time.low = min(finding.saving.time.low, unsaved * 0.85)
@@ -112,9 +112,9 @@ public struct FetchLoopRule: Rule {
         return finding
     }
 
-    /// A finding about a loop, but for what its fetches are there for.
+    /// Creates a finding about a loop, whatever its fetches are for.
     ///
-    /// - Parameter what: Tells apart what can be found of one line.
+    /// - Parameter what: Distinguishes the findings about one line.
     func finding(
         _ key: LoopEvidence.Key, _ evidence: LoopEvidence, title: Wording, fix: Wording, code: [String],
         saving: Saving.Range, confidence: Confidence, what: String
@@ -144,7 +144,7 @@ public struct FetchLoopRule: Rule {
         let isLongEnough = Significance.isMet(
             saving: finding.saving.time.median, wallTime: evidence.wallTime,
             isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time))
-        // Trips alone make no error, nor does what may save nothing.
+        // Trips alone make no error, nor does a saving that may be zero.
         if !isLongEnough || finding.saving.time.low <= 0 { finding.score = min(finding.score, Score.highestWarning) }
         finding.weigh(
             isLongEnough: isLongEnough, isLargePart: Significance.isMet(trips: finding.saving.trips, of: trips),

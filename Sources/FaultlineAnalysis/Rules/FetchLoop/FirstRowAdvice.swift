@@ -1,18 +1,18 @@
 internal import FaultlineTrace
 
-/// The words of R04 about the first row of each value in an order.
+/// The wording of R04's findings about the first row of each value in an order.
 struct FirstRowAdvice {
     let shape: ShapeEntry
     /// The term whose values differ.
     let term: ShapeEntry.Term
     let evidence: LoopEvidence
     let fetch: FetchProfile?
-    /// The entity that is fetched; `nil`: not told.
+    /// The fetched entity, or `nil` if unknown.
     let entity: EntityEntry?
 
     var property: String { "\(shape.entity).\(term.keyPath)" }
 
-    /// The object that the rows belong to; `nil`: the term compares a value, or a path of several steps.
+    /// The entity of the object that the rows belong to, or `nil` if the term compares a value or a longer key path.
     private var owner: String? {
         entity?.property(term.keyPath).flatMap { $0.type == "toOne" ? $0.destination : nil }
     }
@@ -23,7 +23,7 @@ struct FirstRowAdvice {
         return (words.first.map(String.init) ?? "self", words.dropFirst().first == "descending")
     }
 
-    /// Which of the rows comes first, in a word.
+    /// A word for the row that comes first.
     private var rank: String {
         if entity?.property(order.keyPath)?.type == "Date" { return order.isDescending ? "newest" : "oldest" }
         return order.isDescending ? "last" : "first"
@@ -31,7 +31,7 @@ struct FirstRowAdvice {
 
     private var name: String { rank + shape.entity }
 
-    /// Whether nothing is read of the rows but what they are sorted by.
+    /// Whether the program reads only the first sort key of the rows.
     private var readsOrderOnly: Bool {
         guard let read = fetch?.properties[shape.entity]?.filter({ $0.value.rowsRead > 0 }), !read.isEmpty else {
             return false

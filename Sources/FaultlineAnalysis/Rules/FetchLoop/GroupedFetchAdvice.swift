@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// The words of R04 about counts and sums that are asked for value by value.
+/// The wording of R04's findings about counts and sums that are requested value by value.
 struct GroupedFetchAdvice {
     let shape: ShapeEntry
     /// The term whose values differ.
@@ -41,7 +41,7 @@ struct GroupedFetchAdvice {
     }
 
     var code: [String] {
-        // Properties begin with a small letter: this is a column of SQL, whose property is not known.
+        // Properties begin with a lowercase letter. This is an SQL column whose property is unknown.
         guard !term.keyPath.hasPrefix("Z"), term.operand != "expression" else { return [] }
         let predicate = LoopTerms(shape, except: term).predicate
         switch aggregate {

@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// Faults on objects of one entity that no fetch had led to, from one line in one scope, while more may come.
+/// An open group of faults on objects of one entity that did not come from a fetch, from one line in one scope.
 struct OpenLookUps: OpenGroup {
     struct Key: ScopedKey {
         var scope: EventID
@@ -31,7 +31,7 @@ struct OpenLookUps: OpenGroup {
     }
 }
 
-/// Finds objects that are looked up one by one, without a fetch.
+/// Detects objects that are looked up one by one, without a fetch.
 struct LookUpDetector: EvidenceDetector {
     static let name = "lookUps"
     static let kinds: Set<EventKind> = [.fault]
@@ -41,9 +41,9 @@ struct LookUpDetector: EvidenceDetector {
     var evidence: [LookUpEvidence.Key: LookUpEvidence] = [:]
     private var open = BoundedTable<OpenLookUps.Key, OpenLookUps>(capacity: capacity)
 
-    /// Adds a fault of an object that no fetch had led to.
+    /// Adds a fault on an object that did not come from a fetch.
     ///
-    /// What was in memory before and had to be read again is another matter; see ``RefaultEvidence``.
+    /// Objects that had been in memory and are read again are ``RefaultEvidence``.
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         guard case .fault(let fault) = event.detail, fault.isTrip, fault.origin == 0, fault.type == .object,
             !fault.seenBefore
@@ -61,7 +61,7 @@ struct LookUpDetector: EvidenceDetector {
         evaluate(open.drain(), in: &context)
     }
 
-    /// Adds look-ups to the evidence if they pass the thresholds, which are those of a loop of fetches.
+    /// Adds look-ups to the evidence if they pass the thresholds of a fetch loop.
     private mutating func evaluate(
         _ open: [(key: OpenLookUps.Key, value: OpenLookUps)], in context: inout ProcessContext
     ) {

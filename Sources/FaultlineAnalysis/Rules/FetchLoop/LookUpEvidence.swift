@@ -1,24 +1,24 @@
-/// Objects that went to the store one by one though no fetch had led to them: a program looked them up by their IDs.
+/// Objects that went to the store one by one without a fetch, because the program looked them up by their IDs.
 ///
-/// Only what passed the thresholds within one scope is added up here.
+/// It includes only look-ups that passed the thresholds within one scope.
 public struct LookUpEvidence: Sendable {
-    /// The objects' entity, and where their faults fired.
+    /// The objects' entity, and the line at which their faults fired.
     public typealias Key = EntitySite
 
-    /// Times that objects were looked up like this within one scope.
+    /// The number of occurrences, each within one scope.
     public internal(set) var occurrences: UInt64 = 0
-    /// Those among them in which events were lost.
+    /// The number of occurrences in which events were lost.
     public internal(set) var lossyOccurrences: UInt64 = 0
-    /// Round trips, and their time in nanoseconds.
+    /// The number of round trips, and their time in nanoseconds.
     public internal(set) var trips: UInt64 = 0
     public internal(set) var time: UInt64 = 0
     public internal(set) var mainThreadTime: UInt64 = 0
-    /// Distinct objects.
+    /// The number of distinct objects.
     public internal(set) var objects: UInt64 = 0
-    /// The trips by how long they took.
+    /// The durations of the trips.
     var speeds = Speeds()
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
-    /// Wall time of the scopes concerned, in nanoseconds; without scopes from the first trip to the last.
+    /// The wall time of the scopes, or without scopes from the first trip to the last, in nanoseconds.
     public internal(set) var wallTime: UInt64 = 0
 }
 

@@ -1,11 +1,11 @@
 internal import FaultlineTrace
 
-/// Fetches of one shape from one line on one thread in one scope, while more may come.
+/// An open group of fetches of one shape from one line on one thread in one scope.
 struct OpenLoop: OpenGroup {
     struct Key: ScopedKey {
         var scope: EventID
         var thread: UInt32
-        /// The fetches' place in the tables.
+        /// The index of the fetches in the tables.
         var fetch: Int
     }
 
@@ -15,14 +15,14 @@ struct OpenLoop: OpenGroup {
     var mainThreadTime: UInt64 = 0
     var waiting: UInt64 = 0
     var values = DistinctCount()
-    /// The values of each term in one of the fetches, and which terms had others, as bits.
+    /// The operands of each term in one of the fetches, and a bit for each term whose operands varied.
     var operands: [UInt64] = []
     var varied: UInt64 = 0
     var callers: [CallSite: UInt64] = [:]
     var speeds = Speeds()
     var start: UInt64 = 0
     var end: UInt64 = 0
-    /// What the thread had done when the last of the fetches ended.
+    /// The thread's progress at the end of the last fetch.
     var mark = ThreadMark()
 
     mutating func merge(_ other: OpenLoop) {
@@ -47,29 +47,29 @@ struct OpenLoop: OpenGroup {
     }
 }
 
-/// Finds fetches that follow one another and differ in one value.
+/// Detects consecutive fetches that differ in one value.
 struct LoopDetector: EvidenceDetector {
     static let name = "loops"
     static let kinds: Set<EventKind> = [.fetch]
     static let wallTime: (any WritableKeyPath<LoopEvidence, UInt64> & Sendable)? = \LoopEvidence.wallTime
     static let capacity = 4096
 
-    /// The minimum number of fetches, and of distinct values, for fetches that follow one another to be a loop.
+    /// The minimum number of fetches, and of distinct values, of a loop.
     static let threshold = Threshold(
         "R04", "minimumFetches", 5, .count, "minimum fetches, and values, of a loop")
-    /// Outside any scope a pause ends a piece of work: so many nanoseconds without the store, and so many times as long as
-    /// the fetches take.
+    /// The pause that ends a unit of work outside any scope: nanoseconds outside the store, and a multiple of the
+    /// fetches' mean time.
     private static let pause: UInt64 = 5_000_000
     private static let pauseFactor: UInt64 = 4
 
     var evidence: [LoopEvidence.Key: LoopEvidence] = [:]
     private(set) var open = BoundedTable<OpenLoop.Key, OpenLoop>(capacity: capacity)
 
-    /// Adds a fetch to those of its shape and line that it may be in a loop with.
+    /// Adds a fetch to the open group of its shape and line.
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         guard case .fetch(let fetch) = event.detail, let index = context.current?.index else { return }
         let shape = tables.fetches[index].key.shape
-        // Results that are loaded in batches are lists of their own; of identities nobody knows whose they are.
+        // Batched results are lists of their own. Object IDs do not show which value they belong to.
         guard fetch.resultType != .objectIDs, fetch.error == 0, fetch.batchSize == 0 else { return }
         if shape.hasUntoldValues == true {
             guard fetch.resultType == .objects else { return }
@@ -109,7 +109,7 @@ struct LoopDetector: EvidenceDetector {
         }
         let caller = context.caller(of: event)
         var mark = context.mark(of: event.thread)
-        // The fetch itself is added to the thread's time when it was accounted for.
+        // The fetch's own time is added to the thread's only later.
         if event.parent == 0 { mark.storeTime &+= event.duration }
         open.update(key) { loop in
             loop.executions &+= 1
@@ -125,9 +125,11 @@ struct LoopDetector: EvidenceDetector {
         } ?? ()
     }
 
-    /// Whether a fetch takes a part of what matches: one fetch for several values would take other parts.
+    /// Whether a fetch returns a page of the matching rows.
     ///
-    /// The one row that there is of a value, or that comes first, is no part.
+    /// A joint fetch for several values would return other pages.
+    ///
+    /// A limit of 1, for the only or the first row of a value, is not a page.
     private static func isPaged(_ fetch: TraceEvent.Fetch) -> Bool {
         fetch.offset > 0 || fetch.limit > 1
     }

@@ -1,35 +1,35 @@
 public import FaultlineTrace
 
-/// Fetches of one shape from one line that were made one after the other, each with another value of one property.
+/// Consecutive fetches of one shape from one line, each with another value of one property.
 ///
-/// Only what passed the thresholds within one scope is added up here.
+/// It includes only fetches that passed the thresholds within one scope.
 public struct LoopEvidence: Sendable {
     public struct Key: Sendable, Hashable {
         public var fetch: FetchProfile.Key
-        /// The place of the property's term in ``ShapeEntry/terms``; `nil`: no values are told.
+        /// The index of the property's term in ``ShapeEntry/terms``, or `nil` if the values are unknown.
         public var term: Int?
     }
 
-    /// Times that fetches followed one another like this within one scope.
+    /// The number of occurrences, each within one scope.
     public internal(set) var occurrences: UInt64 = 0
-    /// Those among them in which events were lost.
+    /// The number of occurrences in which events were lost.
     public internal(set) var lossyOccurrences: UInt64 = 0
     public internal(set) var executions: UInt64 = 0
-    /// Distinct values of the property.
+    /// The number of distinct values of the property.
     public internal(set) var values: UInt64 = 0
-    /// Rows that matched.
+    /// The number of rows that matched.
     public internal(set) var rows: UInt64 = 0
     /// The fetches' time, in nanoseconds.
     public internal(set) var time: UInt64 = 0
     public internal(set) var mainThreadTime: UInt64 = 0
-    /// Time between the fetches that was not spent in the store, in nanoseconds.
+    /// The time between the fetches that was not spent in the store, in nanoseconds.
     public internal(set) var waiting: UInt64 = 0
-    /// Lines that the fetches' functions were called from, and how often.
+    /// The lines that called the fetching functions, with the number of calls.
     public internal(set) var callers: [CallSite: UInt64] = [:]
-    /// The fetches by how long they took.
+    /// The durations of the fetches.
     var speeds = Speeds()
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
-    /// Wall time of the scopes concerned, in nanoseconds; without scopes from the first fetch to the last.
+    /// The wall time of the scopes, or without scopes from the first fetch to the last, in nanoseconds.
     public internal(set) var wallTime: UInt64 = 0
 }
 
@@ -43,8 +43,10 @@ extension LoopEvidence: Summed, StartsEmpty {
 }
 
 extension LoopEvidence {
-    /// Whether one fetch for all values is what to advise: not where trips cost little beside the rows, and not where what
-    /// the results are there for needs other fetches.
+    /// Whether one fetch for all values is worth advising.
+    ///
+    /// It is not if trips cost little compared with the rows, or if the results serve a purpose that needs separate
+    /// fetches.
     func isWorthJoining(_ key: Key, _ profile: Profile) -> Bool {
         switch FetchLoopKind(key, profile.fetch(key.fetch)) {
         case .rows: rows < FetchLoopRule.manyRows &* executions

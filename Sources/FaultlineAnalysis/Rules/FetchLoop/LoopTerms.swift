@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// The predicate of one fetch that takes the place of many, which differ in one term.
+/// The predicate of the one fetch that replaces many that differ in one term.
 struct LoopTerms {
     private let term: ShapeEntry.Term
     private let others: [ShapeEntry.Term]
@@ -17,7 +17,7 @@ struct LoopTerms {
         }
     }
 
-    /// The terms that stay as they are; `nil`: there are none.
+    /// The terms that do not change, or `nil` if there are none.
     var text: String? {
         guard !others.isEmpty else { return nil }
         return others.map { term in
@@ -25,7 +25,7 @@ struct LoopTerms {
         }.joined(separator: ", ")
     }
 
-    /// The predicate as code, a term a line.
+    /// The predicate as code, one term per line.
     var predicate: [String] {
         let isObject = term.operand == "object" || term.keyPath.uppercased() == "SELF"
         let list = ".isIn(\"\(term.keyPath)\", \(isObject ? "objects: ids" : "values"))"
@@ -36,7 +36,7 @@ struct LoopTerms {
         return ["request.predicate = FetchPredicate\(list)"] + rest.map { "    && \($0)" }
     }
 
-    /// What a value might be called: the last name of its key path.
+    /// A variable name for a value: the last component of its key path.
     private static func name(_ keyPath: String) -> String {
         keyPath.split(separator: ".").last.map(String.init) ?? "value"
     }

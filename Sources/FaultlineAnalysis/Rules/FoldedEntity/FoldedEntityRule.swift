@@ -1,19 +1,19 @@
 internal import FaultlineTrace
 
-/// R16: objects that are split over two entities, although whoever uses the one uses the other.
+/// R16: objects that are split over two entities, although the program always uses both.
 public struct FoldedEntityRule: Rule {
     public let id = "R16"
     public let name = "Over-normalisation"
     public let purpose = "Entities that are one to one, and always used together."
 
-    /// The minimum number of used objects, and the minimum share of them that used the other end, to report a pair.
+    /// The minimum number of used objects, and the minimum share of them that used the destination, to report a pair.
     static let minimumRows = Threshold("R16", "minimumRows", 50, .count, "minimum used objects")
     static let minimumShare = Threshold(
         "R16", "minimumShare", 0.9, .share, "minimum share of them that read their destination object")
-    /// The share of the store's time that the way from one to the other must take.
+    /// The minimum share of the store's time that is spent following the relationship.
     static let minimumTimeShare = Threshold(
         "R16", "minimumTimeShare", 0.05, .share, "minimum share of the store's time that reaching it takes")
-    /// Bytes of an object that is kept apart for its size.
+    /// The size, in bytes, from which an object may be kept apart on purpose.
     static let largestSize = Threshold(
         "R16", "largestSize", 2048.0, .size, "minimum size of an object that is rightly kept apart")
 
@@ -30,42 +30,44 @@ public struct FoldedEntityRule: Rule {
         return outcome
     }
 
-    /// Two entities that a to-one relationship joins, and how much they were used together.
+    /// Two entities that a to-one relationship joins, and how often they were used together.
     struct Pair {
         var edge: FetchProfile.Edge
         var destination: EntityEntry
-        /// Whether there are as many objects at the end as lead there; `nil`: the trace does not tell how large their tables
-        /// are.
+        /// Whether the destination has as many objects as the owner, or `nil` if the trace does not have the sizes of
+        /// their tables.
         var areAsMany: Bool?
-        /// Objects of the relationship's entity that were used, and how often the relationship fired on them.
+        /// The number of used objects of the relationship's entity, and of times the relationship fired on them.
         var used: UInt64 = 0
         var fired: UInt64 = 0
-        /// Different objects at its end, those that came into memory on this way, and how many lead to them.
+        /// The number of distinct destination objects that were loaded over the relationship, and of their owners.
         var targets: UInt64 = 0
         var owners: UInt64 = 0
-        /// Bytes of the objects at the end that came from the store, and how many those were.
+        /// The bytes of destination objects that came from the store, and the number of these objects.
         var bytes: UInt64 = 0
         var filled: UInt64 = 0
-        /// The time of faults and of prefetching, in nanoseconds, and trips.
+        /// The time of faults and prefetching, in nanoseconds, and their trips.
         var time: UInt64 = 0
         var trips: UInt64 = 0
-        /// Fetches that lead over it, the most frequent first.
+        /// The fetches whose objects the relationship fired on, the most frequent first.
         var fetches: [FetchProfile] = []
-        /// The time of faults that R01 could take as well.
+        /// The time of faults that R01 may claim too.
         var claims: [Claim] = []
 
-        /// How many of the used objects asked for the other end, and how many different ones there are for each that leads
-        /// there: if both are near 1, each has its own and needs it.
+        /// The smaller of two shares: used objects that read the destination, and distinct destinations per owner.
+        ///
+        /// If both are near 1, each object has its own destination and needs it.
         var share: Double {
             min(1, Double(fired) / Double(max(1, used)), Double(targets) / Double(max(1, owners)))
         }
 
-        /// Adds a fetch that leads to objects of the relationship's entity, on which it fired.
+        /// Adds a fetch on whose objects the relationship fired.
         ///
         /// - Parameters:
-        ///   - members: The relationship of the entity and of those that inherit it.
-        ///   - used: How many of them were used, and how many the fetch has loaded.
-        ///   - path: The key path to the relationship, as it would be prefetched; `nil`: not known.
+        ///   - members: The relationship of the entity and of the entities that inherit it.
+        ///   - touched: The number of owners that were used.
+        ///   - loaded: The number of owners that the fetch loaded.
+        ///   - path: The key path to prefetch, or `nil` if unknown.
         mutating func add(
             _ fetch: FetchProfile, _ members: [FetchProfile.Edge], used touched: UInt64, loaded: UInt64, path: String?
         ) {
@@ -85,7 +87,7 @@ public struct FoldedEntityRule: Rule {
             fetches.append(fetch)
         }
 
-        /// Bytes of an object at the end.
+        /// The mean size of a destination object, in bytes.
         var size: Double { Double(bytes) / Double(max(1, filled)) }
     }
 
@@ -94,7 +96,7 @@ public struct FoldedEntityRule: Rule {
         let sizes = profile.tableRows
         let families = RelationshipFamilies(profile)
         for fetch in profile.fetches {
-            // What an entity inherits is one relationship with that of the entity which it inherits it from.
+            // An inherited relationship counts as the relationship of the entity that declares it.
             for (edge, members) in families.grouped(fetch.firedRelationships.keys) {
                 guard
                     let property = profile.entity(edge.entity)?.property(edge.name),
@@ -103,8 +105,9 @@ public struct FoldedEntityRule: Rule {
                     let owners = owners(of: edge, members, fetch, profile, families),
                     profile.entity(edge.entity)?.hasMembers(of: name) != true
                 else { continue }
-                // A few objects out of many seldom share one at the end, however many lead to it: where fetches of others
-                // bring them, or the model lets many lead to it, the tables' sizes must speak for it.
+                // A few out of many objects rarely share a destination, even if many others do. So the tables' sizes
+                // must confirm the pair if the objects came from fetches of other entities, or if the model lets
+                // several owners share a destination.
                 let areAsMany = areAsMany(sizes[profile.tree(of: edge.entity)], sizes[profile.tree(of: name)])
                 let isOwn = families.inherits(fetch.key.shape.entity, edge)
                 guard isOwn && !destination.hasMembers(through: edge.name) || areAsMany == true else { continue }
@@ -120,8 +123,10 @@ public struct FoldedEntityRule: Rule {
         return pairs.values.sorted { $0.edge.sortText < $1.edge.sortText }
     }
 
-    /// How many objects of a relationship's entity a fetch has led to, and by which key path it goes on: its own rows, or
-    /// those that one to-one relationship of them leads to; `nil`: another way.
+    /// The number of owners that a fetch led to, and the key path from the fetch to the relationship.
+    ///
+    /// Owners are the fetch's own rows, or the destinations of one of their to-one relationships. Returns `nil` for
+    /// other paths.
     private static func owners(
         of edge: FetchProfile.Edge, _ members: [FetchProfile.Edge], _ fetch: FetchProfile, _ profile: Profile,
         _ families: RelationshipFamilies
@@ -135,11 +140,11 @@ public struct FoldedEntityRule: Rule {
             return property?.type == "toOne" && property?.destination.map { families.inherits($0, edge) } == true
         }
         guard ways.count == 1, let (way, fired) = ways.first else { return nil }
-        // Every object on the way fires once, however many rows share it.
+        // Each object on the path fires once, even if several rows share it.
         return (fired, fetch.readPrefetch(way.name)?.rows ?? fired, "\(way.name).\(edge.name)")
     }
 
-    /// Adds what fired one by one.
+    /// Adds the faults that fired one by one.
     private static func addFaults(
         _ profile: Profile, _ families: RelationshipFamilies, to pairs: inout [FetchProfile.Edge: Pair]
     ) {
@@ -166,7 +171,7 @@ public struct FoldedEntityRule: Rule {
             savedApart(pair, profile) <= pair.fired
         else { return nil }
         let saving = costs.store.range { line in
-            // The values come along with the rows that they belong to.
+            // The values come with the rows they belong to.
             Double(pair.time) - Double(pair.targets) * line.row / 2
         }
         var finding = Finding(
@@ -200,7 +205,7 @@ public struct FoldedEntityRule: Rule {
         return Double(targets) >= minimumShare.value * Double(owners)
     }
 
-    /// Saves that changed an object at the end and none that leads there.
+    /// The number of saves that changed a destination object but no owner.
     private func savedApart(_ pair: Pair, _ profile: Profile) -> UInt64 {
         profile.groups.reduce(0) { sum, group in
             guard group.key.kind == .save, case .saved(let names) = group.key.subject else { return sum }
@@ -215,7 +220,7 @@ public struct FoldedEntityRule: Rule {
             + "\(quoted: pair.edge.name)"
     }
 
-    /// The attributes that move, at most six of them: those that are read, where the trace tells.
+    /// The attributes to move, at most six: those that are read, if the trace has them.
     private func code(_ pair: Pair, _ profile: Profile) -> [String] {
         let all = pair.destination.properties.filter { $0.type != "toOne" && $0.type != "toMany" }
         let use = profile.destinationUse(of: pair.edge).flatMap { $0.untold == 0 ? $0 : nil }
@@ -226,13 +231,15 @@ public struct FoldedEntityRule: Rule {
 }
 
 extension EntityEntry {
-    /// Whether a to-many relationship leads to an entity too, as the newest message of a channel is one of its messages:
-    /// then there are more of these than a to-one relationship leads to.
+    /// Whether a to-many relationship has the same destination, as a channel's newest message is also one of its
+    /// messages.
+    ///
+    /// There are then more of these objects than a to-one relationship can refer to.
     fileprivate func hasMembers(of entity: String) -> Bool {
         properties.contains { $0.type == "toMany" && $0.destination == entity }
     }
 
-    /// Whether a to-one relationship that leads to it has a to-many one as its inverse.
+    /// Whether a to-one relationship to this entity has a to-many inverse.
     fileprivate func hasMembers(through relationship: String) -> Bool {
         properties.contains { $0.type == "toMany" && $0.inverse == relationship }
     }

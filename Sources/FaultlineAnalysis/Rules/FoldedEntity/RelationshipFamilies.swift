@@ -1,9 +1,9 @@
 internal import FaultlineTrace
 
-/// A relationship and those that other entities inherit from its own: for a rule they are one.
+/// A relationship together with those that other entities inherit from it, which rules treat as one.
 ///
-/// A trace tells each by the object's own entity: of members and moderators, who are members, `Member.profile` and
-/// `Moderator.profile`.
+/// A trace names a relationship by the object's own entity: `Member.profile` and `Moderator.profile` if moderators are
+/// members.
 struct RelationshipFamilies {
     private let profile: Profile
     private let heads: [FetchProfile.Edge: FetchProfile.Edge]
@@ -13,7 +13,7 @@ struct RelationshipFamilies {
         var heads: [FetchProfile.Edge: FetchProfile.Edge] = [:]
         let trees = Dictionary(grouping: profile.entities) { $0.root ?? $0.name }
         for entities in trees.values where entities.count > 1 {
-            // Who inherits has all properties of its parent, and mostly more; of equals the root stands first.
+            // A descendant has all properties of its parent, and usually more. Of equals, the root comes first.
             let order = { (entity: EntityEntry) in
                 (entity.properties.count, entity.root == nil || entity.root == entity.name ? 0 : 1, entity.name)
             }
@@ -33,17 +33,17 @@ struct RelationshipFamilies {
         self.heads = heads
     }
 
-    /// The relationship of the entity that others inherit it from, as far as the trace knows the entities.
+    /// The relationship of the entity that declares it, as far as the trace has the entities.
     func head(of edge: FetchProfile.Edge) -> FetchProfile.Edge { heads[edge] ?? edge }
 
-    /// Relationships by their heads.
+    /// Groups relationships by their heads.
     func grouped(
         _ edges: some Sequence<FetchProfile.Edge>
     ) -> [FetchProfile.Edge: [FetchProfile.Edge]] {
         Dictionary(grouping: edges) { head(of: $0) }
     }
 
-    /// Whether objects of an entity have the relationship, as their own or inherited, or some of them do.
+    /// Whether objects of an entity, or some of them, have the relationship, declared or inherited.
     func inherits(_ entity: String, _ edge: FetchProfile.Edge) -> Bool {
         entity == edge.entity || head(of: FetchProfile.Edge(entity: entity, name: edge.name)) == head(of: edge)
     }

@@ -1,16 +1,17 @@
 internal import FaultlineTrace
 
-/// R25: objects with large values that keep them after the work is done which needed them.
+/// R25: objects that keep large values after the work that needed them is done.
 public struct HeldObjectRule: Rule {
     public let id = "R25"
     public let name = "Objects held too long"
     public let purpose = "Large objects that stay realised after the scope that used them has closed."
 
-    /// The minimum number of objects held at a time: a last one may be kept for a moment.
+    /// The minimum number of objects that are held at once.
+    ///
+    /// A single last object may be kept briefly.
     static let minimumObjects = Threshold(
         "R25", "minimumObjects", 3, .count, "minimum large objects that stayed in memory")
-    /// The share of a line's objects that must be kept, or of the kept ones that must be so at one time: otherwise they come
-    /// and go.
+    /// The minimum share of a line's objects that stay realized, or of those the share that does so at once.
     static let minimumShare = Threshold(
         "R25", "minimumShare", 0.5, .share, "minimum share of the occasions on which they did")
 

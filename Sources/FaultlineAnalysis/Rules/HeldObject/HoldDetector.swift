@@ -1,27 +1,27 @@
 internal import FaultlineTrace
 
-/// An object with large values that has not let go of them.
+/// A realized object with large values.
 struct OpenHold: Sendable {
     var key: HoldEvidence.Key
-    /// The piece of work in which it was filled.
+    /// The unit of work in which the object was loaded.
     var scope: EventID
     var bytes: UInt64
-    /// The fetch whose result holds the object, if it is one of its rows, and the batches of it that were loaded; 0: none.
+    /// The fetch whose result holds the object as one of its rows, or 0, and the number of its batches loaded so far.
     var result: EventID = 0
     var batches: UInt64 = 0
-    /// The piece of work, once it has ended.
+    /// The scope of the unit of work, once it has ended.
     var ended: ScopeSummary.Key??
-    /// Whether the program itself holds it although that has ended.
+    /// Whether the program itself still holds the object after that.
     var isOverdue = false
 }
 
-/// What of one line is held beyond its scope.
+/// The objects of one line that are held beyond their scope.
 struct OverdueHolds: Sendable {
     var objects: UInt64 = 0
     var bytes: UInt64 = 0
 }
 
-/// Finds objects with large values that the program holds in memory beyond the work that read them.
+/// Detects objects with large values that the program holds in memory beyond the work that read them.
 struct HoldDetector: EvidenceDetector {
     static let name = "holds"
     static let kinds: Set<EventKind> = [.fault, .batch, .release, .use, .scope]
@@ -29,11 +29,11 @@ struct HoldDetector: EvidenceDetector {
 
     var evidence: [HoldEvidence.Key: HoldEvidence] = [:]
     private var holds = BoundedTable<EventID, OpenHold>(capacity: capacity)
-    /// Faults whose objects released their values before the fault itself came.
+    /// Faults whose release event arrived before the fault event.
     private var earlyReleases = BoundedTable<EventID, Bool>(capacity: capacity)
-    /// The faults that filled them, by the piece of work.
+    /// The faults that loaded the objects, by unit of work.
     private var heldInScopes: [EventID: Set<EventID>] = [:]
-    /// The same, by the fetch whose result holds the objects as its rows.
+    /// The faults that loaded the objects, by the fetch whose result holds the objects as its rows.
     private var heldInResults: [EventID: Set<EventID>] = [:]
     private var overdue: [HoldEvidence.Key: OverdueHolds] = [:]
 
@@ -48,7 +48,7 @@ struct HoldDetector: EvidenceDetector {
         }
     }
 
-    /// Counts what was never released.
+    /// Counts the objects that were never released.
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {
         for (_, hold) in holds.drain() where hold.isOverdue {
             evidence[hold.key, default: HoldEvidence()].neverReleased &+= 1
@@ -56,13 +56,13 @@ struct HoldDetector: EvidenceDetector {
         (heldInScopes, heldInResults, overdue) = ([:], [:], [:])
     }
 
-    /// Remembers an object with large values, of which a release event follows.
+    /// Records an object with large values, for which a release event will follow.
     private mutating func observe(
         _ fault: TraceEvent.Fault, _ event: TraceEvent, in context: inout ProcessContext, _ tables: ProfileTables
     ) {
         guard fault.isWatched, let entity = context.entityName(fault.entity) else { return }
         let unit = context.unit(of: event.scope)
-        // Events of another thread can have come before.
+        // Events of another thread can arrive first.
         guard unit.id != 0, !unit.isSetup, earlyReleases.remove(event.id) == nil else { return }
         let key = HoldEvidence.Key(entity: entity, site: context.causeSite(of: event))
         evidence[key, default: HoldEvidence()].objects &+= 1
@@ -101,7 +101,7 @@ struct HoldDetector: EvidenceDetector {
         if holds[key]?.isEmpty == true { holds[key] = nil }
     }
 
-    /// Evaluates what is still held of a scope that ended.
+    /// Evaluates the objects that are still held when a scope ends.
     private mutating func evaluateHolds(after scope: EventID, in context: ProcessContext) {
         let name = context.scopes.peek(scope)?.key
         for fault in heldInScopes.removeValue(forKey: scope) ?? [] {
@@ -110,16 +110,16 @@ struct HoldDetector: EvidenceDetector {
         }
     }
 
-    /// Evaluates what is still held of a result's rows once it does not hold them any more itself.
+    /// Evaluates the objects of a result once the result no longer holds them.
     private mutating func evaluateHolds(byResult fetch: EventID, in context: ProcessContext) {
         guard let held = heldInResults[fetch] else { return }
         for fault in held { evaluate(fault, in: context) }
         if context.fetches.read(fetch, { $0.isClosed }) ?? true { heldInResults[fetch] = nil }
     }
 
-    /// Counts an object as kept if the work is done and no result holds it.
+    /// Counts an object as overdue if the work is done and no result holds it.
     private mutating func evaluate(_ fault: EventID, in context: ProcessContext) {
-        // Most are of work that goes on.
+        // Most objects belong to work that is still going on.
         guard holds.read(fault, { $0.ended != nil && !$0.isOverdue && !Self.isHeldByResult($0, context) }) == true,
             let hold = holds.peek(fault), let ended = hold.ended
         else { return }
@@ -135,7 +135,7 @@ struct HoldDetector: EvidenceDetector {
     private static func isHeldByResult(_ hold: borrowing OpenHold, _ context: borrowing ProcessContext) -> Bool {
         guard hold.result != 0 else { return false }
         let batches = hold.batches
-        // Without batches a result holds all of its objects. The oldest batch goes once the next one is there.
+        // Without batches, a result holds all of its objects. With batches, a new batch displaces the oldest one.
         return context.fetches.read(hold.result) { fetch in
             !fetch.isClosed
                 && (fetch.batchSize == 0 || fetch.batches <= batches &+ UInt64(TraceEvent.Batch.retained))
@@ -144,7 +144,7 @@ struct HoldDetector: EvidenceDetector {
 }
 
 extension HoldEvidence {
-    /// Counts an object that is kept beyond its scope, as one of all those of its line.
+    /// Counts an object that is held beyond its scope, with the line's other overdue objects.
     fileprivate mutating func count(_ hold: OpenHold, of all: OverdueHolds, scope: ScopeSummary.Key?) {
         kept &+= 1
         bytes &+= hold.bytes

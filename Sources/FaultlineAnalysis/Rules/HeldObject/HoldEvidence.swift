@@ -1,21 +1,21 @@
 internal import FaultlineTrace
 
-/// Objects with large values that kept them after the scope had ended in which they were read.
+/// Objects with large values that stayed realized after the end of the scope that read them.
 public struct HoldEvidence: Sendable {
-    /// The objects' entity, and where they were filled.
+    /// The objects' entity, and the line that loaded them.
     public typealias Key = EntitySite
 
-    /// Objects that were filled within a scope.
+    /// The number of objects that were loaded in a scope.
     public internal(set) var objects: UInt64 = 0
-    /// Those that kept their values beyond it, and the bytes of these.
+    /// The number of objects that stayed realized beyond it, and their bytes.
     public internal(set) var kept: UInt64 = 0
     public internal(set) var bytes: UInt64 = 0
-    /// The most that were kept so at a time by one process, and their bytes.
+    /// The most objects that one process held at once in this way, and their bytes.
     public internal(set) var most: UInt64 = 0
     public internal(set) var mostBytes: UInt64 = 0
-    /// Those that had not let go of them at the end of the trace.
+    /// The number of objects that were still realized at the end of the trace.
     public internal(set) var neverReleased: UInt64 = 0
-    /// The scopes that they outlived.
+    /// The scopes that the objects outlived.
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
 }
 

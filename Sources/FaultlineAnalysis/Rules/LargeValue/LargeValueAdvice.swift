@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// The words of R09.
+/// The wording of R09's findings.
 struct LargeValueAdvice {
     let candidate: LargeValue
 
@@ -15,7 +15,7 @@ struct LargeValueAdvice {
             : "Move \(property: name) into an entity of its own"
     }
 
-    /// Where the model declares the property.
+    /// The line that declares the property in the model.
     var declaration: CallSite? {
         guard let text = candidate.property.declaredAt, let colon = text.lastIndex(of: ":"),
             let line = Int(text[text.index(after: colon)...])

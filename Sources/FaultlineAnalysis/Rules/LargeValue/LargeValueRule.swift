@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// R09: long values in rows that are mostly loaded for something else.
+/// R09: large values in rows that are mostly loaded for their other values.
 public struct LargeValueRule: Rule {
     public let id = "R09"
     public let name = "Large values in hot rows"
@@ -66,7 +66,7 @@ public struct LargeValueRule: Rule {
         return finding
     }
 
-    /// The cost of bytes that nobody reads, at most 90 % of the fetches' time.
+    /// The cost of bytes that are never read, at most 90 % of the fetches' time.
     private func time(
         in candidate: LargeValue, spent: Double,
         _ byte: (cost: Double, factor: Double, confidence: Confidence), _ profile: Profile, _ machine: MachineCosts
@@ -88,7 +88,7 @@ public struct LargeValueRule: Rule {
         ).limited(to: spent * 0.9)
     }
 
-    /// What a byte costs in the fetch that loads the most of them.
+    /// The cost of a byte in the fetch that loads the most bytes.
     private func byteCost(
         _ candidate: LargeValue, _ profile: Profile, _ costs: CostModel
     ) -> (cost: Double, factor: Double, confidence: Confidence) {

@@ -1,29 +1,29 @@
 internal import FaultlineTrace
 
-/// Finds work in the store that keeps a main thread from drawing.
+/// Detects work in the store that keeps a main thread from drawing.
 struct BlockDetector: EvidenceDetector {
     static let name = "blocks"
     static let kinds = EventKind.work.subtracting([.wait])
     static let wallTime: (any WritableKeyPath<BlockEvidence, UInt64> & Sendable)? = \BlockEvidence.wallTime
 
-    /// Nanoseconds in the store without a pause that count: a frame at sixty a second, rounded down.
+    /// The minimum busy interval in the store, in nanoseconds: a frame at 60 Hz, rounded down.
     static let threshold = Threshold(
         "R12", "longBlock", 16_000_000, .time, "minimum time in the store without a pause on a main thread")
 
     var evidence: [BlockEvidence.Key: BlockEvidence] = [:]
-    /// What the main thread is doing, or whichever thread does its work.
+    /// The open interval of the main thread, or of whichever thread runs the main queue.
     private var open: OpenBlock?
 
-    /// What a main thread does in the store without a pause, while more may come.
+    /// An open busy interval of a main thread.
     private struct OpenBlock: Sendable {
         var scope: EventID
         var interval: BusyInterval
     }
 
-    /// Adds an event that is part of no other to what its thread does, if that is a thread which draws.
+    /// Adds an outermost event on a main thread to its busy interval.
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         guard event.isMainThread, event.isOnThread, event.parent == 0 else { return }
-        // The main queue does one thing at a time, though it may go from thread to thread.
+        // The main queue does one thing at a time, even if it moves between threads.
         let scope = context.unit(of: event.scope).id
         if open?.scope == scope, open?.interval.isContinued(by: event) == true {
             open?.interval.add(event) { context.callSite(of: event) }
@@ -58,9 +58,10 @@ struct BlockDetector: EvidenceDetector {
         add(found, to: key)
     }
 
-    /// Whether somebody looks at what a program's main thread does.
+    /// Whether a scope of the main thread draws.
     ///
-    /// It marks screens, or it is an app whose recording cannot mark any; others have nothing to draw.
+    /// It does if it marks a screen, or if the program is an app whose recording cannot mark screens. Other programs
+    /// have nothing to draw.
     private static func draws(in scope: EventID, _ context: ProcessContext) -> Bool {
         if context.summary.isApp { return true }
         return context.scopes.peek(scope)?.key?.kind == .screen

@@ -1,29 +1,29 @@
 public import FaultlineTrace
 
-/// Work in the store that kept the main thread of a program with screens from drawing, for a frame or longer.
+/// Work in the store that kept the main thread of a program with screens from drawing for at least a frame.
 ///
-/// Only busy intervals that passed the threshold are added up here. Each is work without a pause, and belongs to the line
-/// that asked for most of it.
+/// It includes only busy intervals that passed the threshold. Each is work without a pause, and belongs to the line
+/// that caused most of it.
 public struct BlockEvidence: Sendable {
     public struct Key: Sendable, Hashable {
-        /// What took longest.
+        /// The kind of work that took longest.
         public var kind: EventKind
-        /// Where the program asked for it; `nil`: the trace does not say.
+        /// The line of the program that caused it, or `nil` if the trace does not have it.
         public var site: CallSite?
     }
 
-    /// Busy intervals, and those among them in which events were lost.
+    /// The number of busy intervals, and of those in which events were lost.
     public internal(set) var stretches: UInt64 = 0
     public internal(set) var lossyStretches: UInt64 = 0
-    /// Events in them.
+    /// The number of events in the busy intervals.
     public internal(set) var events: UInt64 = 0
-    /// Time in the store, of all of them and of the longest, in nanoseconds.
+    /// The time in the store, in nanoseconds: in all intervals, and in the longest one.
     public internal(set) var time: UInt64 = 0
     public internal(set) var longest: UInt64 = 0
-    /// What of it the longest part of each took, in nanoseconds.
+    /// The total time of each interval's longest part, in nanoseconds.
     public internal(set) var longestParts: UInt64 = 0
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
-    /// Wall time of the scopes concerned, in nanoseconds; without scopes that of the busy intervals.
+    /// The wall time of the scopes, or without scopes of the busy intervals, in nanoseconds.
     public internal(set) var wallTime: UInt64 = 0
 }
 

@@ -1,14 +1,14 @@
 internal import FaultlineTrace
 
-/// R12: the main thread is in the store for longer than a frame lasts.
+/// R12: the main thread is in the store for longer than a frame.
 ///
-/// What keeps it there may have a rule of its own, whose advice goes further: this one gives way to it.
+/// Another rule may have better advice for the same line, so this one gives way.
 public struct MainThreadRule: Rule {
     public let id = "R12"
     public let name = "Main thread"
     public let purpose = "Screens that cannot be drawn because the main thread is in the store."
 
-    /// The minimum length of a busy interval that is an error, in nanoseconds.
+    /// The minimum busy interval that is an error, in nanoseconds.
     static let longBlock = Threshold(
         "R12", "errorBlock", 100_000_000.0, .time, "minimum such time that makes it an error")
 
@@ -34,7 +34,7 @@ public struct MainThreadRule: Rule {
                 warning: Self.longBlock.value),
             fix: Self.fix(key.kind), code: Self.code(key.kind), saving: Saving(), confidence: .medium,
             signature: [id, key.kind.name, key.site?.function ?? ""].joined(separator: "|"))
-        // What is moved to another thread takes as long as before, and nobody waits for it.
+        // Work moved to another thread takes as long as before, but the screen does not wait for it.
         let longest = Double(evidence.longest)
         let part = Double(evidence.longestParts) / Double(max(1, evidence.time))
         finding.saving.pause = Saving.Range(median: longest * part, low: longest * part / 2, high: longest)

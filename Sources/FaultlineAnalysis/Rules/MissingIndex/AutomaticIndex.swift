@@ -1,19 +1,20 @@
 internal import FaultlineTrace
 
-/// An index that SQLite makes for one run of a statement and throws away
+/// An automatic index, which SQLite builds for one run of a statement and then discards
 /// (https://www.sqlite.org/optoverview.html#automatic_query_time_indexes).
 struct AutomaticIndex: Hashable {
-    /// What indexing a row is assumed to take, in nanoseconds, and the range in which that lies: 230–520 ns were measured
-    /// of tables that fit a processor's cache, and 2,500 of a million rows.
+    /// The assumed time to index a row, in nanoseconds, with its range.
+    ///
+    /// 230–520 ns were measured for tables that fit a processor's cache, and 2,500 ns for a million rows.
     static let row = 400.0
     static let rowRange = 200.0...1000.0
 
     var table: String
     var columns: [String]
 
-    /// The indexes of a plan, with the tables that the statement's aliases stand for.
+    /// The automatic indexes of a plan, with the tables that the statement's aliases stand for.
     ///
-    /// Of what a sub-select gives there is no table.
+    /// The result of a subquery has no table, and is omitted.
     static func all(in plan: String, of sql: String) -> [AutomaticIndex] {
         plan.split(separator: "\n").compactMap { line in
             let step = /SEARCH (\S+) USING AUTOMATIC (?:PARTIAL )?COVERING INDEX \((.+?)\)/
@@ -25,7 +26,7 @@ struct AutomaticIndex: Hashable {
         }
     }
 
-    /// The fetches that such indexes are made for, by the index.
+    /// The automatic indexes, each with the fetches that use it.
     static func demands(_ profile: Profile) -> [(index: AutomaticIndex, fetches: [Use])] {
         var uses: [AutomaticIndex: [Use]] = [:]
         for fetch in profile.fetches {
@@ -48,11 +49,11 @@ struct AutomaticIndex: Hashable {
             .sorted { ($0.index.table, $0.index.columns.joined()) < ($1.index.table, $1.index.columns.joined()) }
     }
 
-    /// Runs of one fetch's statement.
+    /// The runs of one fetch's statement.
     struct Use {
         var fetch: FetchProfile
         var runs: UInt64
-        /// Rows that were indexed in all of them.
+        /// The number of rows that were indexed in all runs.
         var rows: UInt64
     }
 }

@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// The words of R06.
+/// The wording of R06's findings.
 struct MissingIndexAdvice {
     let demand: MissingIndexRule.Demand
     let profile: Profile
@@ -46,8 +46,8 @@ struct MissingIndexAdvice {
         return sentences
     }
 
-    /// Properties that are compared for equality and are no part of the index, with what is left of the table by fetches
-    /// that compare nothing else.
+    /// Properties that are compared for equality but omitted from the index, with the share of the table that fetches
+    /// comparing only them return.
     private var leftOut: [(name: String, share: Double)] {
         guard let terms = demand.fetches.first?.key.shape.terms else { return [] }
         let compared = terms.filter(\.isEquality).map(\.keyPath).uniqued
@@ -56,8 +56,7 @@ struct MissingIndexAdvice {
             .filter { !columns.contains($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// The scan in the plan of the fetch that takes longest: `SCAN t0`; of a table that is joined with its name:
-    /// `SCAN t1 (ZMEMBER)`.
+    /// The scan in the plan of the longest fetch: `SCAN t0`, or with the name of a joined table `SCAN t1 (ZMEMBER)`.
     private var plan: String? {
         guard let statements = demand.fetches.lazy.map(\.statements).first(where: { $0.commonPlan != nil }),
             let plan = statements.commonPlan

@@ -1,7 +1,7 @@
 internal import FaultlineTrace
 
 extension MissingIndexRule {
-    /// Indexes that SQLite makes itself, for every fetch anew.
+    /// The findings about indexes that SQLite builds itself, again for every fetch.
     func automaticIndexes(_ profile: Profile) -> [Finding] {
         AutomaticIndex.demands(profile).map { finding(for: $0.index, $0.fetches, profile) }
     }
@@ -58,7 +58,7 @@ extension MissingIndexRule {
 }
 
 extension [FetchProfile] {
-    /// Each line's fetches once.
+    /// The fetches without duplicates.
     fileprivate var uniqued: [FetchProfile] {
         var seen: Set<FetchProfile.Key> = []
         return filter { seen.insert($0.key).inserted }

@@ -1,8 +1,8 @@
 internal import FaultlineTrace
 
-/// Tables that a fetch goes through on the way to its own.
+/// Finds indexes for joined tables that a fetch scans.
 extension MissingIndexRule {
-    /// The index of a joined table that keeps a fetch from going through that table, or through its own; `nil`: none.
+    /// The index of a joined table that saves a fetch from scanning that table or its own, or `nil` if there is none.
     static func joinedIndex(for fetch: FetchProfile, _ profile: Profile) -> IndexProposal? {
         let (scanned, found) = (fetch.counts.scannedRows, fetch.counts.foundRows)
         guard scanned >= FetchIndexing.minimumRows.value, found <= fetch.indexableShare * scanned else { return nil }
@@ -10,8 +10,8 @@ extension MissingIndexRule {
         var elements: [String: [(path: String, element: IndexProposal.Element, isRange: Bool)]] = [:]
         for term in fetch.key.shape.terms ?? [] {
             guard let end = end(of: term, from: fetch.key.shape.entity, profile) else { continue }
-            // Where its own table is gone through, SQLite can begin at the other one instead, unless that has many rows
-            // for each of its own.
+            // If the fetch scans its own table, SQLite can begin with the joined table instead, unless that has many
+            // rows for each row of its own.
             let isScanned = end.table.map { joined.contains($0) } ?? (joined.count == 1)
             guard isScanned || scansOwn && end.isToOne else { continue }
             elements[end.entity, default: []].append(
@@ -35,7 +35,7 @@ extension MissingIndexRule {
         return candidates.first
     }
 
-    /// The tables besides the fetched one that a fetch's plans go through, and whether they go through the fetched one.
+    /// The joined tables that a fetch's plans scan, and whether the plans scan the fetched table.
     private static func scannedTables(_ fetch: FetchProfile) -> (joined: Set<String>, scansOwn: Bool) {
         var joined: Set<String> = []
         var scansOwn = false
@@ -52,8 +52,9 @@ extension MissingIndexRule {
         return (joined, scansOwn)
     }
 
-    /// The property of another entity that a term compares so that an index of it can serve it, and that entity's table;
-    /// `nil`: the trace has nothing of the entity but its name.
+    /// The property of another entity that a term compares, if an index can serve it, and that entity's table.
+    ///
+    /// The table is `nil` if the trace has only the entity's name.
     private static func end(
         of term: ShapeEntry.Term, from start: String, _ profile: Profile
     ) -> (entity: String, property: String, path: String, table: String?, isToOne: Bool)? {
@@ -67,7 +68,7 @@ extension MissingIndexRule {
             return nil
         }
         let entity = profile.entity(name)
-        // What leads to an object has an index in every store.
+        // Every store has indexes for to-one relationships.
         guard entity.map({ $0.column(property)?.type ?? "toOne" != "toOne" }) ?? (term.operand == "value") else {
             return nil
         }
@@ -75,7 +76,7 @@ extension MissingIndexRule {
         return (name, property, path, entity?.table, isToOne)
     }
 
-    /// Whether a table has an index that begins as one would.
+    /// Whether a table has an index that begins with the same column.
     private static func isThere(_ index: IndexProposal, in tables: Set<String>, _ profile: Profile) -> Bool {
         guard let first = index.elements.first else { return true }
         return profile.tableIndexes.contains { tables.contains($0.table) && $0.indexes.begins(with: first.column) }
@@ -83,7 +84,7 @@ extension MissingIndexRule {
 }
 
 extension ShapeEntry.Term {
-    /// The comparison without the word for how many of a relationship's objects must fulfil it.
+    /// The comparison without its `ANY` or `SOME`.
     private var plain: ShapeEntry.Term {
         guard operation.hasPrefix("ANY ") || operation.hasPrefix("SOME ") else { return self }
         var term = self

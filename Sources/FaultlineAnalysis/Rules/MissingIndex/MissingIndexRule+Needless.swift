@@ -1,11 +1,11 @@
 internal import FaultlineTrace
 
 extension MissingIndexRule {
-    /// The minimum written rows for an unneeded index to be a warning.
+    /// The minimum written rows for a redundant index to be a warning.
     static let needlessWrites = Threshold(
         "R06", "needlessWrites", 5000, .count, "minimum written rows for an unneeded index to be a warning")
 
-    /// Indexes that others make needless: each costs time at every write, and room.
+    /// The findings about redundant indexes: each costs space, and time at every write.
     func needlessIndexes(_ profile: Profile) -> [Finding] {
         profile.tableIndexes.flatMap { table, indexes in
             indexes.needless.compactMap { finding(for: $0.columns, beside: $0.other, of: table, profile) }
@@ -15,7 +15,7 @@ extension MissingIndexRule {
     private func finding(
         for columns: [String], beside other: [String], of table: String, _ profile: Profile
     ) -> Finding? {
-        // What the store makes of itself, for entities and relationships, nobody can leave out.
+        // Indexes that the store creates itself, for entities and relationships, cannot be left out.
         guard let index = Self.proposal(table, columns, profile), !index.isOfRelationship(profile) else { return nil }
         let writes = profile.writes(of: index.entity)
         let longer = Self.proposal(table, other, profile)?.properties ?? "\(code: other.joined(separator: ", "))"
@@ -40,7 +40,7 @@ extension MissingIndexRule {
         return finding
     }
 
-    /// An index in the words of the model, without the collations and directions of its columns.
+    /// An index in terms of the model, without the collations and directions of its columns.
     private static func proposal(_ table: String, _ columns: [String], _ profile: Profile) -> IndexProposal? {
         let names = columns.map { String($0.prefix { $0 != " " }) }
         return IndexProposal(table: table, columns: names, profile)

@@ -1,7 +1,8 @@
 internal import FaultlineTrace
 
 extension MissingIndexRule {
-    /// Indexes that plans show to be missing, and fetches whose plans should be looked at.
+    /// The findings about indexes that plans show to be missing, and about fetches without a plan, whose plans need a
+    /// look.
     func longFetches(_ profile: Profile) -> [Finding] {
         let told = Self.demands(profile).map(\.index)
         var wanted: [IndexProposal: [LongFetch]] = [:]
@@ -20,7 +21,7 @@ extension MissingIndexRule {
         return findings
     }
 
-    /// The index for what a fetch compares; `nil`: its plan goes by those columns already, or there are none.
+    /// The index for the columns that a fetch compares, or `nil` if its plan already seeks by them or there are none.
     private static func index(for long: LongFetch, _ profile: Profile) -> IndexProposal? {
         guard long.access != nil, let index = comparedColumns(of: long.fetch.key.shape, profile) else { return nil }
         return index.elements.allSatisfy {

@@ -1,15 +1,15 @@
 internal import FaultlineTrace
 
-/// R06: tables that are gone through row by row for a few rows that an index would find.
+/// R06: full table scans for a few rows that an index would find.
 ///
 /// SQLite counts the steps of full scans (`SQLITE_STMTSTATUS_FULLSCAN_STEP`,
-/// https://www.sqlite.org/c3ref/c_stmtstatus_counter.html). Fetches that one index serves are one finding.
+/// https://www.sqlite.org/c3ref/c_stmtstatus_counter.html). Fetches that the same index serves share a finding.
 public struct MissingIndexRule: Rule {
     public let id = "R06"
     public let name = "Missing index"
     public let purpose = "Full table scans that return few rows, which an index would avoid."
 
-    /// What keeping an index costs for each row that is written, in nanoseconds: a few pages of a tree are in memory.
+    /// The cost of maintaining an index, in nanoseconds per written row: a few pages of a tree that is in memory.
     static let upkeep = 2000.0
 
     public init() {}
@@ -25,12 +25,12 @@ public struct MissingIndexRule: Rule {
         return outcome
     }
 
-    /// An index with the fetches that want it, the longest time first.
+    /// An index with the fetches that need it, the longest total time first.
     struct Demand {
         var index: IndexProposal
         var fetches: [FetchProfile]
 
-        /// Rows that the one which goes through most goes through.
+        /// The rows that the largest scan steps over.
         var scannedRows: Double { fetches.map(\.counts.scannedRows).max() ?? 0 }
     }
 
@@ -100,7 +100,7 @@ public struct MissingIndexRule: Rule {
             )
         }
         let scopes = demand.fetches.flatMap(\.counts.scopes.keys)
-        // What goes through a table does so when the table grows, whatever it takes now.
+        // The scan grows with the table, whatever it costs now.
         if !Significance.isMet(
             saving: finding.saving.time.median, wallTime: profile.wallTime(of: Set(scopes)),
             isMainThread: demand.fetches[0].isOnMainThread)

@@ -1,8 +1,9 @@
 internal import FaultlineTrace
 
-/// R03: rows that are loaded and not used, objects of which only the identity is, and long values that nobody reads.
+/// R03: rows that are loaded but not used, objects of which only the identity is used, and long values that are never
+/// read.
 ///
-/// What a batch size cures is R02's, what is counted R05's, and values of many kilobytes are R09's.
+/// R02 reports what a batch size fixes, R05 rows that are counted, and R09 values of many kilobytes.
 public struct OverFetchRule: Rule {
     public let id = "R03"
     public let name = "Over-fetch"
@@ -16,7 +17,7 @@ public struct OverFetchRule: Rule {
         let values = UnreadValues(profile)
         for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
             results &+= fetch.total(\.executions)
-            // Of rows that need not be loaded nobody asks what of them is.
+            // Rows that need not be loaded at all are reported instead of their values.
             let found = rows(of: fetch, profile, costs) ?? values.finding(of: fetch, rule: self, profile, costs)
             if let found { outcome.findings.append(found) }
         }
@@ -29,7 +30,7 @@ public struct OverFetchRule: Rule {
         _ machine: MachineCosts
     ) -> (median: Double, low: Double, high: Double) {
         let counts = fetch.counts
-        // A limit keeps SQLite from handing rows out, and not from reading them if it has to sort them first.
+        // With a limit, SQLite returns fewer rows, but still reads them all if it must sort them first.
         let sorted =
             if case .first = waste.kind, counts.statements > 0 {
                 min(1, Double(counts.sorts) / Double(counts.statements))
@@ -47,12 +48,12 @@ public struct OverFetchRule: Rule {
         }
     }
 
-    /// What an object ID is assumed to take that SQLite finds by a scan, in nanoseconds.
+    /// The assumed time to find an object ID in a scan, in nanoseconds.
     private static let identity = StepCost(usual: 150, least: 50, most: 300)
-    /// How long a scan for identities takes beside that for the rows.
+    /// The ratio of a scan for identities to a scan for the rows.
     private static let scans = 0.9...1.2
 
-    /// What rows need not take where SQLite scans the table; `nil`: what their number tells is better.
+    /// The saving if SQLite scans the table, or `nil` if the number of rows gives a better estimate.
     private static func scanned(
         _ waste: UnusedRows, _ fetch: FetchProfile, _ machine: MachineCosts, isSorted: Bool
     ) -> (median: Double, low: Double, high: Double)? {
@@ -64,12 +65,12 @@ public struct OverFetchRule: Rule {
         let trips = CostModel.assumed.trip * Double(tally.executions)
         switch waste.kind {
         case .first where !isSorted:
-            // SQLite stops at the last row that the limit wants.
+            // SQLite stops at the last row within the limit.
             let saved = max(0, time - trips) * Double(waste.rows) / Double(max(1, tally.rows))
             return (saved, saved, saved)
         case .identities where tally.rows > 0:
             let keptTrips = CostModel.emptyTrip * Double(tally.executions)
-            // Where the scan dominates, the rest of the time is uncertain: so many rows cost no more than this.
+            // If the scan dominates, the rest of the time is uncertain. The rows cost at most this.
             let most =
                 scan.usual < counts.runTime / 2
                 ? time

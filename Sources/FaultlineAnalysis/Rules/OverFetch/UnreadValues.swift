@@ -1,21 +1,24 @@
 internal import FaultlineTrace
 
-/// R03 for values: long ones that no execution of a shape reads.
+/// R03 for values: long values that no fetch of a shape reads.
 struct UnreadValues {
-    /// The share of a row that must go unread.
+    /// The minimum share of a row's bytes that goes unread.
     static let share = Threshold("R03", "unreadShare", 0.3, .share, "minimum unread share of a row's bytes")
-    /// Bytes of a value, on average: shorter ones lie on the page of the others and cost little.
+    /// The minimum mean size of a value, in bytes.
+    ///
+    /// Shorter values are on the row's own page, and cost little.
     static let minimumSize = Threshold("R03", "unreadSize", 256.0, .size, "minimum average size of an unread value")
     static let minimumRows: UInt64 = 100
-    /// The share of the used rows of which something must be read; otherwise the objects were handed on, and may be read
-    /// where nobody sees it.
+    /// The minimum share of the used rows of which something was read.
+    ///
+    /// Otherwise the objects may be read where the trace does not show it.
     static let readShare = 0.9
 
-    /// What was loaded and read of a shape's properties, from all its lines.
+    /// The values of a shape's properties that were loaded and read, from all its lines.
     private var shapes: [ShapeEntry: [String: PropertyUse]] = [:]
-    /// Properties that were read by some fetch.
+    /// The properties that some fetch read.
     private var read: Set<String> = []
-    /// Properties that R09 names.
+    /// The properties that R09 reports.
     private let large: Set<String>
 
     init(_ profile: Profile) {
@@ -69,24 +72,27 @@ struct UnreadValues {
         return finding
     }
 
-    /// The assumed cost of a byte in rows that SQLite passes over, in nanoseconds: 0.01–0.2 were measured.
+    /// The assumed cost of a byte in rows that SQLite steps over, in nanoseconds.
+    ///
+    /// 0.01–0.2 were measured.
     private static let passed = StepCost(usual: 0.12, least: 0.04, most: 0.25)
 
-    /// The assumed costs that remain for a row without long values: of passing over it in a scan, and of sorting it, in
-    /// nanoseconds.
+    /// The assumed remaining costs of a row without long values, in nanoseconds: of stepping over it in a scan, and of
+    /// sorting it.
     ///
-    /// 20–50 were measured of both, where a limit keeps few of the sorted rows.
+    /// 20–50 were measured for both, with a limit that keeps few of the sorted rows.
     private static let passedShort = StepCost(usual: 45, least: 30, most: 60)
     private static let sortedShort = StepCost(usual: 45, least: 20, most: 120)
 
-    /// The time that values cost: in rows that are loaded, sorted or passed over, and in the pages that SQLite reads for them.
+    /// The time that values cost in rows that are loaded, sorted or stepped over, and in the pages that SQLite reads
+    /// for them.
     ///
-    /// A scan saves no more than its time without the cost of passing over short rows, and of sorting them.
+    /// The saving in a scan is at most its time minus the cost of stepping over short rows and sorting them.
     ///
     /// - Parameters:
-    ///   - bytes: Of the values in a row.
-    ///   - share: Of the row's bytes that they make up.
-    ///   - rows: Rows whose values were looked at.
+    ///   - bytes: The bytes of the values in a row.
+    ///   - share: The share of the row's bytes that they make up.
+    ///   - rows: The number of rows whose values were examined.
     private static func saving(
         _ bytes: Double, share: Double, _ rows: UInt64, _ fetch: FetchProfile,
         _ byte: (cost: Double, factor: Double, confidence: Confidence), _ machine: MachineCosts
@@ -116,7 +122,7 @@ struct UnreadValues {
                 byte.cost * byte.factor, passed.most, page.most, scan.most, (passedShort.least, sortedShort.least)))
     }
 
-    /// Long properties that no execution of the shape reads, the longest first.
+    /// The long properties that no fetch of the shape reads, the longest first.
     private func unread(_ shape: ShapeEntry, _ loaded: [String: PropertyUse], _ profile: Profile) -> [String] {
         let declared = profile.entity(shape.entity)?.properties ?? []
         return loaded.filter { name, use in
@@ -128,8 +134,8 @@ struct UnreadValues {
         }.sorted { ($0.value.bytes, $1.key) > ($1.value.bytes, $0.key) }.map(\.key)
     }
 
-    /// Whether the trace shows what was read of the objects: they are gone, unchanged, and something was read of nearly
-    /// every one that was used.
+    /// Whether the trace shows what was read of the objects: they were released unchanged, and something was read of
+    /// nearly every used one.
     private static func isLookedInto(_ fetch: FetchProfile) -> Bool {
         let uses = fetch.uses.values
         let executions = uses.reduce(0) { $0 &+ $1.executions }
@@ -158,10 +164,10 @@ struct UnreadValues {
     }
 }
 
-/// The words of R03 for values.
+/// The wording of R03's findings about values.
 private struct UnreadValueAdvice {
     let entity: String
-    /// The longest first.
+    /// The properties, the longest first.
     let properties: [String]
 
     private var names: Wording { .properties(properties.map { "\(entity).\($0)" }) }

@@ -1,11 +1,11 @@
 internal import FaultlineTrace
 
-/// Rows of a fetch that need not be loaded, with the words of R03 for them.
+/// Rows of a fetch that need not be loaded, with the wording of R03's findings about them.
 struct UnusedRows {
     enum Kind: Sendable, Hashable {
-        /// Only the first so many are used.
+        /// Only the first rows are used.
         case first(UInt64)
-        /// A part is used, here and there.
+        /// Some rows are used, anywhere in the result.
         case scattered
         /// Only identities are used.
         case identities
@@ -14,10 +14,10 @@ struct UnusedRows {
     let kind: Kind
     let entity: String
     let tally: ResultTally
-    /// Rows whose values need not be loaded.
+    /// The number of rows whose values need not be loaded.
     let rows: UInt64
 
-    /// `nil`: there are none, or another rule says so.
+    /// Returns `nil` if there are none, or another rule reports them.
     init?(of fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) {
         entity = fetch.key.shape.entity
         if let demand = ResultDemand(of: fetch) {
@@ -40,7 +40,7 @@ struct UnusedRows {
         }
     }
 
-    /// Results of which a part was used that is no list on a screen.
+    /// The results of which some rows were used, but not as a list on a screen.
     private static func scattered(_ fetch: FetchProfile) -> ResultTally? {
         guard fetch.key.shape.resultType == "objects", let (size, use) = fetch.mainUse, size == 0 else { return nil }
         if case .screens = UsePattern(use) { return nil }
@@ -54,16 +54,18 @@ struct UnusedRows {
         return some
     }
 
-    /// Bytes of the rows that need not be loaded.
+    /// The bytes of the rows that need not be loaded.
     var bytes: Double { tally.rows == 0 ? 0 : Double(tally.bytes) * Double(rows) / Double(tally.rows) }
 
-    /// Rows that are loaded for nothing, for each that is used; of identities, each twenty of a result.
+    /// The number of unneeded rows per used row.
+    ///
+    /// For identities, the mean number of rows of a result divided by 20.
     var figure: Double {
         kind == .identities
             ? Double(rows) / Double(20 * tally.executions) : Double(rows) / Double(max(1, tally.touchedRows))
     }
 
-    /// Part of the finding's signature.
+    /// A part of the finding's signature.
     var what: String {
         switch kind {
         case .first: "first"
@@ -72,7 +74,7 @@ struct UnusedRows {
         }
     }
 
-    /// `nil`: only the program knows which rows it uses.
+    /// `nil` if only the program knows which rows it uses.
     func remedy(for fetch: FetchProfile.Key) -> Remedy? {
         switch kind {
         case .first(let rows): .change(fetch, FetchChange(limit: UInt32(clamping: rows)))

@@ -1,36 +1,36 @@
 internal import FaultlineTrace
 
-/// Fetches from one table for which SQLite chose its plan by statistics that are not those of the table.
+/// Fetches from one table for which SQLite chose its plan by stale statistics.
 struct OldStatistics {
-    /// What SQLite expects of a step, and what it went to, in rows each time.
+    /// The numbers of rows that SQLite expects of a step, and that the step visited.
     struct Difference {
         var expected: Double
         var rows: Double
-        /// Whether it is the table that SQLite is wrong about, and not the values of an index.
+        /// Whether SQLite misjudges the size of the table, rather than the values of an index.
         var isScan: Bool
-        /// Whether it went to no more than that in any run.
+        /// Whether every run visited exactly the counted rows.
         var isExact: Bool
 
-        /// How many times as many rows there are, or as few.
+        /// The ratio of the visited rows to the expected ones.
         var ratio: Double { max(rows, 1) / max(expected, 1) }
         var size: Double { max(ratio, 1 / ratio) }
 
-        /// Whether both are of one thing, and off in the same direction.
+        /// Whether both misjudge the same thing in the same direction.
         func isLike(_ other: Difference) -> Bool { isScan == other.isScan && (ratio > 1) == (other.ratio > 1) }
     }
 
-    /// The minimum rows, present or expected, for SQLite's expectation to matter.
+    /// The minimum rows, visited or expected, for SQLite's expectation to matter.
     static let minimumRows = 500.0
     /// The minimum runs with an index that rule out a single unusual value.
     static let minimumSearches: UInt64 = 5
 
-    /// The entity at the top of the table's inheritance tree.
+    /// The root entity of the table's inheritance tree.
     var entity: String
-    /// `nil`: SQLite's numbers are not known to be wrong, and yet it goes through a table that has an index.
+    /// `nil` if SQLite's statistics are not known to be wrong, but it scans a table that has an index.
     var difference: Difference?
-    /// The longest time first.
+    /// The fetches, the longest total time first.
     var fetches: [FetchProfile]
-    /// Those among them that go through the table for a few rows which one of its indexes would find.
+    /// The fetches that scan the table for a few rows that one of its indexes would find.
     var indexable: [FetchProfile]
 
     static func all(in profile: Profile) -> [OldStatistics] {
@@ -43,7 +43,7 @@ struct OldStatistics {
         let tables = Dictionary(grouping: suspects) { profile.tree(of: $0.fetch.key.shape.entity) }
         return tables.sorted { $0.key < $1.key }.map { entity, suspects in
             let differences = suspects.compactMap(\.difference)
-            // What is said of the whole table weighs more than what is said of some values.
+            // A misjudged table outweighs misjudged values.
             let difference = differences.first(where: \.isScan) ?? differences.first
             let concerned = suspects.filter { suspect in
                 guard let difference else { return true }
@@ -55,22 +55,22 @@ struct OldStatistics {
         }
     }
 
-    /// Fetches of which one of the two is so.
+    /// A fetch with misjudged rows, or one that ignores an index.
     private struct Suspect {
         var fetch: FetchProfile
         var difference: Difference?
         var ignoresIndex: Bool
     }
 
-    /// What the fetches that could take an index would save with it, in nanoseconds.
+    /// The saving, in nanoseconds, of the fetches that could use an index.
     func saving(_ machine: MachineCosts) -> Double {
         indexable.reduce(0) { $0 + $1.sparedScan(with: nil, machine).median }
     }
 }
 
 extension FetchProfile {
-    /// What SQLite expects of the fetches' statements and how far that is from what they met; `nil`: it is not far off, or
-    /// it is not known.
+    /// The largest difference between the rows that SQLite expects of the fetches' statements and those that they
+    /// visit, or `nil` if it is small or unknown.
     var misjudgement: OldStatistics.Difference? {
         var worst: OldStatistics.Difference?
         for (plan, runs) in statements.texts.sorted(by: { $0.key < $1.key }).flatMap({ $0.value.knownPlans }) {

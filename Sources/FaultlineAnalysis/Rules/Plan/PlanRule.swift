@@ -1,16 +1,16 @@
 internal import FaultlineTrace
 
-/// R22: one statement that SQLite runs with different plans, and tables that it takes for much larger or smaller than they
-/// are.
+/// R22: statements that SQLite runs with different plans, and tables whose size SQLite misjudges.
 ///
-/// SQLite chooses by statistics, which `ANALYZE` gathers (https://www.sqlite.org/lang_analyze.html) and which grow old.
+/// SQLite chooses plans by statistics that `ANALYZE` gathers (https://www.sqlite.org/lang_analyze.html) and that can
+/// become stale.
 public struct PlanRule: Rule {
     public let id = "R22"
     public let name = "Changing plans"
     public let purpose = "Statements with more than one plan, and plans that rest on old statistics."
 
-    /// How many times the work of the best plan another one does, and how many times as many rows there are as SQLite
-    /// expects, or as few, for a warning.
+    /// The minimum ratio for a warning: of a plan's work to the best plan's, or between the rows that there are and
+    /// that SQLite expects.
     static let minimumRatio = Threshold(
         "R22", "minimumRatio", 10.0, .factor,
         "minimum ratio to the work of the best plan, or to the rows that SQLite expects")
@@ -24,7 +24,7 @@ public struct PlanRule: Rule {
             (fetches: $0.indexable, finding: finding(for: $0, profile, costs))
         }
         outcome.findings = old.map(\.finding)
-        // What SQLite would do with new statistics says the same of several plans.
+        // A finding about stale statistics covers several plans as well.
         let told = Set(old.flatMap { $0.finding.severity == .note ? [] : $0.fetches.map(\.key) })
         for fetch in profile.fetches {
             for (text, plans) in fetch.statements.texts.sorted(by: { $0.key < $1.key }) {
@@ -47,7 +47,7 @@ public struct PlanRule: Rule {
         let ranked = plans.sorted { (Self.work($0.value), $0.key) < (Self.work($1.value), $1.key) }
         let (best, worst) = (ranked[0], ranked[ranked.count - 1])
         let ratio = Self.work(worst.value) / max(1, Self.work(best.value))
-        // What the others took beyond what the best one takes.
+        // The time of the other plans beyond that of the best one.
         let saved = ranked.dropFirst().reduce(0) { sum, plan in
             sum + max(0, Double(plan.value.time) - Double(plan.value.count) * Self.time(best.value))
         }
@@ -107,7 +107,7 @@ public struct PlanRule: Rule {
         finding.remedy = .analyze(old.fetches.map(\.key))
         if old.indexable.isEmpty {
             finding.downgrade("Whether SQLite would choose another plan is not known.")
-            // A short note has but its title.
+            // A note is printed with its title only.
             finding.reservations += old.difference?.isScan == false ? [Self.skewed] : []
         }
         return finding
@@ -148,7 +148,7 @@ public struct PlanRule: Rule {
         return count < 1.5 ? "\(rows: 1)" : "\(decimal: count, places: 0, of: .rows) rows"
     }
 
-    /// Operations of SQLite's virtual machine in a run, on average; its time where nobody counted them.
+    /// The mean number of virtual machine operations of a run, or its time if the trace does not have them.
     private static func work(_ runs: StatementTable.Runs) -> Double {
         runs.virtualMachineSteps > 0 ? Double(runs.virtualMachineSteps) / Double(max(1, runs.count)) : time(runs)
     }

@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// The words of R07.
+/// The wording of R07's findings.
 struct PredicateOrderAdvice {
     let fetch: FetchProfile
     let order: PredicateOrder
@@ -49,7 +49,7 @@ struct PredicateOrderAdvice {
         ]
     }
 
-    /// The words about two searches.
+    /// The wording of findings about two searches.
     struct Searches {
         let order: SearchOrder
 

@@ -1,23 +1,24 @@
 internal import FaultlineTrace
 
-/// R07: texts that are searched before a comparison that is cheaper, or leaves less, has sorted most rows out.
+/// R07: text searches that run before a cheaper or more selective comparison has narrowed the rows.
 ///
-/// SQLite asks the terms of an AND in the order in which they are written, where no index decides.
+/// SQLite evaluates the terms of an AND in the order in which they are written, unless an index decides.
 public struct PredicateOrderRule: Rule {
     public let id = "R07"
     public let name = "Predicate order"
     public let purpose =
         "Texts that are searched before a comparison that is cheaper, or leaves less, has sorted rows out."
 
-    /// The minimum rows that are scanned for the order to be reported.
+    /// The minimum scanned rows for the order to be reported.
     static let minimumRows = Threshold("R07", "minimumRows", 500.0, .count, "minimum rows that are scanned")
-    /// The share of rows that a term may leave over: one that leaves more sorts nothing out.
+    /// The maximum share of rows that may match a useful term.
     static let uselessShare = Threshold(
         "R07", "uselessShare", 0.9, .share, "maximum share of the rows that match the cheaper term")
-    /// What comparing a number is assumed to take, in nanoseconds.
+    /// The assumed time to compare a number, in nanoseconds.
     static let comparison = StepCost(usual: 40, least: 40, most: 40)
-    /// The share of what SQLite takes beside the scan and the rows that it hands out which is searching, and the range in
-    /// which that lies; the rest is reading the columns.
+    /// The share of SQLite's time, without the scan and the returned rows, that is spent searching, with its range.
+    ///
+    /// The rest is reading columns.
     static let searchingShare = 0.85
     static let searchingShares = 0.5...1.0
 
@@ -54,20 +55,22 @@ public struct PredicateOrderRule: Rule {
         return outcome
     }
 
-    /// What a fetch's text searches did, on average.
+    /// The means of a fetch's text searches.
     struct Search {
-        /// Rows that were gone through.
+        /// The number of scanned rows.
         var scanned: Double
-        /// Texts that were compared, those that fulfilled the term, and rows that fulfilled all terms.
+        /// The number of compared texts, of texts that matched the term, and of rows that matched all terms.
         var compared: Double
         var passed: Double
         var found: Double
-        /// Whether ``passed`` is known: of several searches one does not know which of them a text passed.
+        /// Whether ``passed`` is exact.
+        ///
+        /// With several searches, the trace does not show which of them a text passed.
         var isSingle: Bool
-        /// Whether a limit keeps rows back that were sorted, and so fulfilled all terms.
+        /// Whether a limit omits rows that were sorted, and so matched all terms.
         var isCut: Bool
 
-        /// `nil`: nobody counted.
+        /// Returns `nil` if the trace does not have the counters.
         init?(_ fetch: FetchProfile, _ order: PredicateOrder) {
             let counts = fetch.counts
             guard counts.statements > 0, counts.textComparisons > 0 else { return nil }
@@ -81,7 +84,7 @@ public struct PredicateOrderRule: Rule {
             isCut = fetch.key.shape.isLimited && !fetch.key.shape.sort.isEmpty
         }
 
-        /// The share of texts that the terms behind the search leave over; `nil`: not known.
+        /// The share of the passed texts that also match the terms after the search, or `nil` if unknown.
         var leftOver: Double? { isSingle && !isCut && passed > 0 ? min(1, found / passed) : nil }
     }
 
@@ -89,7 +92,7 @@ public struct PredicateOrderRule: Rule {
         for fetch: FetchProfile, _ order: PredicateOrder, _ search: Search, _ profile: Profile, _ costs: CostModel
     ) -> Finding? {
         let counts = fetch.counts
-        // Where a cheap term came first already, few texts are left to compare.
+        // If a cheap term already came first, few texts remain to compare.
         guard search.compared >= search.scanned / 2, (search.leftOver ?? 0) <= Self.uselessShare.value else {
             return nil
         }
@@ -117,7 +120,8 @@ public struct PredicateOrderRule: Rule {
         return finding
     }
 
-    /// What the other order saves: the texts that need not be compared, less the comparisons of numbers that come instead.
+    /// The saving of the other order: the comparisons of texts that it avoids, minus the comparisons of numbers that it
+    /// adds.
     private func saving(
         _ fetch: FetchProfile, _ search: Search, spared: Double, _ estimate: CostModel.Estimate,
         _ machine: MachineCosts
@@ -139,7 +143,7 @@ public struct PredicateOrderRule: Rule {
         let saving = { (text: Double) in
             estimate.range { line in
                 let rest = line.cost(trips: 1, rows: min(search.found, search.compared))
-                // Going through long rows can take more than searching them.
+                // Scanning long rows can take longer than searching them.
                 let searching = max(0, counts.meanTime - rest - step * search.scanned)
                 return gain(min(text, searching / search.compared), comparison.usual)
             }
@@ -161,18 +165,19 @@ public struct PredicateOrderRule: Rule {
     }
 }
 
-/// The terms of a predicate of which all must hold, in the order in which they are written.
+/// The terms of a predicate that must all hold, in the order in which they are written.
 struct PredicateOrder {
-    /// What is compared cheaply and stands behind a search.
+    /// The cheap comparisons that come after a search.
     let cheap: [ShapeEntry.Term]
-    /// The searches that stand before it.
+    /// The searches that come before a cheap comparison.
     let searches: [ShapeEntry.Term]
     /// All terms, the cheap ones first.
     let better: [ShapeEntry.Term]
-    /// Their places before.
+    /// The original positions of these terms.
     let places: [Int]
 
-    /// `nil`: no search stands before a cheap comparison, or some terms are alternatives, whose order says nothing.
+    /// Returns `nil` if no search comes before a cheap comparison, or terms are alternatives, whose order does not
+    /// matter.
     init?(_ shape: ShapeEntry, _ entity: EntityEntry?) {
         guard let terms = shape.terms, let entity, !terms.contains(where: { $0.isAlternative == true }) else {
             return nil
@@ -191,10 +196,10 @@ struct PredicateOrder {
 }
 
 extension FetchCounts {
-    /// What SQLite takes in one of the fetches beside the scan and the rows that it hands out, in nanoseconds; `nil`: the
-    /// trace does not tell that apart from waiting, preparing and making objects.
+    /// SQLite's time per fetch without the scan and the returned rows, in nanoseconds, or `nil` if the trace does not
+    /// separate it from waiting, preparing and making objects.
     ///
-    /// - Parameter step: What passing over a row takes.
+    /// - Parameter step: The time to step over a row.
     func searchTime(step: Double, _ machine: MachineCosts) -> Double? {
         guard isSplit else { return nil }
         let handedOut = CostModel.assumed.row / 2 * foundRows
@@ -204,13 +209,13 @@ extension FetchCounts {
 }
 
 extension ShapeEntry.Term {
-    /// Whether it asks a function about a text.
+    /// Whether SQLite calls a function to compare a text.
     var isSearch: Bool {
         if isFolded == true { return false }
         return ["CONTAINS", "ENDSWITH", "LIKE", "MATCHES"].contains(operation) || options != nil
     }
 
-    /// Whether it compares a number, a date, a truth value or what a relationship leads to, in the fetched table.
+    /// Whether the term compares a number, a date, a Boolean or a to-one relationship of the fetched table.
     fileprivate func isCheap(_ entity: EntityEntry) -> Bool {
         guard operand != "expression", options == nil, let property = entity.column(keyPath) else { return false }
         return ["==", "!=", "<", "<=", ">", ">=", "BETWEEN", "IN"].contains(operation)

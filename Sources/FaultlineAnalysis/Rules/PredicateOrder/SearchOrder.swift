@@ -1,29 +1,33 @@
 internal import FaultlineTrace
 
-/// Two text searches of one AND, of which the second is asked only about what passed the first.
+/// Two text searches of one AND, of which the second compares only the texts that passed the first.
 ///
-/// What the first leaves over is measured: every row's text is compared once for it, and what was compared beyond that was
-/// compared for the second.
+/// The number that passed the first is measured: the first search compares the text of every row, and all further
+/// comparisons belong to the second.
 struct SearchOrder {
     let fetch: FetchProfile
     let first: ShapeEntry.Term
     let second: ShapeEntry.Term
-    /// Rows that were gone through, that passed the first search, and that passed both, on average.
+    /// The mean numbers of rows that were scanned, that passed the first search, and that passed both.
     let scanned: Double
     let passed: Double
     let found: Double
-    /// What a comparison for each takes, against one of an empty text.
+    /// The cost of a comparison for each search, relative to one with an empty text.
     let weights: (first: Double, second: Double)
-    /// Bytes of the texts on average; `nil`: the trace does not tell both, so that they count as equal.
+    /// The mean bytes of the texts, or `nil` if the trace does not have both.
+    ///
+    /// They then count as equal.
     let lengths: (first: Double, second: Double)?
 
-    /// How much more than the other order the written one must take.
+    /// The minimum ratio of the written order's cost to the other's.
     static let threshold = Threshold(
         "R07", "costRatio", 1.3, .factor, "minimum ratio of the written order's cost to the other order's cost")
-    /// Bytes of a text whose search takes as much again as calling the function does: 3,000 took 3.4 µs, ten 300 ns.
+    /// The length, in bytes, at which searching a text costs as much as calling the function.
+    ///
+    /// 3,000 bytes took 3.4 µs, and ten 300 ns.
     static let shortText = 300.0
 
-    /// `nil`: they are not two, or not counted.
+    /// Returns `nil` if there are not exactly two searches, or the trace does not have the counters.
     init?(_ fetch: FetchProfile, _ profile: Profile) {
         let (counts, shape) = (fetch.counts, fetch.key.shape)
         guard let terms = shape.terms, terms.count == 2, terms.allSatisfy(\.isSearch),
@@ -36,12 +40,12 @@ struct SearchOrder {
         (first, second) = (terms[0], terms[1])
         scanned = counts.scannedRows
         passed = Double(counts.textComparisons) / Double(counts.statements) - scanned
-        // What a limit lets through of sorted rows is not what passed: there both searches' texts tell that.
+        // With a limit, the returned rows are not all that passed. The matches of both searches give that number.
         let isCut = shape.isLimited && !shape.sort.isEmpty
         guard !isCut || terms.allSatisfy({ $0.isNegated != true }) else { return nil }
         let matches = Double(counts.textMatches) / Double(counts.statements)
         found = isCut ? max(0, matches - passed) : counts.foundRows
-        // A term that SQLite asked of fewer rows, or of more, stands elsewhere than it is written.
+        // If the counts do not fit, SQLite evaluated the terms in another order than the written one.
         guard scanned >= PredicateOrderRule.minimumRows.value, passed > 0, passed <= scanned, found <= passed else {
             return nil
         }
@@ -50,24 +54,25 @@ struct SearchOrder {
         weights = lengths.map { (1 + $0.first / Self.shortText, 1 + $0.second / Self.shortText) } ?? (1, 1)
     }
 
-    /// The shares of rows that each leaves over.
+    /// The shares of rows that match each search.
     var shares: (first: Double, second: Double) { (passed / scanned, found / passed) }
 
-    /// What all comparisons take as they are written, and the other way round.
+    /// The cost of all comparisons in the written order, and in the other order.
     private var now: Double { scanned * weights.first + passed * weights.second }
     private var then: Double { scanned * weights.second + scanned * shares.second * weights.first }
 
-    /// How many times what the other order takes the written one does.
+    /// The ratio of the written order's cost to the other's.
     var ratio: Double { now / max(1, then) }
 
-    /// The share of the comparing that the other order spares, and the most that it can be where the texts' lengths are not
-    /// known: then the first search may take all of it.
+    /// The share of the comparisons' cost that the other order saves, and its maximum.
+    ///
+    /// If the lengths of the texts are unknown, the first search may account for the whole cost.
     var sparedShare: Double { max(0, 1 - then / now) }
     var largestShare: Double { lengths == nil ? 1 - shares.second : sparedShare }
 }
 
 extension Profile {
-    /// Bytes of an attribute's values on average, where fetches loaded some; `nil`: none did.
+    /// The mean bytes of an attribute's values, or `nil` if no fetch loaded any.
     func size(of property: String, entity: String) -> Double? {
         let uses = fetches.compactMap { $0.properties[entity]?[property] }
         let rows = uses.reduce(0) { $0 &+ $1.rowsLoaded }
@@ -76,7 +81,7 @@ extension Profile {
 }
 
 extension PredicateOrderRule {
-    /// What two searches are better asked the other way round.
+    /// The finding about two searches that are better run in the other order.
     func finding(for order: SearchOrder, _ profile: Profile, _ costs: CostModel) -> Finding? {
         guard order.ratio >= SearchOrder.threshold.value else { return nil }
         let (fetch, counts) = (order.fetch, order.fetch.counts)
@@ -87,7 +92,7 @@ extension PredicateOrderRule {
             let rest = line.cost(trips: 1, rows: order.found) + step * order.scanned
             return Double(counts.executions) * max(0, counts.meanTime - rest)
         }
-        // How terms hang together is not known, nor what a text of its kind takes.
+        // The correlation of the terms is unknown, and so is the cost of a text of this kind.
         let saving = Saving.Range(
             median: searching.median * order.sparedShare, low: searching.low * order.sparedShare / 2,
             high: max(searching.high * order.largestShare, searching.median * order.sparedShare * 1.5))

@@ -1,20 +1,22 @@
 internal import FaultlineTrace
 
-/// Faults of one kind in one scope on objects of one fetch, while more may come.
+/// An open group of faults of one kind in one scope on objects of one fetch.
 struct OpenFaults: OpenGroup {
     struct Key: ScopedKey {
         var scope: EventID
         var origin: EventID
-        /// The relationship's name; 0: none.
+        /// The relationship's name, or 0 if there is none.
         var relationship: DictionaryID
-        /// The relationship's entity, or without a relationship that of the object.
+        /// The relationship's entity or, without a relationship, the object's.
         var entity: DictionaryID
     }
 
-    /// Places that are told apart; what fires elsewhere is counted without a place.
+    /// The maximum number of lines that are counted separately.
+    ///
+    /// Other lines are counted without a line.
     static let maximumPlaces = 8
 
-    /// What they add to the evidence, but for what is counted once for a scope or a fetch.
+    /// The evidence that these faults add, except figures that count once for a scope or a fetch.
     var evidence = FaultEvidence()
     var objects = DistinctCount()
     var end: UInt64 = 0
@@ -42,14 +44,15 @@ struct OpenFaults: OpenGroup {
     }
 }
 
-/// Finds faults on the objects of one fetch that went to the store one by one.
+/// Detects faults on the objects of one fetch that went to the store one by one.
 struct FaultDetector: EvidenceDetector {
     static let name = "faults"
     static let kinds: Set<EventKind> = [.fault]
     static let wallTime: (any WritableKeyPath<FaultEvidence, UInt64> & Sendable)? = \FaultEvidence.wallTime
     static let capacity = 2048
 
-    /// The minimum number of round trips, and of distinct objects, for faults of one kind on one fetch's objects to count.
+    /// The minimum number of round trips, and of distinct objects, for faults of one kind on one fetch's objects to
+    /// count.
     static let threshold = Threshold(
         "R01", "minimumTrips", 5, .count, "minimum round trips, and objects, of faults on one fetch's objects")
 
@@ -57,7 +60,7 @@ struct FaultDetector: EvidenceDetector {
     private(set) var open = BoundedTable<OpenFaults.Key, OpenFaults>(capacity: capacity)
 
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
-        // Delete rules go where they lead; what the program asked for is the deletion.
+        // Delete rules follow relationships. The program asked only for the deletion.
         guard case .fault(let fault) = event.detail, fault.isTrip else { return }
         guard fault.origin != 0 else {
             context.summary.counts.faultTripsWithoutOrigin &+= 1
@@ -114,7 +117,7 @@ struct FaultDetector: EvidenceDetector {
         found.lossyOccurrences = surroundings.lossyOccurrences
         found.scopes = surroundings.scopes
         found.wallTime = surroundings.wallTime
-        // The rows of a fetch count once, however many groups of faults belong to it.
+        // The rows of a fetch count once, even if several groups of faults belong to it.
         let reference = EvidenceReference(Self.self, evidenceKey)
         context.fetches.update(key.origin) { fetch in
             if fetch.countedRows[reference] == nil { found.fetches[fetch.batchSize] = 1 }
@@ -126,6 +129,6 @@ struct FaultDetector: EvidenceDetector {
 }
 
 extension TraceEvent.Fault {
-    /// Whether it was a round trip to the store for an object that the program asked for.
+    /// Whether the fault was a round trip to the store for an object that the program asked for.
     var isTrip: Bool { source == .store && error == 0 && !isDeleting }
 }

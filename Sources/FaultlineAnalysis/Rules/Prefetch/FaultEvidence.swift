@@ -1,23 +1,23 @@
 public import FaultlineTrace
 
-/// Faults that went to the store one by one although one fetch had produced all their objects.
+/// Faults that went to the store one by one although one fetch returned all their objects.
 ///
-/// Only what passed the thresholds within one scope and for one fetch is added up here.
+/// It includes only faults that passed the thresholds within one scope and for one fetch.
 public struct FaultEvidence: Sendable {
     public struct Key: Sendable, Hashable {
         public enum Subject: Sendable, Hashable {
-            /// Faults of a relationship, or of objects that were reached through it.
+            /// Faults on a relationship, or on the objects it leads to.
             case relationship(entity: String, name: String)
-            /// Faults of objects of an entity, reached in no way that the trace names.
+            /// Faults on objects of an entity, for which the trace does not name a relationship.
             case target(entity: String)
         }
 
         public var subject: Subject
-        /// The fetch that produced the objects.
+        /// The fetch that returned the objects.
         public var fetch: FetchProfile.Key
     }
 
-    /// One place where faults fired.
+    /// A line at which faults fired.
     public struct Place: Sendable, Hashable {
         public var trips: UInt64 = 0
         /// In nanoseconds.
@@ -38,52 +38,53 @@ public struct FaultEvidence: Sendable {
         public var duration: UInt64
     }
 
-    /// Times that a fetch's objects fired like this within one scope.
+    /// The number of occurrences, each for one fetch in one scope.
     public internal(set) var occurrences: UInt64 = 0
-    /// Those among them in which events were lost.
+    /// The number of occurrences in which events were lost.
     public internal(set) var lossyOccurrences: UInt64 = 0
     /// Round trips.
     public internal(set) var trips: UInt64 = 0
     /// The faults' time, in nanoseconds.
     public internal(set) var time: UInt64 = 0
     public internal(set) var mainThreadTime: UInt64 = 0
-    /// Distinct objects that fired.
+    /// The number of distinct objects that fired.
     public internal(set) var objects: UInt64 = 0
-    /// Rows that the trips brought.
+    /// The number of rows that the trips loaded.
     public internal(set) var filled: UInt64 = 0
     public internal(set) var bytes: UInt64 = 0
-    /// Trips for objects that the row cache had held before.
+    /// Trips for objects whose row had been in the row cache before.
     public internal(set) var seenBefore: UInt64 = 0
-    /// Rows of the fetches concerned that were loaded.
+    /// The rows that were loaded of these fetches.
     public internal(set) var originRows: UInt64 = 0
-    /// Fetches concerned, by their batch size.
+    /// The number of these fetches, by their batch size.
     public internal(set) var fetches: [UInt32: UInt64] = [:]
     public internal(set) var types: [TraceEvent.Fault.FaultType: UInt64] = [:]
     public internal(set) var places: [CallSite?: Place] = [:]
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
-    /// Wall time of the scopes concerned, in nanoseconds; without scopes from a fetch to its last fault.
+    /// The wall time of the scopes, or without scopes from a fetch to its last fault, in nanoseconds.
     public internal(set) var wallTime: UInt64 = 0
-    /// The trips by how long they took: ``speed(of:)``.
+    /// The trips by duration class (``speed(of:)``).
     var speeds: [UInt32: Place] = [:]
-    /// The slowest three.
+    /// The slowest three faults.
     public internal(set) var samples: [Sample] = []
 
-    /// Whether most of them are of the fetch's own objects, whose rows it had loaded: no fetch can do more, and R11 tells why
-    /// the rows were not in memory any more.
+    /// Whether most faults are on the fetch's own objects, whose rows it had loaded.
+    ///
+    /// No change of the fetch can help. R11 explains why the rows were no longer in memory.
     func isReread(_ key: Key) -> Bool {
         key.subject == .target(entity: key.fetch.shape.entity) && key.fetch.shape.resultType == "objects"
             && Significance.isHalf(seenBefore, of: trips)
     }
 
-    /// What the faults take if each of the slowest tenth takes no more than the others do, in nanoseconds.
+    /// The time of the faults if none of the slowest tenth took longer than the others, in nanoseconds.
     ///
-    /// The slowest read what others find in memory then, and whatever loads the objects has to read it.
+    /// The slowest read pages that later faults find in memory. A prefetch must read these pages too.
     var typicalTime: Double {
         var (left, time) = (trips - trips / 10, 0.0)
         for (_, speed) in speeds.sorted(by: { $0.key < $1.key }) {
             let mean = Double(speed.time) / Double(max(1, speed.trips))
             guard speed.trips < left else {
-                // The rest of them, and the slowest tenth.
+                // The rest of the others, and the slowest tenth.
                 return min(Double(self.time), time + mean * Double(left &+ trips / 10))
             }
             left -= speed.trips
@@ -92,7 +93,7 @@ public struct FaultEvidence: Sendable {
         return Double(self.time)
     }
 
-    /// Which of ``speeds`` a duration belongs to: four for each power of two.
+    /// The class of a duration in ``speeds``: four for each power of two.
     static func speed(of duration: UInt64) -> UInt32 {
         guard duration > 3 else { return UInt32(duration) }
         let power = 63 - duration.leadingZeroBitCount
@@ -105,7 +106,7 @@ public struct FaultEvidence: Sendable {
         if samples.count > 3 { samples.removeLast() }
     }
 
-    /// Adds faults that are part of the same story: the scopes, fetches and rows concerned are the same.
+    /// Merges faults in the same scopes on objects of the same fetches and rows, without counting these twice.
     mutating func absorb(_ part: FaultEvidence) {
         let (old, wall, rows, fetches, scopes) = (occurrences, wallTime, originRows, self.fetches, self.scopes)
         merge(part)
@@ -119,7 +120,7 @@ public struct FaultEvidence: Sendable {
 }
 
 extension FaultEvidence: Summed, StartsEmpty {
-    /// The slowest faults: process, event and duration of each.
+    /// The slowest faults, with the process, the event and the duration of each.
     private static let slowest = SumPart<FaultEvidence>(
         name: "samples", merge: { whole, other in for sample in other.samples { whole.add(sample) } },
         store: { whole, _ in

@@ -1,14 +1,14 @@
 internal import FaultlineTrace
 
-/// R01: why the objects of a fetch went to the store for values of their own.
+/// R01: the reason why the objects of a fetch went to the store for their own values.
 enum MissingValues {
     /// The fetch returned object IDs.
     case objectIDs
-    /// Its `includesPropertyValues` is off.
+    /// The fetch's `includesPropertyValues` is false.
     case keysOnly
-    /// Its `propertiesToFetch` lacks these properties, in alphabetical order.
+    /// The fetch's `propertiesToFetch` lacks these properties, in alphabetical order.
     case partial([String], fetched: [String])
-    /// Most of the rows had been in the row cache and left it.
+    /// Most of the rows had been in the row cache, and were evicted.
     case evicted
     /// The trace does not show it.
     case unknown

@@ -1,15 +1,15 @@
 internal import FaultlineTrace
 
-/// The words of R01.
+/// The wording of R01's findings.
 struct PrefetchAdvice {
     let key: FaultEvidence.Key
     let evidence: FaultEvidence
     /// The share of the loaded rows whose faults fired.
     let share: Double
     let paths: KeyPaths
-    /// Whether nothing was read of the members but how many there are.
+    /// Whether the program only counted the members.
     let isCounted: Bool
-    /// The attributes at the other end, if they are few.
+    /// The attributes that were read at the destination, if they are few.
     let columns: ReadColumns?
 
     init(key: FaultEvidence.Key, evidence: FaultEvidence, share: Double, paths: KeyPaths) {
@@ -29,11 +29,12 @@ struct PrefetchAdvice {
         return FetchProfile.Edge(entity: entity, name: name)
     }
 
-    /// The key path to prefetch; `nil`: the objects came over no relationship, or the way is not known.
+    /// The key path to prefetch, or `nil` if there is no relationship or its path is unknown.
     private var keyPath: String? { edge.flatMap { paths.path(to: $0, of: key.fetch) } }
 
-    /// The entity of the objects that faulted, if the trace does not show the relationship that led to them; `nil`: it shows
-    /// the relationship, or the fetch itself returned the objects.
+    /// The entity of the objects that faulted, if the trace does not show the relationship that led to them.
+    ///
+    /// `nil` if it does, or if the fetch itself returned the objects.
     private var relatedEntity: String? {
         guard case .target(let entity) = key.subject,
             paths.profile.tree(of: entity) != paths.profile.tree(of: shape.entity)
@@ -50,13 +51,18 @@ struct PrefetchAdvice {
         }
     }
 
-    /// Whether the fetch prefetches it already.
+    /// Whether the fetch already prefetches the key path.
     var isPrefetched: Bool { keyPath.map { shape.prefetch.contains($0) } ?? false }
 
-    /// Whether few rows of an unbatched fetch fire: then those that do are better loaded together.
+    /// Whether few rows of an unbatched fetch fire.
+    ///
+    /// It is then better to load the destinations of those rows together.
     private var isSparse: Bool { share < PrefetchRule.minimumShare.value && !isBatched }
 
-    /// Members that are read fire through the relationship, unless something else has loaded them before: then nobody knows.
+    /// Whether the program only counted the members.
+    ///
+    /// Reading a member fires its fault, unless something else loaded it before. In that case the trace does not show
+    /// it.
     private static func isCounted(_ key: FaultEvidence.Key, _ evidence: FaultEvidence, _ paths: KeyPaths) -> Bool {
         guard let edge = edge(of: key), evidence.types[.toMany] == evidence.trips,
             let fetch = paths.profile.fetch(key.fetch),
@@ -65,7 +71,7 @@ struct PrefetchAdvice {
         else { return false }
         let tree = paths.profile.tree(of: destination)
         return !paths.profile.fetches.contains { other in
-            // Without scopes everything is in one.
+            // Without scopes, all fetches are in the same one.
             guard evidence.scopes.isEmpty || evidence.scopes.keys.contains(where: { other.counts.scopes[$0] != nil })
             else { return false }
             return paths.profile.tree(of: other.key.shape.entity) == tree
@@ -76,7 +82,7 @@ struct PrefetchAdvice {
         }
     }
 
-    /// The relationship of the members that leads back to their owner; `nil`: the trace tells none.
+    /// The members' relationship to their owner, or `nil` if the trace does not have it.
     private var inverse: String? {
         edge.flatMap { paths.profile.entity($0.entity)?.property($0.name)?.inverse }
     }
@@ -91,13 +97,13 @@ struct PrefetchAdvice {
         return [columns.alternative(path: keyPath)]
     }
 
-    /// What speaks against it.
+    /// Reservations about the advice.
     var reservations: [Wording] {
         isCounted
             ? ["If something else holds the members in memory, reading them does not show: then prefetch them."] : []
     }
 
-    /// `nil`: few rows fire, or the trace does not show the way.
+    /// `nil` if few rows fire, or the trace does not show the path.
     var remedy: Remedy? {
         guard !isSparse, !isCounted, let keyPath else { return nil }
         return .change(key.fetch, FetchChange(prefetch: [keyPath]))
@@ -115,7 +121,7 @@ struct PrefetchAdvice {
         return "Load the values of \(what) with the fetch itself"
     }
 
-    /// What is to be done, for a sentence: `"prefetching"`.
+    /// The action as a phrase for a sentence: `"prefetching"`.
     var method: String {
         if isCounted { return "counting the members at once" }
         return isSparse || edge == nil ? "loading the rows at once" : "prefetching"
@@ -160,7 +166,7 @@ struct PrefetchAdvice {
             ]
         }
         if isSparse {
-            // Of the objects that will be used, fetched again, only the relationship is news.
+            // The used objects are fetched again, but only their relationship is loaded.
             guard let edge, edge.entity == shape.entity else {
                 let name = edge.flatMap { paths.destination(of: $0) } ?? edge?.entity ?? what.text
                 return ["try context.fetch(FetchRequest<\(name)>(predicate: .isIn(\"self\", objects: ids)))"]

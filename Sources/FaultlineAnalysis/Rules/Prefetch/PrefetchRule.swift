@@ -1,15 +1,17 @@
 internal import FaultlineTrace
 
-/// R01: objects of one fetch that go to the store one by one.
+/// R01: faults on the objects of one fetch that go to the store one by one.
 ///
-/// The thresholds within a scope (five trips from one place for five objects of a fetch of two rows or more) were
-/// applied when the events were reduced; here the evidence is weighed.
+/// The detector has already applied the thresholds within a scope (five trips from one line for five objects of a fetch
+/// of at least two rows). The rule weighs the evidence.
 public struct PrefetchRule: Rule {
     public let id = "R01"
     public let name = "N+1 faults"
     public let purpose = "Objects of one fetch whose faults went to the store one by one."
 
-    /// The share of a fetch's rows below which prefetching would load too much that nobody needs.
+    /// The minimum share of a fetch's rows that fire.
+    ///
+    /// Below it, prefetching would load too many unneeded rows.
     static let minimumShare = Threshold(
         "R01", "minimumShare", 0.3, .share,
         "minimum share of a fetch's objects that fire a fault; below it, a prefetch would load mostly unused rows")
@@ -43,8 +45,10 @@ public struct PrefetchRule: Rule {
         return outcome
     }
 
-    /// The evidence with one story told once: members of a to-many relationship that fired without its name belong to
-    /// the relationship, since one prefetch cures both.
+    /// The evidence, merged so that each prefetch has one entry.
+    ///
+    /// Members of a to-many relationship that fired without its name belong to the relationship, because the same
+    /// prefetch loads them.
     private static func stories(_ profile: Profile) -> [(
         key: FaultEvidence.Key, evidence: FaultEvidence, claims: [Claim]
     )] {
@@ -76,11 +80,11 @@ public struct PrefetchRule: Rule {
         guard !evidence.isReread(key) else { return nil }
         let share = Self.share(key, evidence, profile)
         let advice = PrefetchAdvice(key: key, evidence: evidence, share: share, paths: KeyPaths(profile: profile))
-        // What is prefetched and goes to the store all the same was in the row cache and left it (R11), or pays for few
-        // rows (R20).
+        // If prefetched objects still go to the store, their rows were evicted from the row cache (R11), or few rows
+        // need them (R20).
         guard !advice.isPrefetched else { return nil }
         var after = Self.loadsAfter(key, evidence, share: share)
-        // Counts come as a row for each object.
+        // A grouped count returns one row per object.
         if advice.isCounted { after.rows = Double(evidence.objects) }
         let model = PrefetchSaving(
             evidence: evidence, after: after, isCounted: advice.isCounted, runs: profile.recordingCount,
@@ -104,7 +108,7 @@ public struct PrefetchRule: Rule {
         finding.explanation = advice.explanation
         finding.reservations = advice.reservations
         finding.alternatives = advice.alternatives
-        // What counting takes hangs on how many members there are.
+        // The cost of counting depends on the number of members.
         if advice.isCounted { finding.confidence = min(.medium, finding.confidence) }
         finding.claims = claims
         finding.remedy = advice.remedy
@@ -117,8 +121,7 @@ public struct PrefetchRule: Rule {
         return finding
     }
 
-    /// Trips that cost little are a note, however many they are, and the score of others is no higher than that of the time
-    /// that they cost.
+    /// Turns cheap trips into a note, however many they are, and limits the score of others to that of their time.
     private func weigh(_ finding: inout Finding, _ evidence: FaultEvidence) {
         let isMainThread = Significance.isMost(evidence.mainThreadTime, of: evidence.time)
         let saving = finding.saving.time.median
@@ -133,10 +136,10 @@ public struct PrefetchRule: Rule {
         finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
     }
 
-    /// The share of the loaded rows whose faults a prefetch would have been for.
+    /// The share of the loaded rows that a prefetch would serve.
     ///
-    /// Several rows can share a to-one's target, which goes to the store for the first of them only: there every firing
-    /// counts, that of the row cache too. Without a relationship's name the rows that were touched stand for them.
+    /// Several rows can share a to-one destination, which goes to the store only for the first. Every firing therefore
+    /// counts, even one that the row cache served. Without a relationship's name, the touched rows are counted instead.
     private static func share(_ key: FaultEvidence.Key, _ evidence: FaultEvidence, _ profile: Profile) -> Double {
         guard evidence.originRows > 0 else { return 1 }
         let fired = Double(evidence.objects) / Double(evidence.originRows)
@@ -158,8 +161,8 @@ public struct PrefetchRule: Rule {
         let fetches = max(1, evidence.fetches.values.reduce(0, &+))
         let batched = evidence.fetches.filter { $0.key > 0 }
         let size = batched.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key ?? 1000
-        // Each fetch, or each of its batches, takes one trip more; but none whose targets the row cache holds, so that
-        // there are not many more than times at which faults went to the store.
+        // Each fetch, or each of its batches, takes one more trip, unless the row cache holds all destinations. So
+        // there are not many more trips than occasions on which faults went to the store.
         let batches = max(Double(fetches), (Double(evidence.originRows) / Double(size)).rounded(.up))
         let times = Double(evidence.occurrences) + (Double(evidence.objects) / Double(size)).rounded(.up)
         let trips = batched.isEmpty ? batches : min(batches, times)

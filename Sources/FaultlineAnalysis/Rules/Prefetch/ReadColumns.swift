@@ -1,20 +1,21 @@
 internal import FaultlineTrace
 
-/// R01: the one or two attributes that are all that a program reads at the other end of a to-one relationship.
+/// R01: the one or two attributes that a program reads at the destination of a to-one relationship.
 struct ReadColumns {
-    /// Attributes at the other end up to which they can come with the rows that lead there.
+    /// The maximum number of destination attributes for which dictionaries are an alternative.
     static let most = Threshold(
         "R01", "maximumColumns", 2, .count,
         "maximum number of to-one destination attributes that a dictionary fetch can include")
 
     /// In alphabetical order.
     let names: [String]
-    /// The entity at the other end.
+    /// The destination entity.
     let destination: String
-    /// Whether the fetch's objects are only looked at as well, so that dictionaries would do.
+    /// Whether the fetch's own objects are only read, so dictionaries would be enough.
     let mayBeDictionaries: Bool
 
-    /// `nil`: more is read, or changed, or the relationship leads on from there, or the trace does not tell everything.
+    /// Returns `nil` if the program reads more or changes values, if it follows further relationships, or if the trace
+    /// is incomplete.
     init?(_ edge: FetchProfile.Edge, of fetch: FetchProfile.Key, _ paths: KeyPaths) {
         let profile = paths.profile
         guard let use = profile.destinationUse(of: edge), use.untold == 0, profile.allProcesses.entriesLost == 0,
@@ -28,7 +29,9 @@ struct ReadColumns {
         mayBeDictionaries = profile.fetch(fetch).map { Self.mayBeDictionaries($0, but: edge, profile) } ?? false
     }
 
-    /// A dictionary can be neither changed nor asked for what else its object leads to, and comes in no batches.
+    /// Whether dictionaries would be enough.
+    ///
+    /// They cannot be changed, have no further relationships and are not batched.
     private static func mayBeDictionaries(
         _ fetch: FetchProfile, but edge: FetchProfile.Edge, _ profile: Profile
     ) -> Bool {
@@ -43,12 +46,12 @@ struct ReadColumns {
             && fetch.firedRelationships.keys.allSatisfy { $0 == edge }
     }
 
-    /// What is read, in words.
+    /// A sentence about the attributes that are read.
     var explanation: Wording {
         "Of the objects of \(entity: destination) that it leads to only \(quoted(names)) \(names.count == 1 ? "is" : "are") read."
     }
 
-    /// What can be done instead of prefetching.
+    /// The alternative to prefetching.
     ///
     /// - Parameter path: The key path to the relationship.
     func alternative(path: String) -> Wording {

@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// R21: statements that are prepared again and again, although they do the same.
+/// R21: statements that are prepared again and again although they do the same.
 public struct PreparationRule: Rule {
     public let id = "R21"
     public let name = "Repeated preparation"

@@ -1,27 +1,27 @@
 internal import FaultlineTrace
 
-/// The words of R11.
+/// The wording of R11's findings.
 struct RefaultAdvice {
     let key: RefaultEvidence.Key
     let evidence: RefaultEvidence
-    /// Bytes of rows that the store keeps in memory; `nil`: the trace does not tell.
+    /// The limit of the row cache in bytes, or `nil` if the trace does not have it.
     let limit: UInt64?
-    /// `nil`: nothing stands out.
+    /// `nil` if no line dominates.
     let evictor: Evictor?
-    /// What the row cache evicted; 0 in traces of older recorders.
+    /// The rows and bytes that the row cache evicted, or 0 in traces of older recorders.
     let evictions: (rows: UInt64, bytes: UInt64)
 
-    /// The line that more than half of all bytes of objects were read for.
+    /// The line for which more than half of all bytes of objects were read.
     struct Evictor {
         let site: CallSite
         let bytes: UInt64
         let share: Double
 
-        /// `nil`: there is none.
+        /// Returns `nil` if there is none.
         init?(_ profile: Profile) {
             var read: [CallSite: UInt64] = [:]
             for group in profile.groups where [.fetch, .batch, .fault].contains(group.key.kind) {
-                // A row that the cache had makes no room, and what is no object is not kept there.
+                // A cache hit displaces nothing, and only objects are kept in the row cache.
                 if case .shape(let shape) = group.key.subject, shape.resultType != "objects" { continue }
                 guard group.key.source != .rowCache, let site = group.key.fetchSite ?? group.key.site else { continue }
                 read[site, default: 0] &+= group.counts.bytes
@@ -40,10 +40,10 @@ struct RefaultAdvice {
         evictions = (profile.totals.rowsEvicted, profile.totals.bytesEvicted)
     }
 
-    /// Whether most of them were refreshed, or their context reset; otherwise they had to make room.
+    /// Whether most objects were refreshed or their context reset, rather than evicted.
     var isRefreshed: Bool { evidence.refreshed >= evidence.evicted }
 
-    /// The refresh or reset that most of them come from.
+    /// The line of the refresh or reset that caused most of the faults.
     var change: CallSite? {
         guard isRefreshed else { return nil }
         let sites = evidence.refreshSites.filter { $0.key != nil }
@@ -66,7 +66,7 @@ struct RefaultAdvice {
 
     var code: [String] {
         guard !isRefreshed else { return ["context.refresh(object, mergeChanges: true)  // only if others changed it"] }
-        // They had to go at the limit that there is.
+        // Rows were evicted at the current limit, so the new one must exceed it.
         let least = max(Double(evidence.room.percentile(90)), Double(limit ?? 0)) * 1.25
         var mebibytes = 32
         while Double(mebibytes << 20) < least, mebibytes < 1 << 16 { mebibytes *= 2 }
@@ -109,12 +109,12 @@ struct RefaultAdvice {
         return sentences
     }
 
-    /// How many of the repeats that is, of which a part is known.
+    /// An estimate of the repeats with this cause, from the part whose cause is known.
     private func times(_ part: UInt64) -> Wording {
         "\(decimal: Double(evidence.repeats) * Double(part) / Double(max(1, evidence.known)), places: 0)"
     }
 
-    /// The numbers, with the sizes of a cache that would have so many hits in a hundred.
+    /// The figures, with the cache sizes that would give various hit rates.
     var numbers: [Evidence] {
         var numbers = [
             Evidence("misses", evidence.misses, .count), Evidence("repeats", evidence.repeats, .count),

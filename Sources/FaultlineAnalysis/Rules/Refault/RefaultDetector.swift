@@ -1,21 +1,23 @@
 internal import FaultlineTrace
 
-/// What made objects of a tree faults again, or may have changed them.
+/// The events that turned objects of a tree back into faults, or may have changed them.
 struct Invalidations: Sendable {
-    /// When objects were changed last, and how many since then were not read again, by tree.
+    /// By tree, the time of the last change, and the number of changed objects that have not been read again.
     var changes: [String: (time: UInt64, objects: UInt64)] = [:]
-    /// When objects were refreshed last and where, by tree; under the empty name those of all.
+    /// By tree, the time and line of the last refresh.
+    ///
+    /// The empty name stands for all trees.
     var refreshes: [String: (time: UInt64, site: CallSite?)] = [:]
 
-    /// Why an object's row was not in memory any more.
+    /// The reason why an object's row was no longer in memory.
     enum Reason: Sendable {
         case changed
         case refreshed(at: CallSite?)
-        /// Neither: it had to make room for others.
+        /// The row was evicted.
         case evicted
     }
 
-    /// Tells why an object of a tree had to be read again.
+    /// Determines why an object of a tree was read again.
     mutating func reason(for reuse: ReuseTracker.Reuse, in tree: String) -> Reason {
         if takeChange(of: tree, since: reuse.last) { return .changed }
         let latest = [refreshes[tree], refreshes[""]].compactMap { $0 }.max { $0.time < $1.time }
@@ -23,7 +25,7 @@ struct Invalidations: Sendable {
         return .refreshed(at: latest.site)
     }
 
-    /// Takes a change of a tree since a time for the reason why an object had to be read again.
+    /// Uses up a change to the tree since a time as the reason why an object was read again.
     private mutating func takeChange(of tree: String, since time: UInt64) -> Bool {
         guard let change = changes[tree], change.time >= time, change.objects > 0 else { return false }
         changes[tree]?.objects -= 1
@@ -31,12 +33,12 @@ struct Invalidations: Sendable {
     }
 }
 
-/// Finds objects whose rows went to the store again although they had been in memory.
+/// Detects objects whose rows were read from the store again although they had been in memory.
 struct RefaultDetector: EvidenceDetector {
     static let name = "refaults"
     static let kinds: Set<EventKind> = [.fault, .save, .merge, .refresh]
 
-    /// What a row takes in memory besides its values, in bytes.
+    /// The memory that a row takes beyond its values, in bytes.
     private static let rowOverhead: UInt64 = 64
 
     var evidence: [RefaultEvidence.Key: RefaultEvidence] = [:]
@@ -59,7 +61,7 @@ struct RefaultDetector: EvidenceDetector {
 
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {}
 
-    /// Remembers what objects were changed, from which the next fault of them can come.
+    /// Records the changed objects, which may cause the next faults on them.
     private mutating func observe(
         _ changes: [TraceEvent.Save.Change], _ event: TraceEvent, in context: ProcessContext, _ tables: ProfileTables
     ) {
@@ -67,20 +69,20 @@ struct RefaultDetector: EvidenceDetector {
             guard let name = context.entityName(change.entity) else { continue }
             let tree = tables.tree(of: name)
             let known = invalidations.changes[tree] ?? (time: 0, objects: 0)
-            // No more objects are read again for it than it changed.
+            // A change explains at most as many repeated reads as it changed objects.
             invalidations.changes[tree] = (
                 max(known.time, event.end), known.objects &+ change.updated &+ change.deleted
             )
         }
     }
 
-    /// Counts a fault, and tells why its row was not in memory any more if it had been.
+    /// Counts a fault and, if its row had been in memory, determines why it no longer was.
     private mutating func observe(
         _ fault: TraceEvent.Fault, _ event: TraceEvent, in context: inout ProcessContext, _ tables: ProfileTables
     ) {
         guard fault.type != .toMany, fault.error == 0 else { return }
         let unit = context.unit(of: event.scope)
-        // What the fault itself read does not push out its own row.
+        // The rows that the fault itself read do not displace its own row.
         let own = fault.source == .rowCache ? (bytes: 0, rows: 0) : (bytes: fault.bytes, rows: UInt64(fault.filled))
         let counts = context.summary.counts
         let reuse = reuses.use(

@@ -11,11 +11,11 @@ public struct RefaultRule: Rule {
     static let minimumMisses = Threshold("R11", "minimumMisses", 50, .count, "minimum faults that went to the store")
     static let minimumShare = Threshold(
         "R11", "minimumShare", 0.2, .share, "minimum share of these that had been in memory")
-    /// The minimum number of trips for one object in one piece of work that makes few objects enough.
+    /// The minimum number of trips for one object in one unit of work for which few objects are enough.
     static let minimumTimes = Threshold(
         "R11", "minimumTimes", 3, .count, "minimum trips for one object in one scope, whatever the others' share")
     static let minimumRepeats = 5.0
-    /// The minimum share of large values in all bytes for them to be why other rows were evicted.
+    /// The minimum share of large values in all bytes for them to be the reason why other rows were evicted.
     static let largeShare = 0.5
 
     public init() {}
@@ -36,7 +36,7 @@ public struct RefaultRule: Rule {
             evidence.misses >= Self.minimumMisses.count
             && Double(evidence.repeats) >= Self.minimumShare.value * Double(evidence.misses)
         guard isOften || evidence.mostInScope >= Self.minimumTimes.count, evidence.known > 0 else { return nil }
-        // What others changed had to be read again.
+        // Objects that were changed elsewhere had to be read again.
         let needless = Double(evidence.refreshed &+ evidence.evicted) / Double(evidence.known)
         guard needless * Double(evidence.repeats) >= Self.minimumRepeats else { return nil }
         let advice = RefaultAdvice(key, evidence, evictor, profile)
@@ -66,7 +66,7 @@ public struct RefaultRule: Rule {
         return finding
     }
 
-    /// The share of the bytes that were read which belongs to properties with large values.
+    /// The share of the bytes read that belongs to properties with large values.
     private static func largeShare(of profile: Profile) -> Double {
         let large = profile.fetches.flatMap { $0.properties.values }.flatMap(\.values).filter { $0.largeRows > 0 }
         return large.reduce(0) { $0 + Double($1.bytes) } / Double(max(1, profile.totals.bytesRead))

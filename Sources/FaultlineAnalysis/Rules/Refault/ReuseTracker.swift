@@ -1,42 +1,44 @@
 internal import FaultlineTrace
 
-/// How much was loaded between two uses of an object: the room that a cache of the youngest rows needs so that the second
-/// use is a hit.
+/// Tracks how much is loaded between two uses of an object: the size that a cache of the youngest rows needs for the
+/// second use to be a hit.
 ///
-/// Of more than ``capacity`` objects a sample is followed that is chosen by hash, as Waldspurger and others do ("Efficient
-/// MRC construction with SHARDS", 2015).
+/// With more than ``capacity`` objects, it follows a sample chosen by hash, like Waldspurger and others ("Efficient MRC
+/// construction with SHARDS", 2015).
 struct ReuseTracker: Sendable {
     static let capacity = 4096
 
-    /// A use of an object that was used before.
+    /// A repeated use of an object.
     struct Reuse {
-        /// What was loaded since the object itself was, as the caller counts it.
+        /// The amount loaded since the object was, in the caller's unit.
         var loadedSince: UInt64
-        /// When it was used last, in nanoseconds.
+        /// The time of the previous use, in nanoseconds.
         var last: UInt64
-        /// How many times it was loaded in the piece of work, this one included; 0 outside of any.
+        /// The number of loads of the object in the unit of work, including this one, or 0 outside any.
         var timesInScope: UInt64
-        /// How many objects each of the sample stands for.
+        /// The number of objects that each object in the sample stands for.
         var weight: UInt64
     }
 
     private struct Object: Sendable {
         var last: UInt64
-        /// What had been loaded when it was.
+        /// The total amount loaded when the object was.
         var mark: UInt64
         var scope: EventID
         var timesInScope: UInt64
     }
 
     private var objects: [UInt64: Object] = [:]
-    /// Objects whose hash has fewer leading zeros are not in the sample.
+    /// The minimum number of leading zeros in the hash of an object in the sample.
     private var leadingZeros = 0
 
-    /// Notes a use; `nil`: it is the first, or the object is not in the sample.
+    /// Records a use.
+    ///
+    /// Returns `nil` if it is the first, or the object is not in the sample.
     ///
     /// - Parameters:
-    ///   - loaded: What was loaded so far.
-    ///   - isLoad: Whether the object is loaded by this use.
+    ///   - loaded: The total amount loaded so far.
+    ///   - isLoad: Whether this use loads the object.
     mutating func use(
         _ object: UInt64, in scope: EventID, at time: UInt64, loaded: UInt64, isLoad: Bool
     ) -> Reuse? {

@@ -1,11 +1,11 @@
 internal import FaultlineTrace
 
-/// Fetches of one shape with the same values from one line in one context and scope, while more may come.
+/// An open group of fetches of one shape with the same values from one line in one context and scope.
 struct OpenRepeat: Sendable {
     struct Key: Sendable, Hashable {
-        /// The piece of work that the fetches belong to.
+        /// The unit of work of the fetches.
         var scope: EventID
-        /// The fetches' place in the tables.
+        /// The index of the fetches in the tables.
         var fetch: Int
         var context: DictionaryID
         var parameters: UInt64
@@ -13,13 +13,13 @@ struct OpenRepeat: Sendable {
         var offset: UInt32
     }
 
-    /// Rows that each of them matched.
+    /// The number of rows that each of them matched.
     let rows: UInt32
     let start: UInt64
     private(set) var lastStart: UInt64
     private(set) var end: UInt64
     private(set) var evidence = RepeatEvidence()
-    /// Nanoseconds from one start to the next, summed up, and their squares.
+    /// The sum of the times from one start to the next, in nanoseconds, and of their squares.
     private var gaps = (sum: 0.0, squares: 0.0)
 
     init(_ fetch: TraceEvent.Fetch, _ event: TraceEvent) {
@@ -46,7 +46,7 @@ struct OpenRepeat: Sendable {
         evidence.longest = max(evidence.longest, event.duration)
     }
 
-    /// Whether they came at regular intervals of a tenth of a second or more, as a timer makes them.
+    /// Whether the fetches came at regular intervals of at least 0.1 s, as from a timer.
     var isRegular: Bool {
         let count = Double(evidence.executions - 1)
         let mean = gaps.sum / count
@@ -55,14 +55,14 @@ struct OpenRepeat: Sendable {
     }
 }
 
-/// Finds fetches that were made again although nothing had changed.
+/// Detects fetches that were repeated although nothing had changed.
 struct RepeatDetector: EvidenceDetector {
     static let name = "repeats"
     static let kinds: Set<EventKind> = [.fetch, .save, .merge, .refresh]
     static let wallTime: (any WritableKeyPath<RepeatEvidence, UInt64> & Sendable)? = \RepeatEvidence.wallTime
     private static let capacity = 4096
 
-    /// Nanoseconds without the fetch that end a piece of work where no scope marks one.
+    /// The time without the fetch that ends a unit of work outside any scope, in nanoseconds.
     private static let pause: UInt64 = 100_000_000
 
     var evidence: [FetchProfile.Key: RepeatEvidence] = [:]
@@ -84,13 +84,13 @@ struct RepeatDetector: EvidenceDetector {
         for (key, repeated) in open.drain() { evaluate(repeated, key, in: &context, tables) }
     }
 
-    /// Adds a fetch to those that were the same, if there can have been no other result.
+    /// Adds a fetch to the group of equal fetches, if its result cannot have changed.
     private mutating func observe(
         _ fetch: TraceEvent.Fetch, _ event: TraceEvent, in context: inout ProcessContext, _ tables: ProfileTables
     ) {
         guard let index = context.current?.index else { return }
         let unit = context.unit(of: event.scope)
-        // Of fetches that are not told apart nobody knows whether they are the same.
+        // Without the values, the trace does not show whether two fetches are equal.
         guard fetch.error == 0, !unit.isSetup, tables.fetches[index].key.shape.hasUntoldValues != true else { return }
         let key = OpenRepeat.Key(
             scope: unit.id, fetch: index, context: event.context, parameters: fetch.parameters, limit: fetch.limit,
@@ -107,9 +107,9 @@ struct RepeatDetector: EvidenceDetector {
         evaluate(evicted.value, evicted.key, in: &context, tables)
     }
 
-    /// Whether a fetch could have taken the result of the one before.
+    /// Whether a fetch could have used the previous result.
     ///
-    /// What the context changed and did not save shows in the number of rows, if at all.
+    /// Unsaved changes in the context show only in the number of rows, if at all.
     private func isSame(
         _ fetch: TraceEvent.Fetch, _ event: TraceEvent, as open: OpenRepeat, _ key: OpenRepeat.Key,
         in context: inout ProcessContext, _ tables: ProfileTables
@@ -120,7 +120,7 @@ struct RepeatDetector: EvidenceDetector {
         return !writes.mayHaveWritten(context.sources(of: key.fetch, in: tables), at: open.lastStart...event.start)
     }
 
-    /// Remembers that entities were written, or are to be read anew.
+    /// Records that entities were written, or must be read again.
     private mutating func observeWrite(
         of entities: [DictionaryID], _ event: TraceEvent, in context: ProcessContext, _ tables: ProfileTables
     ) {
@@ -130,12 +130,12 @@ struct RepeatDetector: EvidenceDetector {
         writes.add(trees, at: event.start...max(event.start, event.end))
     }
 
-    /// Adds fetches to the evidence if there were several.
+    /// Adds the fetches to the evidence if there were several.
     private mutating func evaluate(
         _ open: OpenRepeat, _ key: OpenRepeat.Key, in context: inout ProcessContext, _ tables: ProfileTables
     ) {
         guard open.evidence.executions >= 2,
-            // Events of another thread can have come late.
+            // Events of another thread can arrive late.
             !writes.mayHaveWritten(context.sources(of: key.fetch, in: tables), at: open.start...open.lastStart)
         else { return }
         let evidenceKey = tables.fetches[key.fetch].key

@@ -1,30 +1,30 @@
 public import FaultlineTrace
 
-/// Fetches of one shape from one line that were made again with the same values, although nothing that they read had been
+/// Fetches of one shape from one line that were repeated with the same values, although nothing they read had been
 /// written since.
 public struct RepeatEvidence: Sendable {
-    /// Times that a fetch was made again like this within one scope.
+    /// The number of occurrences, each within one scope.
     public internal(set) var occurrences: UInt64 = 0
-    /// Those among them in which events were lost.
+    /// The number of occurrences in which events were lost.
     public internal(set) var lossyOccurrences: UInt64 = 0
-    /// Those among them that came at regular intervals, as of a timer.
+    /// The number of occurrences at regular intervals, as from a timer.
     public internal(set) var regularOccurrences: UInt64 = 0
-    /// Fetches, the first of each time included.
+    /// The number of fetches, including the first of each occurrence.
     public internal(set) var executions: UInt64 = 0
-    /// The most fetches at one time.
+    /// The most fetches in one occurrence.
     public internal(set) var most: UInt64 = 0
     /// The fetches' time, in nanoseconds.
     public internal(set) var time: UInt64 = 0
     public internal(set) var mainThreadTime: UInt64 = 0
-    /// The time of the longest fetch of each time, in nanoseconds.
+    /// The total time of each occurrence's longest fetch, in nanoseconds.
     public internal(set) var longest: UInt64 = 0
-    /// Round trips of the fetches but the first of each time, and rows that those loaded.
+    /// The round trips of the fetches except the first of each occurrence, and the rows that they loaded.
     public internal(set) var trips: UInt64 = 0
     public internal(set) var rows: UInt64 = 0
-    /// Lines that the fetches' functions were called from, and how often, but for the first of each time.
+    /// The lines that called the fetching functions, with the number of calls, except the first of each occurrence.
     public internal(set) var callers: [CallSite: UInt64] = [:]
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
-    /// Wall time of the scopes concerned, in nanoseconds; without scopes from the first fetch to the last.
+    /// The wall time of the scopes, or without scopes from the first fetch to the last, in nanoseconds.
     public internal(set) var wallTime: UInt64 = 0
 }
 

@@ -1,11 +1,11 @@
 internal import FaultlineTrace
 
-/// The words of R18.
+/// The wording of R18's findings.
 struct RepeatedFetchAdvice {
     let shape: ShapeEntry
     let evidence: RepeatEvidence
 
-    /// Whether it looks for one object whose identity is known.
+    /// Whether the fetch looks for one object by its ID.
     private var isByID: Bool {
         shape.terms.map { $0.count == 1 && $0[0].keyPath.uppercased() == "SELF" && $0[0].operation == "==" } ?? false
     }

@@ -1,14 +1,14 @@
 internal import FaultlineTrace
 
-/// R18: the same fetch again and again, with the same values and nothing written in between.
+/// R18: the same fetch again, with the same values and nothing written in between.
 ///
-/// Whether something was written was told when the events were reduced; here the evidence is weighed.
+/// The detector has already checked for writes. The rule weighs the evidence.
 public struct RepeatedFetchRule: Rule {
     public let id = "R18"
     public let name = "Repeated fetches"
     public let purpose = "Fetches that are made again with the same values, although nothing was written in between."
 
-    /// Times on one occasion.
+    /// The minimum repetitions on one occasion.
     static let manyTimes = Threshold(
         "R18", "manyTimes", 5, .count, "minimum repetitions on one occasion for more than a note")
 
@@ -18,7 +18,7 @@ public struct RepeatedFetchRule: Rule {
 
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
-        // One fetch with IN makes the repetitions of a loop needless as well.
+        // One fetch with `IN` also removes the repetitions of a loop.
         let loops = Set(
             profile.loops.filter { $0.evidence.isWorthJoining($0.key, profile) }.map(\.key.fetch))
         for (key, evidence) in profile.repeats where !loops.contains(key) {
@@ -36,7 +36,7 @@ public struct RepeatedFetchRule: Rule {
 
     private func finding(_ key: FetchProfile.Key, _ evidence: RepeatEvidence, _ profile: Profile) -> Finding {
         let advice = RepeatedFetchAdvice(shape: key.shape, evidence: evidence)
-        // The first is often the longest, since it brings the rows into memory; the others can be spared.
+        // The first fetch is often the longest, because it reads the pages into memory. The others can be saved.
         let spared = max(0, Double(evidence.time) - Double(evidence.longest))
         let share = 1 - Double(evidence.occurrences) / Double(evidence.executions)
         let saving = Saving.Range(median: spared, low: spared, high: max(spared, Double(evidence.time) * share))

@@ -1,14 +1,14 @@
-/// When entities were written lately, by the tops of their inheritance trees.
+/// The times at which entities were recently written, by the roots of their inheritance trees.
 ///
-/// Writes come in any order. Of each tree the latest are remembered; whoever asks for a time before those is told that
-/// there may have been one.
+/// Writes arrive in any order. The log keeps the latest writes of each tree. For earlier times, it reports that there
+/// may have been a write.
 struct WriteLog: Sendable {
-    /// Writes that are remembered of a tree.
+    /// The number of writes that are kept for a tree.
     static let capacity = 64
 
     private struct Times: Sendable {
         var latest: [ClosedRange<UInt64>] = []
-        /// When the last one ended that is not remembered.
+        /// The latest end of a write that was dropped.
         var forgotten: UInt64?
 
         mutating func add(_ time: ClosedRange<UInt64>) {
@@ -24,20 +24,20 @@ struct WriteLog: Sendable {
     }
 
     private var trees: [String: Times] = [:]
-    /// Writes of which it is not known what they wrote.
+    /// Writes with unknown entities.
     private var unknown = Times()
     private var all = Times()
 
-    /// - Parameter written: The trees that were written; `nil`: it is not known.
+    /// - Parameter written: The trees that were written, or `nil` if unknown.
     mutating func add(_ written: Set<String>?, at time: ClosedRange<UInt64>) {
         all.add(time)
         guard let written else { return unknown.add(time) }
         for tree in written { trees[tree, default: Times()].add(time) }
     }
 
-    /// Whether one of some trees may have been written at a time.
+    /// Whether one of some trees may have been written in a time range.
     ///
-    /// - Parameter read: The trees; `nil`: any.
+    /// - Parameter read: The trees, or `nil` for any.
     func mayHaveWritten(_ read: Set<String>?, at time: ClosedRange<UInt64>) -> Bool {
         guard let read else { return all.overlap(time) }
         return unknown.overlap(time) || read.contains { trees[$0]?.overlap(time) == true }

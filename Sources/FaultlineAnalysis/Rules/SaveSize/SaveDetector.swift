@@ -1,9 +1,9 @@
 internal import FaultlineTrace
 
-/// Small saves from one line on one thread in one scope, while more may come.
+/// An open group of small saves from one line on one thread in one scope.
 struct OpenSaves: Sendable {
     struct Key: Sendable, Hashable {
-        /// The piece of work that the saves belong to.
+        /// The unit of work of the saves.
         var scope: EventID
         var thread: UInt32
         var evidence: SaveEvidence.Key
@@ -14,27 +14,29 @@ struct OpenSaves: Sendable {
     var end: UInt64 = 0
 }
 
-/// Finds saves that are too small or too large, and those whose lock others waited for.
+/// Detects saves that are too small or too large, and saves for whose lock other work waited.
 struct SaveDetector: EvidenceDetector {
     static let name = "saves"
     static let kinds: Set<EventKind> = [.save]
     static let wallTime: (any WritableKeyPath<SaveEvidence, UInt64> & Sendable)? = \SaveEvidence.small.wallTime
     private static let capacity = 4096
 
-    /// The minimum number of saves that follow one another for them to be too small.
+    /// The minimum number of consecutive saves that are too small.
     static let smallSaves = Threshold(
         "R10", "minimumSaves", 10, .count, "minimum consecutive small saves")
     /// The maximum number of objects of a small save.
     static let smallSave = Threshold("R10", "smallSave", 5, .count, "maximum objects of a small save")
-    /// The minimum pause in nanoseconds that makes two saves two pieces of work: somebody may have confirmed each.
+    /// The minimum pause between two separate units of work, in nanoseconds.
+    ///
+    /// A user may have confirmed each save.
     static let pause = Threshold(
         "R10", "pause", 100_000_000, .time, "minimum pause between two saves that belong to different work")
-    /// The minimum time in nanoseconds, and the minimum number of objects, of a large save.
+    /// The minimum time of a large save, in nanoseconds, or its minimum number of objects.
     static let longSave = Threshold(
         "R10", "longSave", 100_000_000, .time, "minimum time of a large save, without waits and COMMIT")
     static let manyObjects = Threshold("R10", "manyObjects", 10_000, .count, "minimum objects of a large save")
-    /// The minimum time in nanoseconds that somebody waits for a save's lock, and the minimum number of objects of the save,
-    /// for it to be made in parts.
+    /// The minimum time that other work waits for a save's lock, in nanoseconds, and the minimum number of the save's
+    /// objects, before it should be divided.
     static let longBlock = Threshold(
         "R10", "longBlock", 16_000_000, .time, "minimum time that others wait for a save's lock")
     static let dividedSave: UInt64 = 200
@@ -42,7 +44,7 @@ struct SaveDetector: EvidenceDetector {
     var evidence: [SaveEvidence.Key: SaveEvidence] = [:]
     private var open = BoundedTable<OpenSaves.Key, OpenSaves>(capacity: capacity)
 
-    /// Adds a save to those from its line that it may be one of too many with, or to the large ones.
+    /// Adds a save to the open group of its line, or to the large saves.
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         takeBlocked(in: &context)
         guard case .save(let save) = event.detail, save.error == 0, save.objects > 0 else { return }
@@ -90,7 +92,7 @@ struct SaveDetector: EvidenceDetector {
         evaluate(evicted.value, evicted.key, in: &context)
     }
 
-    /// Adds small saves to the evidence if they are many.
+    /// Adds small saves to the evidence if there are many.
     private mutating func evaluate(_ open: OpenSaves, _ key: OpenSaves.Key, in context: inout ProcessContext) {
         guard open.evidence.small.saves >= Self.smallSaves.count else { return }
         var found = open.evidence
@@ -112,11 +114,11 @@ struct SaveDetector: EvidenceDetector {
         for wait in blocked { add(wait, in: context) }
     }
 
-    /// Adds a wait to the evidence of the save that held the lock for most of it, if the save was of many objects.
+    /// Adds a wait to the evidence of the save that held the lock for most of it, if the save had many objects.
     private mutating func add(_ blocked: BlockedSave, in context: ProcessContext) {
         let event = blocked.save
         guard case .save(let save) = event.detail, !context.isSetup(event.scope) else { return }
-        // What else the thread did, before the save and after it, kept nobody waiting for the save.
+        // Only the overlap with the save counts. The thread's other work did not delay the waiter because of the save.
         let (start, end) = (max(event.start, blocked.wait.start), min(event.end, blocked.wait.end))
         let own = save.ownTime(of: event)
         guard end > start, min(end - start, own) >= Self.longBlock.count, save.error == 0,

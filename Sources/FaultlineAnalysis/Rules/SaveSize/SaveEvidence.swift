@@ -2,30 +2,30 @@ public import FaultlineTrace
 
 /// Saves from one line that were too small, one after the other, or too large.
 ///
-/// Only what passed the thresholds is added up here.
+/// It includes only saves that passed the thresholds.
 public struct SaveEvidence: Sendable {
     public struct Key: Sendable, Hashable {
-        /// Where the program saves; `nil`: the trace does not say.
+        /// The line that saves, or `nil` if the trace does not have it.
         public var site: CallSite?
-        /// The entities that were saved, by name; empty where the line is known.
+        /// The names of the saved entities, or empty if the line is known.
         public var entities: [String]
     }
 
-    /// Saves of a few objects each that followed one another without a pause.
+    /// Consecutive saves of a few objects each, without a pause.
     public struct Small: Sendable, Hashable {
-        /// Times that they did so.
+        /// The number of occurrences.
         public internal(set) var occurrences: UInt64 = 0
-        /// Those among them in which events were lost.
+        /// The number of occurrences in which events were lost.
         public internal(set) var lossyOccurrences: UInt64 = 0
         public internal(set) var saves: UInt64 = 0
-        /// Objects that were inserted, updated or deleted.
+        /// The number of objects that were inserted, updated or deleted.
         public internal(set) var objects: UInt64 = 0
-        /// The saves' time, without waiting for others, in nanoseconds.
+        /// The saves' time without waits for others, in nanoseconds.
         public internal(set) var time: UInt64 = 0
         public internal(set) var mainThreadTime: UInt64 = 0
-        /// What of it was in COMMIT, in nanoseconds.
+        /// The part of it spent in COMMIT, in nanoseconds.
         public internal(set) var commit: UInt64 = 0
-        /// Wall time of the scopes concerned, in nanoseconds; without scopes from the first save to the last.
+        /// The wall time of the scopes, or without scopes from the first save to the last, in nanoseconds.
         public internal(set) var wallTime: UInt64 = 0
     }
 
@@ -34,26 +34,26 @@ public struct SaveEvidence: Sendable {
         public internal(set) var saves: UInt64 = 0
         public internal(set) var lossySaves: UInt64 = 0
         public internal(set) var mainThreadSaves: UInt64 = 0
-        /// The objects of all of them, and of the one that had most.
+        /// The objects of all these saves, and of the one with the most.
         public internal(set) var objects: UInt64 = 0
         public internal(set) var mostObjects: UInt64 = 0
-        /// The time of all of them, and of the longest, without waiting for others and without COMMIT, in nanoseconds.
+        /// The time of all these saves and of the longest, without waits for others and without COMMIT, in nanoseconds.
         public internal(set) var time: UInt64 = 0
         public internal(set) var longest: UInt64 = 0
     }
 
-    /// Saves of many objects for whose lock others waited long.
+    /// Saves of many objects for whose lock other work waited long.
     public struct Blocking: Sendable, Hashable {
-        /// Waits that lasted ``SaveDetector/longBlock`` or longer while a save of many objects held the lock.
+        /// Waits of at least ``SaveDetector/longBlock`` while a save of many objects held the lock.
         public internal(set) var waits: UInt64 = 0
-        /// Those among them in scopes in which events were lost, and on the main thread.
+        /// The waits in scopes in which events were lost, and the waits on the main thread.
         public internal(set) var lossyWaits: UInt64 = 0
         public internal(set) var mainThreadWaits: UInt64 = 0
-        /// The time of all of them, and of the longest, in nanoseconds.
+        /// The time of all waits and of the longest, in nanoseconds.
         public internal(set) var time: UInt64 = 0
         public internal(set) var longest: UInt64 = 0
-        /// The most objects of one of the saves, and the time of the longest one without waiting for others and
-        /// without COMMIT.
+        /// The most objects of one of the saves, and the time of the longest save without waits for others and without
+        /// COMMIT, in nanoseconds.
         public internal(set) var mostObjects: UInt64 = 0
         public internal(set) var longestSave: UInt64 = 0
     }
@@ -61,11 +61,11 @@ public struct SaveEvidence: Sendable {
     public internal(set) var small = Small()
     public internal(set) var large = Large()
     public internal(set) var blocking = Blocking()
-    /// The entities that were saved, by name.
+    /// The names of the saved entities.
     public internal(set) var entities: Set<String> = []
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
 
-    /// The longest of the saves that are large or kept others waiting, in nanoseconds, and the most objects of one.
+    /// The longest of the large or blocking saves, in nanoseconds, and the most objects of one.
     var longestSave: UInt64 { max(large.longest, blocking.longestSave) }
     var mostObjects: UInt64 { max(large.mostObjects, blocking.mostObjects) }
 }
@@ -103,7 +103,9 @@ extension SaveEvidence.Large: Summed, StartsEmpty {
 }
 
 extension SaveEvidence.Key {
-    /// Saves from a line; where it is not known, those of the same entities belong together.
+    /// The key of saves from a line.
+    ///
+    /// If the line is unknown, saves of the same entities belong together.
     init(site: CallSite?, _ names: [String]) {
         self.init(site: site, entities: site == nil ? names : [])
     }

@@ -1,11 +1,11 @@
 internal import FaultlineTrace
 
-/// The words of R10.
+/// The wording of R10's findings.
 struct SaveSizeAdvice {
     let key: SaveEvidence.Key
     let evidence: SaveEvidence
 
-    /// What was saved: `Item`, `Album and Track`, `Album, Artist and 3 others`.
+    /// The saved entities: `Item`, `Album and Track`, `Album, Artist and 3 others`.
     var entities: Wording {
         let names = evidence.entities.sorted().map { "\(entity: $0)" as Wording }
         switch names.count {
@@ -21,9 +21,9 @@ struct SaveSizeAdvice {
             .joined(separator: "|")
     }
 
-    // MARK: Small ones
+    // MARK: Small saves
 
-    /// - Parameter part: Objects that are to be saved at once; `nil`: all of them.
+    /// - Parameter part: The number of objects to save at once, or `nil` for all of them.
     func smallTitle(part: Int?) -> Wording {
         part.map { "Save \(entities) after every \(count: $0) objects" }
             ?? "Save \(entities) once, after all changes"
@@ -58,7 +58,7 @@ struct SaveSizeAdvice {
         ]
     }
 
-    // MARK: Large ones
+    // MARK: Large saves
 
     func largeTitle(part: Int) -> Wording { "Save \(entities) in parts of \(count: part) objects" }
 
@@ -95,7 +95,7 @@ struct SaveSizeAdvice {
         return sentences
     }
 
-    /// A number of objects that is easy to remember: 1, 2 or 5 times a power of ten, and not below 100.
+    /// A round number of objects: 1, 2 or 5 times a power of ten, and at least 100.
     static func round(_ objects: Double) -> Int {
         guard objects >= 200 else { return 100 }
         var power = 100

@@ -1,18 +1,18 @@
 internal import FaultlineTrace
 
 extension SaveSizeRule {
-    /// How many times faster a batch request is than fetching and saving the objects that it writes.
+    /// The factor by which a batch request is faster than fetching and saving the objects that it writes.
     ///
-    /// Two to three times were measured with 2,400 objects on one machine, and four times on another.
+    /// Two to three was measured with 2,400 objects on one machine, and four on another.
     private static let speedUp = (least: 2.0, usual: 3.0, most: 5.0)
 
     /// The findings about objects that were fetched only to be deleted, or set to the same values.
     struct BatchRequests {
         var findings: [Finding] = []
-        /// The objects that they would spare, by the line that saves them.
+        /// The number of objects that batch requests would replace, by the line that saves them.
         fileprivate var rows: [CallSite?: UInt64] = [:]
 
-        /// Whether most of what a line saves would be written by batch requests.
+        /// Whether batch requests would write most of what a line saves.
         func replaces(_ key: SaveEvidence.Key, _ evidence: SaveEvidence) -> Bool {
             guard let site = key.site, let written = rows[site] else { return false }
             return Significance.isHalf(written, of: evidence.small.objects &+ evidence.large.objects)
@@ -34,7 +34,7 @@ extension SaveSizeRule {
     ) -> Finding {
         let written = tally.written
         let time = Double(tally.time) + Double(written.time)
-        // A batch request commits as well, but once.
+        // A batch request commits too, but only once.
         let spared = written.saves - min(written.saves, tally.executions)
         let commit = Double(written.commit) * Double(spared) / Double(max(1, written.saves))
         func saving(_ speedUp: Double) -> Double { time * (1 - 1 / speedUp) + commit }
@@ -79,14 +79,14 @@ extension SaveSizeRule {
     }
 }
 
-/// The words of R10 for batch requests.
+/// The wording of R10's findings about batch requests.
 private struct BatchRequestAdvice {
     private let entity: String
-    /// The properties that are set; empty: the objects are deleted.
+    /// The properties that are set, or empty if the objects are deleted.
     private let properties: [String]
     private let tally: ResultTally
 
-    /// `nil`: the results were there for something else.
+    /// Returns `nil` if the results had another purpose.
     init?(_ fetch: FetchProfile, _ demand: ResultDemand) {
         switch demand.kind {
         case .deletion: properties = []
@@ -97,7 +97,7 @@ private struct BatchRequestAdvice {
         tally = demand.tally
     }
 
-    /// Part of the finding's signature.
+    /// A part of the finding's signature.
     var what: String { properties.isEmpty ? "batchDelete" : "batchUpdate," + properties.joined(separator: ",") }
 
     private var names: Wording {

@@ -1,9 +1,10 @@
 internal import FaultlineTrace
 
-/// R10: many small saves where one would do, one save that is too large, and saves that a batch request would spare.
+/// R10: many small saves that one could replace, saves that are too large, and saves that a batch request could
+/// replace.
 ///
-/// The thresholds (ten saves of up to five objects without a pause; 100 ms or 10,000 objects; 16 ms that somebody waited
-/// for the lock) were applied when the events were reduced; here the evidence is weighed.
+/// The detector has already applied the thresholds (ten saves of up to five objects without a pause; 100 ms or 10,000
+/// objects; 16 ms of waiting for the lock). The rule weighs the evidence.
 public struct SaveSizeRule: Rule {
     public let id = "R10"
     public let name = "Saves"
@@ -11,10 +12,10 @@ public struct SaveSizeRule: Rule {
         "Saves of a few objects each that follow one another, saves that take long or keep others waiting, and objects "
         + "that are fetched only to be deleted or set alike."
 
-    /// Objects that are saved at once where a job saves in parts.
+    /// The number of objects to save at once if a job saves in parts.
     static let objectsAtOnce = 500.0
-    /// Nanoseconds that a part of a large save may take: where the main thread makes it or waits for it, where others
-    /// wait, and where nobody does.
+    /// The target time of a part of a large save, in nanoseconds: on the main thread or while it waits, while other
+    /// work waits, and otherwise.
     static let mainThreadPart = Threshold(
         "R10", "mainThreadPart", 8_000_000.0, .time, "target time of a part of a save on the main thread")
     static var blockingPart: Double { SaveDetector.longBlock.value }
@@ -28,7 +29,7 @@ public struct SaveSizeRule: Rule {
         let requests = batchRequests(profile)
         outcome.findings = requests.findings
         for (key, evidence) in profile.saves {
-            // A batch request takes the save's place.
+            // A batch request replaces the save.
             guard !requests.replaces(key, evidence) else { continue }
             if evidence.small.saves > 0 { outcome.findings.append(small(key, evidence, of: saves, costs)) }
             if evidence.large.saves > 0 || evidence.blocking.waits > 0 {
@@ -48,7 +49,7 @@ public struct SaveSizeRule: Rule {
         let part = Self.jointPart(small, objects: objects, costs)
         let parts = (objects / Double(part ?? Int(Self.objectsAtOnce))).rounded(.up) * occurrences
         let spared = Double(small.saves) - parts
-        // Each save commits once; what else it takes whatever it holds is known where saves of other sizes are.
+        // Each save commits once. Its remaining fixed cost is known only if there are saves of different sizes.
         let saving = costs.saves.map { estimate in estimate.range { min($0.trip * spared, Double(small.time)) } }
         let share = spared / Double(small.saves)
         let measured = (Double(small.commit) * share, Double(small.commit) * share, Double(small.time) * share)
@@ -81,7 +82,7 @@ public struct SaveSizeRule: Rule {
         return finding
     }
 
-    /// How many objects to save at once where one save of all would be large; `nil`: one save is none too many.
+    /// The number of objects to save at once if one save of all would be large, or `nil` if one save is small enough.
     private static func jointPart(_ small: SaveEvidence.Small, objects: Double, _ costs: CostModel) -> Int? {
         let own = Double(small.time &- min(small.time, small.commit)) / Double(max(1, small.objects))
         let row = min(costs.saves?.line.row ?? own, own)
@@ -92,15 +93,15 @@ public struct SaveSizeRule: Rule {
         return part(of: objects, row: row, goal: isOnMainThread ? mainThreadPart.value : part.value)
     }
 
-    /// The size of the parts of a save; `nil`: parts would hardly be smaller than it is.
+    /// The size of a save's parts, or `nil` if parts would hardly be smaller than the save.
     private static func part(of objects: Double, row: Double, goal: Double) -> Int? {
-        // Parts that are large by their objects would be told to be made in parts again.
+        // Parts with too many objects would be reported again.
         let most = min(objects, SaveDetector.manyObjects.value) / 2
         let part = SaveSizeAdvice.round(min(row > 0 ? goal / row : objects, most))
         return Double(part) * 2 <= objects ? part : nil
     }
 
-    /// `nil`: the save has few objects already.
+    /// Returns `nil` if the save is too small to divide.
     private func large(_ key: SaveEvidence.Key, _ evidence: SaveEvidence, _ costs: CostModel) -> Finding? {
         let (large, blocking) = (evidence.large, evidence.blocking)
         let isOnMainThread = Significance.isMost(large.mainThreadSaves, of: large.saves)
@@ -108,10 +109,10 @@ public struct SaveSizeRule: Rule {
             isOnMainThread || blocking.mainThreadWaits > 0
             ? Self.mainThreadPart.value : blocking.waits > 0 ? Self.blockingPart : Self.part.value
         let (longest, mostObjects) = (Double(evidence.longestSave), Double(max(1, evidence.mostObjects)))
-        // COMMIT is no part of it: each part has one of its own.
+        // COMMIT does not count, because each part has one of its own.
         let row = costs.saves?.line.row ?? longest / mostObjects
         guard let part = Self.part(of: mostObjects, row: row, goal: goal) else { return nil }
-        // A part as large as this one takes its share of the longest save where nothing tells what an object takes.
+        // If the cost of an object is unknown, a part of this size takes its share of the longest save.
         let share = longest * Double(part) / mostObjects
         let pause = costs.saves?.range { longest - $0.row * Double(part) } ?? (longest - share, 0, longest)
         let advice = SaveSizeAdvice(key: key, evidence: evidence)

@@ -1,32 +1,31 @@
 internal import FaultlineTrace
 
-/// How many rows a fetch with a limit had SQLite sort, of which it handed out few.
+/// An estimate of the rows that SQLite sorted for a fetch with a limit, of which it returned few.
 ///
-/// SQLite does not count them. Where a predicate picks among the rows, the steps of its virtual machine tell how many there
-/// were at least: what it does for a row, seen in its programs (https://www.sqlite.org/opcode.html), is no more than what is
-/// assumed here.
+/// SQLite does not count them. With a predicate, the steps of its virtual machine give a minimum: SQLite's programs
+/// (https://www.sqlite.org/opcode.html) take at most the steps assumed here for each row.
 struct LimitedSort {
     let counts: FetchCounts
     let shape: ShapeEntry
-    /// SQLite's plan; `nil`: not told.
+    /// SQLite's plan, or `nil` if unknown.
     let plan: String?
-    /// Columns of a row.
+    /// The number of columns of a row.
     let columns: Int
 
-    /// Steps for a row of a scan, and for each comparison of it: the column, what is made of it, and the jump.
+    /// The steps for a row of a scan, and for each comparison: to read the column, to compute, and to jump.
     private static let scanned = 1.0
     private static let plainTerm = 3.0
     private static let otherTerm = 6.0
-    /// Steps more for a row that fits, until it lies among the sorted ones or falls behind the last of them.
+    /// The additional steps for a row that matches, until it is in the sorter or sorts behind the last row kept.
     private static let sorted = 8.0
-    /// Steps for each column of a row that is handed out, on its way into the sort and out of it, and for the row.
+    /// The steps for each column of a returned row, into the sorter and out of it, and for the row itself.
     private static let column = 2.0
     private static let row = 16.0
 
-    /// Rows that were sorted in all, at least; `nil`: nothing tells.
+    /// The minimum number of rows sorted in all, or `nil` if it cannot be estimated.
     var rows: Double? {
         guard let terms = shape.terms, !terms.isEmpty, shape.isLimited, counts.sorts > 0,
-            // A list takes steps for its values as well, and what another table takes nobody knows.
+            // A list takes steps for its values too, and the steps for another table are unknown.
             !terms.contains(where: { $0.keyPath.contains(".") || $0.operation.hasPrefix("ANY") || $0.operation == "IN" }
             ),
             counts.fullScanSteps > 0 || decidesAll(terms.count)
@@ -38,7 +37,9 @@ struct LimitedSort {
         return max(0, steps / (Self.sorted + (scan > 0 ? 0 : comparing)))
     }
 
-    /// Whether an index leads to the rows by all terms: otherwise some of the rows that it leads to are not sorted at all.
+    /// Whether an index seeks the rows by all terms.
+    ///
+    /// Otherwise some rows that it finds are not sorted.
     private func decidesAll(_ terms: Int) -> Bool {
         guard let search = plan.flatMap(StatementTable.ownSearch) else { return false }
         return search.utf8.count { $0 == UInt8(ascii: "?") } == terms
@@ -46,7 +47,7 @@ struct LimitedSort {
 }
 
 extension ShapeEntry.Term {
-    /// Whether a value is compared with it as it is.
+    /// Whether SQLite compares the column with a value directly.
     fileprivate var isPlain: Bool {
         options == nil && ["==", "!=", "<", "<=", ">", ">="].contains(operation) && operand != "expression"
     }

@@ -1,13 +1,13 @@
 internal import FaultlineTrace
 
-/// The words of R19.
+/// The wording of R19's findings.
 struct SortAdvice {
     let fetch: FetchProfile
-    /// Rows of one sort.
+    /// The number of rows of one sort.
     let sorted: Double
-    /// Whether a limit takes few of them.
+    /// Whether a limit keeps few of them.
     let isCut: Bool
-    /// Whether their number is the least that there can have been.
+    /// Whether ``sorted`` is an estimated minimum.
     let isEstimated: Bool
     let profile: Profile
 
@@ -15,7 +15,7 @@ struct SortAdvice {
 
     private struct SortKey {
         var path: String
-        /// How texts are compared, if not byte by byte: `"localized"`.
+        /// The collation of texts, if it is not by bytes: `"localized"`.
         var order: String?
         var isAscending: Bool
     }
@@ -29,7 +29,7 @@ struct SortAdvice {
         }
     }
 
-    /// Why no index can have the rows in that order; `nil`: one can.
+    /// The reason why no index can have the rows in that order, or `nil` if one can.
     var obstacle: Wording? {
         for key in keys {
             if let order = key.order {
@@ -45,7 +45,9 @@ struct SortAdvice {
         return nil
     }
 
-    /// The index that has the rows in order: what is compared with one value each comes first.
+    /// The index that has the rows in order.
+    ///
+    /// Properties compared with a single value come first.
     var index: IndexProposal {
         let entity = profile.entity(shape.entity)
         let fixed = (shape.terms ?? []).filter {
@@ -58,7 +60,7 @@ struct SortAdvice {
             equalities: fixed.count)
     }
 
-    /// Whether the table has such an index, which SQLite does not take.
+    /// Whether the table has such an index, which SQLite does not use.
     var isThere: Bool {
         guard obstacle == nil, let table = profile.entity(shape.entity)?.table else { return false }
         let index = index
@@ -92,7 +94,7 @@ struct SortAdvice {
             : "If the order does not matter, leave the sort descriptors out; if all rows are loaded anyway, sort the objects."
     }
 
-    /// What it takes for SQLite to choose the index in a table that several entities share.
+    /// A sentence about what SQLite needs to choose the index in a table that several entities share.
     private var statistics: Wording {
         guard let root = profile.entity(shape.entity)?.root, root != shape.entity else { return "" }
         return
@@ -122,8 +124,8 @@ struct SortAdvice {
         ]
     }
 
-    /// The index that leads to the rows and could have them in order as well; `nil`: none, or one that every store has of
-    /// its relationships.
+    /// The index that finds the rows and could be extended to have them in order, or `nil` if there is none or every
+    /// store has it for a relationship.
     private var extended: String? {
         guard index.equalities > 0, let search = fetch.statements.commonPlan.flatMap(StatementTable.ownSearch),
             let match = search.wholeMatch(of: /SEARCH t0 USING (?:COVERING )?INDEX (\S+) \((.*)\)/)

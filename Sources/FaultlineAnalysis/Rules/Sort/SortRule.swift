@@ -1,14 +1,17 @@
 internal import FaultlineTrace
 
-/// R19: rows that SQLite sorts itself since no index has them in order.
+/// R19: rows that SQLite sorts itself because no index has them in order.
 ///
-/// SQLite counts the sorts of a statement (`SQLITE_STMTSTATUS_SORT`, https://www.sqlite.org/c3ref/c_stmtstatus_counter.html).
+/// SQLite counts the sorts of a statement (`SQLITE_STMTSTATUS_SORT`,
+/// https://www.sqlite.org/c3ref/c_stmtstatus_counter.html).
 public struct SortRule: Rule {
     public let id = "R19"
     public let name = "Sorting without an index"
     public let purpose = "Fetches whose rows are sorted each time, where an index would have them in order."
 
-    /// The minimum rows of a sort that is reported; fewer where a limit takes a tenth of them or less.
+    /// The minimum rows of a reported sort.
+    ///
+    /// Fewer are enough if a limit keeps at most a tenth of them.
     static let minimumRows = Threshold("R19", "minimumRows", 500.0, .count, "minimum rows of a sort")
     static let minimumLimitedRows = Threshold(
         "R19", "minimumLimitedRows", 50.0, .count, "minimum rows of a sort with a limit")
@@ -30,7 +33,7 @@ public struct SortRule: Rule {
 
     private func finding(for fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) -> Finding? {
         let counts = fetch.counts
-        // An index that finds few rows has them in order as well.
+        // An index that finds few rows also has them in order.
         guard counts.sorts > 0, !FetchIndexing(fetch: fetch, profile: profile).ordersRows else { return nil }
         let entity = profile.entity(fetch.key.shape.entity)
         let least = LimitedSort(
@@ -45,9 +48,9 @@ public struct SortRule: Rule {
         let advice = SortAdvice(
             fetch: fetch, sorted: sorted, isCut: isCut, isEstimated: isEstimated, profile: profile)
         let sorting = CostModel.sorting(sorted) * Double(counts.sorts)
-        // Trips of the shape itself took sorting too.
+        // The shape's own trips include sorting, so they cannot be used.
         let estimate = costs.store
-        // With an index a limited fetch stops at its last row; any other has all rows to read all the same.
+        // With an index, a limited fetch stops at its last row. Any other fetch must still read all rows.
         let saving =
             isCut
             ? estimate.range { line in
@@ -82,7 +85,7 @@ public struct SortRule: Rule {
                 saving: finding.saving.time.median, wallTime: profile.wallTime(of: fetch.counts.scopes.keys),
                 isMainThread: fetch.isOnMainThread)
         else { return }
-        // What no index has in order stays so when the table grows, whatever it takes now.
+        // The sort grows with the table, whatever it costs now.
         finding.reservations.append(Significance.notProven + (Growth(fetch, costs: costs)?.sentence ?? ""))
     }
 }

@@ -1,11 +1,12 @@
 internal import FaultlineTrace
 
-/// A fetch of everything in an inheritance tree of which the program uses objects of one entity alone.
+/// A fetch of a whole inheritance tree of which the program uses objects of one entity alone.
 ///
-/// Which rows are of which entity the trace does not tell; but objects fire as what they are when they are first read.
+/// The trace does not show which entity each row belongs to. But an object's fault names its own entity when it is
+/// first read.
 struct OneKind {
     let fetch: FetchProfile
-    /// The entity whose objects were read, and how many.
+    /// The entity whose objects were read, and their number.
     let entity: String
     let read: UInt64
     let loaded: UInt64
@@ -13,12 +14,12 @@ struct OneKind {
     /// The minimum rows of all results together.
     static let minimumRows = Threshold(
         "R15", "minimumRows", 50, .count, "minimum rows of a tree of which one entity's are used")
-    /// The share of the rows that was looked at, and the share of those that was read at most.
+    /// The minimum share of rows that were touched, and the maximum share of rows that were read.
     static let lookedShare = 0.9
     static let usedShare = Threshold(
         "R15", "usedShare", 0.5, .share, "maximum share of rows that belong to the entity that is used")
 
-    /// `nil`: it is no such fetch.
+    /// Returns `nil` for any other fetch.
     init?(_ fetch: FetchProfile, _ profile: Profile) {
         let shape = fetch.key.shape
         guard shape.resultType == "objects", !shape.isLimited,
@@ -29,7 +30,7 @@ struct OneKind {
         else { return nil }
         (self.fetch, self.entity, self.read) = (fetch, entity, read)
         loaded = fetch.total(\.loadedRows)
-        // Rows that nobody looked at are for others to judge, and what is still in use may yet be read.
+        // Other rules report rows that were never touched, and open results may still be read.
         guard loaded >= Self.minimumRows.count, fetch.total(\.openExecutions) == 0,
             Double(fetch.total(\.touchedRows)) >= Self.lookedShare * Double(loaded),
             Double(read) <= Self.usedShare.value * Double(loaded)

@@ -1,19 +1,20 @@
 internal import FaultlineTrace
 
-/// R15: a table of an inheritance tree in which most columns are empty in most rows.
+/// R15: the table of an inheritance tree in which most columns are empty in most rows.
 ///
-/// All entities of a tree are kept in one table, with a column for every property of any of them.
+/// All entities of a tree share one table, with a column for every property of any of them.
 public struct SparseTableRule: Rule {
     public let id = "R15"
     public let name = "Sparse inheritance table"
     public let purpose = "Inheritance trees whose one table is mostly empty, or is loaded for one of its entities."
 
-    /// Entities below the top, columns that only some of them have, and the share of empty values in these.
+    /// The minimum number of entities below the root, of columns that only some of them have, and the minimum share of
+    /// empty values in these.
     static let minimumEntities = Threshold("R15", "minimumEntities", 3, .count, "minimum entities below the root")
     static let minimumColumns = Threshold(
         "R15", "minimumColumns", 10, .count, "minimum columns that only some of them have")
     static let minimumShare = Threshold("R15", "minimumShare", 0.6, .share, "minimum share of NULL values in these")
-    /// The share of the store's time that going through the table must take to be more than a note.
+    /// The minimum share of the store's time spent scanning the table for more than a note.
     static let minimumTimeShare = Threshold(
         "R15", "minimumTimeShare", 0.05, .share, "minimum share of the store's time that scanning the table takes")
 
@@ -32,9 +33,9 @@ public struct SparseTableRule: Rule {
     /// The entities that share a table, as far as the trace names them.
     struct Tree {
         let root: String
-        /// Those below the top, by name.
+        /// The entities below the root, by name.
         let entities: [EntityEntry]
-        /// Columns that the top does not have, with the number of entities that have them.
+        /// The columns that the root does not have, with the number of entities that have them.
         let columns: [String: Int]
 
         static func all(in profile: Profile) -> [Tree] {
@@ -52,7 +53,8 @@ public struct SparseTableRule: Rule {
             }
         }
 
-        /// The share of empty values in the columns that not all have, if there are as many objects of each entity.
+        /// The share of empty values in the columns that not all entities have, if there are as many objects of each
+        /// entity.
         var emptyShare: Double {
             let count = Double(entities.count)
             let filled = columns.values.reduce(0) { $0 + Double($1) / count }

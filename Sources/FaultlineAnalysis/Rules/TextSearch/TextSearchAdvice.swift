@@ -1,11 +1,11 @@
 internal import FaultlineTrace
 
-/// The words of R08.
+/// The wording of R08's findings.
 struct TextSearchAdvice {
     let fetch: FetchProfile
-    /// Those that no index serves.
+    /// The terms that no index serves.
     let terms: [ShapeEntry.Term]
-    /// Rows that a search goes through; `nil`: not known.
+    /// The number of rows that a search compares, or `nil` if unknown.
     let candidates: Double?
     let profile: Profile
 
@@ -14,14 +14,14 @@ struct TextSearchAdvice {
     private var remedy: TextSearchRemedy { TextSearchRemedy(first) ?? .words }
     private var operation: String { first.operation + (first.options.map { "[\($0)]" } ?? "") }
 
-    /// The searched properties, as `"Track.title, Track.composer"`.
+    /// The searched properties: `"Track.title, Track.composer"`.
     var properties: Wording { .properties(searched) }
 
     private var searched: [String] {
         terms.map { "\(entity).\($0.keyPath)" }.uniqued
     }
 
-    /// The entity that holds the property that is searched first, the way to it with a point behind it, and its name.
+    /// The entity with the property that is searched first, the key path to it with a trailing period, and its name.
     private var holder: (entity: String, path: String, name: String) {
         let parts = first.keyPath.split(separator: ".").map(String.init)
         let paths = KeyPaths(profile: profile)
@@ -61,7 +61,7 @@ struct TextSearchAdvice {
 
     var code: [String] {
         let (entity, path, name) = holder
-        // A property whose column is all that is known has no name to write.
+        // If only the column is known, the property has no name to write.
         if EntityEntry.isColumn(name), remedy != .words { return [] }
         let capital = name.prefix(1).uppercased() + name.dropFirst()
         switch remedy {
@@ -103,7 +103,7 @@ struct TextSearchAdvice {
         let one = Double(counts.time) / Double(counts.executions)
         let rows: Wording = "\(decimal: candidates, places: 0, of: .rows)"
         let found: Wording = "\(count: counts.rows, of: .rows)"
-        // What a cheaper term kept out was not compared.
+        // A cheaper term excluded some texts from the comparison.
         let isNarrowed = counts.textComparisons > 0 && candidates < counts.scannedRows
         let work: Wording =
             isNarrowed

@@ -1,20 +1,20 @@
 internal import FaultlineTrace
 
-/// R08: texts that are compared in a way that no index serves, so that every row is looked at.
+/// R08: text comparisons that no index serves, so SQLite reads every row.
 public struct TextSearchRule: Rule {
     public let id = "R08"
     public let name = "Text search without an index"
     public let purpose = "Texts that are searched in a way that no index serves."
 
-    /// The minimum rows that were scanned, or the minimum fetches, of a reported search.
+    /// The minimum scanned rows, or the minimum number of fetches, of a reported search.
     static let minimumSteps = Threshold("R08", "minimumSteps", 1000.0, .count, "minimum steps of a search")
     static let minimumExecutions = Threshold(
         "R08", "minimumExecutions", 20, .count, "minimum number of shorter searches")
-    /// Rows that another term may leave to a search.
+    /// The maximum rows that another term leaves to a search that is not worth changing.
     static let fewCandidates = Threshold(
         "R08", "fewCandidates", 200.0, .count, "maximum rows left by another term that make a search a note")
-    /// Operations of SQLite's virtual machine for a row that an index led to and a function was asked of, and for a row
-    /// that was handed out besides its columns.
+    /// The virtual machine operations for a row that an index found and a function compared, and for a returned row,
+    /// without its columns.
     static let stepsPerCandidate = 6.0
     static let stepsPerRow: UInt64 = 2
 
@@ -52,8 +52,8 @@ public struct TextSearchRule: Rule {
         return outcome
     }
 
-    /// Rows whose text a search of this fetch compared, on average, and whether an index or a cheaper term had narrowed them
-    /// down.
+    /// The mean number of rows whose text a search of this fetch compared, and whether an index or a cheaper term had
+    /// narrowed them.
     static func candidates(_ fetch: FetchProfile, _ profile: Profile) -> (rows: Double, isNarrowed: Bool)? {
         let counts = fetch.counts
         guard counts.statements > 0 else { return nil }
@@ -64,11 +64,11 @@ public struct TextSearchRule: Rule {
             let scanned = counts.scannedRows
             return scanned > 0 ? (min(compared, scanned), compared < scanned) : (compared, true)
         }
-        // The first row of a scan takes no step.
+        // The counter does not include the first row of a scan.
         guard counts.fullScanSteps == 0 else { return (Double(counts.fullScanSteps) / statements + 1, false) }
-        // Nobody counted.
+        // The trace does not have the counters.
         guard counts.virtualMachineSteps > 0 else { return nil }
-        // Handing rows out takes steps as well: one for each column.
+        // Returning rows takes steps too: one for each column.
         let columns = UInt64(profile.entity(fetch.key.shape.entity)?.properties.count ?? 0) &+ stepsPerRow
         let isCount = fetch.key.shape.resultType == "count"
         let handedOut = isCount ? 0 : Double(counts.rows &* columns)
@@ -92,8 +92,8 @@ public struct TextSearchRule: Rule {
         let rows = fetch.key.shape.resultType == "count" ? 0 : Double(counts.rows)
         let estimate = costs.store
         let searching = estimate.range { line in
-            // Where SQLite's part is known, waiting and making objects are no searching. What is found has to be sought and
-            // handed out all the same.
+            // If SQLite's part is known, waiting and making objects are excluded. The rows that match must be sought
+            // and returned in any case.
             if counts.isSplit { return counts.runTime - Double(counts.rows) * min(line.row, CostModel.assumed.row) }
             return Double(counts.time)
                 - line.cost(trips: Double(counts.executions), rows: isKeysOnly ? rows / 4 : rows)
@@ -122,7 +122,9 @@ public struct TextSearchRule: Rule {
         return finding
     }
 
-    /// What comparing so many texts takes where a cheaper term leaves few of them, in nanoseconds: the term's own scan stays.
+    /// The time to compare a number of texts if a cheaper term leaves few of them, in nanoseconds.
+    ///
+    /// That term's own scan remains.
     private func comparing(
         _ texts: Double, _ counts: FetchCounts, _ most: (median: Double, low: Double, high: Double)
     ) -> (median: Double, low: Double, high: Double) {
@@ -142,7 +144,7 @@ public struct TextSearchRule: Rule {
                 "Another term leaves some \(decimal: candidates.rows, places: 0, of: .rows) rows to search, which takes little time."
             )
         }
-        // What no index serves stays so when the table grows, whatever it takes now.
+        // The search grows with the table, whatever it costs now.
         if !Significance.isMet(
             saving: finding.saving.time.median, wallTime: profile.wallTime(of: fetch.counts.scopes.keys),
             isMainThread: fetch.isOnMainThread)

@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// R24: what the trace can and cannot prove.
+/// R24: the limits of what the trace can prove.
 public struct TraceQualityRule: Rule {
     static let number = "R24"
 
@@ -122,7 +122,7 @@ public struct TraceQualityRule: Rule {
         return RuleOutcome(findings: [finding], examined: examined, obstacles: limits)
     }
 
-    /// Events of operations whose entity or statement has no name in the trace.
+    /// The number of events whose entity or statement has no name in the trace.
     private static func nameless(_ profile: Profile) -> UInt64 {
         profile.groups.reduce(0) { sum, group in
             let isNameless: Bool =
@@ -136,7 +136,7 @@ public struct TraceQualityRule: Rule {
         }
     }
 
-    /// What the recordings do not tell, and what would.
+    /// Sentences about the data that the recordings lack, and how to get it.
     private static func sentences(_ gaps: Set<TraceGap>) -> [Wording] {
         let isInferred = gaps.contains { $0.kind == .certainOrigins }
         let open = TraceGap.Kind.allCases.filter { kind in
@@ -161,9 +161,9 @@ public struct TraceQualityRule: Rule {
         return sentences
     }
 
-    /// What is to be said of scopes of which the trace has one end only.
+    /// Sentences about scopes of which the trace has only one end.
     private static func scopes(_ profile: Profile) -> [Wording] {
-        // Files of the first version do not tell how often a scope was closed.
+        // Files of the first version do not have the number of closed scopes.
         let scopes = profile.scopes.map { (begun: $0.count, ended: max($0.ends, $0.wallTimes.count)) }
         let open = scopes.reduce(0) { $0 &+ $1.begun - min($1.begun, $1.ended) }
         let unbegun = scopes.reduce(0) { $0 &+ $1.ended - min($1.begun, $1.ended) }
@@ -174,7 +174,7 @@ public struct TraceQualityRule: Rule {
         return [ends.joined(separator: ", ") + ": how long they took, and what outlived them, is not known."]
     }
 
-    /// What is to be said of processes that did not close their recordings.
+    /// Sentences about processes that did not close their recordings.
     private static func endings(_ profile: Profile, _ all: ProgramSummary) -> [Wording] {
         let processes = profile.processes.filter { !$0.isClosed }
         guard processes.isEmpty else {

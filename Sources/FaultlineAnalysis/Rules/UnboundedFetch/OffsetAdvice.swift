@@ -1,14 +1,14 @@
 internal import FaultlineTrace
 
-/// The words of R14 about offsets.
+/// The wording of R14's findings about offsets.
 struct OffsetAdvice {
     let fetch: FetchProfile
-    /// What a row was measured to take that an offset passes over, in nanoseconds; `nil`: the trace does not tell.
+    /// The measured time of a row that an offset skips, in nanoseconds, or `nil` if the trace does not have it.
     let step: Double?
 
     private var shape: ShapeEntry { fetch.key.shape }
 
-    /// The sort keys that lead through attributes of the objects, with their direction.
+    /// The key paths of the sort keys, with their direction.
     private var keys: [(keyPath: String, isAscending: Bool)] {
         shape.sort.map { text in
             let words = text.split(separator: " ")

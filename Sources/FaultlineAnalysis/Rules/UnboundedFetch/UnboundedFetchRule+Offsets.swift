@@ -2,11 +2,11 @@ internal import FaultlineTrace
 
 /// Pages that SQLite finds by stepping over all rows before them.
 extension UnboundedFetchRule {
-    /// The minimum average of rows that reported offsets skip, and its minimum ratio to the rows that are returned.
+    /// The minimum mean of reported offsets, and the minimum ratio of skipped rows to returned ones.
     static let minimumOffset = Threshold(
         "R14", "minimumOffset", 1000, .count, "minimum average offset of a fetch")
     static let offsetFactor = 10.0
-    /// The share of the largest offset up to which an offset is small.
+    /// The maximum small offset, as a share of the largest.
     private static let nearShare = 0.05
 
     func paged(_ fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) -> Finding? {
@@ -49,8 +49,10 @@ extension UnboundedFetchRule {
         return finding
     }
 
-    /// What all fetches took beyond what they take where the offset is small, as every page does that begins where the one
-    /// before ended; `nil`: there are too few fetches with a small offset, or others took less.
+    /// The time of all fetches beyond the time of fetches with small offsets, which every page would take if it
+    /// continued after the last row of the previous one.
+    ///
+    /// `nil` if there are too few fetches with a small offset, or the others took less.
     private static func measured(_ fetch: FetchProfile) -> Saving.Range? {
         let counts = fetch.counts
         let near = Double(counts.largestOffset) * nearShare
@@ -60,7 +62,7 @@ extension UnboundedFetchRule {
             pages[Int((share * Double(pages.count - 1)).rounded())] * Double(counts.executions)
         }
         let typical = min(fetch.speeds.typicalTime, counts.runTime)
-        // No page takes less than one with a small offset: if they seem to, something else has held up the first pages.
+        // No page is faster than one with a small offset. If some seem to be, something else delayed the first pages.
         guard typical >= at(0.5) else { return nil }
         return Saving.Range((typical - at(0.5), typical - at(0.75), counts.runTime - at(0.25)))
     }

@@ -1,8 +1,8 @@
 internal import FaultlineTrace
 
-/// R14: fetches that bring as many rows as there are, all at once, and pages behind a deep offset.
+/// R14: fetches that load all rows at once, however many there are, and pages behind a deep offset.
 ///
-/// Where other rules find that the program does not need them all (R02, R03, R05, R17), those say what to do.
+/// If another rule (R02, R03, R05, R17) finds that the program does not need all rows, that rule has the advice.
 public struct UnboundedFetchRule: Rule {
     public let id = "R14"
     public let name = "Unbounded fetches"
@@ -10,14 +10,17 @@ public struct UnboundedFetchRule: Rule {
         "Fetches without limit and batch size that bring many rows at once, and more as the data grow; pages behind a "
         + "deep offset."
 
-    /// The minimum bytes of a large result with fewer rows than ``FetchProfile/manyRows``.
+    /// The minimum rows, or bytes, of a large result.
+    ///
+    /// Look-up tables are smaller.
     static let minimumBytes = Threshold(
         "R14", "minimumBytes", 4_194_304.0, .size, "minimum size of one result with fewer rows")
-    /// The minimum share of a table's new rows that the result gets, and the minimum rows of a result, to report growth.
+    /// The minimum share of a table's new rows that the result gets, and the minimum rows of a result, to report
+    /// growth.
     static let minimumSlope = Threshold(
         "R14", "minimumSlope", 0.5, .share, "minimum share of a table's new rows by which the result grows")
     static let grownRows: UInt64 = 100
-    /// Nanoseconds of a fetch that somebody notices.
+    /// The time of a fetch that a user notices, in nanoseconds.
     static let longFetch = 50_000_000.0
 
     public init() {}
@@ -44,10 +47,10 @@ public struct UnboundedFetchRule: Rule {
         return outcome
     }
 
-    /// The finding where the trace does not tell what was done with the rows.
+    /// The finding if the trace does not have the use of the rows.
     private func untold(_ fetch: FetchProfile, _ costs: CostModel) -> Finding? {
         let unbounded = fetch.sample.executions.filter { $0.limit == 0 && $0.batchSize == 0 }
-        // The longest ones are always among those that are kept.
+        // The sample always keeps the longest fetches.
         guard let rows = unbounded.map(\.rows).max(), rows >= FetchProfile.manyRows.count, !fetch.isExport else {
             return nil
         }
@@ -85,8 +88,8 @@ public struct UnboundedFetchRule: Rule {
     }
 
     /// - Parameters:
-    ///   - rows: The most of one result.
-    ///   - rowSize: In bytes; 0: not known.
+    ///   - rows: The rows of the largest result.
+    ///   - rowSize: In bytes, or 0 if unknown.
     ///   - grows: Whether results are known to grow with the table.
     private func finding(
         for fetch: FetchProfile, rows: UInt64, rowSize: Double, grows: Bool, _ costs: CostModel
@@ -99,7 +102,7 @@ public struct UnboundedFetchRule: Rule {
             score: min(
                 Score.highestWarning,
                 max(
-                    // What is known to grow is judged by what it is going to be.
+                    // Results that are known to grow are judged by their projected size.
                     Score.of(
                         count * (grows ? Growth.projected : 1), info: FetchProfile.manyRows.value, warning: 10_000),
                     Score.of(bytes, info: Self.minimumBytes.value, warning: 10 * Self.minimumBytes.value))),
@@ -113,7 +116,7 @@ public struct UnboundedFetchRule: Rule {
         return finding
     }
 
-    /// Rows of a batch that cost little beside their trip and little memory.
+    /// The number of rows of a batch for which the cost of the trip and the memory are small.
     private static func batch(rowSize: Double) -> UInt64 {
         ResultUse.candidates.last { $0 > 0 && $0 <= 500 && Double($0) * rowSize <= minimumBytes.value } ?? 5
     }
@@ -135,18 +138,20 @@ public struct UnboundedFetchRule: Rule {
         return sentences
     }
 
-    /// What a fetch takes, and would take and hold if the data grew; it may take little here.
+    /// A sentence about the fetch's time, and its time and memory if the data grew.
+    ///
+    /// Both may be small now.
     private func projection(
         _ fetch: FetchProfile, _ rows: Double, _ rowSize: Double, grows: Bool, _ costs: CostModel
     ) -> Wording {
         let growth = Growth(fetch, costs: costs)
         let now = growth?.now.median ?? costs.rows(of: fetch.key.shape).line.cost(trips: 1, rows: rows)
-        // Times of a log can be shorter than it tells.
+        // The times in a log can be too short to be recorded.
         guard now > 0 else { return "What it would take with more rows is not known." }
         let here: Wording =
             now < Self.longFetch
             ? "What it costs at this size is not much." : "It takes \(duration: now) at this size."
-        // A predicate can keep out whatever is added.
+        // A predicate may exclude all rows that are added.
         guard rowSize > 0, grows || fetch.key.shape.predicate.isEmpty else { return here + (growth?.sentence ?? "") }
         let memory: Wording = "\(size: rows * Growth.projected * rowSize)"
         guard let growth else { return here + " With ten times the rows it would hold \(memory)." }
@@ -157,7 +162,7 @@ public struct UnboundedFetchRule: Rule {
 }
 
 extension FetchProfile {
-    /// Whether the program says that the fetches work through everything: in scopes of kind bulk.
+    /// Whether the program marks the fetches as bulk work, in scopes of kind `bulk`.
     var isExport: Bool {
         let bulk = counts.scopes.reduce(0) { $0 &+ ($1.key.kind == .bulk ? $1.value : 0) }
         return bulk > 0 && Significance.isHalf(bulk, of: counts.executions)

@@ -1,12 +1,12 @@
 internal import FaultlineTrace
 
-/// R23: objects that are saved although nothing of them changed.
+/// R23: objects that are saved although none of their values changed.
 public struct UnchangedWriteRule: Rule {
     public let id = "R23"
     public let name = "Unneeded writes"
     public let purpose = "Objects that were set to the values which they had."
 
-    /// The minimum number of objects of one line to be reported.
+    /// The minimum number of objects of one line that is reported.
     static let minimumObjects = Threshold(
         "R23", "minimumObjects", 10, .count, "minimum objects that were saved unchanged")
 
@@ -22,10 +22,10 @@ public struct UnchangedWriteRule: Rule {
         return outcome
     }
 
-    /// - Parameter objects: Those of all saves, changed or not.
+    /// - Parameter objects: The number of objects of all saves, changed or not.
     private func finding(for group: EventGroup, objects: UInt64, _ profile: Profile) -> Finding? {
         let counts = group.counts
-        // Two of three that were to be updated need not have been.
+        // At least half of the objects to update were unchanged.
         guard counts.unchanged >= Self.minimumObjects.count, counts.unchanged >= counts.updated else { return nil }
         let isEmpty = counts.rows == 0
         let all = counts.unchanged &+ counts.rows

@@ -1,9 +1,9 @@
 internal import FaultlineTrace
 
-/// The words of R20.
+/// The wording of R20's findings.
 struct UnusedPrefetchAdvice {
     let load: UnusedPrefetchRule.Prefetched
-    /// The fetch that takes longest.
+    /// The fetch with the longest total time.
     let fetch: FetchProfile
     let breakEven: Double
 

@@ -1,25 +1,26 @@
 internal import FaultlineTrace
 
-/// R20: relationships that are loaded along with a fetch and then not used.
+/// R20: relationships that are prefetched and then not used.
 ///
-/// Judged over all lines that fetch with one shape: what one of them needs is not unused.
+/// All lines that fetch with one shape are judged together: a prefetch that one of them needs is used.
 public struct UnusedPrefetchRule: Rule {
     public let id = "R20"
     public let name = "Unused prefetch"
     public let purpose = "Relationships that are loaded along and then not used."
 
-    /// The minimum fetches or batches, rows, and share of their time for prefetching to be evaluated.
+    /// The minimum number of fetches or batches, of rows, and the minimum share of their time for prefetching to be
+    /// evaluated.
     static let minimumLoads = Threshold("R20", "minimumLoads", 3, .count, "minimum number of prefetches of a key path")
     static let minimumRows = Threshold("R20", "minimumRows", 10, .count, "minimum prefetched rows")
     static let minimumTimeShare = Threshold(
         "R20", "minimumTimeShare", 0.2, .share,
         "minimum share of the fetch's time, without scanning and sorting, that prefetching took")
-    /// The share of the rows up to which a prefetch is called unused, and up to which it is too much.
+    /// The maximum used share of a prefetch that is reported as unused, and as excessive.
     static let unusedShare = Threshold(
         "R20", "unusedShare", 0.1, .share, "maximum used share of a prefetch that counts as unused")
     static let littleShare = Threshold(
         "R20", "littleShare", 0.3, .share, "maximum used share of a prefetch that is reported")
-    /// The share of results that may still be in use.
+    /// The maximum share of results that may still be in use.
     static let openShare = 0.1
 
     public init() {}
@@ -39,21 +40,21 @@ public struct UnusedPrefetchRule: Rule {
         return outcome
     }
 
-    /// What was loaded for a key path, and what was used of it.
+    /// The rows that were loaded for a key path, and their use.
     struct Prefetched {
         let path: String
         let use: PrefetchUse
-        /// Whether the path ends in a to-many relationship, whose members one fault reads all at once.
+        /// Whether the path ends in a to-many relationship, whose members a single fault reads all at once.
         let isToMany: Bool
-        /// Faults that would have gone to the store without it: objects that were asked for, or owners whose members were.
+        /// The faults that would have gone to the store without it: on objects, or on owners for their members.
         let asked: UInt64
-        /// Rows, or owners, whose own objects were in use, so that they could have asked.
+        /// The rows, or owners, whose source objects were in use and could have fired.
         let expected: Double
         /// The share of the fetches' own rows that were touched, and of their results that are still in use.
         let touchedShare: Double
         let openShare: Double
 
-        /// `nil`: nothing was loaded, or one does not know for how many objects.
+        /// Returns `nil` if nothing was loaded, or the number of objects it was loaded for is unknown.
         init?(_ path: String, _ fetches: [FetchProfile], _ profile: Profile) {
             self.path = path
             var sum = PrefetchUse()
@@ -82,7 +83,7 @@ public struct UnusedPrefetchRule: Rule {
                 expected = Double(sum.rows) * touchedShare
                 return
             }
-            // Owners of members are the fetch's own rows, or those of the path's beginning.
+            // The owners of members are the fetch's own rows, or those that the start of the path prefetches.
             let beginning = path.split(separator: ".").dropLast().joined(separator: ".")
             let owners =
                 beginning.isEmpty
@@ -91,7 +92,7 @@ public struct UnusedPrefetchRule: Rule {
             expected = owners * touchedShare
         }
 
-        /// How often relationships fired.
+        /// The number of times relationships fired.
         private static func count(
             _ ends: [FetchProfile.Edge], in fired: [FetchProfile.Edge: UInt64], _ paths: KeyPaths
         ) -> UInt64 {
@@ -105,15 +106,15 @@ public struct UnusedPrefetchRule: Rule {
             }
         }
 
-        /// The share of what could have been used that was.
+        /// The used share of the rows that could have been used.
         var share: Double { expected > 0 ? min(1, Double(asked) / expected) : 1 }
 
-        /// Rows that were used: those that were asked for, or all members of the owners that were asked.
+        /// The rows that were used: those that were read, or all members of the owners that fired.
         var usedRows: Double {
             isToMany ? share * touchedShare * Double(use.rows) : min(Double(asked), Double(use.rows))
         }
 
-        /// The share that must be used so that prefetching takes less than a trip for each.
+        /// The minimum used share for which prefetching takes less than a trip for each use.
         func breakEven(_ line: CostLine) -> Double {
             let things = max(1, isToMany ? expected / max(0.01, touchedShare) : Double(use.rows))
             let rows = Double(use.rows) / things
@@ -129,13 +130,13 @@ public struct UnusedPrefetchRule: Rule {
         let estimate = costs.store
         guard use.loads >= Self.minimumLoads.count, use.rows >= Self.minimumRows.count,
             load.openShare <= Self.openShare,
-            // If nobody used the fetch itself, other rules say so.
+            // If the fetch itself was not used, other rules report it.
             load.touchedShare > 0, fetches.allSatisfy({ $0.unused == nil }),
             load.share <= Self.littleShare.value, load.share < load.breakEven(estimate.line)
         else { return nil }
         let ordered = fetches.longestFirst
         let wallTime = profile.wallTime(of: Set(fetches.flatMap(\.counts.scopes.keys)))
-        // A sort or a scan beside it makes its share small, and it costs no less.
+        // A sort or a scan next to it makes its share small, but it costs as much.
         let searching = fetches.reduce(0) { $0 + $1.searchTime }
         guard
             Double(use.time) >= Self.minimumTimeShare.value * max(0, Double(use.loadTime) - searching)
@@ -175,7 +176,8 @@ public struct UnusedPrefetchRule: Rule {
 }
 
 extension FetchProfile {
-    /// What SQLite took to sort rows or to scan many for each that it found, in nanoseconds; 0: it did neither.
+    /// The time SQLite spent sorting, or scanning many rows for each that it found, in nanoseconds, or 0 if it did
+    /// neither.
     fileprivate var searchTime: Double {
         let isScan = counts.scannedRows >= FetchIndexing.stepsPerRow.value * max(1, counts.foundRows)
         return counts.sorts > 0 || isScan ? counts.runTime : 0

@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// R17: results with rows of which nobody takes one, and of which nobody asks how many there are.
+/// R17: results with rows that the program neither uses nor counts.
 public struct UnusedResultRule: Rule {
     public let id = "R17"
     public let name = "Unused results"
@@ -17,7 +17,7 @@ public struct UnusedResultRule: Rule {
         var results: UInt64 = 0
         for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
             results &+= fetch.total(\.executions)
-            // Rows that others were served with have warmed the row cache, as they may have been meant to.
+            // Rows that served other objects have warmed the row cache, which may have been their purpose.
             guard let unused = fetch.unused, !fetch.hasServedOthers else { continue }
             outcome.findings.append(finding(fetch, unused, profile))
         }
@@ -68,12 +68,12 @@ public struct UnusedResultRule: Rule {
 }
 
 extension FetchProfile {
-    /// Results with rows whose end the trace has.
+    /// The number of results with rows whose end the trace has.
     var closedResults: UInt64 {
         uses.values.reduce(0) { $0 &+ $1.needs.values.reduce(0) { $0 &+ $1.executions } }
     }
 
-    /// The results that nobody used, if they are half of all at least.
+    /// The unused results, if they are at least half of all.
     var unused: ResultTally? {
         var unused = ResultTally()
         for use in uses.values { if let tally = use.needs[.nothing] { unused.merge(tally) } }

@@ -1,11 +1,11 @@
 internal import FaultlineTrace
 
-/// The words of R13.
+/// The wording of R13's findings.
 struct WaitAdvice {
     let key: WaitEvidence.Key
     let evidence: WaitEvidence
 
-    /// What is done while others wait: `the save at Import.swift:30`.
+    /// The work of the lock's owner: `the save at Import.swift:30`.
     private var holder: Wording? {
         let place: Wording = key.holderSite.map { " at \(site: $0)" } ?? ""
         if let kind = key.holderKind { return "the \(kind.name)\(place)" }
@@ -46,7 +46,7 @@ struct WaitAdvice {
         }
     }
 
-    /// What to do about a save that others wait for; `nil`: they wait for something else.
+    /// The fix for a save that other work waits for, or `nil` if the owner is not a save.
     private var saveFix: Wording? {
         guard key.holderKind == .save, evidence.mostObjects > 0 else { return nil }
         let objects: Wording = "\(count: evidence.mostObjects, "object")"

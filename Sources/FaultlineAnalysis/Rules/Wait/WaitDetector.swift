@@ -1,17 +1,17 @@
 internal import FaultlineTrace
 
-/// Finds waits for queues and locks, and what their owners did meanwhile.
+/// Detects waits for queues and locks, and the work their owners did during the wait.
 struct WaitDetector: EvidenceDetector {
     static let name = "waits"
     static let kinds = EventKind.work
     static let wallTime: (any WritableKeyPath<WaitEvidence, UInt64> & Sendable)? = \WaitEvidence.wallTime
     private static let capacity = 1024
 
-    /// The share of a wait for a context's queue that its owner must be in the store for.
+    /// The minimum share of a wait for a context's queue that its owner is in the store.
     private static let leastHeldShare = 0.1
 
     var evidence: [WaitEvidence.Key: WaitEvidence] = [:]
-    /// What threads did in the store of late, by thread.
+    /// The recent work of each thread in the store.
     private var work = BoundedTable<UInt32, ThreadWork>(capacity: capacity)
 
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
@@ -29,7 +29,7 @@ struct WaitDetector: EvidenceDetector {
         for (_, work) in work.drain() { finish(work, in: &context) }
     }
 
-    /// Adds a wait to the evidence once it is known what its owner did.
+    /// Adds a wait to the evidence once its owner's work is known.
     private mutating func observe(_ wait: TraceEvent.Wait, _ event: TraceEvent, in context: inout ProcessContext) {
         guard !context.isSetup(event.scope) else { return }
         let one = ThreadWork.Wait(

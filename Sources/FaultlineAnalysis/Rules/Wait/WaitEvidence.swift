@@ -1,44 +1,44 @@
 public import FaultlineTrace
 
-/// Waits of one line for what another line held.
+/// Waits of one line for a resource that another line owned.
 ///
-/// A wait for a context's queue counts for as long as whoever held it was in the store: what else is done there is a
-/// queue of work, which may take as long as it likes.
+/// A wait for a context's queue counts only while the queue's owner was in the store. Other work on a queue may take as
+/// long as it likes.
 public struct WaitEvidence: Sendable {
     public struct Key: Sendable, Hashable {
         public var resource: TraceEvent.Wait.Resource
-        /// Where the program asked for what waited; `nil`: the trace does not say.
+        /// The line of the program that waited, or `nil` if the trace does not have it.
         public var site: CallSite?
-        /// What was done meanwhile by the thread that held it, most of the time; `nil`: nothing that the trace tells of.
+        /// The kind of work that the owner's thread did for most of the wait, or `nil` if the trace has none.
         public var holderKind: EventKind?
-        /// Where that was asked for, or else the work in which it was.
+        /// The line that caused this work, or else the unit of work it belongs to.
         public var holderSite: CallSite?
     }
 
-    /// How long the waits lasted, those that do not count included, in nanoseconds.
+    /// The durations of all waits, including those that do not count, in nanoseconds.
     public internal(set) var durations = Distribution()
-    /// What of them counts, in nanoseconds.
+    /// The part of the waits that counts, in nanoseconds.
     public internal(set) var time: UInt64 = 0
-    /// What of that kept a thread, and the main thread, in nanoseconds.
+    /// The part of ``time`` that blocked a thread, and the main thread, in nanoseconds.
     public internal(set) var blockedTime: UInt64 = 0
     public internal(set) var mainThreadTime: UInt64 = 0
-    /// The longest wait that counts.
+    /// The longest wait that counts, in nanoseconds.
     public internal(set) var longest: UInt64 = 0
-    /// How often SQLite's lock was asked for anew.
+    /// The number of retries for SQLite's lock.
     public internal(set) var tries: UInt64 = 0
-    /// Waits that were given up.
+    /// The number of waits that were given up.
     public internal(set) var failures: UInt64 = 0
-    /// Waits for another process.
+    /// The number of waits for another process.
     public internal(set) var foreign: UInt64 = 0
-    /// The most objects of a save that was waited for; 0: none was.
+    /// The most objects of a save that was waited for, or 0 if none was.
     public internal(set) var mostObjects: UInt64 = 0
-    /// What of those saves was COMMIT, in nanoseconds, and all of what they took.
+    /// The time that these saves spent in COMMIT, and their total time, in nanoseconds.
     public internal(set) var saveCommit: UInt64 = 0
     public internal(set) var saveTime: UInt64 = 0
-    /// Waits in scopes in which events were lost.
+    /// The number of waits in scopes in which events were lost.
     public internal(set) var lossyWaits: UInt64 = 0
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
-    /// Wall time of the scopes concerned, in nanoseconds; without scopes that of the waits.
+    /// The wall time of the scopes, or without scopes of the waits, in nanoseconds.
     public internal(set) var wallTime: UInt64 = 0
 }
 

@@ -1,14 +1,14 @@
 internal import FaultlineTrace
 
-/// R13: waiting for a context's queue, the coordinator, a connection or SQLite's lock.
+/// R13: waits for a context's queue, the coordinator, a connection or SQLite's lock.
 ///
-/// Waits for work that had nothing to do with the store were left out when the events were reduced.
+/// The detector has already excluded waits for work outside the store.
 public struct WaitRule: Rule {
     public let id = "R13"
     public let name = "Waits"
     public let purpose = "Work that waits for a queue or a lock while another is in the store."
 
-    /// The minimum time of a wait in nanoseconds, and its minimum share of a scope, to be reported.
+    /// The minimum time of a reported wait, in nanoseconds, and its minimum share of a scope.
     static let longWait = Threshold("R13", "longWait", 5_000_000, .time, "minimum time of a single wait")
     static let share = Threshold("R13", "waitShare", 0.1, .share, "minimum share of a scope's time spent waiting")
 
@@ -31,12 +31,12 @@ public struct WaitRule: Rule {
 
     private typealias Line = (key: WaitEvidence.Key, evidence: WaitEvidence)
 
-    /// The waits of all lines for the same holder, which one change makes shorter, together; the longest first.
+    /// The waits of all lines for the same owner, which one change shortens together, the longest first.
     private static func byHolder(_ waits: [Line]) -> [[Line]] {
         var groups: [WaitEvidence.Key: [Line]] = [:]
         for line in waits {
             var holder = line.key
-            // Where nobody knows who held it, the line that waits is the place to change.
+            // If the owner is unknown, the waiting line is the place to change.
             if holder.holderSite != nil { holder.site = nil }
             groups[holder, default: []].append(line)
         }
@@ -53,9 +53,9 @@ public struct WaitRule: Rule {
         let blocked = Double(evidence.blockedTime)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.holderSite ?? key.site,
-            // Who gave up has lost what was to be done.
+            // A wait that was given up lost its work.
             score: evidence.failures > 0 ? max(score, 75) : score, fix: advice.fix, code: advice.code,
-            // How much shorter the holder can be made is not known: half is not too much to ask.
+            // How far the owner's work can be shortened is unknown. Half is a reasonable lower bound.
             saving: Saving(time: Saving.Range(median: blocked, low: blocked / 2, high: blocked)), confidence: .medium,
             signature: [id, "\(key.resource)", key.site?.function ?? "", key.holderSite?.function ?? ""]
                 .joined(separator: "|"))
