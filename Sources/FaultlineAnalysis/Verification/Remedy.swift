@@ -2,33 +2,35 @@ public import FaultlineTrace
 
 /// A finding's change in a form that can be tried.
 package enum Remedy: Sendable, Hashable {
-    /// A fetch does something in another way.
+    /// Changes a fetch request.
     case change(FetchProfile.Key, FetchChange)
-    /// The store is asked for what was made of a fetch's rows.
+    /// Replaces a fetch with a request for the answer that the program derives from its rows.
     case answer(FetchProfile.Key, Answer)
-    /// The terms of a predicate are asked in another order: the new first one's place in the old order, and so on.
+    /// Reorders the terms of a predicate.
+    ///
+    /// Each number is the original position of the term that comes next.
     case reorder(FetchProfile.Key, [Int])
-    /// Fetches that follow one another, each for another value, become one for all of the values.
+    /// Joins consecutive fetches, each for another value, into one for all values.
     case joinFetches(LoopEvidence.Key)
-    /// A table gets an index, from which fetches have something.
+    /// Creates an index that serves the fetches.
     case index(IndexProposal, [FetchProfile.Key])
-    /// SQLite looks at the tables anew before it chooses the fetches' plans.
+    /// Runs `ANALYZE`, which may change the fetches' plans.
     case analyze([FetchProfile.Key])
-    /// Values leave the rows of an entity that fetches load.
+    /// Moves values out of the rows of an entity that fetches load.
     case moveOut(entity: String, properties: [String], [FetchProfile.Key])
-    /// Saves that follow one another become one.
+    /// Joins consecutive saves into one.
     case joinSaves(entities: [String], saves: UInt64, objects: UInt64)
 
-    /// What rows were there for.
+    /// The answer that the program derives from rows.
     package enum Answer: Sendable, Hashable {
         case count, existence, identities
-        /// A sum, a mean, a least or a greatest value of one property.
+        /// A sum, a mean, a minimum or a maximum of one property.
         case fold(property: String)
-        /// The count, and the first rows.
+        /// The count and the first rows.
         case preview(rows: UInt64)
     }
 
-    /// The fetches whose time it changes.
+    /// The fetches whose time the change affects.
     package var fetches: [FetchProfile.Key] {
         switch self {
         case .change(let fetch, _), .answer(let fetch, _), .reorder(let fetch, _): [fetch]
@@ -40,7 +42,7 @@ package enum Remedy: Sendable, Hashable {
 }
 
 extension FetchProfile {
-    /// Whether fetches of this line do what a change asks of them, as far as a trace tells.
+    /// Whether the fetches of this line already follow a change, as far as a trace shows.
     package func hasTaken(_ change: FetchChange) -> Bool {
         let paths = key.shape.prefetch
         return change.prefetch.allSatisfy { paths.contains($0) }
@@ -54,7 +56,8 @@ extension FetchProfile {
 }
 
 extension Finding {
-    /// The change as `faultline record --try` takes it; `nil`: it is another kind of change, or its line is not known.
+    /// The change as `faultline record --try` takes it, or `nil` if it is another kind of change or its line is
+    /// unknown.
     public var advice: FetchAdvice? {
         guard case .change(let fetch, let change) = remedy, let site = fetch.site else { return nil }
         return FetchAdvice(file: String(site.fileName), line: site.line, change: change)

@@ -5,25 +5,27 @@ public struct Trial: Sendable, Hashable {
         case confirmed
         /// It saves no time, as the finding predicted.
         case nothing
-        /// It saves more.
+        /// The change saves more than predicted.
         case more
-        /// It saves something, but less.
+        /// The change saves time, but less than predicted.
         case less
-        /// It saves nothing measurable although a measurable saving was predicted: the finding is withdrawn.
+        /// The change saves nothing measurable, although a measurable saving was predicted.
+        ///
+        /// The finding is withdrawn.
         case withdrawn
         /// The predicted saving is below the noise.
         case unclear
-        /// It could not be tried, for the reason in this sentence.
+        /// The change could not be tried, for the reason in this sentence.
         case notTried(String)
     }
 
     public let finding: Finding
     public let outcome: Outcome
-    /// `nil`: it was not tried.
+    /// `nil` if the change was not tried.
     public let measurement: TrialMeasurement?
     /// The finding's prediction, scaled to the speed of this machine.
     public let expected: Saving.Range?
-    /// Remarks on the trial, a sentence each.
+    /// Remarks on the trial, one sentence each.
     public let notes: [String]
 
     package init(_ finding: Finding, notTried reason: String) {
@@ -34,13 +36,13 @@ public struct Trial: Sendable, Hashable {
 
     /// Judges a measurement.
     ///
-    /// - Parameter recorded: The duration of the operations in the trace, in nanoseconds; 0: not known.
+    /// - Parameter recorded: The duration of the operations in the trace, in nanoseconds, or 0 if unknown.
     package init(_ finding: Finding, _ measurement: TrialMeasurement, recorded: Double, notes: [String]) {
         self.finding = finding
         self.measurement = measurement
-        // Another machine, or a program that was built without optimisation, takes its own time for the same work.
+        // Another machine, or a build without optimisation, takes a different time for the same work.
         let pace = recorded > 0 ? measurement.time.before.median / recorded : 1
-        // The trial applies this change alone, so savings that other findings claim as well count here.
+        // The trial applies this change alone, so savings that other findings also claim count here.
         let claimed = finding.saving.pause ?? finding.ownSaving
         let expected = Saving.Range(
             median: claimed.median * pace, low: min(claimed.low, claimed.median * (1 - Self.replay)) * pace,
@@ -50,25 +52,26 @@ public struct Trial: Sendable, Hashable {
         self.notes = notes + Self.remark(pace, isKnown: recorded > 0)
     }
 
-    /// The share by which replayed work differs from the recorded: a few fetches stand for all, some with other values.
+    /// The share by which replayed work differs from the recorded work: a few fetches stand for all, some with other
+    /// values.
     private static let replay = 0.2
 
     /// The measured figure that the prediction is about: the pause if it predicts a shorter one, or else the time.
     public var figure: TrialMeasurement.Figure? { measurement.map { Self.figure(of: $0, for: finding) } }
 
-    /// Whether the finding promises a shorter pause.
+    /// Whether the finding predicts a shorter pause.
     package var isAboutPause: Bool { finding.saving.pause != nil }
 
     private static func figure(of measurement: TrialMeasurement, for finding: Finding) -> TrialMeasurement.Figure {
         finding.saving.pause == nil ? measurement.time : measurement.pause
     }
 
-    /// The share of the time that is not worth a word.
+    /// The share of the time below which a difference is not reported.
     private static let noticeable = 0.05
 
     private static func judge(_ figure: TrialMeasurement.Figure, _ expected: Saving.Range) -> Outcome {
         let gain = figure.gain
-        // A finding that predicts no time is right unless there is some.
+        // A finding that predicts no saving is right unless there is one.
         guard expected.median > 0 else {
             return gain.low > max(expected.high, noticeable * figure.before.median) ? .more : .nothing
         }
@@ -77,7 +80,7 @@ public struct Trial: Sendable, Hashable {
         return gain.high < expected.low ? .less : .confirmed
     }
 
-    /// How much slower or faster the work is here, where that makes a difference.
+    /// A remark on the speed of this machine, if it differs enough to matter.
     private static func remark(_ pace: Double, isKnown: Bool) -> [String] {
         guard isKnown else { return ["The trace does not tell what the work took."] }
         guard pace < 0.8 || pace > 1.25 else { return [] }
@@ -89,7 +92,7 @@ public struct Trial: Sendable, Hashable {
 }
 
 extension Analysis {
-    /// What the operations that a finding's change is about took in the trace, in nanoseconds.
+    /// The recorded time of the operations that a finding's change affects, in nanoseconds.
     package func recordedTime(of finding: Finding) -> Double {
         let fetches = finding.remedy?.fetches ?? []
         guard !fetches.isEmpty else { return finding.claims.reduce(0) { $0 + $1.balance } }

@@ -1,13 +1,13 @@
 /// The cost of work with and without a change, measured in turns.
 public struct TrialMeasurement: Sendable, Hashable {
-    /// A time before and after a change, in nanoseconds, and the ranges in which the medians lie with 95 % certainty.
+    /// A time before and after a change, in nanoseconds, with the 95 % confidence ranges of the medians.
     ///
-    /// Two medians determine all three: the median of the time before, and the median of the rounds' ratios of after to
-    /// before. So the gain is always the difference of before and after.
+    /// Two medians determine all three figures: that of the time before, and that of the rounds' ratios of after to
+    /// before. The gain is therefore always the difference of before and after.
     public struct Figure: Sendable, Hashable {
         public var before: Saving.Range
         public var after: Saving.Range
-        /// Negative: the change costs time.
+        /// The saved time, or a negative one if the change costs time.
         public var gain: Saving.Range
 
         /// - Parameter rounds: The times before and after, measured in turns.
@@ -33,16 +33,16 @@ public struct TrialMeasurement: Sendable, Hashable {
         }
     }
 
-    /// How often each of the two was measured.
+    /// The number of rounds, each of which measures both variants.
     public var rounds: Int
-    /// Fetches or saves that were done again in each round, and how many of them the trace has.
+    /// The number of fetches or saves that each round replays, and the number in the trace.
     public var operations: UInt64
     public var recordedOperations: UInt64
-    /// The time in the store of all operations of the trace, extrapolated from those that were done again.
+    /// The time in the store of all operations of the trace, extrapolated from the replayed ones.
     ///
-    /// CPU time for fetches, elapsed time for saves.
+    /// CPU time for fetches, and elapsed time for saves.
     public var time: Figure
-    /// The longest of the steps at which a program waits: a fetch, or taking out a row.
+    /// The longest step that makes a program wait: a fetch, or access to a row.
     public var pause: Figure
     public var before: Counts
     public var after: Counts
@@ -62,8 +62,9 @@ public struct TrialMeasurement: Sendable, Hashable {
 }
 
 extension Saving.Range {
-    /// The median of values, and the range in which that of all there could be lies with at least 95 % certainty, however
-    /// they are distributed: between two of the values in their order.
+    /// The median of values, with a range that contains the true median with at least 95 % confidence.
+    ///
+    /// The range is between two of the sorted values, and holds for any distribution.
     package static func median(of values: [Double]) -> Saving.Range {
         let sorted = values.sorted()
         guard let first = sorted.first, let last = sorted.last else { return .none }
@@ -74,9 +75,10 @@ extension Saving.Range {
         return Saving.Range(median: median, low: sorted[rank - 1], high: sorted[sorted.count - rank])
     }
 
-    /// The place, from either end, behind which the median lies with 97.5 % certainty; 0: there are too few values.
+    /// The rank, from either end, beyond which the median lies with 97.5 % confidence, or 0 if there are too few
+    /// values.
     private static func rank(of count: Int) -> Int {
-        // Each value is below the median as likely as above.
+        // Each value is as likely to be below the median as above it.
         var probability = 1.0
         for _ in 0..<count { probability /= 2 }
         var (tail, rank) = (0.0, 0)

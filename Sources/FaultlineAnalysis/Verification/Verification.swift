@@ -1,8 +1,8 @@
-/// What trying the advice of a trace on a copy of a store has shown.
+/// The results of trying the advice of a trace on a copy of a store.
 public struct Verification: Sendable, Hashable {
     /// The store's path.
     public let store: String
-    /// In the order of the findings.
+    /// The trials, in the order of the findings.
     public let trials: [Trial]
 
     package init(store: String, trials: [Trial]) {
