@@ -1,7 +1,7 @@
 import CSQLite
 package import FaultlineReport
 
-/// A value of a query's result.
+/// A value in a query's result.
 public enum QueryValue: Sendable, Hashable {
     case null
     case integer(Int64)
@@ -15,7 +15,7 @@ public enum QueryValue: Sendable, Hashable {
         case SQLITE_FLOAT: self = .real(sqlite3_column_double(statement, column))
         case SQLITE_TEXT:
             let text = sqlite3_column_text(statement, column)
-            // The text may hold a NUL.
+            // The text may contain a NUL.
             let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, column)))
             self = .text(String(decoding: bytes, as: UTF8.self))
         case SQLITE_BLOB:
@@ -25,7 +25,7 @@ public enum QueryValue: Sendable, Hashable {
         }
     }
 
-    /// Whether it is written right-aligned in a table.
+    /// Whether a table shows the value right-aligned.
     public var isNumber: Bool {
         switch self {
         case .integer, .real: true
@@ -33,7 +33,7 @@ public enum QueryValue: Sendable, Hashable {
         }
     }
 
-    /// As `sqlite3` prints it, but for bytes, which are hexadecimal.
+    /// The text that `sqlite3` prints, except that blobs are hexadecimal.
     public var text: String {
         switch self {
         case .null: ""

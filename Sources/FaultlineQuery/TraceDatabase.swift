@@ -4,8 +4,8 @@ public import FaultlineTrace
 
 /// A trace as tables of an SQLite database; see ``TraceTable``.
 ///
-/// A view `events` has what the events of all kinds have in common. An event takes some 30 µs; the tables lie in a
-/// temporary file once they are larger than SQLite's page cache, so that memory does not follow them.
+/// The view `events` has the columns that all kinds of events share. Inserting an event takes about 30 µs. The tables
+/// move to a temporary file when they outgrow SQLite's page cache, so memory use does not grow with them.
 public final class TraceDatabase {
     private let connection: OpaquePointer
     private var inserts: [String: Insert] = [:]
@@ -25,9 +25,9 @@ public final class TraceDatabase {
         deinit { sqlite3_finalize(statement) }
     }
 
-    /// Makes empty tables.
+    /// Creates empty tables.
     ///
-    /// - Parameter path: A file that is not there yet; `nil`: a temporary one.
+    /// - Parameter path: The path of a file that does not exist. The default is a temporary file.
     /// - Throws: ``QueryError`` if the file cannot be written.
     public init(path: String? = nil) throws(QueryError) {
         var opened: OpaquePointer?
@@ -37,7 +37,7 @@ public final class TraceDatabase {
             throw QueryError(code: code, message: String(cString: sqlite3_errstr(code)))
         }
         connection = opened
-        // What is written here can be made anew from the trace.
+        // The tables can be recreated from the trace, so they need no journal.
         try run("PRAGMA journal_mode = OFF")
         try run("PRAGMA synchronous = OFF")
         try run("BEGIN")
@@ -54,9 +54,10 @@ public final class TraceDatabase {
 
     // MARK: - Filling
 
-    /// Takes in a message of the trace.
+    /// Adds a message of the trace.
     ///
-    /// Of each process first where it began and its dictionary, as the reader gives them.
+    /// Messages must come in the reader's order: for each process its start first, then its dictionary, then its
+    /// events.
     public func add(_ message: TraceMessage) throws(QueryError) {
         switch message {
         case .began(let began):
@@ -84,10 +85,12 @@ public final class TraceDatabase {
         }
     }
 
-    /// Stacks whose frames may come behind them.
+    /// Stacks whose frames may arrive later.
     private var stacks: [(process: UInt32, id: DictionaryID, stack: StackEntry)] = []
 
-    /// Ends the filling: from here on nothing is written.
+    /// Finishes the tables.
+    ///
+    /// Nothing can be written afterwards.
     public func finish() throws(QueryError) {
         for (process, id, stack) in stacks { try insertFrames(of: stack, process, id) }
         stacks = []
@@ -104,7 +107,7 @@ public final class TraceDatabase {
         for shown in dictionaries[process]?.frames(of: stack) ?? [] {
             let frame = shown.entry
             let locations = frame?.locations ?? []
-            // Of a frame that nobody could name there is its module.
+            // A frame without a name still has its module.
             for location in locations.isEmpty ? [nil] : locations.map(Optional.some) {
                 var members: [(String, JSONValue)] = [
                     ("process", .unsigned(UInt64(process))), ("stack", .unsigned(UInt64(id))),
@@ -164,19 +167,19 @@ public final class TraceDatabase {
     }
 
     private static func bind(_ text: String, _ place: Int32, _ statement: OpaquePointer) {
-        // SQLite copies it (SQLITE_TRANSIENT).
+        // SQLite copies the text (SQLITE_TRANSIENT).
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         sqlite3_bind_text(statement, place, text, Int32(clamping: text.utf8.count), transient)
     }
 
-    // MARK: - Asking
+    // MARK: - Querying
 
-    /// Runs a statement that asks for something.
+    /// Runs a query.
     ///
     /// - Parameters:
-    ///   - heading: Gets the names of the columns, once, before the rows.
-    ///   - row: Gets the values of each row.
-    /// - Throws: ``QueryError`` if it is no single statement that SQLite can run, or if it writes.
+    ///   - heading: Called once, with the names of the columns, before the rows.
+    ///   - row: Called with the values of each row.
+    /// - Throws: ``QueryError`` if `sql` is not a single statement that SQLite can run, or if it writes.
     public func query(
         _ sql: String, heading: ([String]) throws -> Void, row: ([QueryValue]) throws -> Void
     ) throws {
@@ -202,7 +205,7 @@ public final class TraceDatabase {
             var rest: UnsafePointer<CChar>?
             let code = sqlite3_prepare_v2(connection, text, -1, &statement, &rest)
             guard code == SQLITE_OK, statement != nil, let rest else { return (code, false) }
-            // What follows may be a comment.
+            // The rest may be a comment.
             var next: OpaquePointer?
             defer { sqlite3_finalize(next) }
             return (code, sqlite3_prepare_v2(connection, rest, -1, &next, nil) != SQLITE_OK || next != nil)
@@ -237,11 +240,11 @@ extension TraceTable {
     static var eventColumns: [String] { (common + places).map(\.name) }
 }
 
-/// What SQLite says is wrong with a query, or with the file of its tables.
+/// An error that SQLite reports for a query, or for the file of the tables.
 public struct QueryError: Error, CustomStringConvertible {
     /// SQLite's extended result code.
     public let code: Int32
-    /// In SQLite's words: `no such column: rowz`.
+    /// SQLite's message: `no such column: rowz`.
     public let message: String
 
     public var description: String { message }

@@ -1,24 +1,24 @@
 internal import FaultlineTrace
 
-/// A table that a trace is queried through.
+/// A table for querying a trace.
 ///
-/// Each kind of events has one of its own, with a row for each event. A column has the name of the event's field, unless SQL
-/// has taken that word: see ``columnName(ofKey:)``.
+/// Each kind of event has a table of its own, with a row for each event. A column has the name of the event's field,
+/// unless it is an SQL keyword: see ``columnName(ofKey:)``.
 public struct TraceTable: Sendable {
     public struct Column: Sendable, Hashable {
         public let name: String
-        /// `"INTEGER"`, or `"TEXT"`.
+        /// `"INTEGER"` or `"TEXT"`.
         public let type: String
-        /// What it holds, in a sentence or two.
+        /// The meaning of the value, in a sentence or two.
         public let meaning: String
     }
 
     public let name: String
-    /// What a row is.
+    /// The meaning of a row.
     public let purpose: String
     public let columns: [Column]
 
-    /// - Parameter columns: One a line: its name, `#` before a number, and what it holds.
+    /// - Parameter columns: One column per line: its name, with a leading `#` for a number, and its meaning.
     private init(_ name: String, _ purpose: String, _ columns: String) {
         self.name = name
         self.purpose = purpose
@@ -31,7 +31,7 @@ public struct TraceTable: Sendable {
         }
     }
 
-    /// The table of the events of one kind.
+    /// Creates the table for events of one kind.
     private init(_ kind: EventKind) {
         let schema = EventSchema.of(kind)
         name = kind.name
@@ -41,7 +41,7 @@ public struct TraceTable: Sendable {
             + Self.places
     }
 
-    /// The column of a field, and of the words behind its number.
+    /// The column of a field, and the column with the text its number stands for.
     private static func columns(of field: EventSchema.Field, _ schema: EventSchema) -> [Column] {
         let (type, meaning) =
             switch field.meaning {
@@ -60,9 +60,9 @@ public struct TraceTable: Sendable {
         return Column(name: list.name, type: "TEXT", meaning: "\(list.summary) A JSON array\(words).")
     }
 
-    /// The column that holds the value of an event's key.
+    /// Returns the column for a key of an event.
     ///
-    /// A few keys are words that SQL needs for itself. Their columns have other names, so that no query has to quote them.
+    /// A few keys are SQL keywords. Their columns have other names, so queries need not quote them.
     public static func columnName(ofKey key: String) -> String {
         switch key {
         case "commit": "commitTime"
@@ -73,10 +73,10 @@ public struct TraceTable: Sendable {
         }
     }
 
-    /// The table with a name.
+    /// The table with a name, or `nil` if there is none.
     static func named(_ name: String) -> TraceTable? { all.first { $0.name == name } }
 
-    /// What every event has.
+    /// The columns that every event has.
     static let common: [Column] =
         [Column(name: "process", type: "INTEGER", meaning: "The number of the process that recorded the event.")]
         + EventSchema.common.map { Column(name: $0.name, type: "INTEGER", meaning: $0.summary) } + [
@@ -86,7 +86,7 @@ public struct TraceTable: Sendable {
             Column(name: "threadName", type: "TEXT", meaning: "The thread's name."),
         ]
 
-    /// Where in the program it happened.
+    /// The columns for the event's place in the program.
     static let places = [
         Column(
             name: "callSite", type: "TEXT", meaning: "The line of the program that asked for it: List.swift:42."),
@@ -96,7 +96,7 @@ public struct TraceTable: Sendable {
         Column(name: "stackFunction", type: "TEXT", meaning: "The function of that line."),
     ]
 
-    /// The processes, a table for each kind of event, and the frames of stacks.
+    /// All tables: the processes, a table for each kind of event, and the frames of stacks.
     public static let all: [TraceTable] =
         [
             TraceTable(
