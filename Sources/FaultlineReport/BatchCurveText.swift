@@ -1,6 +1,6 @@
 internal import FaultlineAnalysis
 
-/// What each batch size would cost, as a small table.
+/// The cost of each batch size, as a small table.
 ///
 ///     batch size        5  15 advised       20   50 now      100      all
 ///     one batch    217 µs      631 µs   837 µs  2.08 ms  4.15 ms  4.15 ms
@@ -8,10 +8,12 @@ internal import FaultlineAnalysis
 struct BatchCurveText {
     let curve: BatchCurve
 
-    /// Sizes that are shown besides that in force, the advised one and everything at once, the dispensable ones last.
+    /// The sizes shown in addition to the current size, the advised one and all rows.
+    ///
+    /// The last ones are omitted first.
     private static let sizes: [UInt64] = [5, 100, 20, 500, 50, 5000]
 
-    /// - Parameter width: Characters that a line may have.
+    /// - Parameter width: The maximum number of characters in a line.
     func lines(width: Int) -> [String] {
         var others = Self.sizes.filter { size in
             guard let point = curve[size], let whole = curve[0] else { return false }
@@ -34,7 +36,7 @@ struct BatchCurveText {
                 + shown.map { .init(title: title($0.batchSize), alignment: .right) })
         table.add(["one batch"] + shown.map { Phrase.duration($0.wait) })
         let batched = shown.map(\.batchSize).filter { $0 > 0 }
-        // What is the same everywhere is said in a sentence.
+        // If all sizes take the same total time, a sentence says so.
         if curve.equalSizes == nil || !Set(batched).isSubset(of: curve.plateau) {
             table.add(["total"] + shown.map { Phrase.duration($0.cost) })
         }

@@ -1,9 +1,11 @@
 public import FaultlineAnalysis
 internal import FaultlineTrace
 
-/// The outcome of a check, for programs.
+/// The outcome of a check as JSON.
 public struct CheckJSON: Sendable {
-    /// The version of the keys, raised when one changes its meaning or goes.
+    /// The version of the keys.
+    ///
+    /// It increases when a key is removed or changes its meaning.
     public static let version = 1
 
     let check: BudgetCheck
@@ -12,7 +14,7 @@ public struct CheckJSON: Sendable {
         self.check = check
     }
 
-    /// The text, with a line feed at its end.
+    /// Returns the JSON, with a trailing line feed.
     public func render() -> String {
         JSONValue.sorted([
             "version": .integer(Int64(Self.version)), "passed": .bool(check.isPassed),

@@ -1,7 +1,7 @@
 public import FaultlineAnalysis
 internal import FaultlineTrace
 
-/// The outcome of a check, to read in a terminal or in the log of a build.
+/// The outcome of a check as text for a terminal or a build log.
 public struct CheckText: Sendable {
     let check: BudgetCheck
 
@@ -9,9 +9,10 @@ public struct CheckText: Sendable {
         self.check = check
     }
 
-    /// The text, with a line feed at its end.
+    /// Returns the text, with a trailing line feed.
     ///
-    /// - Parameter width: Characters that a line should have; names of findings are never cut, so that they can be copied.
+    /// - Parameter width: The preferred number of characters in a line. Signatures of findings are never cut, so they
+    ///   can be copied.
     public func render(width: Int = 100, colour: Bool = false) -> String {
         let ink = Ink(isColoured: colour)
         let parts = [limits(ink, width), findings(ink, width), stale(ink, width), [summary(ink)]]
@@ -63,7 +64,7 @@ public struct CheckText: Sendable {
 
     private func summary(_ ink: Ink) -> String { ink(check.isPassed ? .green : .red, verdict) }
 
-    /// Whether the check passed, and why not, in a sentence.
+    /// A sentence that states whether the check passed and, if it did not, why.
     var verdict: String {
         var failures: [String] = []
         let count = { (number: Int, thing: String) in
@@ -84,7 +85,7 @@ public struct CheckText: Sendable {
         return "Passed: \(limits), no new finding."
     }
 
-    /// What is limited, what was measured and the limit.
+    /// The limited measure, the measured figure and the limit.
     static func figures(_ outcome: BudgetCheck.Outcome) -> [String] {
         let limit = outcome.limit
         return [

@@ -1,11 +1,13 @@
 public import FaultlineAnalysis
 internal import FaultlineTrace
 
-/// Two profiles side by side, for programs: everything that ``DiffText`` shows, and the operations that are the same.
+/// A comparison of two profiles as JSON: everything that ``DiffText`` shows, and the unchanged operations.
 ///
-/// Numbers are sums over all traces of a side; `traces` tells how many those are. Times are nanoseconds.
+/// Numbers are sums over all traces of a side, and `traces` has the number of these. Times are in nanoseconds.
 public struct DiffJSON: Sendable {
-    /// The version of the keys, raised when one changes its meaning or goes.
+    /// The version of the keys.
+    ///
+    /// It increases when a key is removed or changes its meaning.
     public static let version = 1
 
     let diff: ProfileDiff
@@ -14,7 +16,7 @@ public struct DiffJSON: Sendable {
         self.diff = diff
     }
 
-    /// The text, with a line feed at its end.
+    /// Returns the JSON, with a trailing line feed.
     public func render() -> String {
         JSONValue.sorted([
             "version": .integer(Int64(Self.version)), "pace": .number(diff.pace),

@@ -1,6 +1,6 @@
 internal import FaultlineAnalysis
 
-// How figures read in a comparison, whatever the format.
+// The wording of figures in a comparison, for all formats.
 
 extension DiffText {
     func words(_ name: String, _ value: UInt64, _ traces: UInt64) -> String {

@@ -1,17 +1,19 @@
 public import FaultlineAnalysis
 internal import FaultlineTrace
 
-/// Two profiles side by side, to read in a terminal: what got worse, what is new, what got better, what is gone.
+/// A comparison of two profiles as text for a terminal: regressions, new operations, improvements, removed operations.
 public struct DiffText: Sendable {
     let diff: ProfileDiff
-    /// Operations that are shown of each verdict.
+    /// The maximum number of operations shown for each verdict.
     static let shown = 8
-    /// The least factor by which a run is called slower or faster.
+    /// The minimum factor by which a run counts as slower or faster.
     private static let leastPace = 1.1
-    /// Smaller changes of time are too much to ask of any two runs.
+    /// The ratio up to which an undetectable change of time is not mentioned.
+    ///
+    /// No two runs can show smaller changes.
     private static let visibleRatio = 1.3
 
-    /// What becomes of operations, in the order in which it is shown.
+    /// The verdicts on operations, in the order in which they are shown.
     static let verdicts: [(ProfileDiff.Verdict, title: String, tone: Ink.Tone)] = [
         (.worse, "Worse", .red), (.new, "New", .yellow), (.traded, "Better in one thing, worse in another", .yellow),
         (.better, "Better", .green), (.gone, "Gone", .green),
@@ -21,11 +23,11 @@ public struct DiffText: Sendable {
         self.diff = diff
     }
 
-    /// The text, with a line feed at its end.
+    /// Returns the text, with a trailing line feed.
     ///
     /// - Parameters:
-    ///   - width: Characters that a line may have; at least 80 and at most 120 are used.
-    ///   - colour: Whether to colour it for a terminal.
+    ///   - width: The maximum number of characters in a line, limited to 80–120.
+    ///   - colour: Whether to colour the text for a terminal.
     public func render(width: Int = 100, colour: Bool = false) -> String {
         let width = TextPage.width(width, atMost: 120)
         let ink = Ink(isColoured: colour)
@@ -35,7 +37,7 @@ public struct DiffText: Sendable {
         return TextPage.joined(sections, ink)
     }
 
-    /// The sums that both sides can have, before and after, and how they changed.
+    /// The totals that both sides have, before and after, with their changes.
     var totalRows: [[String]] {
         let names = [
             "time": "time in the store", "trips": "round trips", "rows": "rows loaded", "bytes": "bytes read",
@@ -62,7 +64,7 @@ public struct DiffText: Sendable {
         return text
     }
 
-    /// What happened to the whole run, if that is more than what any two runs differ by.
+    /// A sentence about the pace of the whole run, if it exceeds the difference between any two runs.
     var pace: String? {
         let ratio = max(diff.pace, 1 / diff.pace)
         guard ratio >= Self.leastPace else { return nil }
@@ -71,7 +73,7 @@ public struct DiffText: Sendable {
             + "another machine or with other work on it. Operations are compared without that."
     }
 
-    /// What the two sides are sums of, if they are.
+    /// The number of traces on each side, if there are several.
     var sides: String {
         let (before, after) = diff.traces
         guard before > 1 || after > 1 else { return "" }
@@ -146,7 +148,7 @@ public struct DiffText: Sendable {
         return [ink(.bold, "Scopes")] + table.section(ink, width: width)
     }
 
-    /// A figure on both sides, or once if it is the same: `2 → 48`.
+    /// A figure on both sides, or once if it did not change: `2 → 48`.
     func movement(_ figure: ProfileDiff.Figure) -> String {
         let name = figure.name == "storeTime" ? "time" : figure.name
         let before = words(name, figure.before, diff.traces.before)
@@ -186,7 +188,7 @@ public struct DiffText: Sendable {
         return text
     }
 
-    /// The severity now; before as well, if that was another.
+    /// The severity after the change, preceded by the one before if it differs.
     func severity(of change: ProfileDiff.FindingChange) -> String {
         guard let finding = change.finding else { return "" }
         guard let before = change.before, let after = change.after, before.severity != after.severity else {
@@ -212,7 +214,7 @@ public struct DiffText: Sendable {
                 ? "All operations are the same." : "\(Phrase.count(UInt64(count), "operation")) \(verb) the same."
     }
 
-    /// The changes of time that these runs cannot show.
+    /// Sentences about changes of time that are too small for these runs to show.
     func sensitivity(_ width: Int) -> [String] {
         let blind = diff.operations.filter { $0.verdict == .same }.compactMap { $0.time?.leastRatio }
             .filter { $0 > Self.visibleRatio }

@@ -1,13 +1,13 @@
 internal import CTraceSchema
 internal import FaultlineTrace
 
-/// The fields of an event's kind as the schema declares them, with names beside numbers.
+/// The fields of an event as the schema declares them, with names next to the numbers that stand for them.
 struct EventFields {
     typealias Members = [(String, JSONValue)]
 
     let dictionary: TraceDictionary
 
-    /// Every field and every list of an event, under its key.
+    /// All fields and lists of an event, by key.
     func members(of detail: TraceEvent.Detail) -> Members {
         let (schema, values) = (EventSchema.of(detail.kind), detail.values)
         var members: Members = []
@@ -23,7 +23,7 @@ struct EventFields {
         return members
     }
 
-    /// The words behind a number that stands for some; `nil` if there are none.
+    /// The text that a number stands for, or `nil` if there is none.
     func words(_ field: EventSchema.Field, _ value: UInt64) -> String? {
         switch field.meaning {
         case .reference(let kind): named(kind, DictionaryID(truncatingIfNeeded: value))
@@ -33,7 +33,7 @@ struct EventFields {
         }
     }
 
-    /// A number that refers to the dictionary, and the name behind it if there is one.
+    /// A number that refers to the dictionary, and its name if it has one.
     static func reference(_ key: String, _ id: DictionaryID, _ name: String?) -> Members {
         let number: Members = [(key, .unsigned(UInt64(id)))]
         return name.map { number + [(key + "Name", .string($0))] } ?? number
@@ -72,7 +72,7 @@ struct EventFields {
 
     // MARK: - Lists
 
-    /// One entry of a list: a number, or an object with a member for each word.
+    /// An entry of a list: a number, or an object with a member for each value.
     private func entry(
         _ words: [UInt64], of list: EventSchema.List, _ values: TraceEvent.Detail.Values
     ) -> JSONValue {
@@ -95,7 +95,7 @@ struct EventFields {
         return .object(members.map { (key: $0.0, value: $0.1) })
     }
 
-    /// The event's reference to an entry of that kind.
+    /// The event's reference to a dictionary entry of that kind.
     private func reference(_ kind: fl_dictionary_kind, in values: TraceEvent.Detail.Values) -> DictionaryID? {
         values.fields.first { $0.field.meaning == .reference(kind) }.map { DictionaryID(truncatingIfNeeded: $0.value) }
     }

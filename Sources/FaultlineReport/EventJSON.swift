@@ -1,21 +1,21 @@
 public import FaultlineTrace
 
-/// Events as JSON, one object a line, with names beside the numbers that stand for them.
+/// Events as JSON, one object per line, with names next to the numbers that stand for them.
 ///
 ///     {"process":7,"kind":"fault","id":12,"start":1200,"duration":900,…,"relationship":3,"relationshipName":"list",…}
 public struct EventJSON: Sendable {
     let dictionary: TraceDictionary
     private var resolver: CallSiteResolver
 
-    /// - Parameter dictionary: Of the process whose events are shown.
+    /// - Parameter dictionary: The dictionary of the events' process.
     public init(dictionary: TraceDictionary) {
         self.dictionary = dictionary
         resolver = CallSiteResolver(dictionary: dictionary)
     }
 
-    /// The event's line, without a line feed.
+    /// Returns the event's line, without a line feed.
     ///
-    /// Every field of the event is in it.
+    /// It has every field of the event.
     ///
     /// - Parameter stack: Whether to add the frames of the stack, without those of the recorder.
     public mutating func line(_ event: TraceEvent, stack: Bool = false) -> String {
@@ -24,7 +24,7 @@ public struct EventJSON: Sendable {
         return JSONValue.object(members.map { (key: $0.0, value: $0.1) }).line
     }
 
-    /// The event's fields, with names beside numbers and the places in the program.
+    /// The event's fields, with names next to numbers, and its places in the program.
     package mutating func members(_ event: TraceEvent) -> [(String, JSONValue)] {
         var members: [(String, JSONValue)] = [
             ("process", .unsigned(UInt64(event.process))), ("kind", .string(event.kind.name)),

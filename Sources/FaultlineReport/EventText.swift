@@ -8,7 +8,7 @@ public struct EventText: Sendable {
     let dictionary: TraceDictionary
     private var resolver: CallSiteResolver
 
-    /// - Parameter dictionary: Of the process whose events are shown.
+    /// - Parameter dictionary: The dictionary of the events' process.
     public init(dictionary: TraceDictionary) {
         self.dictionary = dictionary
         resolver = CallSiteResolver(dictionary: dictionary)
@@ -21,10 +21,10 @@ public struct EventText: Sendable {
         columns("start (s)", "duration", "thread", "kind", "what", "rows", "", "call site")
     }
 
-    /// The event's line, without a line feed, and below it its frames if they are asked for.
+    /// Returns the event's line, without a line feed, followed by its frames if requested.
     ///
-    /// - Parameter stack: Whether to add the program's own frames of the stack, innermost first; all frames, if none is
-    ///   known to be the program's.
+    /// - Parameter stack: Whether to add the program's own frames of the stack, innermost first. If no frame is known
+    ///   to be the program's, all frames are added.
     public mutating func lines(_ event: TraceEvent, stack: Bool = false) -> [String] {
         let site = resolver.place(of: event)
         let (what, rows, note) = summary(of: event)
@@ -53,7 +53,7 @@ public struct EventText: Sendable {
         ].joined(separator: "  ")
     }
 
-    /// Seconds with nine decimal places: `1.204553000`.
+    /// Seconds with nine decimals: `1.204553000`.
     static func seconds(_ nanoseconds: UInt64) -> String {
         let fraction = String(nanoseconds % 1_000_000_000)
         return "\(nanoseconds / 1_000_000_000)." + String(repeating: "0", count: 9 - fraction.count) + fraction
@@ -63,7 +63,7 @@ public struct EventText: Sendable {
         event.isMainThread ? "main" : dictionary.thread(event.thread)?.name ?? String(event.thread)
     }
 
-    /// What an event was about, in a few words.
+    /// The subject of an event, in a few words.
     func subject(of event: TraceEvent) -> String { summary(of: event).what }
 
     private func summary(of event: TraceEvent) -> (what: String, rows: UInt32?, note: String) {
@@ -112,7 +112,7 @@ public struct EventText: Sendable {
         }
     }
 
-    /// What the schema says of a kind that needs no words of its own: its title, its rows and the flags that are set.
+    /// The summary of a kind without special wording, from its schema: its title, its rows, and the flags that are set.
     private func plainSummary(of event: TraceEvent) -> (what: String, rows: UInt32?, note: String) {
         let (schema, fields) = (EventSchema.of(event.kind), event.detail.values.fields)
         let title = fields.first { $0.field.name == schema.title?.name }
@@ -122,7 +122,7 @@ public struct EventText: Sendable {
         return (words ?? "?", rows, flags.joined(separator: ", "))
     }
 
-    /// Who had what was waited for: `background 2 at Import.swift:30`, `process 4711`, `thread 12`.
+    /// The owner of the resource that was waited for: `background 2 at Import.swift:30`, `process 4711`, `thread 12`.
     private func holder(of wait: TraceEvent.Wait) -> String? {
         if wait.holderProcess != 0 { return "process \(wait.holderProcess)" }
         let site = dictionary.site(wait.holderSite).map { CallSite(file: $0.file, line: $0.line).description }

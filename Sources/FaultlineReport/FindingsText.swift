@@ -1,12 +1,12 @@
 internal import FaultlineAnalysis
 internal import FaultlineTrace
 
-/// The part of a report that says what to change.
+/// The section of a report with the findings.
 struct FindingsText {
     let findings: [Finding]
-    /// Whether to say what each change is expected to save.
+    /// Whether to state the saving of each change.
     var tellsSavings = true
-    /// Whether to show every finding with everything that is known of it.
+    /// Whether to show every finding in full.
     var showsAll = false
 
     func lines(_ ink: Ink, _ width: Int) -> [String] {
@@ -23,7 +23,9 @@ struct FindingsText {
         return text
     }
 
-    /// How many findings are shown in full: every error, and others up to a limit; notes only where there is nothing else.
+    /// The number of findings shown in full: every error, and others up to a limit.
+    ///
+    /// Notes count only if there is nothing else.
     var fullCount: Int {
         if showsAll { return findings.count }
         // Errors come first, then warnings.
@@ -49,12 +51,12 @@ struct FindingsText {
         return remarks.isEmpty ? text : text + Self.body(remarks.joined(separator: " "), width: width)
     }
 
-    /// How much it matters, in a word and as a number: `warning 43`.
+    /// The severity as a word, with the score: `warning 43`.
     private static func rank(_ finding: Finding) -> String {
         "\(finding.severity.name) \(Phrase.decimal(finding.score.rounded(.down), places: 0))"
     }
 
-    /// A finding's first lines: a label, the rule and the line to change, then what to do.
+    /// The first lines of a finding: a label, the rule and the line to change, then the title.
     static func head(_ finding: Finding, _ label: String, _ tone: Ink.Tone, _ ink: Ink, _ width: Int) -> [String] {
         let place = finding.change?.description ?? "place unknown"
         let head = "  \(label)  \(finding.rule) \(finding.ruleName)"
@@ -63,16 +65,16 @@ struct FindingsText {
             + body("\(finding.title).", width: width).map { ink(.bold, $0) }
     }
 
-    /// What is said of a finding below its head.
+    /// Lines of text below a finding's head.
     ///
-    /// - Parameter lead: Stands before the first line.
+    /// - Parameter lead: The text before the first line.
     static func body(_ words: String, lead: String = "", width: Int) -> [String] {
         TextTable.wrapped(words, width: width - 5 - lead.count).enumerated().map { index, line in
             "     " + (index == 0 ? lead : String(repeating: " ", count: lead.count)) + line
         }
     }
 
-    /// Where else it was seen than at the line to change.
+    /// A sentence with the other places at which the problem was observed.
     private static func places(_ finding: Finding) -> String {
         let sites = finding.seenAt.compactMap(\.site).filter { $0 != finding.change }
         guard !sites.isEmpty else { return "" }
@@ -80,7 +82,9 @@ struct FindingsText {
         return "Observed at " + sites.prefix(3).map(\.description).joined(separator: ", ") + more + "."
     }
 
-    /// A finding in a line; what does not fit beside the place goes on below.
+    /// A finding in one line.
+    ///
+    /// Text that does not fit next to the place continues below.
     private func short(_ finding: Finding, _ ink: Ink, _ width: Int) -> [String] {
         let saving = finding.saving
         let isIdle = tellsSavings && saving.time.median == 0 && saving.pause == nil
@@ -97,7 +101,7 @@ struct FindingsText {
         }
     }
 
-    /// What the change is expected to bring; bytes are left out while they are few.
+    /// The predicted saving, without bytes if they are few.
     ///
     ///     Saves 1.10 ms (1.05–1.15 ms), 99 trips. Confidence: high.
     static func saving(_ finding: Finding) -> String {
@@ -123,7 +127,7 @@ struct FindingsText {
         return text + ". Confidence: \(finding.confidence)."
     }
 
-    /// What is left of a saving that other findings claim as well: `2.00 ms of it after finding 1`.
+    /// The part of a saving that remains after other findings with the same claim: `2.00 ms of it after finding 1`.
     private static func rest(_ saving: Saving) -> String {
         let numbers = saving.after.map { "\($0)" }
         let others =

@@ -50,7 +50,7 @@ enum GroupJSON {
 
     // MARK: Sums
 
-    /// Groups of one name, added up by kind, the names in alphabetical order.
+    /// The sums of groups by name and kind, with the names in alphabetical order.
     static func sums(_ groups: [EventGroup], by name: (EventGroup.Key) -> String?) -> JSONValue {
         struct Place: Hashable {
             var name: String
@@ -106,7 +106,7 @@ enum ResultJSON {
         ])
     }
 
-    /// Times in nanoseconds of one fetch: now, and with ten and a hundred times the rows.
+    /// The time of one fetch in nanoseconds: now, and with ten and a hundred times the rows.
     private static func growth(_ growth: Growth) -> JSONValue {
         .sorted([
             "order": .string(growth.order.rawValue), "rows": .number(growth.rows),

@@ -1,9 +1,9 @@
 internal import FaultlineAnalysis
 internal import FaultlineTrace
 
-/// Words for groups of events.
+/// The wording of groups of events.
 enum GroupText {
-    /// What the events of a group were about: `Item where name = ?`, `Item.list`.
+    /// The subject of a group's events: `Item where name = ?`, `Item.list`.
     static func subject(_ key: EventGroup.Key) -> String {
         switch key.subject {
         case .shape(let shape): return self.shape(shape)
@@ -16,7 +16,7 @@ enum GroupText {
         }
     }
 
-    /// A fetch request in words: `Item where name = ? by name`.
+    /// A fetch request as text: `Item where name = ? by name`.
     static func shape(_ shape: ShapeEntry) -> String {
         var text = shape.entity.isEmpty ? "?" : shape.entity
         if let expressions = shape.expressions {
@@ -31,22 +31,24 @@ enum GroupText {
         return text
     }
 
-    /// A sort key, whose direction needs saying only if it is downwards.
+    /// A sort key.
+    ///
+    /// The direction is stated only if it is descending.
     private static func sort(_ key: String) -> String {
         key.hasSuffix(" ascending") ? String(key.dropLast(10)) : key
     }
 
-    /// A figure of a group's durations; `–` where the trace tells none of them.
+    /// A figure of a group's durations, or `–` if the trace has none of them.
     static func time(_ group: EventGroup, _ figure: (Distribution) -> UInt64) -> String {
         group.durations.count == 0 && group.untimed > 0 ? "–" : Phrase.duration(figure(group.durations))
     }
 
-    /// A group's rows; `–` where the trace tells those of none of its events.
+    /// The rows of a group, or `–` if the trace has no row count for any of its events.
     static func rows(_ group: EventGroup) -> String {
         group.uncounted > 0 && group.uncounted == group.count ? "–" : Phrase.count(group.counts.rows)
     }
 
-    /// The kind of a group, with what tells it apart: `fault`, `fault (cached)`.
+    /// The kind of a group with its distinction: `fault`, `fault (cached)`.
     static func kind(_ key: EventGroup.Key) -> String {
         switch key.source {
         case .rowCache: "fault (cached)"

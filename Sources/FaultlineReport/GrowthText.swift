@@ -1,14 +1,14 @@
 internal import FaultlineAnalysis
 internal import FaultlineTrace
 
-/// The part of a report that says what fetches would take with more data.
+/// The section of a report that projects the time of fetches to more data.
 struct GrowthText {
     let analysis: Analysis
-    /// Whether to show all of them.
+    /// Whether to show all projections.
     var showsAll = false
-    /// Fetches that are shown.
+    /// The maximum number of fetches shown.
     static let shown = 3
-    /// What a fetch must take with a hundred times the rows to be shown: a frame at sixty a second, in nanoseconds.
+    /// The minimum time with a hundred times the rows for a fetch to be shown, in nanoseconds: a frame at 60 Hz.
     static let least = 16_000_000.0
 
     func lines(_ ink: Ink, _ width: Int) -> [String] {

@@ -1,11 +1,11 @@
 internal import FaultlineAnalysis
 
-/// Colours of a terminal, or none.
+/// The colours of a terminal, or none.
 ///
-/// A coloured text has marks in it that ``finished(_:)`` turns into the terminal's codes. Each ink has marks of its own,
-/// which no name in a trace can know, so that only what the report colours is coloured.
+/// Coloured text contains marks, which ``finished(_:)`` turns into the terminal's codes. Each ink has random marks that
+/// no name in a trace can contain. So only the report's own text is coloured.
 package struct Ink: Sendable {
-    /// Whether the text goes to a terminal that shows colours.
+    /// Whether the output is a terminal that shows colours.
     let isColoured: Bool
     private let mark: String
 
@@ -25,22 +25,22 @@ package struct Ink: Sendable {
 
     private static let beginning = "\u{1B}["
     private static let reset = "0m"
-    /// Everything that can follow ``beginning``.
+    /// All codes that can follow ``beginning``.
     private static let endings = Tone.allCases.map { $0.rawValue + "m" } + [reset]
 
     package func callAsFunction(_ tone: Tone, _ text: String) -> String {
         isColoured && !text.isEmpty ? "\(mark)\(tone.rawValue)m\(text)\(mark)\(Self.reset)" : text
     }
 
-    /// A line for the terminal: with this ink's colours, and with everything else in it made printable.
+    /// Returns a line for the terminal, with this ink's colours and everything else made printable.
     package func finished(_ line: String) -> String {
         guard isColoured else { return Phrase.printable(line) }
         return Self.printable(line, colours: mark, keeping: [])
     }
 
-    /// A text whose lines are laid out, fit for a terminal, whatever it is made of.
+    /// Makes a text that is already laid out safe for a terminal, whatever it contains.
     ///
-    /// Only line feeds and tabs are left and, on a terminal that shows colours, the codes of inks.
+    /// It keeps only line feeds, tabs and, on a terminal that shows colours, the codes of inks.
     package static func printable(page: String, isColoured: Bool) -> String {
         let kept: Set<Unicode.Scalar> = ["\n", "\t"]
         guard isColoured else { return Phrase.printable(page, keeping: kept) }

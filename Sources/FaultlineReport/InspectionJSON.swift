@@ -1,10 +1,12 @@
 public import FaultlineAnalysis
 
-/// What a store at rest is made of and what to change, for programs.
+/// The inspection of a store at rest as JSON: its contents and what to change.
 ///
-/// Sizes are bytes.
+/// Sizes are in bytes.
 public struct InspectionJSON: Sendable {
-    /// The version of the keys, raised when one changes its meaning or goes.
+    /// The version of the keys.
+    ///
+    /// It increases when a key is removed or changes its meaning.
     public static let version = 1
 
     let inspection: StoreInspection
@@ -13,7 +15,7 @@ public struct InspectionJSON: Sendable {
         self.inspection = inspection
     }
 
-    /// The text, with a line feed at its end.
+    /// Returns the JSON, with a trailing line feed.
     public func render() -> String {
         let facts = inspection.facts
         return JSONValue.sorted([

@@ -1,21 +1,21 @@
 public import FaultlineAnalysis
 internal import FaultlineTrace
 
-/// What a store at rest is made of and what to change, to read in a terminal.
+/// The inspection of a store at rest as text for a terminal: its contents and what to change.
 public struct InspectionText: Sendable {
     let inspection: StoreInspection
-    /// Tables that are listed, the largest first.
+    /// The maximum number of tables listed, the largest first.
     static let shown = 10
 
     public init(_ inspection: StoreInspection) {
         self.inspection = inspection
     }
 
-    /// The text, with a line feed at its end.
+    /// Returns the text, with a trailing line feed.
     ///
     /// - Parameters:
-    ///   - width: Characters that a line may have; at least 80 and at most 100 are used.
-    ///   - colour: Whether to colour it for a terminal.
+    ///   - width: The maximum number of characters in a line, limited to 80–100.
+    ///   - colour: Whether to colour the text for a terminal.
     public func render(width: Int = 100, colour: Bool = false) -> String {
         let width = TextPage.width(width)
         let ink = Ink(isColoured: colour)

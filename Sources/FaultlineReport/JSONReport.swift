@@ -1,14 +1,14 @@
 public import FaultlineAnalysis
 internal import FaultlineTrace
 
-/// A report for programs: everything that ``TextReport`` shows, and the tables behind it.
+/// A report as JSON: everything that ``TextReport`` shows, and the tables behind it.
 ///
-/// One object with its keys in alphabetical order. Times are nanoseconds, sizes bytes, shares numbers from 0 to 1.
-/// Equal analyses give equal bytes.
+/// It is one object with its keys in alphabetical order. Times are in nanoseconds, sizes in bytes, and shares from 0 to
+/// 1. Equal analyses give equal bytes.
 public struct JSONReport: Sendable {
     /// The version of the report's keys.
     ///
-    /// Raised when a key changes its meaning or goes.
+    /// It increases when a key is removed or changes its meaning.
     public static let version = 1
 
     let analysis: Analysis
@@ -17,7 +17,7 @@ public struct JSONReport: Sendable {
         self.analysis = analysis
     }
 
-    /// The report's text, with a line feed at its end.
+    /// Returns the report, with a trailing line feed.
     public func render() -> String {
         let profile = analysis.profile
         return JSONValue.sorted([

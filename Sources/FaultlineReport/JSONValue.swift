@@ -1,6 +1,8 @@
 internal import FaultlineAnalysis
 
-/// A value of JSON whose text is the same whenever the value is.
+/// A JSON value.
+///
+/// Equal values have equal text.
 package enum JSONValue: Sendable {
     case object([(key: String, value: JSONValue)])
     case array([JSONValue])
@@ -18,14 +20,14 @@ package enum JSONValue: Sendable {
 
     static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
-    /// The text in one line.
+    /// The JSON on one line.
     package var line: String {
         var text = ""
         write(to: &text, indent: nil)
         return text
     }
 
-    /// The text with one member a line, indented by two spaces.
+    /// The JSON with one member per line, indented by two spaces.
     package var indented: String {
         var text = ""
         write(to: &text, indent: 0)
@@ -69,9 +71,9 @@ package enum JSONValue: Sendable {
         text += close
     }
 
-    /// Whole numbers without a point; others as the shortest text that gives the number back.
+    /// The text of a number: without a decimal point if it is whole, or else the shortest text that restores it.
     ///
-    /// What is none is null.
+    /// A number that is not finite becomes null.
     private static func text(of value: Double) -> String {
         guard value.isFinite else { return "null" }
         if value == value.rounded(), abs(value) < 9e15 { return String(Int64(value)) }
@@ -87,7 +89,7 @@ package enum JSONValue: Sendable {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            // Also what JSON would allow and a terminal would obey.
+            // This includes characters that JSON allows but a terminal would interpret.
             case _ where Phrase.isUnprintable(scalar): text += Phrase.escape(of: scalar)
             default: text.unicodeScalars.append(scalar)
             }

@@ -1,21 +1,21 @@
 internal import FaultlineAnalysis
 public import FaultlineTrace
 
-// What a trace tells beside its events: which process began and ended, and what was lost. Without these lines nobody
-// could tell an event that did not happen from one that was not written.
+// Lines about processes and losses. Without them, an event that was not written would look like one that did not
+// happen.
 
 extension EventText {
-    /// The line of a process that began to record, without a line feed.
+    /// Returns the line for a process that began to record, without a line feed.
     public static func line(_ began: ProcessBegan) -> String {
         processLine(at: began.start, "process", "\(began.process) \(began.program)", "began")
     }
 
-    /// The line of a process whose recording ended.
+    /// Returns the line for a process whose recording ended.
     public static func line(_ ended: ProcessEnded) -> String {
         processLine(at: ended.end, "process", "\(ended.process)", ended.how)
     }
 
-    /// The line of a loss.
+    /// Returns the line for a loss of events.
     public static func line(_ lost: EventLoss) -> String {
         columns(
             "", "", String(lost.thread), "lost", Phrase.count(lost.events, "event") + " of a full buffer", "", "", "–")
@@ -27,7 +27,7 @@ extension EventText {
 }
 
 extension EventJSON {
-    /// The line of a process that began to record, without a line feed: `"kind":"process","phase":"began"`.
+    /// Returns the line for a process that began to record, without a line feed: `"kind":"process","phase":"began"`.
     public static func line(_ began: ProcessBegan) -> String {
         JSONValue.object([
             ("process", .unsigned(UInt64(began.process))), ("kind", .string("process")), ("phase", .string("began")),
@@ -35,7 +35,7 @@ extension EventJSON {
         ]).line
     }
 
-    /// The line of a process whose recording ended: `"kind":"process","phase":"ended"`.
+    /// Returns the line for a process whose recording ended: `"kind":"process","phase":"ended"`.
     public static func line(_ ended: ProcessEnded) -> String {
         JSONValue.object([
             ("process", .unsigned(UInt64(ended.process))), ("kind", .string("process")), ("phase", .string("ended")),
@@ -46,7 +46,7 @@ extension EventJSON {
         ]).line
     }
 
-    /// The line of a loss: `"kind":"lost"`.
+    /// Returns the line for a loss of events: `"kind":"lost"`.
     public static func line(_ lost: EventLoss) -> String {
         JSONValue.object([
             ("process", .unsigned(UInt64(lost.process))), ("kind", .string("lost")),

@@ -1,18 +1,18 @@
 internal import FaultlineAnalysis
 internal import FaultlineTrace
 
-/// The part of a report that says where the store's time went.
+/// The section of a report that shows where the store's time went.
 struct StoreTimeText {
     let analysis: Analysis
 
     private struct Part {
         var name: String
         var count: UInt64 = 0
-        /// `nil`: not told apart.
+        /// `nil` if the rows are not counted separately.
         var rows: UInt64? = 0
         var trips: UInt64 = 0
         var time: UInt64 = 0
-        /// Events whose rows, or durations, the trace does not tell.
+        /// The number of events without a row count, or without a duration, in the trace.
         var uncounted: UInt64 = 0
         var untimed: UInt64 = 0
         var isUntimed: Bool { untimed > 0 && untimed == count }
@@ -49,11 +49,11 @@ struct StoreTimeText {
             + statements(totals, ink, width)
     }
 
-    /// Where the time of a kind's trips went; `nil` if the trace does not say.
+    /// The distribution of the time of a kind's trips, or `nil` if the trace does not have it.
     ///
     ///     fetches: 12 % preparing, 61 % stepping through rows, 27 % prefetching and making objects
     ///
-    /// - Parameter rest: what the events do besides.
+    /// - Parameter remainder: The name of the rest.
     private func split(of kind: EventKind, _ name: String, rest remainder: String) -> String? {
         let groups = analysis.profile.groups.filter { $0.key.kind == kind && $0.counts.step > 0 }
         let total = groups.reduce(0) { $0 &+ $1.totalTime }
@@ -73,7 +73,7 @@ struct StoreTimeText {
         var text = Phrase.duration(totals.storeTime)
         let wall = analysis.profile.wallTime
         if analysis.profile.allProcesses.threadTime > wall {
-            // Threads work at the same time, so their sum is no share of the recorded time.
+            // Threads work concurrently, so their sum is no share of the recorded time.
             let threads = analysis.profile.processes.reduce(0) { $0 &+ $1.threads }
             text += ", summed over \(threads > 1 ? Phrase.count(threads) : "all") threads"
         } else if wall > 0, totals.storeTime <= wall {
@@ -105,9 +105,9 @@ struct StoreTimeText {
         return TextTable.wrapped(words.joined(separator: " · "), width: width - 2).map { "  " + ink(.dim, $0) }
     }
 
-    /// Each kind with what happens within it.
+    /// Each kind of event, including what happens within it.
     ///
-    /// Statements have a line of their own only where they stand alone.
+    /// Statements have a line of their own only if they stand alone.
     private var parts: [Part] {
         let totals = analysis.profile.totals
         var fetch = Part(name: "fetch")
@@ -134,7 +134,7 @@ struct StoreTimeText {
             default: break
             }
         }
-        // Those within other events are their trips already.
+        // Statements within other events are already counted as their trips.
         statement.time = totals.outermostTime[.sql] ?? 0
         let alone = totals.outermostEvents[.sql] ?? 0
         if alone < statement.count {

@@ -1,14 +1,16 @@
 public import FaultlineAnalysis
 internal import FaultlineTrace
 
-/// A report to read in a terminal: what was recorded, where the store's time went, and what to change.
+/// A report as text for a terminal: what was recorded, where the store's time went, and what to change.
 ///
 ///     groceries: 4.21 s, 12,345 events, none lost; recording took 12.3 ms (0.3 %)
 public struct TextReport: Sendable {
     let analysis: Analysis
-    /// Lines of the table of hotspots.
+    /// The maximum number of hotspots.
     static let hotspots = 8
-    /// Findings that are shown in full unless more of them are errors; further ones get a line each.
+    /// The number of findings shown in full, unless there are more errors.
+    ///
+    /// Others get one line each.
     static let fullFindings = 6
     /// Whether to show every finding in full, every hotspot and every projection.
     let showsAll: Bool
@@ -19,11 +21,11 @@ public struct TextReport: Sendable {
         self.showsAll = showsAll
     }
 
-    /// The report's text, with a line feed at its end.
+    /// Returns the report, with a trailing line feed.
     ///
     /// - Parameters:
-    ///   - width: Characters that a line may have; at least 80 and at most 100 are used.
-    ///   - colour: Whether to colour it for a terminal.
+    ///   - width: The maximum number of characters in a line, limited to 80–100.
+    ///   - colour: Whether to colour the text for a terminal.
     public func render(width: Int = 100, colour: Bool = false) -> String {
         let width = TextPage.width(width)
         let ink = Ink(isColoured: colour)
@@ -54,7 +56,7 @@ public struct TextReport: Sendable {
         return text
     }
 
-    /// What was recorded, and what recording cost: `4.21 s, 12,345 events, none lost; recording took 12.3 ms (0.3 %)`.
+    /// A summary of the recording and its cost: `4.21 s, 12,345 events, none lost; recording took 12.3 ms (0.3 %)`.
     static func facts(_ profile: Profile) -> String {
         let totals = profile.totals
         let events = Phrase.count(totals.eventCount, "event")
@@ -73,9 +75,10 @@ public struct TextReport: Sendable {
         return facts
     }
 
-    /// What the trace lacks.
+    /// The parts that are missing from the trace.
     ///
-    /// A line that could not be written may hold a name, and a damaged part many events, so they are no lost events.
+    /// A line that could not be written may be a name, and a damaged part may be many events, so neither counts as lost
+    /// events.
     private static func missing(_ profile: Profile) -> [String] {
         var missing: [String] = []
         if profile.lost > 0 { missing.append("\(Phrase.count(profile.lost)) lost") }
@@ -84,14 +87,14 @@ public struct TextReport: Sendable {
         return missing
     }
 
-    /// The programs' names without their directories, in the order in which they began if that is known.
+    /// The programs' names without directories, in the order in which they started if that is known.
     static func programs(_ profile: Profile) -> [String] {
         let began = profile.processes.map { (path: $0.program, name: "process \($0.process)") }
         let all = began.isEmpty ? profile.programs.map { (path: $0.path, name: "unknown programs") } : began
         return all.map { $0.path.split(separator: "/").last.map(String.init) ?? $0.name }.uniqued
     }
 
-    /// Groups of operations; of statements, where a program that does not know Faultline has nothing else.
+    /// The groups of operations, or of statements if the trace has nothing else.
     static func operations(_ profile: Profile) -> [EventGroup] {
         let operations = profile.groups.filter { $0.key.kind != .cacheMiss && $0.key.kind != .sql }
         return operations.isEmpty ? profile.groups : operations
@@ -136,10 +139,10 @@ public struct TextReport: Sendable {
             }
         }
         let silent = checks.filter(isSilent)
-        // How much each of them looked at is in the JSON.
+        // The JSON has what each of them examined.
         let examined = silent.filter { $0.examined != nil }.map { "\($0.rule) \($0.name)" }
         if !examined.isEmpty { add("Nothing found: " + examined.joined(separator: ", ")) }
-        // What a trace has nothing of needs no words; "faultline explain" has them.
+        // Rules with nothing to examine need no explanation here; "faultline explain" has it.
         let idle = Self.runs(all.map { silent.contains($0) && $0.examined == nil ? $0.rule : nil })
         if !idle.isEmpty { add("Not applicable to this trace: " + idle.joined(separator: ", ")) }
         let gaps = Set(all.filter { !$0.isApplicable }.flatMap(\.gaps)).sorted { $0.kind.name < $1.kind.name }
@@ -154,7 +157,7 @@ public struct TextReport: Sendable {
         return text
     }
 
-    /// Numbers of rules, those that follow one another as `R01–R05`.
+    /// The numbers of rules, with consecutive ones as `R01–R05`.
     private static func runs(_ rules: [String?]) -> [String] {
         rules.split(separator: nil).flatMap { run -> [String] in
             let run = run.compactMap(\.self)

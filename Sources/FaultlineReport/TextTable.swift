@@ -1,12 +1,12 @@
 internal import FaultlineAnalysis
 
-/// Rows of text in columns.
+/// A table of text in columns.
 package struct TextTable {
     package enum Alignment: Sendable {
         case left, right
     }
 
-    /// The part of a text that goes first.
+    /// The part of a text that is cut first.
     package enum Loss: Sendable {
         case beginning, middle
     }
@@ -14,7 +14,7 @@ package struct TextTable {
     package struct Column: Sendable {
         var title: String
         var alignment: Alignment
-        /// What it loses where there is too little room; `nil`: nothing.
+        /// The part to cut if there is too little space, or `nil` for a column that is never cut.
         var loss: Loss?
 
         package init(title: String, alignment: Alignment, losing loss: Loss? = nil) {
@@ -24,7 +24,7 @@ package struct TextTable {
         }
     }
 
-    /// Characters that are left of a flexible column, however little room there is.
+    /// The minimum width of a column that can be cut.
     private static let leastWidth = 8
 
     let columns: [Column]
@@ -43,16 +43,16 @@ package struct TextTable {
         rows.append(row.map { Phrase.printable($0) })
     }
 
-    /// The lines, the titles first.
+    /// Returns the lines, beginning with the titles.
     ///
-    /// - Parameter width: Characters that a line may have; narrower tables stay narrow.
+    /// - Parameter width: The maximum number of characters in a line. Narrower tables stay narrow.
     package func lines(width: Int) -> [String] {
         var widths = columns.indices.map { index in
             max(columns[index].title.count, rows.map { $0[index].count }.max() ?? 0)
         }
         var excess = widths.reduce(0, +) + 2 * (columns.count - 1) - width
         let flexible = columns.indices.filter { columns[$0].loss != nil }
-        // The widest gives first, so that none loses all of its text to another.
+        // The widest column is cut first, so no column loses all of its text to another.
         while excess > 0, let widest = flexible.max(by: { widths[$0] < widths[$1] }), widths[widest] > Self.leastWidth {
             widths[widest] -= 1
             excess -= 1
@@ -65,9 +65,9 @@ package struct TextTable {
         }
     }
 
-    /// The lines as a section has them: two columns in, the titles dim.
+    /// Returns the lines of a section, indented by two spaces, with dim titles.
     ///
-    /// - Parameter width: Characters that a line may have, the indentation included.
+    /// - Parameter width: The maximum number of characters in a line, including the indentation.
     package func section(_ ink: Ink, width: Int) -> [String] {
         lines(width: width - 2).enumerated().map { "  " + ($0 == 0 ? ink(.dim, $1) : $1) }
     }
@@ -80,7 +80,7 @@ package struct TextTable {
         return alignment == .left ? text + space : space + text
     }
 
-    /// A text that lost its middle, or its beginning, if it was too long.
+    /// A text shortened to a width by cutting its middle or its beginning.
     package static func shortened(_ text: String, to width: Int, losing loss: Loss = .middle) -> String {
         let text = Phrase.printable(text)
         guard text.count > width else { return text }
@@ -95,7 +95,7 @@ package struct TextTable {
         return String(text)
     }
 
-    /// A text in lines of a width, broken at spaces, but not between a number, or a rule's, and what it stands for.
+    /// A text wrapped at spaces, but not between a number, or a rule's number, and the word it belongs to.
     package static func wrapped(_ text: String, width: Int) -> [String] {
         let text = Phrase.printable(text)
         var pieces: [String] = []
@@ -106,7 +106,7 @@ package struct TextTable {
             } else {
                 pieces.append(String(word))
             }
-            // A range's second number has its unit behind it as well: `0 ns–320 µs`.
+            // The second number of a range is also followed by its unit: `0 ns–320 µs`.
             let isRange = word.contains("–") && word.last?.isNumber == true
             isOpen = word.last == ":" || isRange || word.allSatisfy { $0.isNumber || ",.(–-R".contains($0) }
         }

@@ -1,12 +1,12 @@
 internal import FaultlineAnalysis
 public import FaultlineTrace
 
-/// Where round trips went, in a few lines: for the message of a test that took too many.
+/// A few lines that show where round trips went, for the message of a test that made too many.
 ///
 ///     fetch  Item by name   1 ×   1 trip   100 rows  List.swift:42
 ///     fault  Item.location  48 ×  48 trips  48 rows  List.swift:57
 public struct TripText: Sendable {
-    /// Events of one kind about the same from the same line.
+    /// The events of one kind with the same subject and line.
     private struct Line {
         var kind: EventKind
         var what: String
@@ -19,8 +19,8 @@ public struct TripText: Sendable {
     private var lines: [Line] = []
 
     /// - Parameters:
-    ///   - events: Those that made no trip are left out.
-    ///   - dictionary: Of the process whose events they are.
+    ///   - events: The events. Those without round trips are ignored.
+    ///   - dictionary: The dictionary of the events' process.
     public init(_ events: some Sequence<TraceEvent>, dictionary: TraceDictionary) {
         var resolver = CallSiteResolver(dictionary: dictionary)
         let words = EventText(dictionary: dictionary)
@@ -41,7 +41,7 @@ public struct TripText: Sendable {
         }
     }
 
-    /// The lines, those with the most trips first and at most so many, without a line feed at the end.
+    /// Returns at most `limit` lines, those with the most trips first, without a trailing line feed.
     public func render(limit: Int = 12) -> String {
         let ranked = lines.enumerated().sorted { ($0.1.trips, $1.0) > ($1.1.trips, $0.0) }.map(\.1)
         var table = TextTable([

@@ -1,10 +1,12 @@
 public import FaultlineAnalysis
 
-/// What trying advice has shown, for programs.
+/// The results of trying advice as JSON.
 ///
-/// Times are nanoseconds.
+/// Times are in nanoseconds.
 public struct VerificationJSON: Sendable {
-    /// The version of the keys, raised when one changes its meaning or goes.
+    /// The version of the keys.
+    ///
+    /// It increases when a key is removed or changes its meaning.
     public static let version = 1
 
     let verification: Verification
@@ -13,7 +15,7 @@ public struct VerificationJSON: Sendable {
         self.verification = verification
     }
 
-    /// The text, with a line feed at its end.
+    /// Returns the JSON, with a trailing line feed.
     public func render() -> String {
         JSONValue.sorted([
             "version": .integer(Int64(Self.version)), "store": .string(verification.store),

@@ -1,7 +1,7 @@
 public import FaultlineAnalysis
 internal import FaultlineTrace
 
-/// What trying advice has shown, to read in a terminal.
+/// The results of trying advice as text for a terminal.
 public struct VerificationText: Sendable {
     let verification: Verification
 
@@ -9,11 +9,11 @@ public struct VerificationText: Sendable {
         self.verification = verification
     }
 
-    /// The text, with a line feed at its end.
+    /// Returns the text, with a trailing line feed.
     ///
     /// - Parameters:
-    ///   - width: Characters that a line may have; at least 80 and at most 100 are used.
-    ///   - colour: Whether to colour it for a terminal.
+    ///   - width: The maximum number of characters in a line, limited to 80–100.
+    ///   - colour: Whether to colour the text for a terminal.
     public func render(width: Int = 100, colour: Bool = false) -> String {
         let width = TextPage.width(width)
         let ink = Ink(isColoured: colour)
@@ -103,7 +103,7 @@ public struct VerificationText: Sendable {
         before == after ? "\(name) \(Phrase.count(after))" : "\(name) \(Phrase.count(before)) → \(Phrase.count(after))"
     }
 
-    /// What was not tried, with each reason once.
+    /// The advice that was not tried, grouped by reason.
     private func untried(_ ink: Ink, _ width: Int) -> [String] {
         var reasons: [String] = []
         var titles: [String: [String]] = [:]
@@ -126,7 +126,7 @@ public struct VerificationText: Sendable {
 }
 
 extension Trial.Outcome {
-    /// What it is called: `"confirmed"`.
+    /// The outcome in words: `"confirmed"`.
     var word: String {
         switch self {
         case .confirmed: "confirmed"

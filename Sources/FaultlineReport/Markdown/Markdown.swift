@@ -1,12 +1,12 @@
 internal import FaultlineAnalysis
 internal import FaultlineTrace
 
-/// Markup that nothing in a trace can break.
+/// Creates Markdown that no text in a trace can break.
 ///
-/// GitHub's dialect (https://github.github.com/gfm). Names come from the recorded program: one with a vertical bar would
-/// end a table's cell, one with a backtick a code span, and one with a tag would be HTML.
+/// The dialect is GitHub's (https://github.github.com/gfm). Names come from the recorded program. A vertical bar in a
+/// name would end a table cell, a backtick would end a code span, and a tag would be HTML.
 enum Markdown {
-    /// Words as plain text: everything that would be markup is escaped, and the text stays on its line.
+    /// Plain text, on one line, with all markup escaped.
     static func text(_ words: String) -> String {
         var escaped = ""
         for character in Phrase.printable(words).unicodeScalars {
@@ -21,7 +21,8 @@ enum Markdown {
 
     /// A name or code in backticks.
     ///
-    /// What backticks cannot hold everywhere is an element: a table's cell ends at a vertical bar even in a code span.
+    /// Text that backticks cannot hold everywhere becomes a `<code>` element. For example, a vertical bar ends a table
+    /// cell even in a code span.
     static func code(_ code: String) -> String {
         let code = Phrase.printable(code)
         guard !code.isEmpty else { return "" }
@@ -45,14 +46,14 @@ enum Markdown {
         }.joined()
     }
 
-    /// A call site as `file:line`; `unknown` where the trace does not tell it.
+    /// A call site as `file:line`, or `unknown` if the trace does not have it.
     static func site(_ site: CallSite?, unknown: String = "place unknown") -> String {
         site.map { code($0.description) } ?? unknown
     }
 
-    /// Lines of code in a fence that is longer than any within.
+    /// Lines of code in a fence that is longer than any fence within.
     ///
-    /// - Parameter language: By default SQL for statements, and Swift for anything else.
+    /// - Parameter language: The language. The default is SQL for statements, and Swift otherwise.
     static func fence(_ lines: [String], language: String? = nil) -> [String] {
         let longest = lines.flatMap { $0.split { $0 != "`" } }.map(\.count).max() ?? 0
         let fence = String(repeating: "`", count: max(3, longest + 1))
@@ -60,20 +61,22 @@ enum Markdown {
         return [fence + (language ?? usual)] + lines.map { Phrase.printable($0) } + [fence]
     }
 
-    /// A table whose cells are markup already.
+    /// A table whose cells already are Markdown.
     ///
-    /// - Parameter numbers: The columns that are aligned to the right.
+    /// - Parameter numbers: The columns to align right.
     static func table(_ titles: [String], numbers: Set<Int> = [], _ rows: [[String]]) -> [String] {
         guard !rows.isEmpty else { return [] }
         let marks = titles.indices.map { numbers.contains($0) ? "---:" : "---" }
         return ([titles, marks] + rows).map { "| " + $0.joined(separator: " | ") + " |" }
     }
 
-    /// Blocks with an empty line between them and a line feed at the end; those without lines are left out.
+    /// Joins blocks with an empty line between them and a trailing line feed.
+    ///
+    /// Blocks without lines are omitted.
     static func page(_ blocks: [[String]]) -> String {
         blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
     }
 
-    /// A character by its number, which is text wherever it stands.
+    /// A character reference, which is plain text wherever it occurs.
     private static func entity(_ scalar: Unicode.Scalar) -> String { "&#\(scalar.value);" }
 }

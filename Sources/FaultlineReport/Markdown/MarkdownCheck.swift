@@ -5,7 +5,7 @@ internal import FaultlineTrace
 struct MarkdownCheck {
     let check: BudgetCheck
 
-    /// The outcome, with a line feed at its end.
+    /// Returns the outcome, with a trailing line feed.
     func render() -> String {
         let title = "## Faultline check: \(check.isPassed ? "passed" : "failed")"
         return Markdown.page(
@@ -37,7 +37,7 @@ struct MarkdownCheck {
         return rows.isEmpty ? [] : [["### Findings"], Markdown.table(["", "finding", "line", "suppressed"], rows)]
     }
 
-    /// What to do about the findings that fail, and the names by which a budget suppresses them.
+    /// The advice of the findings that fail, and the signatures by which a budget suppresses them.
     private var advice: [[String]] {
         let failing = check.findings.filter { isFailing($0.state) }.map(\.finding)
         return failing.enumerated().flatMap { index, finding in

@@ -1,12 +1,12 @@
 internal import FaultlineAnalysis
 internal import FaultlineTrace
 
-/// Two profiles side by side in Markdown: the sums, the operations that changed, and the findings.
+/// A comparison of two profiles in Markdown: the totals, the operations that changed, and the findings.
 struct MarkdownDiff {
     let diff: ProfileDiff
     private var words: DiffText { DiffText(diff) }
 
-    /// The comparison, with a line feed at its end.
+    /// Returns the comparison, with a trailing line feed.
     func render() -> String {
         Markdown.page(
             totals + DiffText.verdicts.flatMap { operations($0.0, $0.title) } + scopes + plans + findings

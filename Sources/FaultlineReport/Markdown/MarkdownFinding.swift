@@ -1,6 +1,6 @@
 internal import FaultlineAnalysis
 
-/// A finding in Markdown: what to do, why, the code, and the numbers that it rests on.
+/// A finding in Markdown: what to do, why, the code, and the evidence.
 struct MarkdownFinding {
     let finding: Finding
     let number: Int
@@ -24,7 +24,7 @@ struct MarkdownFinding {
         ([Markdown.text(FindingsText.saving(finding))] + finding.reservations.map(Markdown.text)).joined(separator: " ")
     }
 
-    /// The numbers, and where else it was seen, folded away.
+    /// The evidence and the other places at which the problem was observed, in a collapsed section.
     private var evidence: [String] {
         let numbers = finding.evidence.map { [Markdown.code($0.name), Markdown.text($0.text)] }
         let sites = finding.seenAt.filter { $0.site != nil && $0.site != finding.change }.map { sighting in
@@ -42,7 +42,7 @@ struct MarkdownFinding {
 }
 
 extension Evidence {
-    /// The number with its unit, as a sentence has it: `1,204`, `12.3 ms`, `41 %`.
+    /// The number with its unit, as in a sentence: `1,204`, `12.3 ms`, `41 %`.
     var text: String {
         switch unit {
         case .count, .rows, .trips: Phrase.decimal(value, places: value == value.rounded() ? 0 : 1)

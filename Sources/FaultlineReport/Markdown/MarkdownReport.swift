@@ -7,7 +7,7 @@ struct MarkdownReport {
     /// Whether to show every finding in full, and every hotspot.
     var showsAll = false
 
-    /// The report, with a line feed at its end.
+    /// Returns the report, with a trailing line feed.
     func render() -> String {
         Markdown.page([title, [Markdown.text(TextReport.facts(analysis.profile)) + "."], limits] + findings + hotspots)
     }
@@ -17,7 +17,7 @@ struct MarkdownReport {
         return ["## Faultline: " + (programs.isEmpty ? "trace" : programs.joined(separator: ", "))]
     }
 
-    /// What the trace does not show.
+    /// The limits of what the trace shows.
     private var limits: [String] {
         let limits = analysis.quality?.explanation ?? []
         return limits.isEmpty ? [] : ["> [!NOTE]"] + limits.map { "> - " + Markdown.text($0) }

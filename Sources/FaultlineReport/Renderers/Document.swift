@@ -1,13 +1,15 @@
-/// What commands print.
+/// The documents that commands print.
 package enum Document: Sendable, CaseIterable {
     case report, check, diff, inspection, verification, other, events, rows
 }
 
-/// How much room a document has, and how much it shows.
+/// The space for a document, and how much of it to show.
 package struct Layout: Sendable {
-    /// Characters that a line should have; formats that are not made for a terminal ignore it.
+    /// The preferred number of characters in a line.
+    ///
+    /// Formats that are not for a terminal ignore it.
     package var width = 100
-    /// Whether a terminal shows colours.
+    /// Whether the output is a terminal that shows colours.
     package var isColoured = false
     /// Whether a report shows every finding in full, and every hotspot.
     package var showsAll = false
@@ -17,10 +19,10 @@ package struct Layout: Sendable {
     }
 }
 
-/// A document that knows its own text and JSON.
+/// A document that provides its own text and JSON.
 package protocol SelfPrinting: Sendable {
-    /// The text for a terminal, with a line feed at its end.
+    /// Returns the text for a terminal, with a trailing line feed.
     func text(_ layout: Layout) -> String
-    /// The JSON, with a line feed at its end.
+    /// The JSON, with a trailing line feed.
     var json: String { get }
 }

@@ -1,25 +1,25 @@
 package import FaultlineTrace
 
-/// Prints the events of one process, so that a trace of any length needs no room.
+/// Prints the events of one process line by line, so a trace of any length takes no memory.
 package protocol EventLines: SendableMetatype {
-    /// The line above all others; `nil`: there is none.
+    /// The line above all others, or `nil` if there is none.
     static var title: String? { get }
 
     /// Creates a printer.
     ///
-    /// - Parameter dictionary: Of the process whose events are printed.
+    /// - Parameter dictionary: The dictionary of the events' process.
     init(dictionary: TraceDictionary)
 
-    /// An event's lines, without line feeds.
+    /// Returns an event's lines, without line feeds.
     ///
     /// - Parameter stack: Whether to add the event's stack.
     mutating func lines(_ event: TraceEvent, stack: Bool) -> [String]
 
-    /// The line of a process that began to record.
+    /// Returns the line for a process that began to record.
     static func line(_ began: ProcessBegan) -> String
-    /// The line of a process whose recording ended.
+    /// Returns the line for a process whose recording ended.
     static func line(_ ended: ProcessEnded) -> String
-    /// The line of a loss.
+    /// Returns the line for a loss of events.
     static func line(_ lost: EventLoss) -> String
 }
 

@@ -1,6 +1,6 @@
 internal import FaultlineAnalysis
 
-/// JSON for programs: everything that the text shows and more.
+/// JSON for programs: everything that the text shows, and more.
 struct JSONRenderer: Renderer {
     let name = "json"
     let purpose = "for programs"

@@ -1,29 +1,31 @@
 package import FaultlineAnalysis
 
-/// An output format: what it can print, and how.
+/// An output format: the documents it can print, and how.
 ///
-/// A format is one conforming type and one line in ``Renderers/all``. Every command that prints offers the formats that
-/// can print its document. A document that a format does not mention is one that it cannot print.
+/// A format is a conforming type and a line in ``Renderers/all``. Every command that prints offers the formats that can
+/// print its document. A format cannot print the documents that it does not implement.
 package protocol Renderer: Sendable {
     /// Prints a document.
     typealias Printer<Content> = (Content, Layout) -> String
 
-    /// The format as `--format` has it: `"json"`.
+    /// The value of `--format`, such as `"json"`.
     var name: String { get }
-    /// What it is for, in words that follow the name: `"for programs"`; empty: the name says it.
+    /// The purpose, in words that follow the name, such as `"for programs"`, or empty if the name suffices.
     var purpose: String { get }
 
-    /// Prints what a trace shows and what to change; `nil` by default, as for all documents: the format cannot.
+    /// Prints the analysis of a trace.
+    ///
+    /// `nil`, the default for all documents, means that the format cannot.
     var report: Printer<Analysis>? { get }
-    /// Prints whether a trace keeps within its budget.
+    /// Prints the check of a trace against a budget.
     var check: Printer<BudgetCheck>? { get }
-    /// Prints two profiles side by side.
+    /// Prints the comparison of two profiles.
     var diff: Printer<ProfileDiff>? { get }
-    /// Prints what will be slow in a store at rest.
+    /// Prints the inspection of a store at rest.
     var inspection: Printer<StoreInspection>? { get }
-    /// Prints what trying advice has shown.
+    /// Prints the results of trying advice.
     var verification: Printer<Verification>? { get }
-    /// Prints a document of another module, which knows its own text and JSON.
+    /// Prints a document of another module, which provides its own text and JSON.
     var other: Printer<any SelfPrinting>? { get }
     /// Prints events line by line.
     var events: (any EventLines.Type)? { get }
@@ -41,7 +43,7 @@ extension Renderer {
     package var events: (any EventLines.Type)? { nil }
     package var rows: (any RowLines.Type)? { nil }
 
-    /// Whether the format has a way to print a document.
+    /// Whether the format can print a document.
     package func canPrint(_ document: Document) -> Bool {
         switch document {
         case .report: report != nil

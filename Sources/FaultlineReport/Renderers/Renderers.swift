@@ -1,4 +1,4 @@
-/// The output formats that there are.
+/// The registry of output formats.
 package enum Renderers {
     /// All formats, the default first.
     package static let all: [any Renderer] = [TextRenderer(), JSONRenderer(), MarkdownRenderer()]
@@ -6,14 +6,14 @@ package enum Renderers {
     /// The formats that can print a document.
     package static func all(for document: Document) -> [any Renderer] { all.filter { $0.canPrint(document) } }
 
-    /// Returns the help of a command's `--format`: the formats that can print its document, and what each is for.
+    /// Returns the help of a command's `--format`: the formats that can print its document, and their purposes.
     package static func help(for document: Document) -> String {
         let words = all(for: document).map { $0.purpose.isEmpty ? $0.name : "\($0.name) \($0.purpose)" }
         guard let last = words.last, words.count > 1 else { return words.joined() + "." }
         return words.dropLast().joined(separator: ", ") + ", or \(last)."
     }
 
-    /// Why a command refuses a format; `nil`: the format can print the command's document.
+    /// Returns the error if a command cannot print a format, or `nil` if it can.
     ///
     /// - Parameter command: The command's name.
     package static func refusal(of renderer: any Renderer, for document: Document, by command: String) -> String? {

@@ -1,4 +1,4 @@
-/// A value of a query's result.
+/// A value in a query's result.
 package struct RowValue: Sendable {
     package var text: String
     package var json: JSONValue
@@ -10,23 +10,23 @@ package struct RowValue: Sendable {
     }
 }
 
-/// Prints the rows of a query, each at once or all at the end.
+/// Prints the rows of a query, one by one or all at the end.
 package protocol RowLines: SendableMetatype {
     /// Creates a printer for rows with these columns.
     init(names: [String])
 
     /// Adds a row.
     ///
-    /// - Returns: The line to print now, with a line feed; `nil`: the row is printed at the end.
+    /// - Returns: The line to print now, with a line feed, or `nil` if the row is printed at the end.
     mutating func add(_ row: [RowValue]) -> String?
 
-    /// What is printed after the last row.
+    /// Returns the text to print after the last row.
     ///
-    /// - Parameter width: Characters of a line; `nil`: as many as there are.
+    /// - Parameter width: The maximum number of characters in a line, or `nil` for no limit.
     func end(width: Int?) -> String
 }
 
-/// A table that is printed when all its rows, and so its widths, are known.
+/// A table that is printed when all rows are known, and with them the widths of its columns.
 struct RowsText: RowLines {
     private let names: [String]
     private var rows: [[RowValue]] = []
@@ -50,7 +50,7 @@ struct RowsText: RowLines {
     }
 }
 
-/// An object a line.
+/// One object per line.
 struct RowsJSON: RowLines {
     private let keys: [String]
 
@@ -62,9 +62,9 @@ struct RowsJSON: RowLines {
 
     func end(width: Int?) -> String { "" }
 
-    /// Numbers columns that have the same name, as those of two joined tables do: `id`, `id_2`.
+    /// Numbers columns with the same name, as of two joined tables: `id`, `id_2`.
     ///
-    /// The keys of a JSON object should be unique (RFC 8259, section 4): most parsers keep one of several values.
+    /// The keys of a JSON object should be unique (RFC 8259, section 4). Most parsers keep only one of several values.
     private static func keys(_ names: [String]) -> [String] {
         var used = Set(names)
         var seen: Set<String> = []
