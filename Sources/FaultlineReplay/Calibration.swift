@@ -6,22 +6,24 @@ import Foundation
 
 /// Measures the cost of store operations on this machine, for predictions that a trace alone cannot support.
 public enum Calibration {
-    /// Fetched by turns: the rows that were read last are kept in memory.
+    /// The entities, which are fetched in alternation so that rows of the other are the last in memory.
     private static let entities = ["One", "Other"]
-    /// Rows of the fetches, the most of which is what each entity has.
+    /// The numbers of rows of the fetches.
     ///
-    /// An odd number of sizes, so that each comes by turns for one entity and the other.
+    /// The largest is the number of rows of each entity.
+    ///
+    /// The number of sizes is odd, so each size alternates between the entities.
     private static let sizes = [1, 4, 16, 64, 256]
-    /// How often there is a fetch of each size, and before that so that statements are prepared and pages read.
+    /// The number of fetches of each size, and of earlier fetches that prepare statements and read pages.
     private static let rounds = 10
     private static let firstRounds = 2
 
-    /// Measures it, in some sixty milliseconds.
+    /// Measures the costs, which takes about 60 ms.
     ///
-    /// Trips are fetches of five sizes, of rows with four small attributes. All files lie in the temporary directory and are
-    /// gone afterwards.
+    /// Trips are fetches of five sizes, of rows with four small attributes. All files are in the temporary directory
+    /// and are removed afterwards.
     ///
-    /// - Throws: ``ReplayError`` if the directory cannot be had, or what the store throws if there is no room in it.
+    /// - Throws: ``ReplayError`` if the directory cannot be used, or the store's error if there is no space in it.
     public static func measure() throws -> CalibrationEntry {
         let folder = try ScratchFolder()
         let model = try ManagedObjectModel(entities: entities.map { EntityDescription($0, attributes: attributes) })
@@ -29,12 +31,12 @@ public enum Calibration {
         let recorder = Recorder.memory()
         try read(try open(folder.storeURL, model, recorder))
         let trips = recorder.events().compactMap(trip)
-        // Where there is no room for the steps, the trips are worth having.
+        // Without space for the steps, the trips are still useful.
         let steps = (try? StepCalibration(folder).steps) ?? [:]
         return CalibrationEntry(trips: Array(trips.dropFirst(firstRounds * sizes.count)), steps: steps)
     }
 
-    /// Small values, as most rows have them.
+    /// Attributes with small values, as most rows have them.
     static let attributes = [
         AttributeDescription("name", .string), AttributeDescription("date", .date),
         AttributeDescription("amount", .double), AttributeDescription("number", .integer64),
@@ -53,7 +55,7 @@ public enum Calibration {
             sqlDebug: SQLDebugLog(level: 0))
     }
 
-    /// Gives a row values of ``attributes``.
+    /// Sets a row's values of ``attributes``.
     static func fill(_ row: ManagedObject, _ number: Int) {
         row.setValue("A name of some length, \(number)", forKey: "name")
         row.setValue(Date(timeIntervalSinceReferenceDate: Double(number)), forKey: "date")
@@ -82,7 +84,7 @@ public enum Calibration {
         }
     }
 
-    /// What a trip was for and how long it took; `nil`: the event is none.
+    /// The size and the duration of a trip, or `nil` for other events.
     private static func trip(_ event: TraceEvent) -> CalibrationEntry.Trip? {
         guard case .fetch(let fetch) = event.detail else { return nil }
         return CalibrationEntry.Trip(rows: UInt64(fetch.rows), bytes: fetch.bytes, duration: event.duration)

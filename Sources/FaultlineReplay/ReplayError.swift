@@ -1,16 +1,16 @@
 import CSQLite
 
-/// Why a store cannot be looked at.
+/// The error for a store that cannot be examined.
 public struct ReplayError: Error, CustomStringConvertible, Sendable {
-    /// What to tell: what was being done, on what, and what to do.
+    /// The message: what failed, on what, and what to do.
     public let description: String
     /// The reason alone.
     let reason: String
-    /// Whether the store itself is damaged, or no store.
+    /// Whether the store itself is damaged, or the file is not a store.
     let isDamage: Bool
-    /// Whether it is no fault of what was named, but of the machine: no room, or no folder for copies.
+    /// Whether the machine is the cause, not the named file: there is no space, or no folder for copies.
     public let isOfTheMachine: Bool
-    /// Whether a copy found no room.
+    /// Whether there was no space for a copy.
     private(set) var isLackOfRoom = false
 
     private init(_ description: String, reason: String, isDamage: Bool = true, isOfTheMachine: Bool = false) {
@@ -78,7 +78,7 @@ public struct ReplayError: Error, CustomStringConvertible, Sendable {
                 + "backup (sqlite3 STORE '.backup COPY').", reason: "is written to all the time", isOfTheMachine: true)
     }
 
-    /// - Parameter differences: What the store has and the model has not, and the other way around: a sentence.
+    /// - Parameter differences: A sentence about the differences between the store and the model, in both directions.
     static func otherModel(_ path: String, _ differences: String) -> ReplayError {
         ReplayError(
             "The model is not that of the store \"\(path)\": \(differences). Name the store's own model with --model.",

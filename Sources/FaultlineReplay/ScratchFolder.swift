@@ -4,14 +4,14 @@ import FaultlineTrace
 import Foundation
 import Glibc
 
-/// A folder for copies, which nobody else may look into and which is gone when nobody holds it any more.
+/// A private folder for copies, which is removed when its last reference is released.
 final class ScratchFolder {
     private static let storeName = "store.sqlite"
 
     private let directory: OwnedDirectory
     private var path: String { directory.path }
 
-    /// - Throws: ``ReplayError`` if it cannot be made.
+    /// - Throws: ``ReplayError`` if the folder cannot be created.
     init() throws(ReplayError) {
         var failure: Int32 = 0
         let made = ScratchFolders.insert {
@@ -23,20 +23,20 @@ final class ScratchFolder {
         directory = made
     }
 
-    /// Where a store in it lies.
+    /// The URL of a store in the folder.
     var storeURL: URL { URL(fileURLWithPath: path).appendingPathComponent(Self.storeName) }
 
     deinit { ScratchFolders.remove(directory) }
 
-    /// A text about a copy as one about the store itself: where copies were nobody needs to know.
+    /// Replaces the copy's path in a message with the store's, because the copy's location does not concern the user.
     static func withoutPlaces(_ text: String, copyOf store: String) -> String {
         text.replacing(#/[^\s'"]*/faultline-[^/\s'"]*/store\.sqlite/#, with: store)
     }
 
-    /// Copies a store with what belongs to it, as it is at one moment, and returns the path of the copy.
+    /// Copies a store with its companion files in a consistent state, and returns the path of the copy.
     ///
     /// - Parameter path: The store's own path, without links (``StorePath``).
-    /// - Throws: ``ReplayError`` if there is no room, a file cannot be read, or the store is written to all the time.
+    /// - Throws: ``ReplayError`` if there is no space, a file cannot be read, or the store is written to all the time.
     func copyStore(_ path: String) throws(ReplayError) -> String {
         let snapshot = StoreSnapshot(path: path) { (source, suffix) throws(ReplayError) in
             _ = try self.copy(source, as: Self.storeName + suffix)
@@ -47,7 +47,7 @@ final class ScratchFolder {
         return storeURL.path
     }
 
-    /// Copies a store of this folder's to a file beside it, and returns the path of that.
+    /// Copies the store in this folder to another file in it, and returns the path of the copy.
     func duplicateStore(as name: String) throws(ReplayError) -> String {
         try copy(storeURL.path, as: name)
     }
@@ -55,7 +55,7 @@ final class ScratchFolder {
     /// The path of a file in the folder.
     func place(of name: String) -> String { (path as NSString).appendingPathComponent(name) }
 
-    /// Copies the files that hold a store's large values, for the store that ``copyStore(_:)`` has copied.
+    /// Copies the files with a store's large values, for the copy that ``copyStore(_:)`` made.
     func copySupport(of path: String) throws(ReplayError) {
         let support = PersistentStore.supportFolder(of: URL(fileURLWithPath: path)).path
         let folder = PersistentStore.supportFolder(of: URL(fileURLWithPath: Self.storeName)).lastPathComponent
@@ -69,7 +69,7 @@ final class ScratchFolder {
         }
     }
 
-    /// Copies what stands in a file to a new one, never a link to it, and returns the path of the copy.
+    /// Copies the contents of a file to a new one, never as a link, and returns the path of the copy.
     private func copy(_ source: String, as name: String) throws(ReplayError) -> String {
         let place = (path as NSString).appendingPathComponent(name)
         let folder = (place as NSString).deletingLastPathComponent
@@ -95,7 +95,7 @@ final class ScratchFolder {
         func failure() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         let input = try RegularFile.open(source)
         defer { close(input) }
-        // A new file of our own: what is written to later can be nobody else's.
+        // The file must be new, so that later writes cannot reach a file of someone else's.
         let output = open(place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard output >= 0 else { throw failure() }
         defer { close(output) }

@@ -2,18 +2,18 @@ import FaultlineRecorder
 import Foundation
 import Synchronization
 
-/// The folders with copies that this process has, so that none of them outlives it.
+/// The folders with copies that this process owns, which must not outlive it.
 public enum ScratchFolders {
     private static let live = Mutex<Set<String>>([])
 
-    /// Times that a folder is removed into which files are still being put.
+    /// The number of attempts to remove a folder while files are still added to it.
     private static let attempts = 1000
 
-    /// Takes in a folder that is made.
+    /// Registers a folder as it is created.
     ///
-    /// - Parameter folder: Makes it; `nil`: it could not.
+    /// - Parameter folder: Creates the folder, or returns `nil` if it cannot.
     static func insert(_ folder: () -> OwnedDirectory?) -> OwnedDirectory? {
-        // Under the lock, so that none is there which nobody knows of.
+        // Created under the lock, so every folder is registered.
         live.withLock { paths in
             let made = folder()
             if let made { paths.insert(made.path) }
@@ -26,9 +26,9 @@ public enum ScratchFolders {
         live.withLock { _ = $0.remove(folder.path) }
     }
 
-    /// Removes all of them, and ends the process.
+    /// Removes all folders, and ends the process.
     ///
-    /// - Parameter end: Ends it. Whoever opens another folder meanwhile waits for ever.
+    /// - Parameter end: Ends the process. A thread that creates another folder meanwhile waits for ever.
     public static func removeAll(_ end: () -> Void) {
         live.withLock { paths in
             for path in paths {

@@ -5,32 +5,33 @@ import FaultlineStore
 import FaultlineTrace
 import Foundation
 
-/// Measures the basic steps of SQLite's work and the store's on this machine.
+/// Measures the basic steps of SQLite's and the store's work on this machine.
 ///
-/// Machines differ in them by a factor of three, and not in all of them alike: memory may be slow where the processor is
-/// fast. Of scans it takes the CPU time, so that other work on the machine makes little difference; of rows that are loaded the
+/// Machines differ by a factor of three, and not equally in all steps: memory may be slow where the processor is fast.
+/// Scans are measured in CPU time, so other work on the machine makes little difference. The time of loaded rows is the
 /// median of many.
 struct StepCalibration {
     private(set) var steps: [CalibrationEntry.Step: Double] = [:]
 
-    /// Rows that are scanned; so many that the clock's reading matters little.
+    /// The number of scanned rows, large enough for the time to read the clock to matter little.
     private static let scannedRows = 2000
-    /// Rows with a long value, and its bytes: together more than the second-level caches of processors hold, as tables of
-    /// stores usually are.
+    /// The number of rows with a long value, and its bytes.
+    ///
+    /// Together they exceed the second-level caches of processors, as tables of stores usually do.
     private static let (longRows, longBytes) = (768, 3000)
-    /// Rows of a fetch, and how often all are fetched.
+    /// The number of rows of a fetch, and how often all rows are fetched.
     private static let (fetchedRows, rounds) = (64, 3)
-    /// How often a scan is measured.
+    /// The number of times a scan is measured.
     private static let scans = 7
 
-    /// - Throws: ``ReplayError`` or what the store throws if there is no room in the folder.
+    /// - Throws: ``ReplayError``, or the store's error if there is no space in the folder.
     init(_ folder: ScratchFolder) throws {
         let place = folder.place(of: "steps.sqlite")
         try measureLoading(URL(fileURLWithPath: place))
         try measureScans(place)
     }
 
-    /// Keeps what a step was measured to take; a difference that the noise makes negative tells nothing.
+    /// Records the cost of a step, unless noise made the measured difference negative.
     private mutating func set(_ step: CalibrationEntry.Step, _ time: Double) {
         if time > 0 { steps[step] = time }
     }
@@ -52,9 +53,9 @@ struct StepCalibration {
         set(.identity, Saving.Range.median(of: times.flatMap(\.identities)).median)
     }
 
-    /// What SQLite and the store take for short rows, for long ones and for an object ID, in nanoseconds.
+    /// The times of SQLite and the store for short rows, for long rows and for an object ID, in nanoseconds.
     ///
-    /// Rows stay in the row cache, as those of programs do, so that each finds a place of its own in memory.
+    /// The rows stay in the row cache, as those of programs do, so each is allocated anew.
     private static func rowTimes(
         _ url: URL, _ model: ManagedObjectModel
     ) throws -> (short: [Double], long: [Double], identities: [Double]) {
@@ -62,7 +63,7 @@ struct StepCalibration {
         let context = try Calibration.open(url, model, recorder, cachesRows: true).newBackgroundContext()
         try context.performAndWait {
             for entity in ["Short", "Long"] {
-                // So that SQLite has the pages.
+                // This lets SQLite read the pages into its cache.
                 _ = try context.count(
                     for: FetchRequest<ManagedObject>(entityName: entity, predicate: PropertyPath("amount") < 0))
             }
@@ -125,7 +126,7 @@ struct StepCalibration {
         let inMemory = try Self.time(sql, file)
         let bytes = Double(Self.longRows * Self.longBytes)
         set(.passedByte, (inMemory - passed * Double(Self.longRows)) / bytes)
-        // Each row has a page of its own, and no page is kept.
+        // Each row has a page of its own, and no page is cached.
         try file.run("PRAGMA cache_size = 4")
         set(.page, (try Self.time(sql, file) - inMemory) / Double(Self.longRows))
     }

@@ -1,28 +1,28 @@
 import Foundation
 import Glibc
 
-/// Where a store really is.
+/// Resolves the location of a store.
 enum StorePath {
-    /// The path without links: what lies beside a store lies beside the file itself.
+    /// Returns the path without links, because companion files are next to the file itself.
     ///
-    /// - Throws: ``ReplayError`` if there is no such file, or it is none.
+    /// - Throws: ``ReplayError`` if the file does not exist, is not a regular file or cannot be read.
     static func resolved(_ path: String) throws(ReplayError) -> String {
         guard let real = realpath(path, nil) else { throw ReplayError.unreadable(path) }
         defer { free(real) }
         let resolved = String(cString: real)
         var status = stat()
-        // A pipe would wait for somebody, and a device has no end.
+        // Reading a pipe could block, and a device has no end.
         guard stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw ReplayError.noFile(path) }
         guard access(resolved, R_OK) == 0 else { throw ReplayError.unreadable(path) }
         return resolved
     }
 
-    /// The ends of the names of what lies beside a store and belongs to it: its write-ahead log and its rollback journal.
+    /// The suffixes of a store's companion files that exist: its write-ahead log and its rollback journal.
     static func companions(of path: String) -> [String] {
         ["-wal", "-journal"].filter { size(of: path + $0) > 0 }
     }
 
-    /// The bytes of a file; 0: none, or nobody may look.
+    /// The bytes of a file, or 0 if there is none or it is not accessible.
     static func size(of path: String) -> UInt64 {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return (attributes?[.size] as? NSNumber)?.uint64Value ?? 0

@@ -1,25 +1,25 @@
 import Dispatch
 import Glibc
 
-/// Copies a store so that the copy holds one moment of it, although other programs may be writing to it.
+/// Copies a store in a consistent state, although other programs may be writing to it.
 ///
-/// The files are read and nothing else: no connection to SQLite is opened, and nothing is made beside them. A copy counts if
-/// no commit and no checkpoint wrote to the database file meanwhile. Where a program writes without a pause the copy is made
-/// under the lock that every reader of SQLite's takes (https://www.sqlite.org/lockingv3.html).
+/// It only reads the files. It opens no SQLite connection, and creates nothing next to the store. A copy is valid if no
+/// commit or checkpoint wrote to the database file meanwhile. If a program writes without a pause, the copy is made
+/// under the lock that every SQLite reader takes (https://www.sqlite.org/lockingv3.html).
 struct StoreSnapshot {
     /// The store's own path, without links (``StorePath``).
     let path: String
-    /// Copies a file to a new one, never a link to it.
+    /// Copies a file to a new one, never as a link.
     let copy: (_ source: String, _ suffix: String) throws(ReplayError) -> Void
     let remove: (_ suffix: String) -> Void
 
-    /// Seconds after which the copy is made under a lock, and seconds after which the lock is given up.
+    /// The seconds until the copy is made under a lock, and until it is given up.
     private static let patience = 0.5
     private static let limit = 10.0
 
-    /// Copies the database file, its write-ahead log, and the journal of a transaction that nobody ended.
+    /// Copies the database file, its write-ahead log, and the journal of an unfinished transaction.
     ///
-    /// - Throws: ``ReplayError`` if there is no room, a file cannot be read, or the store is written to all the time.
+    /// - Throws: ``ReplayError`` if there is no space, a file cannot be read, or the store is written to all the time.
     func take() throws(ReplayError) {
         let start = Self.seconds()
         while true {
@@ -30,7 +30,9 @@ struct StoreSnapshot {
         }
     }
 
-    /// Makes a copy; false: the store changed meanwhile, and there is none.
+    /// Makes a copy.
+    ///
+    /// Returns false, and leaves no copy, if the store changed meanwhile.
     private func attempt(isLocked: Bool) throws(ReplayError) -> Bool {
         let before = Condition(path)
         guard isLocked || before.isSettled else { return false }
@@ -39,19 +41,19 @@ struct StoreSnapshot {
         do {
             try copy(path, "")
             for suffix in StorePath.companions(of: path) {
-                // A transaction that is still open has written to its journal only.
+                // An open transaction has so far written only to its journal.
                 if suffix == "-journal", isLocked, ReadLock.isReserved(path) { continue }
                 copied.append(suffix)
                 try copy(path + suffix, suffix)
             }
         } catch {
             undo()
-            // The journal of a transaction is gone when it ends.
+            // A journal disappears when its transaction ends.
             if Condition(path) != before { return false }
             throw error
         }
         let after = Condition(path)
-        // Under the lock nobody writes to the database file, but a log can begin again.
+        // Under the lock, no connection can write to the database file, but the log can restart.
         if isLocked ? after.log == before.log : after == before { return true }
         undo()
         return false
@@ -59,14 +61,14 @@ struct StoreSnapshot {
 
     private static func seconds() -> Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
 
-    // MARK: What changes
+    // MARK: Changes
 
-    /// What of a store's files changes whenever the database file is written to.
+    /// The parts of a store's files that change whenever the database file is written.
     private struct Condition: Equatable {
-        /// Size, time of change, and the header's counters.
+        /// The file's size, modification time and inode, and the counters in its header.
         private var file: [Int] = []
         private var header: [UInt8] = []
-        /// The log's salts, and how far it is checkpointed by the index of the log.
+        /// The log's header with its salts, and its checkpoint progress from the log's index.
         private(set) var log: [UInt8] = []
         private var checkpoints: [UInt8] = []
         private var journal: [UInt8] = []
@@ -76,7 +78,7 @@ struct StoreSnapshot {
             if stat(path, &status) == 0 {
                 file = [Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec, Int(status.st_ino)]
             }
-            // The change counter and the version that it is valid for (https://www.sqlite.org/fileformat2.html).
+            // The change counter and the version-valid-for number (https://www.sqlite.org/fileformat2.html).
             header = Self.bytes(of: path, 24..<28) + Self.bytes(of: path, 92..<96)
             log = Self.bytes(of: path + "-wal", 0..<24)
             // nBackfill and nBackfillAttempted (https://www.sqlite.org/walformat.html).
@@ -84,7 +86,7 @@ struct StoreSnapshot {
             journal = Self.bytes(of: path + "-journal", 0..<28)
         }
 
-        /// Whether no checkpoint and no commit is under way.
+        /// Whether no checkpoint or commit is in progress.
         var isSettled: Bool {
             checkpoints.count < 8 || checkpoints[0..<4] == checkpoints[4..<8]
         }
@@ -100,9 +102,9 @@ struct StoreSnapshot {
     }
 }
 
-/// SQLite's shared lock on a database file, and the lock that keeps a write-ahead log from being checkpointed.
+/// SQLite's shared lock on a database file, and the lock that prevents checkpoints of a write-ahead log.
 ///
-/// Both belong to a file description of their own, so that they say nothing about other connections of this process.
+/// Both belong to their own open file descriptions, so they do not affect other connections of this process.
 private final class ReadLock {
     /// `PENDING_BYTE`, `RESERVED_BYTE`, and the range of shared locks (sqlite's os.h).
     private static let pending: Int = 0x4000_0000
@@ -112,17 +114,17 @@ private final class ReadLock {
     /// `WAL_CKPT_LOCK` (https://www.sqlite.org/walformat.html#wal_locks).
     private static let checkpoint = 121
 
-    /// `F_OFD_GETLK` and `F_OFD_SETLK` (fcntl.h), which Swift's Glibc leaves out.
+    /// `F_OFD_GETLK` and `F_OFD_SETLK` (fcntl.h), which Swift's Glibc module lacks.
     private static let (ofGet, ofSet): (Int32, Int32) = (36, 37)
 
     private let files: [Int32]
 
-    /// `nil`: somebody holds a lock that excludes it.
+    /// Returns `nil` if another connection holds a conflicting lock.
     init?(_ path: String) {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         let index = open(path + "-shm", O_RDONLY | O_CLOEXEC)
         files = [file, index].filter { $0 >= 0 }
-        // A writer that waits for its readers to end lets no others in: it holds the pending byte.
+        // A writer that waits for readers to finish holds the pending byte, which keeps out new readers.
         guard file >= 0, Self.set(F_RDLCK, file, Self.pending, 1),
             Self.set(F_RDLCK, file, Self.shared, Self.sharedSize)
         else { return nil }
@@ -132,7 +134,7 @@ private final class ReadLock {
 
     deinit { for file in files { close(file) } }
 
-    /// Whether a connection has begun to write, and has not written to the database file while others read it.
+    /// Whether a connection has begun to write, but not yet to the database file, which others still read.
     static func isReserved(_ path: String) -> Bool {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return false }

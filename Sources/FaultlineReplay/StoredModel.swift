@@ -1,15 +1,15 @@
 import FaultlineModel
 import FaultlineStore
 
-/// The model of a store at rest, and what of it the store has.
+/// The model of a store at rest, and the part of it that the store uses.
 struct StoredModel {
     var model: ManagedObjectModel
-    /// The name of the configuration; `nil`: the store has all entities.
+    /// The name of the configuration, or `nil` if the store has all entities.
     var configuration: String?
 
-    /// The first model that passes a check.
+    /// Returns the first model that passes a check.
     ///
-    /// - Throws: What the check says of the first of all, if none passes.
+    /// - Throws: The error of the first check, if no model passes.
     static func first(
         of models: [StoredModel], check: (StoredModel) throws(ReplayError) -> Void
     ) throws(ReplayError) -> StoredModel {
@@ -25,10 +25,11 @@ struct StoredModel {
         throw failure ?? ReplayError.badModel("it is empty.")
     }
 
-    /// The model that a store of Faultline's keeps beside its rows; `nil`: it has none, since Core Data made it, or an
-    /// older version of Faultline.
+    /// Reads the model that a Faultline store keeps next to its rows.
     ///
-    /// - Throws: ``ReplayError`` if what the store keeps is no model.
+    /// Returns `nil` for stores of Core Data and of older versions of Faultline.
+    ///
+    /// - Throws: ``ReplayError`` if the kept model is invalid.
     static func read(_ file: DatabaseFile) throws(ReplayError) -> StoredModel? {
         let table = PersistentStore.modelTable
         guard try file.hasTable(table),

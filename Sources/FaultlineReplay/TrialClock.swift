@@ -1,15 +1,16 @@
 import Dispatch
 import Glibc
 
-/// A clock by which work is measured.
+/// A clock for measuring work.
 enum TrialClock {
-    /// The CPU time of the calling thread: whatever else the machine does makes no difference, and what is read from a copy is
-    /// in memory.
+    /// The CPU time of the calling thread, which other work on the machine does not affect.
+    ///
+    /// Pages of a copy are already in memory.
     case thread
-    /// The time that passes, for work that waits for a disk.
+    /// Elapsed time, for work that waits for a disk.
     case wall
 
-    /// Nanoseconds.
+    /// The current time, in nanoseconds.
     var now: UInt64 {
         switch self {
         case .thread: Self.threadTime()
@@ -17,7 +18,7 @@ enum TrialClock {
         }
     }
 
-    /// What reading the clock twice shows to have passed between, in nanoseconds.
+    /// The time that reading the clock takes, in nanoseconds.
     var reading: Double { self == .thread ? Self.threadReading : 0 }
 
     static func threadTime() -> UInt64 {
@@ -26,7 +27,9 @@ enum TrialClock {
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// The median of some pairs: the clock is a system call (0.5 µs where it was measured).
+    /// The median of many readings.
+    ///
+    /// The clock is a system call, which took 0.5 µs when measured.
     private static let threadReading: Double = {
         let pairs = (0..<101).map { _ in
             let start = threadTime()
@@ -36,22 +39,22 @@ enum TrialClock {
     }()
 }
 
-/// What one run of some work took, in nanoseconds.
+/// The time of one run of some work, in nanoseconds.
 struct Timing {
     let clock: TrialClock
-    /// The time in the store, each part by its weight.
+    /// The weighted time in the store.
     private(set) var total = 0.0
-    /// The longest step at which a program waits.
+    /// The longest step that makes a program wait.
     private(set) var longest = 0.0
-    /// Rows that fetches found, where they were done as they were recorded.
+    /// The rows that matched in fetches that were replayed as recorded.
     var found: UInt64 = 0
 
     init(_ clock: TrialClock) { self.clock = clock }
 
-    /// Runs a step, and adds what it took.
+    /// Runs a step, and adds its time.
     ///
     /// - Parameters:
-    ///   - parts: How many waits the step consists of, all of about the same length.
+    ///   - parts: The number of waits in the step, all of about the same length.
     ///   - isInStore: Whether the step is work of the store. Other steps do not count in ``total``.
     mutating func step<Result>(
         weight: Double, parts: Int = 1, isInStore: Bool = true, _ body: () throws -> Result

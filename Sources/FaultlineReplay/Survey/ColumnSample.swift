@@ -1,13 +1,13 @@
 import CSQLite
 import FaultlineAnalysis
 
-/// What the looked-at rows of a table hold, column by column: gathered in one pass, however many columns there are.
+/// A sample of a table's values, column by column, gathered in one pass.
 struct ColumnSample {
-    /// What the values of one column are like.
+    /// The sizes of one column's values.
     struct Sizes {
-        /// Bytes of each value that is there.
+        /// The bytes of each value that is not NULL.
         var filled: [UInt32] = []
-        /// Entities whose rows had a value.
+        /// The entities whose rows have a value.
         var kinds: Set<Int64> = []
     }
 
@@ -16,17 +16,17 @@ struct ColumnSample {
 
     private(set) var columns: [Sizes]
     private(set) var rows: UInt64 = 0
-    /// How often each value was in a column that refers to another table.
+    /// The number of occurrences of each value, by column that refers to another table.
     private(set) var references: [[Int64: UInt64]]
-    /// Rows of each entity.
+    /// The number of rows of each entity.
     private(set) var kinds: [Int64: UInt64] = [:]
 
     private let referencePlaces: [Int32]
     private let kindPlace: Int32?
 
     /// - Parameters:
-    ///   - references: The places of columns that refer to other tables.
-    ///   - kind: The place of the column that holds the row's entity; `nil`: the table has none.
+    ///   - references: The indexes of columns that refer to other tables.
+    ///   - kind: The index of the column with the row's entity, or `nil` if the table has none.
     init(columns: Int, references: [Int], kind: Int?) {
         self.columns = Array(repeating: Sizes(), count: columns)
         self.references = Array(repeating: [:], count: references.count)
@@ -34,7 +34,7 @@ struct ColumnSample {
         kindPlace = kind.map(Int32.init)
     }
 
-    /// Takes in the row that a statement stands on.
+    /// Adds the current row of a statement.
     mutating func add(_ row: OpaquePointer) {
         rows += 1
         let kind = kindPlace.map { sqlite3_column_int64(row, $0) }
@@ -51,14 +51,14 @@ struct ColumnSample {
             default:
                 let bytes = UnsafeRawBufferPointer(
                     start: sqlite3_column_blob(row, column), count: Int(sqlite3_column_bytes(row, column)))
-                // Keys of other types are told apart by a hash (FNV-1a).
+                // Keys of other types are distinguished by a hash (FNV-1a).
                 let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
                 references[place][Int64(bitPattern: hash), default: 0] += 1
             }
         }
     }
 
-    /// The bytes that a value takes in its row; `nil`: there is none.
+    /// The bytes that a value takes in its row, or `nil` for NULL.
     ///
     /// See https://www.sqlite.org/fileformat2.html#record_format.
     private static func size(_ row: OpaquePointer, _ column: Int32) -> UInt32? {
@@ -74,7 +74,7 @@ struct ColumnSample {
         }
     }
 
-    /// Puts what was found into the facts of the table.
+    /// Writes the results to the facts of the table.
     func fill(_ table: inout StoreFacts.Table, named kindName: (UInt64) -> String) {
         table.sampled = rows
         guard rows > 0 else { return }

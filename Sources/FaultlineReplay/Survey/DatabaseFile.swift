@@ -1,33 +1,35 @@
 import CSQLite
 import Foundation
 
-/// A connection to an SQLite file: a copy of a store that nobody else has open.
+/// A connection to an SQLite file, usually a copy of a store that no other connection uses.
 ///
-/// Triggers do not run, foreign keys are not enforced, and nothing that is written has to survive a crash.
+/// Foreign keys are not enforced, and writes need not survive a crash.
 final class DatabaseFile {
     let connection: OpaquePointer
 
     /// Opens a copy.
     ///
-    /// - Parameter name: What errors call it.
-    /// - Throws: ``ReplayError`` if it is no SQLite file.
+    /// - Parameter name: The name used in errors.
+    /// - Throws: ``ReplayError`` if it is not an SQLite file.
     init(copy path: String, named name: String) throws(ReplayError) {
         connection = try Self.open(path, SQLITE_OPEN_READWRITE, named: name)
         try check(named: name)
-        // What was in a log lies in the file from here on, so that the file can be copied by itself.
+        // This moves the log's contents into the file, so the file can be copied on its own.
         try run("PRAGMA wal_checkpoint(TRUNCATE)")
         try run("PRAGMA journal_mode = DELETE")
         try run("PRAGMA synchronous = OFF")
-        // What takes a variable number of arguments cannot be called from Swift; triggers run for no statement of ours that
-        // could matter, and foreign keys are off unless SQLite was built otherwise.
+        // `sqlite3_db_config` is variadic, so Swift cannot call it. No statement here depends on triggers, and foreign
+        // keys are off unless SQLite was built otherwise.
         try run("PRAGMA foreign_keys = OFF")
     }
 
-    /// Opens a store where it lies, which must not change meanwhile: nothing is locked and nothing written.
+    /// Opens a store in place, without locking or writing.
+    ///
+    /// The store must not change meanwhile.
     ///
     /// See `immutable` in https://www.sqlite.org/uri.html#uriimmutable.
     ///
-    /// - Throws: ``ReplayError`` if it is no SQLite file.
+    /// - Throws: ``ReplayError`` if it is not an SQLite file.
     init(inPlace path: String, named name: String) throws(ReplayError) {
         var parts = URLComponents()
         parts.scheme = "file"
@@ -37,10 +39,10 @@ final class DatabaseFile {
         try check(named: name)
     }
 
-    /// Opens a copy, to be changed by statements that a store runs.
+    /// Opens a copy that the statements of a store will change.
     ///
-    /// - Parameter name: What errors call it.
-    /// - Throws: ``ReplayError`` if it is no SQLite file.
+    /// - Parameter name: The name used in errors.
+    /// - Throws: ``ReplayError`` if it is not an SQLite file.
     init(writing path: String, named name: String) throws(ReplayError) {
         connection = try Self.open(path, SQLITE_OPEN_READWRITE, named: name)
         try check(named: name)
@@ -54,7 +56,7 @@ final class DatabaseFile {
         }
     }
 
-    /// - Parameter name: What errors call it.
+    /// - Parameter name: The name used in errors.
     private static func open(_ place: String, _ flags: Int32, named name: String) throws(ReplayError) -> OpaquePointer {
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(place, &opened, flags, nil)
@@ -68,7 +70,7 @@ final class DatabaseFile {
 
     deinit { sqlite3_close_v2(connection) }
 
-    /// Orders texts by their bytes wherever a program has an order of its own, which only it knows.
+    /// Defines any missing collation, which only the program knows, as an order by bytes.
     private static func standIn(on connection: OpaquePointer) {
         sqlite3_collation_needed(connection, nil) { _, connection, _, name in
             sqlite3_create_collation_v2(
@@ -108,9 +110,9 @@ final class DatabaseFile {
         var text: String { if case .text(let text) = self { text } else { "" } }
     }
 
-    /// The rows of a statement.
+    /// Returns the rows of a statement.
     ///
-    /// - Throws: ``ReplayError`` with SQLite's words.
+    /// - Throws: ``ReplayError`` with SQLite's message.
     func rows(_ sql: String) throws(ReplayError) -> [[Value]] {
         var rows: [[Value]] = []
         try each(sql) { statement in
@@ -121,7 +123,7 @@ final class DatabaseFile {
 
     /// Steps through the rows of a statement.
     ///
-    /// - Throws: ``ReplayError`` with SQLite's words.
+    /// - Throws: ``ReplayError`` with SQLite's message.
     func each(_ sql: String, _ row: (OpaquePointer) -> Void) throws(ReplayError) {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v2(connection, sql, -1, &prepared, nil)
@@ -135,14 +137,14 @@ final class DatabaseFile {
         }
     }
 
-    /// Runs a statement that gives nothing.
+    /// Runs a statement and ignores its rows.
     func run(_ sql: String) throws(ReplayError) { _ = try rows(sql) }
 
     func hasTable(_ name: String) throws(ReplayError) -> Bool {
         try number("SELECT count(*) FROM sqlite_schema WHERE name = '\(name)' AND type = 'table'") == 1
     }
 
-    /// The number that a statement gives; 0 if it gives none.
+    /// The number that a statement returns, or 0 if it returns none.
     func number(_ sql: String) throws(ReplayError) -> UInt64 { try rows(sql).first?.first?.number ?? 0 }
 
     private static func value(_ statement: OpaquePointer, _ column: Int32) -> Value {

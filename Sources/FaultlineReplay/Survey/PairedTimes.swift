@@ -1,34 +1,37 @@
 import FaultlineAnalysis
 
-/// How long two ways of doing the same took, measured in turns (ABBA), in CPU time of this thread.
+/// The CPU times of two ways of doing the same, measured in turns (ABBA) on this thread.
 ///
-/// CPU time, so that what else the machine does makes no difference: what is read from a copy is in memory.
+/// With CPU time, other work on the machine makes no difference. Pages of a copy are already in memory.
 struct PairedTimes {
-    /// Nanoseconds of one execution: medians.
+    /// The median time of one execution, in nanoseconds.
     private(set) var before = 0.0
     private(set) var after = 0.0
-    /// The median of the rounds' quotients, after by before, and an interval of at least 95 % around it.
+    /// The median of the rounds' ratios, after to before, and its confidence interval of at least 95 %.
     private(set) var ratio = 1.0
     private(set) var low = 1.0
     private(set) var high = 1.0
 
-    /// How often each is measured, at least and at most, and nanoseconds after which the fewest are enough.
+    /// The minimum and maximum number of rounds.
     private static let rounds = 7...25
-    /// Rounds that are enough where one takes long, and nanoseconds that count as long.
+    /// The minimum number of rounds if one is long, the nanoseconds that count as long, and the nanoseconds after which
+    /// the minimum is enough.
     private static let fewestRounds = 5
     private static let long: UInt64 = 60_000_000
     private static let enough: UInt64 = 300_000_000
-    /// Nanoseconds that one measurement should take at least: short ones are repeated.
+    /// The minimum nanoseconds of one measurement.
+    ///
+    /// Shorter work is repeated.
     private static let grain: UInt64 = 400_000
 
-    /// Measures both.
+    /// Measures both ways.
     ///
-    /// - Parameter count: How many executions each does at a time.
+    /// - Parameter count: The number of executions that each closure performs.
     init<Failure: Error>(
         count executions: Int = 1, before first: () throws(Failure) -> Void,
         after second: () throws(Failure) -> Void
     ) throws(Failure) {
-        // The first time pages are read and plans made.
+        // The first runs read pages and make plans.
         try first()
         try second()
         let one = try Self.time(1, first)
@@ -62,10 +65,12 @@ struct PairedTimes {
         return TrialClock.threadTime() - start
     }
 
-    /// Whether the change makes it faster, beyond chance and by enough to matter.
+    /// Whether the change makes the work faster, beyond chance and by enough to matter.
     var isFaster: Bool { ratio <= 0.8 && high < 0.95 }
 
-    /// Whether it may well make it slower; a change that costs nothing must not be taken for one.
+    /// Whether the change may well make the work slower.
+    ///
+    /// The limits are wide, so a change that costs nothing is not taken for a slowdown.
     var isSlower: Bool { ratio > 1.1 || high > 1.3 }
 
     /// `1.20 ms instead of 40.0 ms`.

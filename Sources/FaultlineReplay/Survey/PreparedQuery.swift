@@ -11,13 +11,13 @@ final class StoredValue {
     deinit { sqlite3_value_free(value) }
 }
 
-/// A query that is run again and again, with the values of one row after the other.
+/// A query that runs repeatedly, with the values of one row after another.
 final class PreparedQuery {
     private let file: DatabaseFile
     private let sql: String
     private let statement: OpaquePointer
 
-    /// - Throws: ``ReplayError`` with SQLite's words.
+    /// - Throws: ``ReplayError`` with SQLite's message.
     init(_ sql: String, on file: DatabaseFile) throws(ReplayError) {
         var prepared: OpaquePointer?
         guard sqlite3_prepare_v3(file.connection, sql, -1, 0x01, &prepared, nil) == SQLITE_OK, let prepared else {
@@ -28,15 +28,15 @@ final class PreparedQuery {
 
     deinit { sqlite3_finalize(statement) }
 
-    /// Runs it once for each row of values, and steps through what it returns.
+    /// Runs the query once for each row of values, and steps through its results.
     ///
-    /// - Throws: ``ReplayError`` with SQLite's words.
+    /// - Throws: ``ReplayError`` with SQLite's message.
     func run(_ values: [[StoredValue]]) throws(ReplayError) {
         for row in values.isEmpty ? [[]] : values {
             for (place, value) in row.enumerated() { sqlite3_bind_value(statement, Int32(place + 1), value.value) }
             var code = sqlite3_step(statement)
             while code == SQLITE_ROW {
-                // What a program does with the last column: the whole row is decoded as far as there.
+                // Reads the last column, as a program would, so SQLite decodes the whole row.
                 _ = sqlite3_column_bytes(statement, sqlite3_data_count(statement) - 1)
                 code = sqlite3_step(statement)
             }
@@ -47,12 +47,12 @@ final class PreparedQuery {
 }
 
 extension DatabaseFile {
-    /// SQLite's plan for a query, a step a line.
+    /// SQLite's plan for a query, one step per line.
     func plan(_ sql: String) throws(ReplayError) -> String {
         try rows("EXPLAIN QUERY PLAN \(sql)").map { $0[3].text }.joined(separator: "\n")
     }
 
-    /// The rows of a query as values to bind.
+    /// The rows of a query, as values to bind.
     func values(_ sql: String) throws(ReplayError) -> [[StoredValue]] {
         var rows: [[StoredValue]] = []
         try each(sql) { row in

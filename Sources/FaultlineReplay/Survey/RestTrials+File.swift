@@ -1,17 +1,17 @@
 import FaultlineAnalysis
 
 extension RestTrials {
-    /// Minimum share by which the file must get smaller.
+    /// The minimum share by which the file must shrink.
     private static let worthwhile = 0.2
 
     private var size: UInt64 { facts.pages * facts.pageSize }
 
-    /// Writes a copy anew, and compares sizes.
+    /// Vacuums a copy, and compares the sizes.
     func vacuum() throws -> StoreTrial? {
         try comparison(of: size, with: try store.sizeAfterVacuum(), "VACUUM makes it")
     }
 
-    /// Deletes history older than a week, and compares sizes after VACUUM: free pages are no part of the gain.
+    /// Deletes history older than a week, and compares the sizes after VACUUM, so free pages do not count as a gain.
     func purgeHistory() throws -> StoreTrial? {
         let before = try store.sizeAfterVacuum()
         let twin = try store.twin()
@@ -40,7 +40,7 @@ extension RestTrials {
         try small.run("PRAGMA cache_size = -\(old)")
         try large.run("PRAGMA cache_size = -\(kibibytes)")
         let name = quoted(table.name)
-        // Rows of more pages than the smaller cache holds.
+        // The rows use more pages than the smaller cache holds.
         let pages = Int(old << 10 / max(512, facts.pageSize))
         let keys = try drawn(["rowid"], of: table, 4 * pages)
         let lookups = try times(
@@ -61,7 +61,7 @@ extension RestTrials {
             ])
     }
 
-    /// Compares queries for two indexed columns at a time, of which one is more selective, before and after ANALYZE.
+    /// Compares queries for two indexed columns before and after `ANALYZE`, if one column is more selective.
     func analyze(_ tables: [String]) throws -> StoreTrial? {
         let twin = try store.twin()
         try twin.run("ANALYZE")
@@ -91,7 +91,7 @@ extension RestTrials {
             evidence: [Evidence("ratio", best.times.ratio, .share)])
     }
 
-    /// Pairs of different columns, not too many.
+    /// Pairs of different columns, limited in number.
     private static func pairs(_ columns: [String]) -> [(String, String)] {
         var seen: Set<String> = []
         let columns = columns.filter { seen.insert($0).inserted }.prefix(5)

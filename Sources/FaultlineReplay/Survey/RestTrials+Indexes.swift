@@ -4,7 +4,7 @@ import Foundation
 extension RestTrials {
     private static let trialIndex = "faultline_trial"
 
-    /// Tries an index by the query for the rows that belong to one row of another table.
+    /// Tries an index with the query for the rows that refer to one row of another table.
     func createIndex(on column: String, of name: String) throws -> StoreTrial? {
         let table = try table(name)
         let twin = try store.twin()
@@ -14,7 +14,7 @@ extension RestTrials {
         guard Self.uses(Self.trialIndex, try twin.plan(sql)) else {
             return StoreTrial(isConfirmed: false, "SQLite does not use it for the rows that belong to one.")
         }
-        // Once each row of the other table is as likely as the other, and once each row of this one.
+        // One sample draws each row of the other table with the same probability, and the other each row of this table.
         let ofOthers = try store.file.values(
             """
             SELECT k FROM (SELECT DISTINCT \(quoted(column)) AS k FROM \(quoted(name)) WHERE k IS NOT NULL LIMIT 20000)
@@ -38,7 +38,7 @@ extension RestTrials {
             ])
     }
 
-    /// Tries the queries that an index serves without it.
+    /// Tries the queries that an index serves without the index.
     func dropIndex(_ index: String, of name: String) throws -> StoreTrial? {
         let table = try table(name)
         let twin = try store.twin()
@@ -53,7 +53,7 @@ extension RestTrials {
         for query in queries {
             guard let plan = try? store.file.plan(query.sql), Self.uses(index, plan) else { continue }
             affected += 1
-            // With an index that is alike SQLite does the same as before: what a measurement told apart would be chance.
+            // With an equivalent index, SQLite does the same as before. A measured difference would be chance.
             let without = try twin.plan(query.sql)
             if alike.contains(where: { plan.replacing("INDEX \(index)", with: "INDEX \($0)") == without }) { continue }
             let times = try times(query.sql, query.values, before: store.file, after: twin)
@@ -67,13 +67,14 @@ extension RestTrials {
                 : "without it none of the \(count: affected) kinds of queries that use it is slower.")
     }
 
-    /// Other indexes of the table on the same columns in the same order, for all rows.
+    /// Other complete indexes of the table on the same columns in the same order.
     private func indexes(like index: String, of table: String) throws -> [String] {
         let all = try store.file.rows("PRAGMA index_list(\(quoted(table)))").filter { $0[4].number == 0 }.map {
             $0[1].text
         }
         guard all.contains(index) else { return [] }
-        // Name, direction and collation of each key column; an expression has no name, and is told from no other.
+        // The name, direction and collation of each key column. An expression has no name, so an index with one is
+        // never equivalent.
         func columns(_ name: String) throws -> [String] {
             try store.file.rows("PRAGMA index_xinfo(\(quoted(name)))").filter { $0[5].number == 1 }.map { row in
                 row[2].text.isEmpty ? "" : "\(row[2].text) \(row[3].number) \(row[4].text)"
@@ -87,13 +88,13 @@ extension RestTrials {
     // MARK: Queries
 
     struct Query {
-        /// `the query for one value`.
+        /// A phrase such as `the query for one value`.
         var what: String
         var sql: String
         var values: [[StoredValue]] = []
     }
 
-    /// What a program would ask that an index could serve.
+    /// The queries of a program that an index could serve.
     private static func queries(_ index: String, _ table: StoreFacts.Table, _ trials: RestTrials) throws -> [Query] {
         let file = trials.store.file
         let keys = try file.rows("PRAGMA index_xinfo(\(trials.quoted(index)))").filter { $0[5].number == 1 }
@@ -135,7 +136,8 @@ extension RestTrials {
         let all = Query(what: "counting all rows", sql: "SELECT count(*) FROM \(name)")
         guard trials.hasRowID(table) else { return queries + [all] }
         let pairs = try trials.drawn([first, "rowid"], of: table)
-        // Those first that an index with more columns serves worst: it orders the rows of a value by something else.
+        // The first queries are those that an index with more columns serves worst, because it orders the rows of a
+        // value differently.
         return [
             Query(
                 what: "the query for the newest row of a value",
@@ -162,7 +164,7 @@ extension RestTrials {
 
     // MARK: Writing
 
-    /// What inserting a row takes with an index and without it.
+    /// The time to insert a row with and without an index.
     ///
     /// - Parameter drop: Removes the index.
     private func writeTimes(

@@ -2,11 +2,11 @@ import FaultlineAnalysis
 
 extension RestTrials {
     private static let (old, new) = ("faultline_before", "faultline_after")
-    /// Rows and bytes of a table that are laid out anew at most.
+    /// The maximum rows and bytes of a table that are copied into a new layout.
     private static let mostRows: UInt64 = 20_000
     private static let mostBytes = 64.0 * 1_048_576
 
-    /// Compares a scan of the other columns with and without the large one.
+    /// Compares scans of the other columns, with and without the large one.
     func moveOut(_ column: String, of name: String) throws -> StoreTrial? {
         let table = try table(name)
         let others = names(table.columns.filter { $0.name != column })
@@ -15,7 +15,7 @@ extension RestTrials {
             "a scan of the other columns")
     }
 
-    /// Compares a scan of the columns behind a large one with a table in which they come first.
+    /// Compares scans of the columns after a large one with a table in which they come first.
     func reorder(_ large: String, _ hidden: [String], of name: String) throws -> StoreTrial? {
         let table = try table(name)
         let columns = table.columns
@@ -25,7 +25,7 @@ extension RestTrials {
             "a scan of \(Wording.properties(columns.filter { hidden.contains($0.name) }.map(\.label)))")
     }
 
-    /// Compares fetches of an entity's objects with a table that holds nothing else.
+    /// Compares fetches of an entity's objects with a table that holds only these.
     func split(_ name: String) throws -> StoreTrial? {
         let table = try table(name)
         guard let kind = table.kinds.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key,
@@ -38,7 +38,7 @@ extension RestTrials {
             table, old: names(table.columns), new: own, query: own, "a fetch of all \(entity: kind)", ofKind: number)
     }
 
-    /// Compares a join with a table that holds both.
+    /// Compares a join with a table that holds the rows of both.
     func fold(_ other: String, into name: String, by column: String) throws -> StoreTrial? {
         guard let key = try table(other).key else { return nil }
         let twin = try store.twin()
@@ -58,9 +58,9 @@ extension RestTrials {
         columns.map { quoted($0.name) }.joined(separator: ", ")
     }
 
-    /// Makes two tables of the same rows, and asks both for the same columns.
+    /// Creates two tables of the same rows, and queries both for the same columns.
     ///
-    /// - Parameter kind: The number of the entity whose rows are alone in the new one.
+    /// - Parameter kind: The number of the entity to which the new table is restricted.
     private func comparison(
         _ table: StoreFacts.Table, old: String, new: String, query: String, _ what: Wording, ofKind kind: UInt64? = nil
     ) throws -> StoreTrial? {

@@ -1,15 +1,15 @@
 import Dispatch
 import FaultlineAnalysis
 
-/// Tries on copies of a store what could be advised, by the queries that a program would run.
+/// Tries possible advice on copies of a store, with the queries that a program would run.
 final class RestTrials {
     let store: SurveyedStore
     let facts: StoreFacts
     private let start = DispatchTime.now().uptimeNanoseconds
 
-    /// Nanoseconds after which no further trial is begun.
+    /// The time in nanoseconds after which no further trial begins.
     private static let limit: UInt64 = 15_000_000_000
-    /// Rows with whose values a query is run.
+    /// The number of rows whose values a query runs with.
     static let draws = 12
 
     init(_ store: SurveyedStore, _ facts: StoreFacts) {
@@ -17,7 +17,7 @@ final class RestTrials {
         self.facts = facts
     }
 
-    /// What became of a proposal; `nil`: it could not be tried, or there was no time left.
+    /// The outcome of a proposal, or `nil` if it could not be tried or no time was left.
     func outcome(of proposal: StoreProposal) -> StoreTrial? {
         guard DispatchTime.now().uptimeNanoseconds - start < Self.limit else { return nil }
         return try? trial(of: proposal)
@@ -40,25 +40,25 @@ final class RestTrials {
 
     // MARK: Measuring
 
-    /// Nanoseconds that the queries of one measurement should take at most.
+    /// The maximum time of one measurement's queries, in nanoseconds.
     private static let measurement: UInt64 = 20_000_000
 
-    /// Times one query on two connections, with the same values: one execution of each.
+    /// Times one execution of a query on two connections, with the same values.
     func times(
         _ sql: String, _ values: [[StoredValue]] = [], before: DatabaseFile, after: DatabaseFile, fewest: Int = 2
     ) throws(ReplayError) -> PairedTimes {
         try times(sql, sql, values, before: before, after: after, fewest: fewest)
     }
 
-    /// Times two queries that ask for the same, with the same values: one execution of each.
+    /// Times one execution of each of two equivalent queries, with the same values.
     ///
-    /// - Parameter fewest: How many of the values are used, however long that takes.
+    /// - Parameter fewest: The minimum number of values to use, however long that takes.
     func times(
         _ first: String, _ second: String, _ values: [[StoredValue]] = [], before: DatabaseFile, after: DatabaseFile,
         fewest: Int = 2
     ) throws(ReplayError) -> PairedTimes {
         let (old, new) = (try PreparedQuery(first, on: before), try PreparedQuery(second, on: after))
-        // In a transaction, as the fetches of a store are: a lock for each look-up would hide what it costs.
+        // The queries run in a transaction, as a store's fetches do. Locking for each look-up would hide its cost.
         let files = before === after ? [before] : [before, after]
         for file in files { try file.run("BEGIN") }
         defer { for file in files { try? file.run("COMMIT") } }
@@ -85,7 +85,7 @@ final class RestTrials {
         return table
     }
 
-    /// Values of columns from some rows, each row as likely as the other.
+    /// Values of columns from random rows, all with the same probability.
     func drawn(_ columns: [String], of table: StoreFacts.Table, _ count: Int = draws) throws -> [[StoredValue]] {
         let list = columns.map { $0 == "rowid" ? $0 : quoted($0) }.joined(separator: ", ")
         let filled = columns.filter { $0 != "rowid" }.map { "\(quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
@@ -95,7 +95,7 @@ final class RestTrials {
                 + "ORDER BY random() LIMIT \(count)")
     }
 
-    /// The table, or of a large one some rows that are spread over it.
+    /// The table, or a sample spread over it if it is large.
     private func source(_ table: StoreFacts.Table) -> String {
         let step = table.rows / 20_000
         guard step > 1, hasRowID(table) else { return quoted(table.name) }

@@ -1,15 +1,15 @@
 import FaultlineModel
 
-/// What tables and columns are called in the program.
+/// The program's names of tables and columns.
 struct StoreNames {
-    /// Whether it is a store of Core Data's.
+    /// Whether the file is a Core Data store.
     let isCoreData: Bool
-    /// Entities by their numbers (`Z_PRIMARYKEY`).
+    /// The entities by their numbers (`Z_PRIMARYKEY`).
     private var numbers: [UInt64: String] = [:]
     private var entities: [String: String] = [:]
     private var properties: [Place: String] = [:]
     private var targets: [Place: String] = [:]
-    /// What a store calls the model's fetch indexes; `nil`: there is no model.
+    /// The store's names of the model's fetch indexes, or `nil` without a model.
     private var fetchIndexes: Set<String>?
 
     private struct Place: Hashable {
@@ -49,18 +49,18 @@ struct StoreNames {
     func property(ofColumn column: String, table: String) -> String? { properties[Place(table: table, column: column)] }
     func target(ofColumn column: String, table: String) -> String? { targets[Place(table: table, column: column)] }
 
-    /// Whether a column is for Core Data itself: keys, entities, versions and orders.
+    /// Whether a column belongs to Core Data itself: keys, entities, versions and orders.
     func isInternal(_ column: String) -> Bool {
         isCoreData && (column.hasPrefix("Z_") || column.dropFirst().first?.isNumber == true)
     }
 
-    /// Whether the model has an index; `nil`: there is no model that could tell.
+    /// Whether the model has an index, or `nil` without a model.
     func isOfTheModel(index: String) -> Bool? { fetchIndexes?.contains(index) }
 
-    /// Whether the store makes an index by itself: of a to-one relationship, of the entity, or of a many-to-many relationship
+    /// Whether the store creates an index itself: for a to-one relationship, an entity or a many-to-many relationship
     /// (`ZNOTE_ZOWNER_INDEX`).
     ///
-    /// Those of a model's fetch indexes are called otherwise (`Z_Note_byDate`).
+    /// A model's fetch indexes are named differently (`Z_Note_byDate`).
     func isOfTheStore(index: String, table: String) -> Bool {
         isCoreData && index.hasPrefix(table + "_") && index.hasSuffix("_INDEX")
     }

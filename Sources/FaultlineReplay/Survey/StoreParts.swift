@@ -1,16 +1,16 @@
 import FaultlineAnalysis
 import FaultlineStore
 
-/// The tables of a store that hold no objects, sorted by what they are for.
+/// The tables of a store that hold no objects, grouped by purpose.
 struct StoreParts {
     static let databaseName = "SQLite's own tables"
 
     private let isCoreData: Bool
-    /// Virtual tables, with the module that each is made by.
+    /// The virtual tables, each with the module that implements it.
     private var modules: [String: String] = [:]
     private var parts: [StoreFacts.Part] = []
 
-    /// - Parameter virtualTables: Tables with the statements that made them.
+    /// - Parameter virtualTables: The tables with the statements that created them.
     init(_ names: StoreNames?, virtualTables tables: [(name: String, sql: String)]) {
         isCoreData = names?.isCoreData ?? false
         for (name, sql) in tables {
@@ -22,10 +22,10 @@ struct StoreParts {
         }
     }
 
-    /// The part that a table belongs to; `nil`: it holds objects, or rows of the program's.
+    /// The part a table belongs to, or `nil` if it holds objects or the program's rows.
     func part(ofTable name: String) -> StoreFacts.Part? {
         if name.hasPrefix("sqlite_") { return .init(.database, Self.databaseName) }
-        // What a virtual table keeps its data in is called after it: notes_content, notes_idx.
+        // The shadow tables of a virtual table have its name as a prefix: notes_content, notes_idx.
         let owner = modules.keys.filter { name == $0 || name.hasPrefix($0 + "_") }.max { $0.count < $1.count }
         if let owner { return .init(.virtualTable, owner) }
         guard isCoreData else { return nil }
@@ -44,7 +44,7 @@ struct StoreParts {
         parts[place].size += size
     }
 
-    /// All parts with something in them, the largest first.
+    /// All parts with contents, the largest first.
     func all(_ file: DatabaseFile) throws(ReplayError) -> [StoreFacts.Part] {
         var all = parts.filter { $0.size > 0 || $0.rows > 0 }
         for place in all.indices {

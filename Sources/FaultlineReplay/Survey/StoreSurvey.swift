@@ -3,20 +3,20 @@ public import FaultlineModel
 internal import FaultlineStore
 import Foundation
 
-/// Gathers what a store is made of, without changing anything.
+/// Gathers facts about a store without changing anything.
 ///
-/// Of tables with twice ``sampleSize`` rows or more it looks at about so many, spread over the table; fewer where a table
-/// has very many columns.
+/// Of a table with at least twice ``sampleSize`` rows, it examines about ``sampleSize`` of them, spread over the table.
+/// It examines fewer if the table has very many columns.
 public struct StoreSurvey {
-    /// Rows of a table that are looked at, about.
+    /// The approximate number of rows of a table to examine.
     public static let sampleSize: UInt64 = 5000
-    /// Values of a table that are looked at, about, and the fewest rows.
+    /// The approximate number of values of a table to examine, and the minimum number of rows.
     static let sampleValues: UInt64 = 1_000_000
     static let fewestRows: UInt64 = 500
 
     let file: DatabaseFile
     let names: StoreNames?
-    /// Pages, unused bytes and jumps of tables and indexes; `nil`: SQLite was built without `dbstat`.
+    /// The pages, unused bytes and jumps of tables and indexes, or `nil` if SQLite was built without `dbstat`.
     private let sizes: [String: Sizes]?
 
     struct Sizes {
@@ -25,14 +25,14 @@ public struct StoreSurvey {
         var jumps: UInt64
     }
 
-    /// Looks at a store, and tries on a copy what could be advised.
+    /// Examines a store, and tries possible advice on a copy.
     ///
     /// - Parameters:
-    ///   - path: An SQLite file; what lies beside it, its write-ahead log, is taken into account.
-    ///   - models: Versions of the store's model, which names tables and columns as the program does; empty: the model that
-    ///     the store keeps, if it does.
-    ///   - progress: Gets what is about to be tried.
-    /// - Throws: ``ReplayError`` if it cannot be read or is none, or no model is the store's.
+    ///   - path: An SQLite file. Its write-ahead log is taken into account.
+    ///   - models: Versions of the store's model, which has the program's names of tables and columns. If empty, the
+    ///     model that the store keeps, if any.
+    ///   - progress: Called with the title of each piece of advice before it is tried.
+    /// - Throws: ``ReplayError`` if the file cannot be read or is not an SQLite file, or no model is the store's.
     public static func inspect(
         path: String, models: [ManagedObjectModel] = [], progress: (String) -> Void = { _ in }
     ) throws(ReplayError) -> StoreInspection {
@@ -49,7 +49,7 @@ public struct StoreSurvey {
         file = store.file
         let kept = try? StoredModel.read(file)
         let model = models.isEmpty ? nil : try store.first(of: models, configuration: kept?.configuration)
-        // What a store says of itself is of use, and nothing else hangs on it.
+        // The store's own model only provides names, so it may be missing.
         names = try StoreNames(file, model ?? kept?.model)
         sizes = try? Self.sizes(file)
     }
@@ -69,7 +69,7 @@ public struct StoreSurvey {
         for row in tables {
             let name = row[0].text
             if let part = parts.part(ofTable: name) {
-                // A virtual table has no rows of its own, and its module may not be there.
+                // A virtual table has no rows of its own, and its module may be missing.
                 let isVirtual = part.kind == .virtualTable && name == part.name
                 let rows = isVirtual ? 0 : (try? file.number("SELECT count(*) FROM \(Self.quoted(name))")) ?? 0
                 parts.add(part, rows: rows, size: try size(ofTable: name))
@@ -89,7 +89,7 @@ public struct StoreSurvey {
         return facts
     }
 
-    /// The bytes of a table and of its indexes.
+    /// The bytes of a table and its indexes.
     private func size(ofTable name: String) throws(ReplayError) -> UInt64 {
         guard let sizes else { return 0 }
         let quoted = name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
@@ -97,7 +97,8 @@ public struct StoreSurvey {
         return ([name] + indexes.map { $0[0].text }).reduce(0) { $0 + (sizes[$1]?.bytes ?? 0) }
     }
 
-    /// The mode that the file's header tells (bytes 18 and 19, https://www.sqlite.org/fileformat2.html#file_format_version_numbers).
+    /// The journal mode in the file's header (bytes 18 and 19,
+    /// https://www.sqlite.org/fileformat2.html#file_format_version_numbers).
     private func journalMode(_ path: String) -> String {
         guard let handle = FileHandle(forReadingAtPath: path), let head = try? handle.read(upToCount: 20),
             head.count == 20
@@ -115,7 +116,8 @@ public struct StoreSurvey {
         if let sizes = sizes?[name] {
             (table.size, table.unused, table.jumps) = (sizes.bytes, sizes.unused, sizes.jumps)
         }
-        // 1 are hidden columns of virtual tables; 2 and 3 are generated columns, of which those with 3 are stored.
+        // 1 is a hidden column of a virtual table. 2 and 3 are generated columns, of which only those with 3 are
+        // stored.
         let columns = try file.rows("PRAGMA table_xinfo(\(quoted))").filter { $0[6].number != 1 }
         for row in columns {
             var column = StoreFacts.Column(name: row[1].text)
@@ -163,8 +165,7 @@ public struct StoreSurvey {
         return indexes.sorted { $0.name < $1.name }
     }
 
-    /// Whether a partial index leaves out the rows without a value in its first column and no others, so that it finds
-    /// every value.
+    /// Whether a partial index omits only the rows without a value in its first column, so it can seek every value.
     private func holdsAllValues(of column: String?, _ index: String) throws(ReplayError) -> Bool {
         let quoted = index.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
         guard let column,
@@ -176,13 +177,13 @@ public struct StoreSurvey {
         return Self.plain(String(sql[place.upperBound...])) == Self.plain("\(column) IS NOT NULL")
     }
 
-    /// A condition without quotes and in small letters, with one space between words.
+    /// A condition without quotes, in lowercase, with single spaces.
     private static func plain(_ text: String) -> String {
         text.filter { !"\"`[]()".contains($0) }.split(whereSeparator: \.isWhitespace).joined(separator: " ")
             .lowercased()
     }
 
-    /// Columns that lead to other tables: by declaration, or by the model of a store of Core Data's.
+    /// The columns that refer to other tables, as declared or as known from a Core Data store's model.
     private func references(of table: String, _ columns: [String]) throws(ReplayError) -> [StoreFacts.Reference] {
         var found: [String: String] = [:]
         for row in try file.rows("PRAGMA foreign_key_list(\(Self.quoted(table)))") where row[1].number == 0 {
@@ -196,14 +197,14 @@ public struct StoreSurvey {
 
     // MARK: Values
 
-    /// Looks at the values of a table's rows, or of some of them.
+    /// Examines the values of a table's rows, or of a sample.
     private func sample(_ table: inout StoreFacts.Table) throws(ReplayError) {
         guard table.rows > 0, !table.columns.isEmpty else { return }
         let names = table.columns.map(\.name)
         let references = table.references.compactMap { names.firstIndex(of: $0.column) }
         let kind = self.names?.isCoreData == true ? names.firstIndex(of: "Z_ENT") : nil
         let isKey = Set(references + (kind.map { [$0] } ?? []))
-        // The length of bytes is in a row's header, so that large ones need not be read. A computed value takes no room.
+        // The length of a blob is in the row's header, so large ones need not be read. A computed value takes no space.
         let selected = table.columns.indices.map { place in
             let column = Self.quoted(names[place])
             if isKey.contains(place) { return column }
@@ -215,7 +216,7 @@ public struct StoreSurvey {
         sample.fill(&table) { self.names?.entity(number: $0) ?? "" }
     }
 
-    /// The rows that are looked at: all, or some that are chosen by a hash of their keys, since keys can be regular.
+    /// The rows to examine: all, or a sample chosen by a hash of their keys, because keys can be regular.
     private func source(of table: StoreFacts.Table) -> String {
         let quoted = Self.quoted(table.name)
         let wanted = min(Self.sampleSize, max(Self.fewestRows, Self.sampleValues / UInt64(table.columns.count)))
@@ -230,12 +231,13 @@ public struct StoreSurvey {
 
     // MARK: Pages
 
-    /// Sizes by SQLite's own table of pages (https://www.sqlite.org/dbstat.html).
+    /// The sizes from SQLite's virtual table of pages (https://www.sqlite.org/dbstat.html).
     private static func sizes(_ file: DatabaseFile) throws(ReplayError) -> [String: Sizes] {
         var sizes: [String: Sizes] = [:]
         let totals = try file.rows("SELECT name, sum(pgsize), sum(unused) FROM dbstat GROUP BY name")
         for row in totals { sizes[row[0].text] = Sizes(bytes: row[1].number, unused: row[2].number, jumps: 0) }
-        // Leaves in the order of their keys: each lies behind the one before, with its overflow pages between, or it does not.
+        // Leaves in key order: a jump is a leaf that comes before its predecessor in the file. Overflow pages between
+        // them do not count.
         let jumps = try file.rows(
             """
             SELECT name, sum(pageno < before) FROM (

@@ -3,20 +3,20 @@ import FaultlineRecorder
 import FaultlineStore
 import Foundation
 
-/// A store that is looked at: one moment of it in a copy, and a second copy to change.
+/// A store under examination: a consistent copy, and a second copy for changes.
 final class SurveyedStore {
-    /// The store as it was named, and its own path.
+    /// The store's name as given, and its resolved path.
     let name: String
     let path: String
-    /// What is looked at.
+    /// The copy to examine.
     let file: DatabaseFile
-    /// `nil`: there is no room for a copy, and the store is read where it lies.
+    /// `nil` if there is no space for a copy, and the store is read in place.
     private let folder: ScratchFolder?
     private var changed: DatabaseFile?
 
     private static let twinName = "twin.sqlite"
 
-    /// - Throws: ``ReplayError`` if it is no SQLite file or cannot be read.
+    /// - Throws: ``ReplayError`` if the file is not an SQLite file or cannot be read.
     init(path: String) throws(ReplayError) {
         name = path
         self.path = try StorePath.resolved(path)
@@ -26,14 +26,14 @@ final class SurveyedStore {
             file = try DatabaseFile(copy: place, named: path)
             self.folder = folder
         } catch {
-            // A file with a log or a journal is no whole store without it.
+            // A file with a log or a journal is incomplete without it.
             guard error.isLackOfRoom, StorePath.companions(of: self.path).isEmpty else { throw error }
             file = try DatabaseFile(inPlace: self.path, named: path)
             self.folder = nil
         }
     }
 
-    /// The first of some models that is the store's.
+    /// Returns the first model that is the store's.
     ///
     /// - Throws: ``ReplayError`` with the differences from the first, if none is.
     func first(of models: [ManagedObjectModel], configuration: String?) throws(ReplayError) -> ManagedObjectModel {
@@ -47,9 +47,9 @@ final class SurveyedStore {
         }.model
     }
 
-    /// A copy to be changed; the changes stay.
+    /// Returns the copy for changes, which keeps them.
     ///
-    /// - Throws: ``ReplayError`` if there is no room for it.
+    /// - Throws: ``ReplayError`` if there is no space for it.
     func twin() throws(ReplayError) -> DatabaseFile {
         if let changed { return changed }
         guard let folder else { throw ReplayError.cannotCopy(name, "no room") }
@@ -61,16 +61,16 @@ final class SurveyedStore {
         return twin
     }
 
-    /// One more connection to what is looked at.
+    /// Opens another connection to the copy to examine.
     func secondConnection() throws(ReplayError) -> DatabaseFile {
         guard let folder else { throw ReplayError.cannotCopy(name, "no room") }
         return try DatabaseFile(copy: folder.storeURL.path, named: name)
     }
 
-    /// The size of the file once VACUUM has written it anew.
+    /// The size of the file after VACUUM.
     ///
-    /// - Parameter isTwin: Whether it is the copy that was changed.
-    /// - Throws: ``ReplayError`` if there is no room.
+    /// - Parameter isTwin: Whether to vacuum the copy for changes.
+    /// - Throws: ``ReplayError`` if there is no space.
     func sizeAfterVacuum(ofTwin isTwin: Bool = false) throws(ReplayError) -> UInt64 {
         guard let folder else { throw ReplayError.cannotCopy(name, "no room") }
         let place = folder.place(of: "vacuumed.sqlite")

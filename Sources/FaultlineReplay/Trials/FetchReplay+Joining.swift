@@ -2,9 +2,9 @@ import FaultlineAnalysis
 import FaultlineStore
 
 extension FetchReplay {
-    /// The fetches as one that asks for the values of all of them, with `IN`, and tells its rows apart.
+    /// Joins the fetches into one for the values of all of them, with `IN`, whose rows are then grouped by value.
     ///
-    /// - Throws: ``Untriable`` if more than one value is compared, or there is only one to ask for.
+    /// - Throws: ``Untriable`` if the predicate compares more than one value, or there is only one value.
     func joined() throws -> FetchReplay {
         guard let other = predicate?.joined() else {
             throw Untriable("Its predicate compares more than the one value that IN would take a list of.")
@@ -18,7 +18,7 @@ extension FetchReplay {
         replay.grouping = other.places[0].names
         if absence != nil { replay.absence = [PredicateValue.list(values).absent(0)] }
         let sample = FetchSample.Execution(joining: executions.map(\.sample))
-        // As many times as it takes to have what all of them stand for.
+        // The weight makes the joint fetch stand for all recorded ones.
         let (all, size) = executions.reduce((0, 0)) {
             ($0.0 + $1.weight * Double($1.sample.size), $0.1 + Double($1.sample.size))
         }
@@ -32,7 +32,7 @@ extension FetchReplay {
 }
 
 extension FetchSample.Execution {
-    /// One fetch that finds what others found.
+    /// Creates one fetch that returns the rows of several.
     fileprivate init(joining others: [FetchSample.Execution]) {
         self.init(rows: others.reduce(0) { $0 &+ $1.rows }, limit: 0, offset: 0, batchSize: 0)
     }

@@ -4,22 +4,22 @@ import FaultlineRecorder
 import FaultlineStore
 import FaultlineTrace
 
-/// The fetches of one line, to be done again on a copy, with what the program did with their rows.
+/// The fetches of one line, to replay on a copy with the program's use of their rows.
 struct FetchReplay {
-    /// How the fetches are done.
+    /// The way to run the fetches.
     enum Manner {
-        /// As the trace has them; what was made of the rows is made of them here too.
+        /// As recorded, followed by the answer that the program derived from the rows.
         case recorded(Remedy.Answer?)
         case changed(FetchChange)
-        /// The store is asked for what was made of the rows.
+        /// With a request for the answer instead.
         case answered(Remedy.Answer)
     }
 
     struct Execution {
         var sample: FetchSample.Execution
-        /// Fetches of the trace for which it stands.
+        /// The number of recorded fetches it stands for.
         var weight: Double
-        /// `nil`: there is no predicate.
+        /// `nil` if there is no predicate.
         var drawn: ValueDrawing.Candidate?
     }
 
@@ -28,40 +28,41 @@ struct FetchReplay {
     private let reading: ResultReading
     var predicate: ShapePredicate?
     var executions: [Execution]
-    /// Fetches that the trace has.
+    /// The number of recorded fetches.
     let recorded: UInt64
-    /// Pages that SQLite read from the file for the statement of each of them, on average; `nil`: nobody counted.
+    /// The mean number of pages SQLite read from the file for the statement of a fetch, or `nil` if they were not
+    /// counted.
     let pageMisses: Double?
-    /// Whether the fetches follow one another in one context, and their rows are not looked at.
+    /// Whether the fetches run one after the other in one context, and their rows are not read.
     private let isLoop: Bool
-    /// Whether some of the fetches stand for others of the trace.
+    /// Whether some of the fetches stand for others in the trace.
     private let isSampled: Bool
-    /// Values with which the predicate finds nothing; `nil`: there are none such.
+    /// Values for which the predicate finds nothing, or `nil` if there are none.
     var absence: [PredicateValue]?
-    /// The names of the property by which the rows are told apart; `nil`: they need not be.
+    /// The key path by which the rows must be grouped, or `nil` if they need not be.
     var grouping: [String]?
 
-    /// Whether reading the rows that a fetch or a batch has loaded counts as time in the store, because it may load more.
+    /// Whether reading the rows of a fetch or a batch counts as time in the store, because it may load more.
     ///
-    /// Otherwise it does not count, as it does not in a trace: how long it takes is up to the program, whose accessors may be
-    /// quicker than `value(forKey:)`.
+    /// Otherwise it does not count, as in a trace. Its duration depends on the program, whose accessors may be faster
+    /// than `value(forKey:)`.
     var readingIsInStore: Bool
 
-    /// Fetches that are done again.
+    /// The number of replayed fetches.
     var count: UInt64 { UInt64(executions.count) }
     /// Whether the trace has the values of all these fetches.
     private var hasRecordedValues = false
-    /// Whether values were drawn for the predicate.
+    /// Whether the values for the predicate were drawn from the copy.
     var drawsValues: Bool { predicate?.places.isEmpty == false && !hasRecordedValues }
 
-    /// Rows that the fetches found in the trace.
+    /// The number of rows that the fetches found in the trace.
     var rows: UInt64 { executions.reduce(0) { $0 &+ $1.sample.rows } }
 
     /// - Parameters:
-    ///   - loop: Those of the fetches that are meant, each with a value of its own; `nil`: all.
+    ///   - loop: The loop to replay, in which each fetch has a value of its own, or `nil` for all fetches.
     ///   - container: Opens a copy, from which values are drawn.
-    ///   - recorder: The container's, which keeps its events in memory.
-    /// - Throws: ``Untriable`` if the trace or the store has too little for it.
+    ///   - recorder: The container's recorder, which keeps its events in memory.
+    /// - Throws: ``Untriable`` if the trace or the store has too little data.
     init(
         _ profile: FetchProfile, loop: LoopEvidence? = nil, _ container: PersistentContainer, _ recorder: Recorder
     ) throws {
@@ -86,7 +87,8 @@ struct FetchReplay {
         readingIsInStore =
             reading.followsRelationships || shape.expressions != nil || shape.includesPropertyValues == false
         predicate = try Self.predicate(shape)
-        // A program pages forward: after a later page, an earlier one would find the objects it shares in the row cache.
+        // A program pages forward. After a later page, an earlier one would find the objects they share in the row
+        // cache.
         var executions = samples.sorted { $0.execution.offset < $1.execution.offset }
             .map { Execution(sample: $0.execution, weight: $0.times) }
         if let predicate {
@@ -104,7 +106,7 @@ struct FetchReplay {
                 return (executions, areRecorded, absence?.values)
             }
         }
-        // What the trace knows of all fetches beside what the sample says of them.
+        // Scales the weights of the sample to the recorded totals of all fetches.
         let size = Double(loop?.rows ?? profile.counts.rows) + Double(recorded) * Double(FetchSample.trip)
         let sampled = executions.reduce(0) { $0 + $1.weight * Double($1.sample.size) }
         for place in executions.indices { executions[place].weight *= size / max(1, sampled) }
@@ -120,9 +122,9 @@ struct FetchReplay {
         return predicate
     }
 
-    /// The fetches with the terms of their predicate in another order, and the same values.
+    /// Returns the fetches with the same values, but with the terms of their predicate in another order.
     ///
-    /// - Throws: ``Untriable`` if they have no such terms.
+    /// - Throws: ``Untriable`` if the predicate has no such terms.
     func reordered(_ order: [Int]) throws -> FetchReplay {
         guard let other = predicate?.reordered(order) else {
             throw Untriable("The terms of its predicate cannot be put in another order.")
@@ -132,10 +134,11 @@ struct FetchReplay {
         return replay
     }
 
-    // MARK: Doing it again
+    // MARK: Running
 
-    /// Has the fetches' own statement prepared, which a program does once for all of them: where some stand for others, that
-    /// must not be multiplied with the rest.
+    /// Prepares the fetches' own statement.
+    ///
+    /// A program prepares it once for all fetches, so the time must not be multiplied by the weights.
     func warmUp(_ manner: Manner, _ container: PersistentContainer) throws {
         guard isSampled, let absence, var execution = executions.first else { return }
         execution.drawn?.values = absence
@@ -143,7 +146,7 @@ struct FetchReplay {
         try run([execution], manner, container, &timing)
     }
 
-    /// Does all fetches again, each in a context of its own or those of a loop in one, and adds what they took.
+    /// Runs all fetches, each in its own context (or in a shared one for a loop), and adds their times.
     func run(_ manner: Manner, _ container: PersistentContainer, _ timing: inout Timing) throws {
         try run(executions, manner, container, &timing)
     }
@@ -170,7 +173,7 @@ struct FetchReplay {
             try context.performAndWait {
                 defer { if !isLoop { context.reset() } }
                 try run(request, manner, execution, context, &timing)
-                // What cannot be read is told where it can be.
+                // Read errors surface here, where they can be thrown.
                 try context.throwReadError()
             }
         }
@@ -200,10 +203,10 @@ struct FetchReplay {
         }
     }
 
-    /// Takes out the rows that the program took out, in its order; all of them, if it took out all.
+    /// Reads the rows that the program used, in its order, or all rows if it used all of them.
     ///
-    /// The first row of a batch, which loads it, is a step of its own, and work of the store. The others are one step: reading
-    /// the clock takes as long as reading a row.
+    /// The first row of a batch loads the batch, so it is a separate step and counts as time in the store. The other
+    /// rows form one step, because reading the clock takes as long as reading a row.
     private func use(
         _ results: FetchResults<ManagedObject>, _ execution: Execution, batchSize: Int, _ timing: inout Timing
     ) {
@@ -229,18 +232,18 @@ struct FetchReplay {
         }
     }
 
-    /// Asks a result what the program asked of it.
+    /// Asks a result for what the program asked of it.
     private func ask(_ results: FetchResults<ManagedObject>, for answer: Remedy.Answer?) {
         switch answer {
         case .count, .preview: _ = results.count
         case .existence: _ = results.isEmpty
         case .identities: _ = results.objectIDs
-        // What was read of the rows is the number itself.
+        // The rows that were read already contain the number.
         case .fold, nil: break
         }
     }
 
-    /// Reads of each row by what it is grouped.
+    /// Reads, from each row, the objects by which rows are grouped.
     private func tellApart(_ results: FetchResults<ManagedObject>, by names: [String]) {
         for object in results {
             var object: ManagedObject? = object
@@ -248,7 +251,7 @@ struct FetchReplay {
         }
     }
 
-    /// Asks the store the same.
+    /// Requests the answer from the store.
     private func answer(
         _ answer: Remedy.Answer, _ request: FetchRequest<ManagedObject>, _ execution: Execution,
         _ context: ManagedObjectContext, _ timing: inout Timing
@@ -278,10 +281,10 @@ struct FetchReplay {
 }
 
 extension FetchSample.Execution {
-    /// Whether all rows were taken out, from the first to the last.
+    /// Whether all rows were used, from the first to the last.
     fileprivate var isWhole: Bool { rows > 0 && runs == [TraceEvent.Use.Run(first: 0, rows: rows)] }
 
-    /// The rows that the limit leaves of those that a predicate finds.
+    /// The number of matching rows that remain after offset and limit.
     func cut(_ count: Int) -> Int {
         let rest = max(0, count - Int(clamping: offset))
         return limit > 0 ? min(Int(clamping: limit), rest) : rest

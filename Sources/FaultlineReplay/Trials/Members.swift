@@ -1,11 +1,11 @@
 import FaultlineModel
 import FaultlineStore
 
-/// The objects of a to-many relationship, ordered or not.
+/// The objects of a to-many relationship, ordered or unordered.
 struct Members: Sequence {
     private let iterator: AnyIterator<ManagedObject>
 
-    /// Loads them.
+    /// Loads the objects.
     init(_ object: ManagedObject, _ property: PropertySchema) {
         switch object.value(forKey: property.name) {
         case let members as ToMany<ManagedObject>: iterator = members.makeIterator()

@@ -2,21 +2,21 @@ import FaultlineAnalysis
 import FaultlineModel
 import FaultlineStore
 
-/// What a program did with an object of a result: attributes that it read, and relationships that it followed.
+/// The program's use of an object in a result: the attributes it read, and the relationships it followed.
 struct ResultReading {
     /// A relationship that fired on some of the objects.
     private struct Firing {
         var property: PropertySchema
-        /// How many of the objects it fired on, 0…1.
+        /// The share of the objects it fired on, from 0 to 1.
         var share: Double
-        /// What is done with the object at its other end, or with all of them.
+        /// The attribute that is read from each destination object, and the relationships that fire on it.
         var attribute: String?
         var further: [Firing]
     }
 
-    /// Relationships in one another that are followed.
+    /// The maximum depth of relationships to follow.
     private static let depth = 4
-    /// The minimum share of the used rows in which an attribute was read for the replay to read it in all.
+    /// The minimum share of the used rows in which an attribute was read for the replay to read it in all of them.
     private static let share = 0.5
 
     private let attributes: [String]
@@ -32,7 +32,9 @@ struct ResultReading {
         firings = Self.firings(&left, entity, schema, objects: touched, depth: Self.depth)
     }
 
-    /// The relationships that fired on objects of an entity; each is followed from where it is reached first.
+    /// The relationships that fired on objects of an entity.
+    ///
+    /// Each is followed only from where it is reached first.
     private static func firings(
         _ left: inout [FetchProfile.Edge: UInt64], _ entity: EntitySchema, _ schema: ModelSchema, objects: UInt64,
         depth: Int
@@ -56,20 +58,20 @@ struct ResultReading {
         return entity.family.contains(other.index) || other.family.contains(entity.index)
     }
 
-    /// Whether an attribute can be read without what only the program has.
+    /// Whether an attribute can be read without code of the program.
     private static func isReadable(_ property: PropertySchema?) -> Bool {
         guard let property, let type = property.attributeType else { return false }
         return !property.isTransient && type != .transformable
     }
 
-    /// Whether reading an object reaches other objects, for which the store may have to be asked.
+    /// Whether reading an object reaches other objects, which may need the store.
     var followsRelationships: Bool { !firings.isEmpty }
 
-    // MARK: Doing it
+    // MARK: Reading
 
-    /// Reads of an object what the program read.
+    /// Reads from an object what the program read.
     ///
-    /// - Parameter number: The object's place among all, by which the share of them is chosen whose relationships fire.
+    /// - Parameter number: The object's index among all objects, which decides whether its relationships fire.
     func read(_ object: ManagedObject, number: Int) {
         for name in attributes { _ = object.value(forKey: name) }
         follow(firings, from: object, number)
@@ -77,7 +79,7 @@ struct ResultReading {
 
     private func follow(_ firings: [Firing], from object: ManagedObject, _ number: Int) {
         for firing in firings {
-            // As many as the share says, spread evenly.
+            // Relationships fire on their share of the objects, spread evenly.
             let count = { (objects: Int) in Int(Double(objects) * firing.share + 1e-9) }
             guard count(number + 1) > count(number) else { continue }
             if firing.property.isToMany {

@@ -3,28 +3,29 @@ import FaultlineModel
 import FaultlineStore
 import Foundation
 
-/// Saves of a few objects each, to be done again on a copy: objects that are there get another value.
+/// Saves of a few objects each, to replay on a copy: they set existing objects to other values.
 struct SaveReplay {
-    /// Saves of one round at most.
+    /// The maximum number of saves in one round.
     private static let maximumSaves: UInt64 = 100
 
     private let entity: EntitySchema
     private let property: PropertySchema
     private let saves: Int
     private let objectsOfEach: Int
-    /// Saves that the trace has.
+    /// The number of recorded saves.
     let recorded: UInt64
 
-    /// Saves that are done again.
+    /// The number of replayed saves.
     var count: UInt64 { UInt64(saves) }
-    /// What is written instead of what the program wrote.
+    /// A note on the values that are saved instead of the program's.
     var note: String {
         "Instead of what the program saved, \(entity.name).\(property.name) is changed in objects that are there."
     }
 
     /// - Parameters:
     ///   - entities: The entities that the program saved.
-    ///   - saves: How many saves followed one another, and the objects of all of them.
+    ///   - saves: The number of consecutive saves.
+    ///   - objects: The number of objects of all these saves.
     /// - Throws: ``Untriable`` if the copy has no such objects that can be changed.
     init(
         _ entities: [String], saves: UInt64, objects: UInt64, recorded: UInt64, _ container: PersistentContainer
@@ -49,7 +50,7 @@ struct SaveReplay {
         self.recorded = recorded
     }
 
-    /// An attribute that anything may be written to.
+    /// An attribute without constraints on its values.
     private static func property(of entity: EntitySchema) -> PropertySchema? {
         let unique = Set(entity.uniquenessConstraints.joined())
         let types: [AttributeType] = [.boolean, .double, .float, .date, .integer64, .integer32, .integer16, .string]
@@ -66,7 +67,7 @@ struct SaveReplay {
         try context.performAndWait {
             let request = FetchRequest<ManagedObject>(entityName: entity.name, fetchLimit: saves * objectsOfEach)
             let objects = Array(try context.fetch(request))
-            // Faults have fired before the clock runs.
+            // The faults fire here, before the clock starts.
             let values = objects.map { Self.other($0.value(forKey: property.name), property.attributeType) }
             for save in 0..<saves {
                 for index in save * objectsOfEach..<min(objects.count, (save + 1) * objectsOfEach) {
@@ -79,7 +80,7 @@ struct SaveReplay {
         }
     }
 
-    /// Another value of the same type, which takes as much room.
+    /// Another value of the same type and size.
     private static func other(_ value: Any?, _ type: AttributeType?) -> Any? {
         switch value {
         case let value as Bool: !value

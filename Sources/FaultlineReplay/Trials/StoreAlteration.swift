@@ -1,14 +1,14 @@
 import FaultlineAnalysis
 import FaultlineModel
 
-/// Statements that make of a copy what a finding advises.
+/// Statements that apply a finding's advice to a copy.
 enum StoreAlteration {
-    /// Puts a file together anew, without gaps.
+    /// Rebuilds a file without gaps.
     static let packing = ["VACUUM"]
 
-    /// The index as the store would make it for the model.
+    /// Returns the statements that create the index as the store would for the model.
     ///
-    /// - Throws: ``Untriable`` if the model has no place for it, or has it already.
+    /// - Throws: ``Untriable`` if the model cannot have the index, or has it already.
     static func index(_ index: IndexProposal, _ model: ManagedObjectModel) throws -> [String] {
         var entities = model.entities
         guard let place = entities.firstIndex(where: { $0.name == index.entity }) else {
@@ -27,7 +27,7 @@ enum StoreAlteration {
         return statements
     }
 
-    /// Takes values out of the rows of an entity and of those that inherit from it.
+    /// Returns the statements that remove values from the rows of an entity and of those that inherit from it.
     ///
     /// - Throws: ``Untriable`` if the store has no such columns.
     static func emptying(_ properties: [String], of name: String, _ model: ManagedObjectModel) throws -> [String] {

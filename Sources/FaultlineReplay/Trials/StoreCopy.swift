@@ -3,9 +3,11 @@ import FaultlineRecorder
 import FaultlineStore
 import Foundation
 
-/// A copy of a store, on which things can be tried: the store itself is never opened.
+/// A copy of a store for trials.
+///
+/// The store itself is never opened.
 final class StoreCopy {
-    /// The store as it was named.
+    /// The store's name as given.
     private let name: String
     private let folder: ScratchFolder
     private let path: String
@@ -13,9 +15,9 @@ final class StoreCopy {
     /// Copies a store with its log and the files of its large values.
     ///
     /// - Parameters:
-    ///   - path: Without links (``StorePath``).
-    ///   - name: What errors call it.
-    /// - Throws: ``ReplayError`` if there is no room, or the store cannot be read.
+    ///   - path: The store's path, without links (``StorePath``).
+    ///   - name: The name used in errors.
+    /// - Throws: ``ReplayError`` if there is no space, or the store cannot be read.
     init(of path: String, named name: String) throws(ReplayError) {
         self.name = name
         folder = try ScratchFolder()
@@ -23,23 +25,23 @@ final class StoreCopy {
         try folder.copySupport(of: path)
     }
 
-    /// The model that the store keeps.
+    /// Returns the model that the store keeps.
     ///
-    /// - Throws: ``ReplayError`` if it is no SQLite file or no store, or what it keeps is no model.
+    /// - Throws: ``ReplayError`` if the file is not an SQLite file or not a store, or the kept model is invalid.
     func keptModel() throws(ReplayError) -> StoredModel? {
         let file = try DatabaseFile(writing: path, named: name)
         guard try file.hasTable("Z_METADATA") else { throw .noStore(name) }
         return try StoredModel.read(file)
     }
 
-    /// Makes sure that the copy opens with a model.
+    /// Checks that the copy can be opened with a model.
     ///
     /// - Throws: ``ReplayError`` with the differences between the store's model and the other one.
     func check(_ model: StoredModel) throws(ReplayError) { try Self.check(path, model, named: name) }
 
-    /// Makes sure that a copy of a store opens with a model.
+    /// Checks that a copy of a store can be opened with a model.
     ///
-    /// - Parameter name: The store's own, for errors.
+    /// - Parameter name: The store's own name, for errors.
     /// - Throws: ``ReplayError`` with the differences between the store's model and the other one.
     static func check(_ path: String, _ model: StoredModel, named name: String) throws(ReplayError) {
         do {
@@ -49,18 +51,18 @@ final class StoreCopy {
             guard (error as? StoreError)?.code == .incompatibleModel else {
                 throw ReplayError.cannotOpen(name, reason)
             }
-            // What the store says of itself names its copy, and what to do with a store that is one's own.
+            // The store's message names the copy, and has advice that does not apply to a copy.
             let differences = reason.firstMatch(of: /was made with another model: (.*?)(; open it with the model.*)?$/)
             throw ReplayError.otherModel(name, differences.map { String($0.1) } ?? reason)
         }
     }
 
-    /// Opens the copy, with nothing in memory yet.
+    /// Opens the copy, with empty caches.
     func open(_ model: StoredModel, _ recorder: Recorder = .off()) throws -> PersistentContainer {
         try open(model, recorder) { _ in }
     }
 
-    /// Has SQLite gather its statistics of the copy anew, by a connection that knows the order of the store's texts.
+    /// Runs `ANALYZE` on the copy, with a connection that has the store's collations.
     func analyze(_ model: StoredModel) throws {
         _ = try open(model, .off()) { $0.analyzesWhenAdded = true }
     }
@@ -78,13 +80,13 @@ final class StoreCopy {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
         configure(&description)
         description.configuration = model.configuration
-        // Nobody follows what happens to a copy.
+        // Nothing tracks the changes of a copy.
         description.ignoresPersistentHistory = true
         return try PersistentContainer(
             name: "Copy", managedObjectModel: model.model, storeDescription: description, recorder: recorder)
     }
 
-    /// Changes the copy with statements of SQL.
+    /// Changes the copy with SQL statements.
     func change(_ statements: [String]) throws(ReplayError) {
         let file = try DatabaseFile(writing: path, named: name)
         for statement in statements { try file.run(statement) }

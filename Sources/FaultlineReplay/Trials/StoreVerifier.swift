@@ -3,24 +3,25 @@ public import FaultlineModel
 import FaultlineRecorder
 import FaultlineStore
 
-/// Tries the advice of a trace on copies of a store, and measures what it brings.
+/// Tries the advice of a trace on copies of a store, and measures the savings.
 ///
-/// The store itself is read once, to be copied, and never opened.
+/// The store itself is only read to be copied, and never opened.
 public struct StoreVerifier {
-    /// The store as it was named, and its own path.
+    /// The store's name as given, and its resolved path.
     private let name: String
     private let path: String
     private let stored: StoredModel
-    /// The copy on which nothing is changed but what saves change.
+    /// The copy that only saves change.
     private let base: StoreCopy
 
     /// Copies a store.
     ///
     /// - Parameters:
-    ///   - path: A store of Faultline's or Core Data's.
-    ///   - models: Versions of the store's model, of which the first that fits is used; empty: the model that the store keeps.
-    /// - Throws: ``ReplayError`` if the store cannot be read or copied, its model is not known, or none of the models is the
-    ///   store's: with the differences from the first.
+    ///   - path: A store of Faultline or Core Data.
+    ///   - models: Versions of the store's model, of which the first that fits is used. If empty, the model that the
+    ///     store keeps.
+    /// - Throws: ``ReplayError`` if the store cannot be read or copied, if its model is unknown, or if none of the
+    ///   models is the store's. In the last case, the error has the differences from the first.
     public init(path: String, models: [ManagedObjectModel] = []) throws(ReplayError) {
         name = path
         self.path = try StorePath.resolved(path)
@@ -38,7 +39,7 @@ public struct StoreVerifier {
 
     /// Tries every finding that can be tried.
     ///
-    /// - Parameter progress: Is told each finding before it is tried, and how many are done.
+    /// - Parameter progress: Called before each finding is tried, with the finding and the number of finished ones.
     public func verify(_ analysis: Analysis, progress: (Finding, Int) -> Void = { _, _ in }) -> Verification {
         var trials: [Trial] = []
         for finding in analysis.findings {
@@ -69,7 +70,7 @@ public struct StoreVerifier {
             : "It promises no time that could be measured."
     }
 
-    // MARK: What is compared
+    // MARK: Comparisons
 
     private func pair(for remedy: Remedy, _ finding: Finding, _ profile: Profile) throws -> TrialPair {
         switch remedy {
@@ -105,7 +106,7 @@ public struct StoreVerifier {
             return pair(try replays(fetches, profile), before: .recorded(nil), after: .recorded(nil), on: copy)
         case .moveOut(let entity, let properties, let fetches):
             let (old, copy) = (try StoreCopy(of: path, named: name), try StoreCopy(of: path, named: name))
-            // Both are packed, so that only the values make a difference.
+            // Both copies are vacuumed, so only the values make a difference.
             try old.change(StoreAlteration.packing)
             try copy.change(StoreAlteration.emptying(properties, of: entity, stored.model) + StoreAlteration.packing)
             var pair = pair(try replays(fetches, profile), before: .recorded(nil), after: .recorded(nil), on: copy)
@@ -155,7 +156,7 @@ public struct StoreVerifier {
 }
 
 extension Profile {
-    /// Trips for objects that the objects of some fetches lead to: prefetching, and faults.
+    /// The number of trips for related objects of some fetches: prefetching and faults.
     fileprivate func relatedTrips(of key: FetchProfile.Key) -> UInt64 {
         let prefetching = fetch(key)?.prefetches.values.reduce(0) { $0 &+ $1.trips } ?? 0
         return faults.reduce(prefetching) { $1.key.fetch == key ? $0 &+ $1.evidence.trips : $0 }

@@ -4,9 +4,9 @@ import FaultlineRecorder
 import FaultlineStore
 import FaultlineTrace
 
-/// Work with a change and without it, which is measured in turns.
+/// Work with and without a change, which is measured in turns.
 struct TrialPair {
-    /// The work in one of the two ways.
+    /// One of the two ways of doing the work.
     struct Side {
         var copy: StoreCopy
         /// Runs one-time work before the clock starts.
@@ -19,24 +19,27 @@ struct TrialPair {
     var operations: UInt64
     var recorded: UInt64
     var notes: [String] = []
-    /// Rows that the fetches found in the trace; `nil`: none are done again.
+    /// The number of rows that the fetches found in the trace, or `nil` if no fetch is replayed.
     var rows: UInt64?
     var drawsValues = false
-    /// Trips of the recorded fetches for objects that theirs lead to; `nil`: the change is not about those.
+    /// The recorded trips for related objects, or `nil` if the change does not concern these.
     var relatedTrips: UInt64?
-    /// Pages that SQLite read from the file for the statement of each recorded fetch, on average; `nil`: nobody counted.
+    /// The mean number of pages SQLite read from the file for the statement of a recorded fetch, or `nil` if they were
+    /// not counted.
     var pageMisses: Double?
-    /// Saves wait for the disk, and fetches from a copy do not.
+    /// The clock.
+    ///
+    /// Saves wait for the disk, but fetches from a copy do not.
     var clock = TrialClock.thread
 
-    /// How many times as many rows, or as few, as the trace has say that it is not the same work any more.
+    /// The ratio of replayed to recorded rows, either way, beyond which the work is no longer the same.
     private static let largestDifference = 4.0
-    /// Rows up to which a difference says nothing.
+    /// The number of rows up to which a difference is ignored.
     private static let fewRows: UInt64 = 20
 
-    /// Returns a note on how many rows the fetches found, if there is something to say.
+    /// Returns a note about the number of rows that the fetches found, if it differs or the values were drawn.
     ///
-    /// - Throws: ``Untriable`` if they are so many more, or fewer, that it is not the recorded work.
+    /// - Throws: ``Untriable`` if the numbers differ so much that it is not the recorded work.
     private func compare(_ found: UInt64) throws -> [String] {
         guard let recorded = rows else { return [] }
         let (less, more) = (Double(min(found, recorded)), Double(max(found, recorded)))
@@ -52,10 +55,10 @@ struct TrialPair {
         return found == recorded ? [] : ["The fetches find \(comparison)."]
     }
 
-    /// Returns a note if related objects are loaded far more often here than in the trace, because the program had them in its
-    /// row cache.
+    /// Returns a note if related objects are loaded far more often here than in the trace, because the program had them
+    /// in its row cache.
     ///
-    /// - Parameter trips: Trips of the fetches that are done again, in an empty row cache.
+    /// - Parameter trips: The trips of the replayed fetches, with an empty row cache.
     private func cacheNote(trips: UInt64) -> String? {
         guard let recordedTrips = relatedTrips else { return nil }
         let related = trips - min(trips, operations)
@@ -69,16 +72,16 @@ struct TrialPair {
     /// The caches that are filled before each measured run.
     private enum Rehearsal {
         case none
-        /// Pages, in SQLite's cache.
+        /// The pages, in SQLite's cache.
         case pages
-        /// Pages and rows.
+        /// The pages and the rows.
         case rows
     }
 
-    /// What one run of a side counted.
+    /// The counts of one run of a side.
     private struct Count {
         var counts: TrialMeasurement.Counts
-        /// Rows that fetches found.
+        /// The number of rows that the fetches found.
         var found: UInt64
         var pageMisses: UInt64
     }
@@ -88,7 +91,7 @@ struct TrialPair {
         let container = try side.copy.open(model, recorder)
         var timing = Timing(clock)
         let counted = try recorder.countingStore { try side.run(container, &timing) }.counts
-        // Those of the fetches' own statements, each the first behind its fetch, as a profile counts them.
+        // Counts the pages of the fetches' own statements, each the first after its fetch, as a profile does.
         var fetches: Set<EventID> = []
         var misses: UInt64 = 0
         for event in recorder.events() {
@@ -119,7 +122,7 @@ struct TrialPair {
     /// Measures both sides in turns.
     ///
     /// - Parameter model: The model of both copies.
-    /// - Throws: ``Untriable`` if it is not the recorded work, or what the work throws.
+    /// - Throws: ``Untriable`` if it is not the recorded work, or an error of the work.
     func measure(_ model: StoredModel) throws -> (TrialMeasurement, notes: [String]) {
         let counted = (before: try count(before, model), after: try count(after, model))
         var notes = try compare(counted.before.found)

@@ -1,17 +1,17 @@
-/// Measures two ways of doing the same in turns: ABBA, so that neither gains from the machine's getting slower or faster.
+/// Measures two ways of doing the same in turns (ABBA), so neither gains when the machine gets slower or faster.
 struct TurnTaking {
-    /// How often each is measured, at least and at most.
+    /// The minimum and maximum number of rounds.
     static let rounds = 12...40
-    /// Nanoseconds after which no further round is begun, once there are enough of them.
+    /// The time in nanoseconds after which no further round begins, once the minimum is reached.
     static let enough: UInt64 = 2_000_000_000
-    /// Nanoseconds after which even the fewest rounds that say something are enough.
+    /// The time in nanoseconds after which ``fewestRounds`` are enough.
     static let limit: UInt64 = 20_000_000_000
     static let fewestRounds = 6
 
     static func measure(
         before: () throws -> Timing, after: () throws -> Timing
     ) rethrows -> [(before: Timing, after: Timing)] {
-        // What is read from the disk is in memory afterwards.
+        // The first runs read pages from the disk into memory.
         _ = try before()
         _ = try after()
         let start = TrialClock.wall.now

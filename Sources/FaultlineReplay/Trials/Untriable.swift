@@ -1,15 +1,15 @@
 import FaultlineStore
 
-/// Why a finding's change cannot be tried.
+/// The reason why a finding's change cannot be tried.
 struct Untriable: Error {
-    /// A sentence.
+    /// The reason, as a sentence.
     let reason: String
 
     init(_ reason: String) {
         self.reason = reason
     }
 
-    /// What the copy of a store said, about the store itself.
+    /// Rewords an error about the copy of a store as one about the store itself.
     init(_ error: any Error, copyOf store: String) {
         let said =
             switch error {

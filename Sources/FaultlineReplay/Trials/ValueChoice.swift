@@ -2,19 +2,20 @@ import FaultlineAnalysis
 import FaultlineRecorder
 import FaultlineStore
 
-/// Which values fetches are done again with: the recorded ones, or those of the drawn ones that find about as much.
+/// Chooses the values for replayed fetches: the recorded ones, or drawn ones that find about as many rows.
 struct ValueChoice {
     let drawing: ValueDrawing
-    /// Texts that fitted in one of the recorded fetches; `nil`: none were searched.
+    /// The mean number of texts that matched in a recorded fetch, or `nil` if none were searched.
     let textMatches: Double?
-    /// Fetches that followed one another, each with another value; `nil`: values may come again.
+    /// The number of consecutive fetches, each with another value, or `nil` if values may repeat.
     let fetchesOfLoop: Int?
 
-    /// Fetches with values.
+    /// Returns the fetches with values.
     ///
-    /// - Parameter samples: The same without values.
-    /// - Returns: Of a loop those of one round of it, as far as there are values. And whether the values were recorded.
-    /// - Throws: ``Untriable`` if the copy has no values that fit.
+    /// - Parameter samples: The fetches without values.
+    /// - Returns: The fetches, for a loop those of one occurrence as far as there are values, and whether the
+    ///   values were recorded.
+    /// - Throws: ``Untriable`` if the copy has no suitable values.
     func executions(
         for samples: [FetchReplay.Execution], _ context: ManagedObjectContext,
         _ coordinator: PersistentStoreCoordinator, _ recorder: Recorder
@@ -48,13 +49,14 @@ struct ValueChoice {
         return (assign(distinct, to: Self.round(of: samples, min(round.count, distinct.count))), false)
     }
 
-    /// Whether fetches stand for about as many others each, so that together they are like one round of a loop.
+    /// Whether the fetches have similar weights, so that together they resemble one run of a loop.
     private static func areAlike(_ samples: [FetchReplay.Execution]) -> Bool {
         let weights = samples.map(\.weight)
         return (weights.max() ?? 0) <= 4 * (weights.min() ?? 0)
     }
 
-    /// Gives each fetch the values with which it finds about as many rows as it did, each set as seldom as possible.
+    /// Assigns to each fetch the values with which it finds about as many rows as recorded, and uses each set as rarely
+    /// as possible.
     private func assign(
         _ candidates: [ValueDrawing.Candidate], to samples: [FetchReplay.Execution]
     ) -> [FetchReplay.Execution] {
@@ -65,9 +67,9 @@ struct ValueChoice {
                 let candidate = candidates[place]
                 let rows = Self.distance(Double(sample.cut(candidate.count)), Double(sample.rows))
                 let texts = textMatches.map { Self.distance(candidate.textMatches, $0) } ?? 1
-                // Finding nothing is work of another kind.
+                // Finding nothing is a different kind of work.
                 let isOther = (candidate.count > 0) != (sample.rows > 0)
-                // Of a loop each has a value of its own, even if another one would fit better.
+                // In a loop, each fetch has a value of its own, even if another would fit better.
                 let isTaken = fetchesOfLoop != nil && uses[place] > 0
                 return (isTaken ? 1 : 0, isOther ? 1 : 0, Int(max(rows, texts) * 4), uses[place], place)
             }
@@ -79,7 +81,7 @@ struct ValueChoice {
         }
     }
 
-    /// So many fetches of which all weigh the same, in place of some that stand for different numbers of them.
+    /// Replaces fetches of different weights with `count` fetches of equal weight.
     private static func round(of samples: [FetchReplay.Execution], _ count: Int) -> [FetchReplay.Execution] {
         let all = samples.reduce(0) { $0 + $1.weight }
         var (place, passed) = (0, samples[0].weight)
@@ -95,7 +97,7 @@ struct ValueChoice {
         }
     }
 
-    /// The first one with each value.
+    /// The first element with each set of values.
     private static func distinct<Element>(
         _ elements: [Element], by values: (Element) -> [PredicateValue]
     ) -> [Element] {
@@ -103,7 +105,7 @@ struct ValueChoice {
         return elements.filter { seen.insert(values($0)).inserted }
     }
 
-    /// How far one number is from another: twice as many are as far away as half as many.
+    /// The distance between two numbers, by which twice as many are as far away as half as many.
     private static func distance(_ one: Double, _ other: Double) -> Double {
         let ratio = (one + 1) / (other + 1)
         return min(1e6, max(ratio, 1 / ratio))

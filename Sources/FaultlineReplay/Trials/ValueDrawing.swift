@@ -5,44 +5,43 @@ import FaultlineStore
 import FaultlineTrace
 import Foundation
 
-/// Draws values for a predicate from the objects of a copy, since a trace has none.
+/// Draws values for a predicate from the objects of a copy, for traces without recorded values.
 ///
-/// A set of values is taken from one object, so that the predicate finds it; of many sets that one is used with which the
-/// predicate finds about as many rows as the fetch did that is done again.
+/// A set of values comes from one object, so the predicate finds that object. Of many sets, the replay uses the one
+/// with which the predicate finds about as many rows as the recorded fetch.
 struct ValueDrawing {
-    /// Sets of values that are tried, and nanoseconds that may take.
+    /// The number of sets to try, and the maximum time for it in nanoseconds.
     static let candidates = 24
     static let patience = 3_000_000_000.0
 
     let shape: ShapePredicate
-    /// Where the wildcards of the predicate's `LIKE` patterns stand, as a trace's shape tells it.
+    /// The positions of wildcards in the predicate's `LIKE` patterns, from the trace's shape.
     let wildcards: [String?]
     let entity: EntitySchema
     let schema: ModelSchema
 
-    /// Values for all places of the predicate.
+    /// Values for all operands of the predicate.
     struct Candidate: Sendable {
         var values: [PredicateValue]
-        /// Rows that the predicate finds with them.
+        /// The number of rows that the predicate finds with these values.
         var count: Int
-        /// Texts that its functions found fitting on the way.
+        /// The number of texts that its functions matched on the way.
         var textMatches: Double
     }
 
-    /// Sets of values with what they find.
-    ///
-    /// - Throws: ``Untriable`` if the copy has no values that fit.
+    /// Returns sets of values, with the numbers of rows they find.
     ///
     /// - Parameters:
-    ///   - recorder: Keeps in memory what the coordinator's store does.
-    ///   - absent: Sets of values among them that find nothing, at most.
+    ///   - recorder: Keeps the events of the coordinator's store in memory.
+    ///   - absent: The maximum number of sets that find nothing.
+    /// - Throws: ``Untriable`` if the copy has no suitable values.
     func candidates(
         _ context: ManagedObjectContext, _ coordinator: PersistentStoreCoordinator, _ recorder: Recorder,
         absent: Int = 1
     ) throws -> [Candidate] {
         let ids = try context.fetchObjectIDs(FetchRequest<ManagedObject>(entityName: entity.name))
         guard !ids.isEmpty else { throw Untriable("The copy has no \(entity.name).") }
-        // Spread over the table, and the same each time.
+        // The objects are spread over the table, and the same each time.
         var random = SeededGenerator(seed: 1)
         let chosen = (0..<4 * Self.candidates).map { _ in
             context.object(with: ids[Int.random(in: 0..<ids.count, using: &random)])
@@ -70,7 +69,7 @@ struct ValueDrawing {
         return found
     }
 
-    /// Values with what they find.
+    /// Returns values with the number of rows they find.
     func candidate(
         _ values: [PredicateValue], _ context: ManagedObjectContext, _ coordinator: PersistentStoreCoordinator,
         _ recorder: Recorder
@@ -82,11 +81,11 @@ struct ValueDrawing {
         return Candidate(values: values, count: count, textMatches: matches)
     }
 
-    /// Values with which the predicate finds nothing, since no object has them; `nil`: there are none such.
+    /// Returns values with which the predicate finds nothing, because no object has them, or `nil` if there are none.
     ///
     /// - Parameters:
-    ///   - values: Some that it can be asked with.
-    ///   - number: Tells sets of them apart.
+    ///   - values: Valid operands of the predicate.
+    ///   - number: Distinguishes sets of such values.
     func absence(
         like values: [PredicateValue], number: Int = 0, _ context: ManagedObjectContext,
         _ coordinator: PersistentStoreCoordinator, _ recorder: Recorder
@@ -99,15 +98,15 @@ struct ValueDrawing {
         return candidate.count == 0 ? candidate : nil
     }
 
-    /// Sets in which the texts that are searched for are those of one candidate, and the other values those of others.
+    /// Returns sets that combine the searched texts of one candidate with the other values of other candidates.
     ///
-    /// A text that matches about as often as the recorded ones, and a number that leaves about as many rows, seldom are of one
-    /// object.
+    /// A text that matches about as often as the recorded ones, and a number that finds about as many rows, rarely come
+    /// from the same object.
     func mixtures(
         _ candidates: [Candidate], textMatches: Double, _ context: ManagedObjectContext,
         _ coordinator: PersistentStoreCoordinator, _ recorder: Recorder
     ) throws -> [Candidate] {
-        // Values that find nothing are of no object.
+        // Values that find nothing do not come from an object.
         let drawn = candidates.filter { $0.count > 0 }
         let isSearched = shape.places.map(\.isSearch)
         let distance = { (candidate: Candidate) in abs(log((candidate.textMatches + 1) / (textMatches + 1))) }
@@ -128,12 +127,12 @@ struct ValueDrawing {
         return Double(statement.textMatches)
     }
 
-    /// Values for all places, from one of the chosen objects.
+    /// Values for all operands, from one of the chosen objects.
     private func values(from number: Int, _ chosen: [ManagedObject]) -> [PredicateValue]? {
         var patterns = wildcards[...]
         var values: [PredicateValue] = []
         for (index, place) in shape.places.enumerated() {
-            // The upper end of a range, and what an object must not have, are another object's.
+            // The upper end of a range, and a value that an object must not have, come from another object.
             let isUpper = place.operation == .between && index > 0 && shape.places[index - 1].names == place.names
             let isOther = isUpper || place.isNegated != (place.operation == .notEqualTo)
             let pattern = place.operation == .like ? patterns.popFirst() ?? nil : nil
@@ -151,7 +150,9 @@ struct ValueDrawing {
         return values
     }
 
-    /// The value at the end of a key path; on the way to many objects that of the first.
+    /// The value at the end of a key path.
+    ///
+    /// A to-many relationship on the path leads to its first object.
     private func value(_ names: [String], of object: ManagedObject) -> PredicateValue? {
         guard let name = names.first else { return .object(object.objectID.uriRepresentation()) }
         guard let property = schema.entity(named: object.objectID.entityName)?.property(name) else { return nil }
@@ -177,7 +178,7 @@ struct ValueDrawing {
         let length = 1 + number % 4
         let words = text.split(whereSeparator: { !$0.isLetter && !$0.isNumber })
         let longest = words.max { $0.count < $1.count }
-        // Some words stand in every text, and others in few.
+        // Some words are in every text, and others in few.
         let word = number.isMultiple(of: 2) ? longest : words.isEmpty ? nil : words[number / 2 % words.count]
         let part = String((word ?? text[...]).prefix(length + 1))
         switch (operation, wildcards) {
@@ -195,11 +196,11 @@ struct ValueDrawing {
 }
 
 extension PredicateValue {
-    /// A value of the same type that hardly any object has.
+    /// A value of the same type that almost no object has.
     ///
     /// - Parameters:
-    ///   - number: Tells such values apart.
-    ///   - isBelow: Whether it is to be smaller than all others, rather than greater.
+    ///   - number: Distinguishes such values.
+    ///   - isBelow: Whether it must be smaller than all others, rather than greater.
     func absent(_ number: Int, isBelow: Bool = false) -> PredicateValue {
         let sign = isBelow ? -1 : 1
         return switch self {
@@ -218,7 +219,7 @@ extension PredicateValue {
 }
 
 extension ShapePredicate.Place {
-    /// Whether the comparison holds for values that are smaller than the one that stands there.
+    /// Whether the comparison holds for values smaller than the operand.
     fileprivate var findsSmaller: Bool {
         switch operation {
         case .lessThan, .lessThanOrEqualTo: !isNegated
@@ -227,14 +228,14 @@ extension ShapePredicate.Place {
         }
     }
 
-    /// Whether the comparison searches a text for its value.
+    /// Whether the comparison searches a text for its operand.
     fileprivate var isSearch: Bool { [.contains, .endsWith, .like, .matches].contains(operation) }
 }
 
 extension ShapePredicate {
-    /// The predicate with values, for one coordinator.
+    /// Returns the predicate with values, for one coordinator.
     ///
-    /// - Throws: ``Untriable`` if an object is not there.
+    /// - Throws: ``Untriable`` if an object does not exist.
     func predicate(
         _ values: [PredicateValue], in coordinator: PersistentStoreCoordinator
     ) throws -> FetchPredicate {
