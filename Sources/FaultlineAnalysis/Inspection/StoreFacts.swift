@@ -39,7 +39,7 @@ public struct StoreFacts: Sendable, Hashable {
         /// 0 if unknown.
         public var size: UInt64 = 0
         public var unused: UInt64 = 0
-        /// The number of pages that do not directly follow the previous page of the table in the file.
+        /// The number of leaf pages that come before their predecessor, in key order, in the file.
         public var jumps: UInt64 = 0
         public var columns: [Column] = []
         public var indexes: [Index] = []
