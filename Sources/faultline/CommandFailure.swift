@@ -2,11 +2,11 @@ import FaultlineReplay
 
 /// A failure that ends the command with one sentence on stderr.
 struct CommandFailure: Error, CustomStringConvertible {
-    /// The exit status: what whoever called the command can tell apart.
+    /// The exit status, which lets callers distinguish failures.
     enum Status: Int32 {
-        /// The command was called wrongly, or on something that it cannot work on.
+        /// The command line is wrong, or names a file that the command cannot use.
         case usage = 2
-        /// The tool itself could not do its work.
+        /// The tool itself failed.
         case tool = 75
     }
 
@@ -23,7 +23,7 @@ struct CommandFailure: Error, CustomStringConvertible {
 }
 
 extension CommandFailure {
-    /// What went wrong with a store at rest: the machine's fault, or what was named.
+    /// A failure with a store at rest, caused either by the machine or by the named file.
     static func replay(_ error: ReplayError) -> CommandFailure {
         error.isOfTheMachine ? .tool("\(error)") : .usage("\(error)")
     }

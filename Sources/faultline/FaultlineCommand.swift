@@ -2,7 +2,7 @@ import ArgumentParser
 import FaultlineAnalysis
 import Foundation
 
-/// The command: it parses its arguments, runs a subcommand and turns what goes wrong into a sentence and an exit status.
+/// The command: it parses its arguments, runs a subcommand, and turns errors into a sentence and an exit status.
 @main
 struct FaultlineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -51,7 +51,7 @@ struct FaultlineCommand: ParsableCommand {
             Foundation.exit(failure.status.rawValue)
         } catch {
             let text = fullMessage(for: printable(error))
-            // Asking for help is no mistake.
+            // A request for help is not an error.
             if exitCode(for: error) == .success {
                 try? Terminal.output.write(text + "\n")
                 Foundation.exit(0)
@@ -61,9 +61,11 @@ struct FaultlineCommand: ParsableCommand {
         }
     }
 
-    /// An error of the parser's about arguments that a terminal can show: it quotes them, and a file's name may be anybody's.
+    /// Returns a parser error that is safe to print.
     ///
-    /// The parser says the same of arguments that were made printable.
+    /// It quotes arguments, which may be file names that contain control characters.
+    ///
+    /// The parser reports the same error for the printable arguments.
     private static func printable(_ error: any Error) -> any Error {
         let arguments = CommandLine.arguments.dropFirst().map { Phrase.printable($0) }
         guard !arguments.elementsEqual(CommandLine.arguments.dropFirst()) else { return error }

@@ -2,7 +2,7 @@ import FaultlineAnalysis
 import FaultlineReport
 import Foundation
 
-/// A stream that the command writes to, and what it is.
+/// An output stream of the command.
 struct Terminal {
     private let descriptor: Int32
     private let name: String
@@ -10,36 +10,39 @@ struct Terminal {
     static let output = Terminal(descriptor: STDOUT_FILENO, name: "standard output")
     static let errors = Terminal(descriptor: STDERR_FILENO, name: "standard error")
 
-    /// Whether colours are wanted: on a terminal only, and not if `NO_COLOR` is set (https://no-color.org).
+    /// Whether to use colours: only on a terminal, and not if `NO_COLOR` is set (https://no-color.org).
     var wantsColour: Bool {
         let environment = ProcessInfo.processInfo.environment
         if environment["NO_COLOR"].map({ !$0.isEmpty }) ?? false { return false }
         return isatty(descriptor) != 0 && environment["TERM"] != "dumb"
     }
 
-    /// How many columns a terminal has; `nil`: it is none.
+    /// The number of columns of the terminal, or `nil` if the stream is not a terminal.
     var columns: Int? {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return Int(size.ws_col)
     }
 
-    /// How many columns a line may have: the terminal's, between 80 and 120; 100 where there is none.
+    /// The maximum width of a line: the terminal's width, limited to 80–120, or 100 if there is none.
     var width: Int { columns.map { min(max($0, 80), 120) } ?? 100 }
 
-    /// Writes text whose lines are laid out.
+    /// Writes text that is already laid out.
     ///
-    /// Whatever else a terminal would obey is made printable, apart from the colours of reports: names in it may be anybody's.
+    /// Everything a terminal would interpret is made printable, except the colours of reports, because names in the
+    /// text can contain anything.
     ///
-    /// What cannot be written to standard error is left out: the exit status must not hang on it. A reader of the output
-    /// that has gone (`faultline events … | head`) ends the command without a word, as pipes do.
+    /// Errors of writing to standard error are ignored, because the exit status must not depend on them. If the reader
+    /// of the output has gone (`faultline events … | head`), the command ends silently, as usual with pipes.
     ///
     /// - Throws: ``CommandFailure`` if the output cannot be written for another reason, such as a full disk.
     func write(_ text: String) throws {
         try write(verbatim: Ink.printable(page: text, isColoured: wantsColour))
     }
 
-    /// Writes JSON; what a terminal would obey is escaped in it, which leaves its values as they are.
+    /// Writes JSON.
+    ///
+    /// Characters a terminal would interpret are escaped, which does not change the values.
     ///
     /// - Throws: ``CommandFailure``, as for text.
     func write(json: String) throws {
@@ -66,7 +69,7 @@ struct Terminal {
             "Writing to \(name) failed (\(String(cString: strerror(failure)))); free some space, or write elsewhere.")
     }
 
-    /// Writes a sentence to standard error, as the command's own, in one line.
+    /// Writes a message to standard error, on one line with the command's name.
     static func tell(_ sentence: String) {
         try? errors.write("faultline: \(Phrase.printable(sentence))\n")
     }

@@ -1,7 +1,7 @@
 /// The version of Faultline.
 enum Version {
-    /// What `faultline --version` prints.
+    /// The output of `faultline --version`.
     ///
-    /// Nothing else states it.
+    /// The version is defined only here.
     static let current = "0.1.0"
 }

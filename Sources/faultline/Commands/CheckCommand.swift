@@ -4,7 +4,7 @@ import FaultlineReport
 import FaultlineTrace
 import Foundation
 
-/// Fails where a trace does not keep within its budget.
+/// Fails if a trace exceeds its budget.
 struct CheckCommand: JudgingCommand, PrintingCommand {
     static let document = Document.check
     static let configuration = CommandConfiguration(
@@ -87,7 +87,7 @@ struct CheckCommand: JudgingCommand, PrintingCommand {
         let root = URL(fileURLWithPath: folder).standardizedFileURL.path
         var accepted: [Acceptance] = []
         for path in paths.sorted() where path.hasSuffix(".swift") && !path.hasPrefix(".build") {
-            // What cannot be read accepts nothing: its findings fail.
+            // A file that cannot be read suppresses nothing, so its findings fail.
             guard let bytes = try? RegularFile.bytes(of: folder + "/" + path, atMost: InputFile.most),
                 let text = String(validating: bytes, as: UTF8.self)
             else { continue }
@@ -102,7 +102,7 @@ struct CheckCommand: JudgingCommand, PrintingCommand {
         return accepted
     }
 
-    /// The day here, as `2026-11-22`.
+    /// The current local date, as `2026-11-22`.
     private static var today: String {
         let parts = Calendar(identifier: .gregorian).dateComponents([.year, .month, .day], from: Date())
         return String(format: "%04d-%02d-%02d", parts.year ?? 0, parts.month ?? 0, parts.day ?? 0)

@@ -3,7 +3,7 @@ import FaultlineAnalysis
 import FaultlineRecorder
 import Foundation
 
-/// Removes what killed processes of Faultline's left behind.
+/// Removes leftovers of killed Faultline processes.
 struct CleanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clean",

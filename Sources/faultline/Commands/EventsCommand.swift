@@ -3,7 +3,7 @@ import FaultlineAnalysis
 import FaultlineReport
 import FaultlineTrace
 
-/// Prints a trace's events, one a line.
+/// Prints a trace's events, one per line.
 struct EventsCommand: PrintingCommand {
     static let document = Document.events
     static let configuration = CommandConfiguration(
@@ -54,7 +54,7 @@ struct EventsCommand: PrintingCommand {
                 for line in printers[event.process, default: format.init(dictionary: dictionary)]
                     .lines(event, stack: stack)
                 { try output.add(line) }
-            // What a filter asks for are events; without one, the trace is told whole.
+            // A filter selects events only. Without one, processes and losses are printed too.
             case .began(let began) where isWhole:
                 try output.add(format.line(began))
             case .lost(let lost) where isWhole:
@@ -72,12 +72,12 @@ struct EventsCommand: PrintingCommand {
     }
 }
 
-/// Which events are shown.
+/// Selects the events to show.
 struct EventFilter {
     let kinds: Set<EventKind>?
     let entity: String?
     let leastDuration: UInt64
-    /// Whether any event was of the entity that is asked for.
+    /// Whether any event was of the requested entity.
     private(set) var hasSeenEntity = false
 
     init(kinds: Set<EventKind>?, entity: String?, leastDuration: UInt64) {
@@ -95,7 +95,7 @@ struct EventFilter {
     }
 }
 
-/// Collects lines, so that a million events are not a million writes.
+/// Buffers lines, so a million events do not take a million writes.
 private struct LineBuffer {
     private var text = ""
 
@@ -111,11 +111,11 @@ private struct LineBuffer {
     }
 }
 
-/// Kinds of events as the command line names them.
+/// A list of event kinds on the command line.
 struct KindList: ExpressibleByArgument {
     var kinds: Set<EventKind> = []
 
-    /// Every kind that a trace can hold, separated by commas, for the help.
+    /// All event kinds, separated by commas, for the help.
     static let names = EventKind.allCases.map(\.name).joined(separator: ", ")
 
     init?(argument: String) {
@@ -127,7 +127,7 @@ struct KindList: ExpressibleByArgument {
     }
 }
 
-/// A time as the command line writes it: a number with its unit.
+/// A time on the command line: a number with its unit.
 struct Duration: ExpressibleByArgument {
     var nanoseconds: UInt64
 

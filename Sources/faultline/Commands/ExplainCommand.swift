@@ -27,7 +27,7 @@ struct ExplainCommand: JudgingCommand {
     }
 }
 
-/// Rules in words.
+/// The text of rules.
 enum RuleText {
     static func list(width: Int) -> String {
         let general = Thresholds.all.filter { $0.rule == "significance" }.map(sentence)
@@ -46,12 +46,12 @@ enum RuleText {
             + items(manual.guards, width) + thresholds(of: rule, width)
     }
 
-    /// The numbers that a user can set, with their names in a file of thresholds.
+    /// The thresholds that a user can set, with their names in a thresholds file.
     private static func thresholds(of rule: RulePage, _ width: Int) -> String {
         rule.thresholds.isEmpty ? "" : "\nWhat --thresholds can set\n" + items(rule.thresholds.map(sentence), width)
     }
 
-    /// `minimumRows (500): minimum rows of a table that is worth an index`.
+    /// A threshold as a line: `minimumRows (500): minimum rows of a table that is worth an index`.
     private static func sentence(_ threshold: Threshold) -> String {
         "\(threshold.name) (\(threshold.text)): \(threshold.meaning)"
     }

@@ -3,7 +3,7 @@ import FaultlineAnalysis
 import FaultlineReplay
 import FaultlineReport
 
-/// Looks at a store at rest.
+/// Examines a store at rest.
 struct InspectCommand: ParsableCommand, PrintingCommand {
     static let document = Document.inspection
     static let configuration = CommandConfiguration(

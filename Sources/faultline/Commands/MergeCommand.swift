@@ -1,7 +1,7 @@
 import ArgumentParser
 import FaultlineAnalysis
 
-/// Adds profiles up.
+/// Merges profiles.
 struct MergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge",
@@ -25,7 +25,7 @@ struct MergeCommand: ParsableCommand {
         do {
             try output.write(try sum(of: files))
         } catch is ProfileSum.Overlap {
-            // Sums come before their parts.
+            // Larger sums come before their parts.
             let sizes = try files.map {
                 (path: $0, size: try LoadedProfile(path: $0).profile.recordingIdentities.count)
             }

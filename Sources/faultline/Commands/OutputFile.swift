@@ -1,16 +1,17 @@
 import FaultlineAnalysis
 import Foundation
 
-/// A file that a subcommand is to write: checked before the work starts, so that nothing of the user's is lost and no work
-/// is done in vain.
+/// The output file of a subcommand.
+///
+/// It is checked before the work starts, so no user data is lost and no work is wasted.
 struct OutputFile {
-    /// What a file may hold that is replaced.
+    /// The kind of existing file that may be replaced.
     enum Content {
         case timeline, profile
-        /// No file is replaced.
+        /// No existing file may be replaced.
         case nothing
 
-        /// What a file of it is called.
+        /// A phrase for this kind of file.
         fileprivate var name: String {
             switch self {
             case .timeline: "a trace that Faultline recorded"
@@ -28,16 +29,16 @@ struct OutputFile {
         }
     }
 
-    /// The option that names another file, for sentences.
+    /// The advice to use another file, for sentences.
     private static let advice = "name another file with -o"
 
     /// Checks that a file can be written.
     ///
     /// - Parameters:
-    ///   - content: What a file that is there may hold to be replaced.
-    ///   - isForced: Whether any file is replaced, because the user insists.
-    ///   - suffixes: Of files beside it that whoever writes it would take for its own.
-    /// - Throws: ``CommandFailure`` if the file is there and holds something else, or cannot be written.
+    ///   - content: The kind of existing file that may be replaced.
+    ///   - isForced: Whether any existing file may be replaced, because the user said so.
+    ///   - suffixes: Suffixes of files next to it that would be taken for a part of it.
+    /// - Throws: ``CommandFailure`` if the file exists with other content, or cannot be written.
     static func check(
         _ path: String, replacing content: Content, isForced: Bool = false, suffixes: [String] = []
     ) throws {
@@ -72,7 +73,7 @@ struct OutputFile {
         .usage("Cannot write \"\(path)\": \(String(cString: strerror(code))); \(advice).")
     }
 
-    /// Whether a file is a timeline that Faultline began, or was about to.
+    /// Whether a file is a timeline that Faultline wrote, or had just begun.
     private static func isTimeline(_ path: String) -> Bool {
         guard let head = try? FileHandle(forReadingAtPath: path)?.read(upToCount: 64) else { return false }
         let text = String(decoding: head, as: UTF8.self)

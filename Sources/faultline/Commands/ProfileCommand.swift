@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Sums a trace up.
+/// Summarizes a trace as a profile.
 struct ProfileCommand: JudgingCommand {
     static let configuration = CommandConfiguration(
         commandName: "profile",

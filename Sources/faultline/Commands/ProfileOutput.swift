@@ -2,7 +2,7 @@ import ArgumentParser
 import FaultlineAnalysis
 import Foundation
 
-/// Where a profile goes.
+/// The destination of a profile.
 struct ProfileOutput: ParsableArguments {
     @Option(name: .shortAndLong, help: "The profile; by default it goes to standard output.")
     var output: String?
@@ -10,7 +10,7 @@ struct ProfileOutput: ParsableArguments {
     @Flag(name: .long, help: "Overwrite an existing file, even one that Faultline did not write.")
     var force = false
 
-    /// - Throws: ``CommandFailure`` if the file is there and no profile: it may be the only copy of a trace.
+    /// - Throws: ``CommandFailure`` if the file exists and is not a profile. It may be the only copy of a trace.
     func check() throws {
         guard let output else { return }
         try OutputFile.check(output, replacing: .profile, isForced: force)

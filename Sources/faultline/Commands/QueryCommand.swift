@@ -3,7 +3,7 @@ import FaultlineQuery
 import FaultlineReport
 import Foundation
 
-/// Asks a trace with SQL.
+/// Queries a trace with SQL.
 struct QueryCommand: PrintingCommand {
     static let document = Document.rows
     static let configuration = CommandConfiguration(
@@ -59,7 +59,7 @@ struct QueryCommand: PrintingCommand {
             try database.finish()
             return database
         } catch {
-            // What there is of it would not be whole.
+            // An incomplete file would be misleading.
             if let output { try? FileManager.default.removeItem(atPath: output) }
             guard let error = error as? QueryError else { throw error }
             throw CommandFailure.tool(
@@ -84,7 +84,7 @@ extension QueryValue {
     fileprivate var row: RowValue { RowValue(text: text, json: json, isNumber: isNumber, isNull: self == .null) }
 }
 
-/// The tables of a trace, and what their columns hold.
+/// The list of a trace's tables, with descriptions of their columns.
 enum TableText {
     static var text: String {
         TraceTable.all.map(text).joined(separator: "\n") + """

@@ -83,10 +83,10 @@ struct RecordCommand: JudgingCommand {
         }
     }
 
-    /// Answers what stands where the command should: a request for help, or an option that `record` does not have.
+    /// Handles an option in place of the command: a request for help, or an option that `record` does not have.
     ///
-    /// The parser hands on everything from the first word that it does not know. Behind `--`, and behind the command's
-    /// name, options are the command's own.
+    /// The parser passes on everything from the first unknown word. Options after `--`, or after the command's name,
+    /// belong to the command.
     private func checkOptions() throws {
         guard let first = command.first, first.hasPrefix("-"), first != "--" else { return }
         switch first {
@@ -104,7 +104,7 @@ struct RecordCommand: JudgingCommand {
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
-    /// The command without the dashes that set it off.
+    /// The command, without a leading `--`.
     private var words: [String] {
         command.first == "--" ? Array(command.dropFirst()) : command
     }
@@ -119,7 +119,7 @@ struct RecordCommand: JudgingCommand {
             return try trial.run(quiet)
         }
         let recording = try Recording.run(words, to: to, output: output, recordingValues: values)
-        // What is missing in a trace is said, even where nothing else is.
+        // Losses are reported even if nothing else is.
         let trace = recording.tell(words[0], isQuiet: quiet)
         if let trace {
             if quiet { tellLosses(recording.outcome) } else { printReport(trace) }
@@ -127,7 +127,9 @@ struct RecordCommand: JudgingCommand {
         recording.ending.passOn()
     }
 
-    /// The report's first line says so too.
+    /// Reports lost events.
+    ///
+    /// The first line of a report does so too.
     private func tellLosses(_ outcome: TraceCollector.Outcome) {
         guard outcome.lost > 0 else { return }
         let recorded = outcome.events.map { " of \($0 + outcome.lost)" } ?? ""
@@ -136,7 +138,9 @@ struct RecordCommand: JudgingCommand {
                 + "larger ones would help: FAULTLINE_RING_BYTES=\(RingDirectory.ringBytes * 4).")
     }
 
-    /// What goes wrong here is told, and the command's exit status is passed on all the same.
+    /// Prints the report.
+    ///
+    /// An error is printed, and the command's exit status is passed on all the same.
     private func printReport(_ trace: String) {
         do {
             let report = try TraceReport(path: trace)

@@ -3,7 +3,7 @@ import FaultlineReader
 import FaultlineRecorder
 import Foundation
 
-/// Lists what killed programs left, and makes traces of it.
+/// Lists what killed programs left behind, and makes traces of it.
 struct RecoverCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FaultlineAnalysis
 
-/// Rules' numbers that a file sets.
+/// The option for a thresholds file.
 struct ThresholdOptions: ParsableArguments {
     @Option(
         name: .customLong("thresholds"),
@@ -10,9 +10,9 @@ struct ThresholdOptions: ParsableArguments {
     )
     var path: String?
 
-    /// Runs `body`, in which traces are read and analysed, by the file's numbers, after telling which those are.
+    /// Runs `body` with the file's thresholds in force, after printing which ones it sets.
     ///
-    /// - Throws: ``CommandFailure`` if the file cannot be used; and what `body` throws.
+    /// - Throws: ``CommandFailure`` if the file cannot be used, or the error of `body`.
     func apply<Result>(_ body: () throws -> Result) throws -> Result {
         guard let path else { return try body() }
         let data = try InputFile.read(path, as: "file of thresholds")
@@ -32,11 +32,11 @@ struct ThresholdOptions: ParsableArguments {
     }
 }
 
-/// A subcommand that reads and judges by numbers which a file can set.
+/// A subcommand that reads and analyses with thresholds that a file can set.
 protocol JudgingCommand: ParsableCommand {
     var thresholds: ThresholdOptions { get }
 
-    /// What the subcommand does.
+    /// Runs the subcommand.
     func work() throws
 }
 

@@ -36,7 +36,7 @@ struct VerifyCommand: JudgingCommand, PrintingCommand {
     func work() throws {
         let loaded = try LoadedProfile(path: trace)
         for note in loaded.notes { Terminal.tell(note) }
-        // Before anything is copied: what is hostile in a profile shows here.
+        // The analysis comes first, because a malicious profile fails here before anything is copied.
         let analysis = Analysis(loaded.profile)
         let models = try model.map(ModelArgument.load) ?? []
         Interruption.removeCopiesFirst()

@@ -2,15 +2,15 @@ import ArgumentParser
 import FaultlineWorkloads
 import Foundation
 
-/// Runs a sample app: what `faultline demo` records.
+/// Runs a sample app, which `faultline demo` records.
 ///
-/// Not shown in the help, since it says nothing by itself.
+/// It is hidden from the help, because it is of no use on its own.
 struct WorkloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "workload", abstract: "Runs a sample app, for recording.", shouldDisplay: false,
         subcommands: [Groceries.self, Music.self])
 
-    /// A shopping list with flaws that are switches.
+    /// A shopping list with flaws that can be switched on.
     struct Groceries: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "groceries",
@@ -49,7 +49,7 @@ struct WorkloadCommand: ParsableCommand {
         }
     }
 
-    /// A music library with flaws that are switches.
+    /// A music library with flaws that can be switched on.
     struct Music: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "music",

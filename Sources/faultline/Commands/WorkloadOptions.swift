@@ -2,7 +2,7 @@ import ArgumentParser
 import FaultlineWorkloads
 import Foundation
 
-/// What every sample app can be asked for.
+/// The options that all sample apps share.
 struct WorkloadOptions: ParsableArguments {
     @Option(name: .long, help: "The store.")
     var store: String
@@ -16,9 +16,9 @@ struct WorkloadOptions: ParsableArguments {
     @Option(name: .long, help: "A file for the most memory that was in use, in bytes.")
     var memory: String?
 
-    /// Makes the app's store, or opens the app on it and runs it.
+    /// Creates the app's store, or opens the app on it and runs it.
     ///
-    /// - Parameter open: Opens the app and gives what runs it once and says what it showed.
+    /// - Parameter open: Opens the app, and returns a function that runs it once and returns what it showed.
     func run(prepare: (URL) throws -> Void, open: (URL) throws -> () throws -> String) throws {
         let url = URL(fileURLWithPath: store)
         do {
@@ -35,10 +35,10 @@ struct WorkloadOptions: ParsableArguments {
         }
     }
 
-    /// The most memory that this program had in use, in bytes.
+    /// The peak memory of this program, in bytes.
     ///
-    /// Asked of the kernel by the program itself: what a parent is told of its child counts in the parent's own, from
-    /// before the child's program was loaded.
+    /// The program itself asks the kernel. The figure that a parent gets for its child includes the parent's own memory
+    /// from before the child's program was loaded.
     private static func peakMemory() -> UInt64 {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
@@ -46,7 +46,7 @@ struct WorkloadOptions: ParsableArguments {
     }
 }
 
-/// Flaws as the command line names them.
+/// A list of flaws on the command line.
 struct FlawList<Flaws: FlawSet>: ExpressibleByArgument {
     var flaws: Flaws = []
 

@@ -4,20 +4,20 @@ import Foundation
 
 /// A sample app that the demo records in two forms: with its flaws and without.
 protocol DemoApp {
-    /// What headings call it: `"The shopping list"`.
+    /// The title in headings, such as `"The shopping list"`.
     var title: String { get }
-    /// Its flaws in words: `"all three flaws"`.
+    /// The flaws in words, such as `"all three flaws"`.
     var flawsInWords: String { get }
-    /// How much of it there is: `"2000 items, 10 rows on a screen"`.
+    /// The size in words, such as `"2000 items, 10 rows on a screen"`.
     var size: String { get }
-    /// The words behind `faultline workload` that run it, without those for its store and its flaws.
+    /// The arguments of `faultline workload` that run the app, without those for its store and its flaws.
     var workload: [String] { get }
 
-    /// Makes the store of a form, in place of one that is there.
+    /// Creates the store of a form, and replaces any existing one.
     func prepare(isFlawed: Bool, at store: URL) throws
 }
 
-/// Runs both forms of a sample app, recorded, and prints both reports and what the difference is.
+/// Records both forms of a sample app, and prints both reports and the difference.
 struct Demo {
     private let app: any DemoApp
     private let output: String?
@@ -39,9 +39,9 @@ struct Demo {
         }
     }
 
-    /// Does work in the directory that was asked for, or in one that is gone afterwards.
+    /// Runs `work` in the requested directory, or in a temporary one that is removed afterwards.
     ///
-    /// - Throws: ``CommandFailure`` if it cannot be made, or holds files that no demo has written.
+    /// - Throws: ``CommandFailure`` if the directory cannot be created, or holds files that no demo has written.
     func inDirectory(_ work: (URL) throws -> Void) throws {
         if let output { return try work(try DemoDirectory.prepare(output)) }
         guard let directory = OwnedDirectory.make(in: NSTemporaryDirectory(), purpose: .demo, content: "") else {
@@ -57,7 +57,7 @@ struct Demo {
         "\(app.title) with \(isFlawed ? app.flawsInWords : "none"): \(app.size)"
     }
 
-    /// Makes the store of a form in a directory.
+    /// Creates the store of a form in a directory.
     func prepare(isFlawed: Bool, in directory: URL) throws -> URL {
         let store = directory.appendingPathComponent("\(Self.name(isFlawed)).sqlite")
         do {
@@ -101,8 +101,8 @@ struct Demo {
 /// One recorded run of a demo's app.
 struct DemoRun {
     var report: TraceReport
-    /// What the app printed.
+    /// The output of the app.
     var output: String
-    /// The most memory that it had in use, in bytes.
+    /// The app's peak memory, in bytes.
     var peakMemory: UInt64
 }

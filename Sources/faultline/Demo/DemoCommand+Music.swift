@@ -43,7 +43,7 @@ extension DemoCommand {
             if Recorder.shared.isEnabled { try runHere(demo) } else { try demo.run() }
         }
 
-        /// Runs the form with the flaws in this process, for whoever records it.
+        /// Runs the form with the flaws in this process, which is being recorded.
         private func runHere(_ demo: Demo) throws {
             try demo.inDirectory { directory in
                 let store = try demo.prepare(isFlawed: true, in: directory)

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Records a sample app with its flaws and without them, and shows both reports and the difference.
+/// Records a sample app with and without its flaws, and prints both reports and the difference.
 struct DemoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
@@ -15,7 +15,7 @@ struct DemoCommand: ParsableCommand {
         subcommands: [Groceries.self, Music.self], defaultSubcommand: Groceries.self)
 }
 
-/// What every demo can be asked for.
+/// The options that all demos share.
 struct DemoOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: "A directory for the stores and traces; it is kept. Default: a temporary one.")
     var output: String?

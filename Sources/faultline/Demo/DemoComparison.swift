@@ -2,7 +2,7 @@ import FaultlineAnalysis
 import FaultlineReport
 import FaultlineTrace
 
-/// What the demo's two forms cost, side by side.
+/// The costs of the demo's two forms, side by side.
 struct DemoComparison {
     let before: DemoRun
     let after: DemoRun
@@ -20,7 +20,7 @@ struct DemoComparison {
         return "\n\(title)\n\(String(repeating: "=", count: title.count))\n\n" + lines.joined(separator: "\n") + "\n"
     }
 
-    /// What is compared, and both figures.
+    /// A measure with both figures.
     private struct Row {
         var name: String
         var before: UInt64

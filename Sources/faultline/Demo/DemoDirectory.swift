@@ -1,15 +1,15 @@
 import Foundation
 
-/// The directory that `faultline demo -o` was given.
+/// The directory given with `faultline demo -o`.
 enum DemoDirectory {
-    /// The file that says that a demo has made the others.
+    /// The file that marks the other files as a demo's.
     private static let marker = ".faultline-demo"
 
-    /// Makes the directory, or checks that nothing but an earlier demo's files is in it, and removes those.
+    /// Creates the directory, or checks that it holds only files of an earlier demo, and removes those.
     ///
-    /// The folder in which it is to lie must be there, as for every other output: a mistyped path makes no folders.
+    /// The parent directory must exist, as for every other output. Otherwise a mistyped path would create directories.
     ///
-    /// - Throws: ``CommandFailure`` if it cannot be made or is not the demo's.
+    /// - Throws: ``CommandFailure`` if the directory cannot be created or is not a demo's.
     static func prepare(_ path: String) throws -> URL {
         let files = FileManager.default
         let url = URL(fileURLWithPath: path)
@@ -33,7 +33,7 @@ enum DemoDirectory {
             guard lstat(url.path, &status) == 0, status.st_uid == geteuid() || names.isEmpty else {
                 throw CommandFailure.usage("The directory \"\(path)\" belongs to another user; name another with -o.")
             }
-            // What is written next is new: no link that lies there is followed.
+            // The files are then written anew, so no existing link is followed.
             for name in names where name.hasPrefix("flawed") || name.hasPrefix("improved") {
                 try files.removeItem(at: url.appendingPathComponent(name))
             }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Babeltrace 2, which reads LTTng's traces: the library and the command.
+/// Checks Babeltrace 2, which reads LTTng traces: the library and the command.
 struct BabeltraceChecks: Examination {
     private static let library = Subject(
         name: "libbabeltrace2", why: "Faultline reads LTTng's traces with it.", package: "libbabeltrace2-dev")
@@ -10,7 +10,7 @@ struct BabeltraceChecks: Examination {
 
     private let commandVersion: ExternalCommand
 
-    /// Starts what is asked.
+    /// Starts the command whose answer the checks need.
     init() {
         commandVersion = ExternalCommand(["babeltrace2", "--version"])
     }

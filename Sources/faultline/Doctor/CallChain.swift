@@ -1,18 +1,18 @@
 import FaultlineRecorder
 import FaultlineTrace
 
-/// An event at the end of a chain of calls, and the stack that the recorder walked for it.
+/// An event at the end of a chain of calls, with the stack that the recorder walked for it.
 struct CallChain {
-    /// Return addresses, innermost first.
+    /// The return addresses, innermost first.
     let stack: [UInt64]
-    /// The programs and libraries that this process holds.
+    /// The programs and libraries loaded in this process.
     let modules: [ModuleEntry]
-    /// How many of the addresses are those of the chain's own calls.
+    /// The number of addresses that belong to the chain's own calls.
     let callsFound: Int
 
-    /// The name of the file in which they are.
+    /// The name of the file with the calls.
     static let file = "CallChain.swift"
-    /// Calls that stand one above the other.
+    /// The number of nested calls.
     static let calls = 24
 
     init() {
@@ -27,8 +27,8 @@ struct CallChain {
         }
         self.stack = stack
         self.modules = modules
-        // The chain calls itself from one place, so that it is the address that comes again and again; the last call
-        // is at another place, where it records.
+        // The chain calls itself from one place, so that address repeats. The last call is at another place, where it
+        // records.
         var times: [UInt64: Int] = [:]
         for address in stack { times[address, default: 0] += 1 }
         let repeated = times.values.max() ?? 0
@@ -36,7 +36,7 @@ struct CallChain {
         recorder.close()
     }
 
-    /// Work after the call keeps it a call: otherwise the optimizer makes a loop of it.
+    /// The work after the call prevents a tail call, which the optimizer would turn into a loop.
     @inline(never)
     private static func descend(_ calls: Int, _ returns: inout [Int], _ recorder: Recorder) {
         if calls > 1 {

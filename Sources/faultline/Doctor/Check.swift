@@ -1,39 +1,39 @@
-/// One thing that was tried, and what came of it.
+/// The result of one check.
 struct Check: Sendable {
-    /// How a thing is.
+    /// The state of the subject.
     enum State: String, Sendable {
         /// It works.
         case ok
-        /// It works, and not as well as it could.
+        /// It works, but not as well as it could.
         case warning
-        /// It is not there.
+        /// It does not exist.
         case missing
-        /// It is there and does not work.
+        /// It exists but does not work.
         case failed
     }
 
     var subject: Subject
     var state: State
-    /// What was found, in a few words.
+    /// What the check found, in a few words.
     var found: String
-    /// What to do about it, in sentences; empty: nothing.
+    /// Sentences about what to do, or empty if nothing.
     var remedy = ""
-    /// The command that does it, for a shell; empty: there is none.
+    /// The shell command to run, or empty if there is none.
     var command = ""
 
-    /// Whether a recording with the command's defaults does not work because of it.
+    /// Whether it prevents a recording with the command's defaults.
     var isObstacle: Bool { subject.isEssential && (state == .missing || state == .failed) }
 }
 
-/// What a check is about.
+/// The subject of a check.
 struct Subject: Sendable {
-    /// What it is called, in at most 15 characters.
+    /// The name, in at most 15 characters.
     var name: String
-    /// What depends on it, in a sentence.
+    /// A sentence about what depends on it.
     var why: String
     /// Whether a recording with the command's defaults needs it.
     var isEssential = false
-    /// The Debian package that holds it; empty: it comes with none of those that Faultline asks for.
+    /// The Debian package that contains it, or empty if none of Faultline's packages does.
     var package = ""
 
     func ok(_ found: String) -> Check {
@@ -53,18 +53,18 @@ struct Subject: Sendable {
     }
 }
 
-/// Checks that belong together: tried when asked for, and never printed here.
+/// A set of related checks, which run on request and print nothing.
 protocol Examination: Sendable {
-    /// What is told if the checks come to no end, because a file system does not answer.
+    /// The result to report if the checks do not finish, because a file system does not answer.
     var silence: Check { get }
 
-    /// Tries everything.
+    /// Runs all checks.
     ///
-    /// Leaves nothing behind; what goes wrong is in the checks.
+    /// It leaves nothing behind, and reports errors as results.
     func checks() -> [Check]
 }
 
-/// The checks of a part of Faultline.
+/// The results for a part of Faultline.
 struct CheckGroup: Sendable {
     var name: String
     var checks: [Check]

@@ -2,12 +2,12 @@ import FaultlineAnalysis
 import FaultlineRecorder
 import Foundation
 
-/// The clock that stamps events: what it costs to read, and what it is.
+/// Checks the clock that stamps events: its source, and the cost to read it.
 struct ClockCheck: Examination {
     private static let subject = Subject(
         name: "clock", why: "An event reads it twice; a slow one makes short events look long.")
 
-    /// Where reading costs so much, the kernel is asked each time.
+    /// The nanoseconds from which a read must be a system call.
     private static let slow = 150.0
     private static let slowSources: Set<String> = ["acpi_pm", "hpet", "jiffies", "pit", "refined-jiffies"]
     private static let folder = "/sys/devices/system/clocksource/clocksource0/"
@@ -37,7 +37,7 @@ struct ClockCheck: Examination {
                     found, "Change it, as root.", command: "echo \(better) >\(Self.folder)current_clocksource")
             ]
         }
-        // Ticks of the timer interrupt; otherwise it is 1 ns.
+        // Such a resolution comes from the timer interrupt. Otherwise it is 1 ns.
         guard tick < 1000 else {
             return [
                 Self.subject.warning(
@@ -48,7 +48,7 @@ struct ClockCheck: Examination {
         return [Self.subject.ok(found)]
     }
 
-    /// Nanoseconds that a read takes: of several rounds the shortest, which nothing came in between.
+    /// The nanoseconds that a read takes: the minimum of several rounds, which has the fewest interruptions.
     private static func cost() -> Double {
         let reads = 2000
         let recorder = Recorder.off()

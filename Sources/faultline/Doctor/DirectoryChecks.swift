@@ -2,7 +2,8 @@ import CMachine
 import FaultlineAnalysis
 import Foundation
 
-/// A directory of stores and traces: its room, its locks and its shared memory, on which network file systems fail.
+/// Checks a directory for stores and traces: its space, locks and shared memory, with which network file systems have
+/// problems.
 struct DirectoryChecks: Examination {
     let path: String
 
@@ -19,7 +20,7 @@ struct DirectoryChecks: Examination {
         name: "write-ahead log", why: "Stores are kept with one, and their users share its index in memory.",
         isEssential: true)
 
-    /// What a million events take.
+    /// The space that a million events take.
     private static let comfortableRoom: UInt64 = 150_000_000
     private static let remedy = "Use a directory on a local disk: name it with --directory, and traces with record -o."
 

@@ -3,38 +3,41 @@ import Foundation
 
 /// Examines this machine.
 struct Doctor {
-    /// The directory of stores and traces.
+    /// The directory for stores and traces.
     let directory: String
 
-    /// How long to wait for file systems, in milliseconds; longer than for commands, which examinations wait for.
+    /// The time to wait for file systems, in milliseconds.
+    ///
+    /// It exceeds the time for commands, which examinations wait for.
     private static let patience = 2000
-    /// How long to wait for what is removed after those that gave no answer.
+    /// The time to wait for clean-up after examinations that did not answer, in milliseconds.
     private static let cleaningPatience = 200
 
-    /// One part of the machine, and what looks at it.
+    /// A part of the machine, with its examinations.
     private struct Part {
         var name: String
         var examinations: [any Examination]
     }
 
-    /// What was found.
+    /// The results of an examination.
     struct Diagnosis: Sendable {
         var machine: Machine
         var groups: [CheckGroup]
         var installation: Installation
 
-        /// What keeps a recording with the command's defaults from working.
+        /// The checks that prevent a recording with the command's defaults.
         var obstacles: [Check] { groups.flatMap(\.checks).filter(\.isObstacle) }
     }
 
-    /// Tries everything, the parts side by side.
+    /// Runs all checks, with the parts in parallel.
     ///
-    /// Leaves nothing behind, and waits two seconds at most: what has not answered by then is told as failed.
+    /// It leaves nothing behind, and waits at most two seconds. Checks that have not answered by then are reported as
+    /// failed.
     func examine() -> Diagnosis {
         let signals = HeldSignals()
         defer { signals.release() }
         let environment = ProcessInfo.processInfo.environment
-        // A library that looks for symbols would ask the servers.
+        // With this variable, a library that looks for symbols would contact the servers.
         unsetenv("DEBUGINFOD_URLS")
         let machine = Machine()
         let database = machine.isDebian ? Installation.question() : nil
@@ -71,15 +74,15 @@ struct Doctor {
     }
 }
 
-/// Signals that would end the process wait until what it has made is removed.
+/// Blocks signals that would end the process until its temporary files are removed.
 private struct HeldSignals {
     private var before = sigset_t()
 
     init() {
         var signals = Signals.set(of: Signals.ending)
-        // Threads inherit it.
+        // Threads inherit the mask.
         pthread_sigmask(SIG_BLOCK, &signals, &before)
-        // A limit on the size of files is something to tell, not to die of.
+        // A limit on the size of files must be reported, not end the process.
         signal(SIGXFSZ, SIG_IGN)
     }
 

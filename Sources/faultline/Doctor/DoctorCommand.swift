@@ -2,7 +2,7 @@ import ArgumentParser
 import FaultlineReport
 import Foundation
 
-/// Says what works on this machine, and gives the command that installs what is missing.
+/// Checks what works on this machine, and prints the command that installs what is missing.
 struct DoctorCommand: ParsableCommand, PrintingCommand {
     static let document = Document.other
     static let configuration = CommandConfiguration(
@@ -33,11 +33,11 @@ struct DoctorCommand: ParsableCommand, PrintingCommand {
         if !diagnosis.obstacles.isEmpty { Foundation.exit(1) }
     }
 
-    /// The directory's whole path, so that it is told which one it is.
+    /// The directory's absolute path, so the output is unambiguous.
     private static func named(_ directory: String) -> String {
         guard !directory.hasPrefix("/") else { return directory }
         let here = FileManager.default.currentDirectoryPath
-        // One that was removed has no path.
+        // A directory that was removed has no path.
         guard !here.isEmpty else { return directory }
         return directory == "." ? here : here + "/" + directory
     }

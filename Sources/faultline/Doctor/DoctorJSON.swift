@@ -1,12 +1,12 @@
 import FaultlineReport
 
-/// A diagnosis for programs: everything that ``DoctorText`` shows, and why each thing matters.
+/// A diagnosis as JSON: everything that ``DoctorText`` shows, and why each subject matters.
 ///
-/// One object with its keys in alphabetical order.
+/// It is one object with its keys in alphabetical order.
 struct DoctorJSON {
     /// The version of the keys.
     ///
-    /// Raised when a key changes its meaning or goes.
+    /// It increases when a key is removed or changes its meaning.
     static let version = 1
 
     let diagnosis: Doctor.Diagnosis

@@ -1,21 +1,21 @@
 import FaultlineAnalysis
 import FaultlineReport
 
-/// A diagnosis to read in a terminal: a line for each thing, then what to do, then what to install.
+/// A diagnosis as text for a terminal: a line for each subject, then what to do, then what to install.
 ///
 ///       ✓ clock            tsc, 44 ns a read
 struct DoctorText {
     let diagnosis: Doctor.Diagnosis
 
-    /// Columns of a thing's name.
+    /// The width of a subject's name, in columns.
     private static let nameWidth = 16
 
-    /// The text, with a line feed at its end.
+    /// Returns the text, with a trailing line feed.
     ///
     /// - Parameters:
-    ///   - width: Characters that a line may have; at least 80 and at most 100 are used.
-    ///     The last line, a command to copy, has what it needs.
-    ///   - colour: Whether to colour it for a terminal.
+    ///   - width: The maximum number of characters in a line, limited to 80–100. The last line, a command to copy, is
+    ///     never wrapped.
+    ///   - colour: Whether to colour the text for a terminal.
     func render(width: Int, colour: Bool) -> String {
         let ink = Ink(isColoured: colour)
         let width = TextPage.width(width)
@@ -58,7 +58,7 @@ struct DoctorText {
                     guard index == 0, line.hasPrefix(name) else { return "    " + line }
                     return "  \(Self.mark(check, ink)) \(ink(.bold, name))\(line.dropFirst(name.count))"
                 }
-                // Whole, to be copied.
+                // Not wrapped, so it can be copied.
                 if !check.command.isEmpty { lines.append("    → " + ink(.green, check.command)) }
                 return lines
             }

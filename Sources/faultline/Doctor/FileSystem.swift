@@ -2,12 +2,12 @@ import Foundation
 
 /// The file system that holds a directory.
 struct FileSystem {
-    /// As the kernel calls it: `ext4`, `tmpfs`, `nfs4`, `fuse.sshfs`.
+    /// The kernel's name of the type: `ext4`, `tmpfs`, `nfs4`, `fuse.sshfs`.
     let type: String
-    /// Bytes that this user can still write.
+    /// The bytes that this user can still write.
     let free: UInt64
 
-    /// - Throws: ``SystemError`` if there is no such directory, or it cannot be looked at.
+    /// - Throws: ``SystemError`` if the directory does not exist or is not accessible.
     init(at directory: String) throws(SystemError) {
         var status = statvfs()
         guard statvfs(directory, &status) == 0 else { throw SystemError(code: errno) }
@@ -20,10 +20,10 @@ struct FileSystem {
         type = Self.type(of: resolved ?? directory, mounts: table)
     }
 
-    /// Whether other machines may use a file system of a type at the same time.
+    /// Whether several machines can use a file system of this type at the same time.
     ///
-    /// Processes on two of them do not share memory, which SQLite's write-ahead log needs
-    /// (https://www.sqlite.org/wal.html), and their locks are only as good as the network's.
+    /// Processes on different machines do not share memory, which SQLite's write-ahead log needs
+    /// (https://www.sqlite.org/wal.html), and locks are only as reliable as the network's.
     static func isShared(_ type: String) -> Bool {
         sharedTypes.contains(type) || type.hasPrefix("fuse.") && !localFuseTypes.contains(type)
     }
@@ -35,9 +35,9 @@ struct FileSystem {
 
     private static let localFuseTypes: Set<String> = ["fuse.fuse-overlayfs", "fuse.ntfs-3g", "fuse.mergerfs"]
 
-    /// What is mounted last at the longest part of the path.
+    /// The type of the last file system mounted at the longest prefix of the path.
     ///
-    /// - Parameter table: The mounts, as proc_pid_mountinfo(5) has them.
+    /// - Parameter table: The mounts, in the format of proc_pid_mountinfo(5).
     static func type(of path: String, mounts table: String) -> String {
         var best = (length: -1, type: "file system unknown")
         for line in table.split(separator: "\n") {
@@ -50,7 +50,7 @@ struct FileSystem {
         return best.type
     }
 
-    /// Spaces, tabs, line feeds and backslashes stand in the table as `\040` and the like.
+    /// Decodes the escapes of spaces, tabs, line feeds and backslashes in the table, such as `\040`.
     private static func unescaped(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -1,21 +1,21 @@
 import Foundation
 
-/// What is to be installed, and how.
+/// The packages to install, and the command for it.
 struct Installation: Sendable {
-    /// Debian's names.
+    /// Debian's package names.
     let packages: [String]
-    /// The command that installs them; `nil`: there is nothing to install, or the distribution has names of its own.
+    /// The command that installs them, or `nil` if there are none or the distribution has other names.
     let command: String?
 
-    /// Everything that Faultline is built with, records with and reads with.
+    /// All packages that Faultline needs to build, record and read.
     static let all = [
         "libsqlite3-dev", "liblttng-ust-dev", "lttng-tools", "babeltrace2", "libbabeltrace2-dev", "libsimdjson-dev",
         "libdw-dev",
     ]
 
     /// - Parameters:
-    ///   - database: What ``question()`` gave; `nil` where there is no such database.
-    ///   - checks: Tell what is missing where there is none.
+    ///   - database: The answer to ``question()``, or `nil` if the machine has no such database.
+    ///   - checks: The checks, which show what is missing if there is no database.
     init(on machine: Machine, database: ExternalCommand.Answer?, checks: [Check]) {
         if let installed = database.flatMap(Self.installed) {
             packages = Self.all.filter { !installed.contains($0) }
@@ -28,14 +28,14 @@ struct Installation: Sendable {
             packages.isEmpty || !machine.isDebian ? nil : (geteuid() == 0 ? "" : "sudo ") + "apt-get install " + names
     }
 
-    /// Asks which of the packages are installed.
+    /// The command that lists which of the packages are installed.
     static func question() -> ExternalCommand {
         ExternalCommand(["dpkg-query", "--show", "--showformat", "${Package} ${db:Status-Status}\\n"] + all)
     }
 
-    /// The packages that are installed; `nil` if that was not told.
+    /// The installed packages, or `nil` if the answer does not have them.
     private static func installed(_ answer: ExternalCommand.Answer) -> Set<String>? {
-        // 1: of some it knows nothing.
+        // Exit status 1 means that some packages are unknown.
         guard case .printed(let text, let status) = answer, status <= 1 else { return nil }
         let lines = text.split(separator: "\n").map { $0.split(separator: " ") }
         return Set(lines.filter { $0.count == 2 && $0[1] == "installed" }.map { String($0[0]) })

@@ -1,7 +1,7 @@
 import FaultlineAnalysis
 import Foundation
 
-/// LTTng as it is installed: the tracer, the commands, and room for its buffers.
+/// Checks the LTTng installation: the tracer, the commands, and the space for its buffers.
 struct LTTngChecks: Examination {
     private static let tracer = Subject(
         name: "liblttng-ust", why: "Programs record to LTTng through it.", package: "liblttng-ust-dev")
@@ -13,7 +13,7 @@ struct LTTngChecks: Examination {
         name: "buffers", why: "LTTng's buffers lie in shared memory; without room a session does not start.")
 
     private static let library = "liblttng-ust.so.1"
-    /// The first whose tracepoints and daemons go with that library.
+    /// The first version whose tracepoints and daemons match that library.
     private static let leastVersion = "2.13"
 
     private let loader: ExternalCommand
@@ -21,10 +21,10 @@ struct LTTngChecks: Examination {
     private let controlCommand: ExternalCommand
     private let daemonCommand: ExternalCommand
 
-    /// Starts what is asked.
+    /// Starts the commands whose answers the checks need.
     init() {
-        // The library leaves files in shared memory as soon as it runs, and waits for a daemon. So the linker is asked
-        // whether it would load it: it then says what it found, and runs nothing (ld.so(8), LD_TRACE_LOADED_OBJECTS).
+        // When the library runs, it leaves files in shared memory and waits for a daemon. So the check only asks the
+        // dynamic linker what it would load, which runs nothing (ld.so(8), LD_TRACE_LOADED_OBJECTS).
         loader = ExternalCommand(
             ["/proc/self/exe"],
             environment: [
@@ -75,7 +75,7 @@ struct LTTngChecks: Examination {
 
     // MARK: - The buffers
 
-    /// What a channel takes with LTTng's defaults for one user: four sub-buffers a CPU.
+    /// The size of a channel with LTTng's defaults for one user: four sub-buffers per CPU.
     private static let channelBytes = UInt64(4 * 524_288)
 
     private func buffers() -> Check {

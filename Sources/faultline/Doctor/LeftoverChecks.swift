@@ -2,7 +2,7 @@ import FaultlineAnalysis
 import FaultlineRecorder
 import Foundation
 
-/// What killed processes of Faultline's left behind.
+/// Checks for leftovers of killed Faultline processes.
 struct LeftoverChecks: Examination {
     private static let events = Subject(
         name: "unread rings",

@@ -1,7 +1,7 @@
 import FaultlineAnalysis
 import Foundation
 
-/// What this process, and so a program that it runs, may use.
+/// Checks the resource limits of this process, which the programs it runs inherit.
 struct LimitChecks: Examination {
     private static let fileSize = Subject(
         name: "file size", why: "A trace, and every file of rings, ends at the limit.")
@@ -10,7 +10,7 @@ struct LimitChecks: Examination {
     private static let lockedMemory = Subject(
         name: "locked memory", why: "Nothing of Faultline's locks memory.")
 
-    /// A million events take some 150 MB.
+    /// Space for several million events, at about 150 MB per million.
     private static let comfortableFile: UInt64 = 1 << 30
     private static let descriptorsApart: UInt64 = 512
 
@@ -23,7 +23,7 @@ struct LimitChecks: Examination {
         ]
     }
 
-    /// The limit that holds; `nil`: there is none.
+    /// The soft limit, or `nil` if there is none.
     private static func limit(_ resource: __rlimit_resource) -> UInt64? {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0, limit.rlim_cur != .max else { return nil }

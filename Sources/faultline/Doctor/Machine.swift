@@ -1,11 +1,11 @@
 import FaultlineAnalysis
 import Foundation
 
-/// What this machine is.
+/// A description of this machine.
 struct Machine: Sendable {
     /// The distribution's name: `Debian GNU/Linux 12 (bookworm)`.
     let system: String
-    /// Whether packages come from `apt-get`, under Debian's names.
+    /// Whether packages come from `apt-get`, with Debian's names.
     let isDebian: Bool
     let kernel: String
     let architecture: String
@@ -24,7 +24,7 @@ struct Machine: Sendable {
         processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
     }
 
-    /// In one line.
+    /// The description on one line.
     var description: String {
         "\(system), Linux \(kernel), \(architecture), \(Phrase.count(UInt64(max(1, processors)), "CPU"))"
     }
@@ -34,7 +34,7 @@ struct Machine: Sendable {
             .compactMap { try? String(contentsOfFile: $0, encoding: .utf8) }.first ?? ""
     }
 
-    /// What stands in lines such as `NAME="value"`.
+    /// The values of lines such as `NAME="value"`.
     private static func values(_ text: String) -> [String: String] {
         var values: [String: String] = [:]
         for line in text.split(separator: "\n") {

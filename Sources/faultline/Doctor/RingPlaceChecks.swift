@@ -3,9 +3,9 @@ import FaultlineAnalysis
 import FaultlineRecorder
 import Foundation
 
-/// The directories in which a recording's rings lie: whether they are there, have room, and can hold a ring.
+/// Checks the directories for a recording's rings: whether they exist, have space, and can hold a ring.
 struct RingPlaceChecks: Examination {
-    /// Where programs make their rings that write their own trace; `nil`: where everybody does.
+    /// The directory in which programs that write their own trace create rings, or `nil` for the usual places.
     let named: String?
 
     private static let sharedMemory = Subject(

@@ -3,7 +3,7 @@ import FaultlineAnalysis
 import FaultlineStore
 import Foundation
 
-/// The SQLite library that this process has loaded: what it is, what it can do, and whether a store works with it.
+/// Checks the loaded SQLite library: its version, its features, and whether a store works with it.
 struct SQLiteChecks: Examination {
     private static let library = Subject(
         name: "library", why: "Stores are kept by it.", isEssential: true, package: "libsqlite3-dev")
@@ -25,7 +25,7 @@ struct SQLiteChecks: Examination {
     private static let store = Subject(
         name: "store", why: "Everything else rests on it.", isEssential: true)
 
-    /// The first that counts changes in 64 bits (`sqlite3_changes64`).
+    /// The first version that counts changes in 64 bits (`sqlite3_changes64`).
     private static let leastVersion: Int32 = 3_037_000
 
     var silence: Check {
@@ -74,7 +74,7 @@ struct SQLiteChecks: Examination {
         }
     }
 
-    /// What a store needs, tried in memory; the write-ahead log needs a file.
+    /// Tries the features that a store needs in memory, except the write-ahead log, which needs a file.
     private func features(_ connection: OpaquePointer) -> Check {
         let needed: [(name: String, isThere: Bool)] = [
             (
@@ -131,7 +131,9 @@ struct SQLiteChecks: Examination {
         statements.allSatisfy { sqlite3_exec(connection, $0, nil, nil, nil) == SQLITE_OK }
     }
 
-    /// Whether the library has a function; it is asked for by name, since it may be another than that of the build.
+    /// Whether the loaded library has a function.
+    ///
+    /// The lookup is by name, because the library may differ from the one at build time.
     private static func isExported(_ function: String) -> Bool {
         guard let library = try? SharedLibrary("libsqlite3.so.0", loads: false) else { return false }
         return library.symbol(function) != nil

@@ -1,19 +1,19 @@
 import Foundation
 import Synchronization
 
-/// A directory of the doctor's own, for as long as it tries something.
+/// A temporary directory for a check.
 struct ScratchDirectory {
     let path: String
 
-    /// The directory for temporary files, without a slash at its end.
+    /// The directory for temporary files, without a trailing slash.
     static var temporary: String {
         let path = NSTemporaryDirectory()
         return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
-    /// Makes one in another directory.
+    /// Creates a directory in another one.
     ///
-    /// - Throws: ``SystemError`` if nothing can be made there.
+    /// - Throws: ``SystemError`` if nothing can be created there.
     init(in directory: String) throws(SystemError) {
         var template = Array("\(directory)/.faultline-doctor-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError(code: errno) }
@@ -22,10 +22,10 @@ struct ScratchDirectory {
         self.path = path
     }
 
-    /// Those that are there.
+    /// The existing scratch directories.
     private static let present = Mutex<Set<String>>([])
 
-    /// Removes those of work that has not ended, and may never end.
+    /// Removes the directories of work that has not ended, and may never end.
     static func removeAll() {
         for path in present.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: path) }
     }
@@ -39,7 +39,7 @@ struct ScratchDirectory {
         Self.present.withLock { _ = $0.remove(path) }
     }
 
-    /// Does something in a directory of its own and removes it.
+    /// Runs `body` with a new directory, and removes the directory.
     static func with<Result>(
         in directory: String, _ body: (ScratchDirectory) throws -> Result
     ) throws -> Result {

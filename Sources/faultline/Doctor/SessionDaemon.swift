@@ -1,22 +1,24 @@
 import Foundation
 
-/// A session daemon of LTTng's, as its sockets show it.
+/// An LTTng session daemon, as its sockets show it.
 enum SessionDaemon {
     enum State {
-        /// It takes connections; its number, if it left one.
+        /// It accepts connections.
+        ///
+        /// Its process ID is known if it left one.
         case runs(pid_t?)
-        /// It runs, and its socket is not for this user.
+        /// It runs, but this user may not use its socket.
         case forbidden(pid_t?)
-        /// A socket is there that nobody listens on.
+        /// There is a socket that no process listens on.
         case dead
         case none
     }
 
-    /// The daemon that keeps its sockets in a directory.
+    /// The state of the daemon that keeps its sockets in a directory.
     static func state(in directory: String) -> State {
         let process = process(in: directory)
         switch connect(to: directory + "/client-lttng-sessiond") {
-        // Whoever has a queue that is full listens.
+        // A full queue also shows that a daemon listens.
         case 0, EAGAIN: return .runs(process)
         case ECONNREFUSED: return .dead
         case EACCES, EPERM:
@@ -25,13 +27,15 @@ enum SessionDaemon {
         }
     }
 
-    /// The number that a daemon wrote down.
+    /// The process ID that a daemon wrote to its file.
     private static func process(in directory: String) -> pid_t? {
         let text = try? String(contentsOfFile: directory + "/lttng-sessiond.pid", encoding: .utf8)
         return text.flatMap { pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
     }
 
-    /// Connects and hangs up, as `lttng` does to see whether a daemon is there: 0, or the error's number.
+    /// Connects and disconnects, as `lttng` does to find a daemon.
+    ///
+    /// Returns 0, or the error number.
     private static func connect(to path: String) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -50,17 +54,17 @@ enum SessionDaemon {
         return result == 0 ? 0 : errno
     }
 
-    /// The numbers of a user's daemons, wherever they keep their sockets.
+    /// The process IDs of a user's daemons, wherever their sockets are.
     static func processes(of user: uid_t) -> [pid_t] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { pid_t($0) }.filter { process in
             var status = stat()
             guard stat("/proc/\(process)", &status) == 0, status.st_uid == user else { return false }
-            // The daemon gives its threads names; its first keeps the program's.
+            // The daemon names its threads, but its first thread keeps the program's name.
             let name = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)
             guard name == "lttng-sessiond\n" else { return false }
-            // One that is asked for its version, perhaps by this process, is no daemon; nor is one that has ended and
-            // waits to be waited for, which has no arguments any more.
+            // A process that only prints its version, perhaps for this one, is not a daemon. Neither is a zombie, which
+            // has no arguments.
             let arguments = (try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)) ?? ""
             return !arguments.isEmpty && !arguments.contains("--version")
         }.sorted()
@@ -69,14 +73,14 @@ enum SessionDaemon {
 
 /// The word in shared memory on which programs wait for a session daemon.
 ///
-/// `lttng-ust-wait-8` for root's daemon, `lttng-ust-wait-8-1000` for user 1000's own.
+/// It is `lttng-ust-wait-8` for root's daemon, and `lttng-ust-wait-8-1000` for that of user 1000.
 struct WaitWord {
     let name: String
     let isPrivate: Bool
-    /// Whether some daemon told programs that it is there.
+    /// Whether a daemon has announced itself to programs.
     let isSet: Bool
 
-    /// Those that a program of this user looks at.
+    /// The words that a program of this user reads.
     static func all(user: uid_t) -> [WaitWord] {
         let prefix = "lttng-ust-wait-"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/shm")) ?? []

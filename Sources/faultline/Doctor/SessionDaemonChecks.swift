@@ -1,8 +1,8 @@
 import Foundation
 
-/// LTTng's session daemons as a program of this user would meet them.
+/// Checks LTTng's session daemons as a program of this user would find them.
 ///
-/// Looked at from outside: nothing is started, stopped or changed.
+/// The checks only observe. They start, stop and change nothing.
 struct SessionDaemonChecks: Examination {
     let environment: [String: String]
 
@@ -36,7 +36,7 @@ struct SessionDaemonChecks: Examination {
 
     private var isRoot: Bool { geteuid() == 0 }
 
-    /// Where this user's daemon keeps its sockets.
+    /// The directory with the sockets of this user's daemon.
     private var ownDirectory: String {
         isRoot ? Self.rootDirectory : privateDirectory
     }
@@ -94,7 +94,7 @@ struct SessionDaemonChecks: Examination {
             "\(home) is ignored for root", "Run daemon and program as another user, or in a mount namespace.")
     }
 
-    // MARK: - What programs wait for
+    // MARK: - The word that programs wait on
 
     private func waitWords() -> Check {
         let words = WaitWord.all(user: geteuid())

@@ -1,19 +1,19 @@
 import CMachine
 import Glibc
 
-/// A library that is found as a program that is linked against it would find it.
+/// A shared library, located as the dynamic linker would for a program linked against it.
 struct SharedLibrary {
     private let handle: UnsafeMutableRawPointer
 
-    /// Why a library is not loaded.
+    /// The reason why a library cannot be loaded.
     enum Failure: Error {
-        /// There is none of that name.
+        /// There is no library of that name.
         case missing
-        /// There is one, and it cannot be loaded; the linker's reason.
+        /// The library exists but cannot be loaded, for the linker's reason.
         case unusable(String)
     }
 
-    /// - Parameter loads: Whether to load it; otherwise only one that the program holds already is found.
+    /// - Parameter loads: Whether to load the library. If not, only a library that is already loaded is found.
     init(_ name: String, loads: Bool = true) throws(Failure) {
         guard let handle = dlopen(name, loads ? RTLD_LAZY | RTLD_LOCAL : RTLD_LAZY | RTLD_NOLOAD) else {
             let reason = dlerror().map { String(cString: $0) } ?? ""
@@ -22,7 +22,7 @@ struct SharedLibrary {
         self.handle = handle
     }
 
-    /// What the linker's words mean.
+    /// Interprets the linker's message.
     static func failure(_ reason: String, name: String) -> Failure {
         if reason.isEmpty || reason.contains("\(name): cannot open shared object file: No such file") {
             return .missing
@@ -36,7 +36,7 @@ struct SharedLibrary {
         dlsym(handle, name)
     }
 
-    /// The path of what holds an address.
+    /// The path of the file mapped at an address.
     static func path(at address: UnsafeRawPointer) -> String? {
         cmachine_file_at(address).map { String(cString: $0) }
     }

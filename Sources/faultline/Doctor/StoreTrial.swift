@@ -5,18 +5,18 @@ import FaultlineRecorder
 import FaultlineStore
 import Foundation
 
-/// Makes a store in a directory, writes to it, opens it again and reads what was written.
+/// Creates a store in a directory, writes to it, reopens it and reads the rows back.
 struct StoreTrial {
-    /// How SQLite keeps what is not yet in the store's file; `wal` if its write-ahead log works.
+    /// SQLite's journal mode, which is `wal` if the write-ahead log works.
     let journalMode: String
-    /// Bytes of a page.
+    /// The page size in bytes.
     let pageSize: Int
-    /// Whether every row came back.
+    /// Whether every row was read back.
     let isWhole: Bool
 
     private static let rows: Int64 = 20
 
-    /// - Throws: ``SystemError`` if no file can be made there; ``StoreError`` for what the store says.
+    /// - Throws: ``SystemError`` if no file can be created there, or ``StoreError`` for errors of the store.
     init(in directory: String) throws {
         let model = try ManagedObjectModel(entities: [
             EntityDescription("Row", attributes: [AttributeDescription("number", .integer64)])
@@ -28,9 +28,9 @@ struct StoreTrial {
         }
     }
 
-    /// What a trial in a directory says.
+    /// The result of a trial in a directory.
     ///
-    /// - Parameter found: Says in a few words that it works, given the size of a page.
+    /// - Parameter found: Returns a few words for success, given the page size.
     static func check(_ subject: Subject, in directory: String, remedy: String, found: (String) -> String) -> Check {
         do {
             let trial = try StoreTrial(in: directory)
@@ -52,7 +52,7 @@ struct StoreTrial {
 
     private static func open(_ url: URL, _ model: ManagedObjectModel) throws -> PersistentContainer {
         var description = PersistentStoreDescription(url: url)
-        // Nobody else has the store: where locks are refused, SQLite waits for somebody who is not there.
+        // No other process has the store open. If locks are refused, SQLite would wait in vain.
         description.busyTimeout = 0.1
         return try PersistentContainer(
             name: "doctor", managedObjectModel: model, storeDescription: description, classes: [Row.self],
@@ -79,9 +79,9 @@ struct StoreTrial {
     }
 }
 
-/// Questions to a connection of SQLite's.
+/// Queries an SQLite connection.
 enum SQLiteQuery {
-    /// The first column of a statement's first row; `nil` if there is none, or the statement does not run.
+    /// The first column of a statement's first row, or `nil` if there is none or the statement fails.
     static func first(_ sql: String, _ connection: OpaquePointer) -> String? {
         var statement: OpaquePointer?
         defer { sqlite3_finalize(statement) }

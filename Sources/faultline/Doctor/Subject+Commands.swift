@@ -1,5 +1,5 @@
 extension Subject {
-    /// What a command's answer to `--version` says of it.
+    /// The result for a command, from its answer to `--version`.
     func check(_ answer: ExternalCommand.Answer, leastVersion: String? = nil) -> Check {
         if let version = answer.version {
             guard let leastVersion, Self.numbers(version).lexicographicallyPrecedes(Self.numbers(leastVersion)) else {

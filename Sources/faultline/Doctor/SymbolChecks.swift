@@ -3,9 +3,9 @@ import FaultlineReader
 import FaultlineTrace
 import Foundation
 
-/// Whether stacks are whole and their addresses become functions and lines, tried on this very program.
+/// Checks with this program whether stacks are complete and addresses resolve to functions and lines.
 struct SymbolChecks: Examination {
-    /// The servers that debug information may be fetched from; `nil`: none.
+    /// The servers for debug information, or `nil` if there are none.
     let servers: String?
 
     private static let framePointers = Subject(
@@ -53,7 +53,7 @@ struct SymbolChecks: Examination {
         return Self.addresses.warning("no functions, no lines: this program was stripped", remedy)
     }
 
-    /// Libraries that stand in the stacks of stores, each with a function of its own.
+    /// A function of each library that occurs in the stacks of stores.
     private static let known = ["sqlite3_step", "swift_retain", "malloc"]
 
     private func libraries(_ chain: CallChain, _ resolver: SymbolResolver) -> Check {
@@ -61,7 +61,7 @@ struct SymbolChecks: Examination {
         var bare: [String] = []
         var whole: [String] = []
         for function in Self.known {
-            // Behind the first instruction, as return addresses are.
+            // The address is past the first instruction, like a return address.
             guard let address = dlsym(nil, function), let path = SharedLibrary.path(at: address) else { continue }
             let frame = resolver.frames(for: [UInt64(UInt(bitPattern: address)) + 1], modules: chain.modules).first
             let library = path.split(separator: "/").last?.split(separator: ".").first.map(String.init) ?? path

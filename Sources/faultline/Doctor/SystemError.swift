@@ -1,8 +1,8 @@
 import Foundation
 
-/// Why the system refused something.
+/// An error of the operating system.
 struct SystemError: Error, CustomStringConvertible {
-    /// The error's number (`errno`).
+    /// The error number (`errno`).
     var code: Int32
 
     var description: String { String(cString: strerror(code)) }

@@ -2,9 +2,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Work on a thread of its own, which a file system that does not answer can hold up for ever.
+/// Work on a thread of its own, which an unresponsive file system can block for ever.
 ///
-/// Whoever does not get its value in time goes on without it; the thread goes with the process.
+/// A caller that does not get the value in time continues without it. The thread ends with the process.
 final class TimedWork<Value: Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
     private let end = DispatchSemaphore(value: 0)
@@ -17,7 +17,7 @@ final class TimedWork<Value: Sendable>: Sendable {
         }
     }
 
-    /// What came of the work, or `nil` if it has not ended by then.
+    /// Returns the value of the work, or `nil` if it is not available by the deadline.
     func value(by deadline: DispatchTime) -> Value? {
         guard end.wait(timeout: deadline) == .success else { return nil }
         return value.withLock { $0 }

@@ -2,9 +2,9 @@ import FaultlineReader
 import FaultlineRecorder
 import FaultlineTrace
 
-/// Records some events as `faultline record` does, into rings and from there to a timeline, and reads them back.
+/// Records events into rings and a timeline, like `faultline record`, and reads them back.
 struct TimelineTrial: Examination {
-    /// Where the timeline is written.
+    /// The directory for the timeline.
     let directory: String
 
     private static let subject = Subject(
@@ -38,7 +38,7 @@ struct TimelineTrial: Examination {
         }
     }
 
-    /// The number of events that were read back.
+    /// Records events, and returns the number that were read back.
     private func record(to path: String) throws -> Int {
         let collector = try TraceCollector(path: path, scratch: Recording.places(for: path))
         let recorder: Recorder

@@ -1,17 +1,17 @@
 import FaultlineTrace
 import Foundation
 
-/// Reads small files that the command is given.
+/// Reads small input files.
 enum InputFile {
-    /// The most bytes of a file that somebody wrote by hand.
+    /// The maximum bytes of a file that a person wrote.
     static let most = 16 << 20
 
-    /// Reads a file, or what a shell hands over in its place: `--budget <(jq .budget settings.json)`.
+    /// Reads a file, or a pipe that a shell passes in its place: `--budget <(jq .budget settings.json)`.
     ///
     /// - Parameters:
-    ///   - what: What the file is, for the message: `"budget"`.
-    ///   - limit: The most bytes that such a file has.
-    /// - Throws: ``CommandFailure`` with the system's words, and what to do.
+    ///   - what: The kind of file, for the message, such as `"budget"`.
+    ///   - limit: The maximum bytes of the file.
+    /// - Throws: ``CommandFailure`` with the system's message, and what to do.
     static func read(_ path: String, as what: String, atMost limit: Int = most) throws -> Data {
         do {
             return Data(try RegularFile.bytes(of: path, atMost: limit, allowingPipe: true))

@@ -3,7 +3,7 @@ import FaultlineReader
 import FaultlineTrace
 import Foundation
 
-/// The profile of a trace, or of many: summed up here, or read from a profile's file.
+/// The profile of one or more traces, built from a trace or read from a profile file.
 struct LoadedProfile {
     let profile: Profile
     /// Sentences about the file, for stderr.
@@ -26,7 +26,7 @@ struct LoadedProfile {
         notes = trace.notes + summary.complaints
     }
 
-    /// The profile of one of several files, after telling what is to be said about it.
+    /// Loads the profile of one of several files, and prints its notes and gaps.
     ///
     /// - Throws: ``CommandFailure`` if it cannot be read.
     static func oneOfSeveral(_ path: String) throws -> Profile {
@@ -35,7 +35,7 @@ struct LoadedProfile {
         return loaded.profile
     }
 
-    /// Whether a file holds a profile, by its content.
+    /// Whether a file's content is a profile.
     static func isProfile(_ path: String) -> Bool {
         guard let beginning = try? RegularFile.beginning(of: path, length: 256) else { return false }
         return Profile.isProfile(Data(beginning))
@@ -53,7 +53,7 @@ struct LoadedProfile {
 }
 
 extension Profile {
-    /// What the trace lacks, in sentences: what was compared with it or added to it lacks that too.
+    /// Sentences about what the trace lacks, and a comparison or sum with it lacks too.
     var gaps: [String] {
         var sentences: [String] = []
         if lost > 0 {

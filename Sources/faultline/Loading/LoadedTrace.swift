@@ -4,21 +4,21 @@ import FaultlineRecorder
 import FaultlineTrace
 import Foundation
 
-/// A trace on disk that is completed, resolved and ready to be read.
+/// A trace on disk that has been completed and resolved, and is ready to be read.
 struct LoadedTrace {
     let path: String
     private let reader: TraceReader
     private var reading: TraceReading
-    /// Sentences about what was found on the way, for stderr.
+    /// Sentences about problems while loading, for stderr.
     private(set) var notes: [String] = []
-    /// Events that a killed program had recorded and that are not in the trace.
+    /// The number of events that a killed program recorded and that are not in the trace.
     private(set) var missing: UInt64 = 0
-    /// Whether its program still writes it.
+    /// Whether the program still writes the trace.
     private var isWritten = false
 
-    /// Opens a trace, and reads its names.
+    /// Opens a trace, and reads its dictionary.
     ///
-    /// One whose program was killed is completed first from what the program left behind.
+    /// If its program was killed, the trace is first completed from what the program left behind.
     ///
     /// - Throws: ``CommandFailure`` if it cannot be read.
     init(path: String) throws {
@@ -35,9 +35,9 @@ struct LoadedTrace {
         if reader.abilities.contains(.symbols) { resolve(writing: !isWritten) }
     }
 
-    /// Hands every message of the trace to `body`, once.
+    /// Passes every message of the trace to `body`, once.
     ///
-    /// Meanwhile no other process completes it or adds to it.
+    /// Meanwhile, no other process can complete the trace or add to it.
     mutating func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
         let lock = isWritten || !reader.abilities.contains(.recovery) ? nil : SharedLock(path)
         defer { lock?.release() }
@@ -48,12 +48,12 @@ struct LoadedTrace {
         return try Self.explained { try reading.read(body) }
     }
 
-    /// Checks that there is a trace of Faultline's in the file, without reading its events.
+    /// Checks that the file holds a Faultline trace, without reading its events.
     ///
-    /// - Throws: ``CommandFailure`` if there is none.
+    /// - Throws: ``CommandFailure`` if it does not.
     func expectNames() throws { try Self.explained { try reading.expectNames() } }
 
-    /// - Throws: ``CommandFailure`` where `body` throws ``ReaderError``.
+    /// - Throws: ``CommandFailure`` if `body` throws ``ReaderError``.
     private static func explained<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -74,7 +74,7 @@ struct LoadedTrace {
         case .stillRunning:
             isWritten = true
             notes.append("the program still runs; this is what it has recorded up to now")
-        // A copy of a trace whose rings are gone lacks nothing that anybody could add.
+        // A copy of a trace whose rings are gone lacks nothing that could be recovered.
         case .impossible(_, events: 0): break
         case .impossible(let reason, let events):
             missing = events
@@ -85,11 +85,11 @@ struct LoadedTrace {
         if !isWritten, reading.isOutdated { reading = try Self.explained { try reader.begin() } }
     }
 
-    /// Resolves what the recorder left as addresses.
+    /// Resolves the addresses that the recorder left unresolved.
     ///
-    /// What fails here costs the names, not the report.
+    /// If this fails, the report lacks names but is still printed.
     ///
-    /// - Parameter writing: Whether the trace is to keep what is found.
+    /// - Parameter writing: Whether to write the names to the trace.
     private mutating func resolve(writing: Bool) {
         let resolver = SymbolResolver()
         do {
@@ -105,7 +105,7 @@ struct LoadedTrace {
 }
 
 extension TraceReading {
-    /// The files of rings that the trace's processes named.
+    /// The ring files that the trace's processes named.
     var rings: [TraceRecovery.NamedRings] {
         processes.filter { !$0.rings.isEmpty }.map {
             TraceRecovery.NamedRings(file: $0.rings, process: $0.process, date: $0.date)
@@ -113,7 +113,7 @@ extension TraceReading {
     }
 }
 
-/// Processes whose end is not in their trace, for whoever reads only what there is.
+/// A sentence about processes whose end is not in their trace.
 enum OpenEnd {
     static func sentence(_ processes: UInt64) -> String? {
         guard processes > 0 else { return nil }
@@ -123,12 +123,12 @@ enum OpenEnd {
 }
 
 extension ReadingSummary {
-    /// What of a trace is missing or could not be read, in sentences.
+    /// Sentences about what is missing from a trace or could not be read.
     var remarks: [String] {
         complaints + [OpenEnd.sentence(UInt64(unendedProcesses.count))].compactMap(\.self)
     }
 
-    /// What of a trace could not be read, in sentences.
+    /// Sentences about what could not be read.
     var complaints: [String] {
         var complaints: [String] = []
         if malformedLines > 0 {

@@ -1,11 +1,11 @@
 import FaultlineModel
 import Foundation
 
-/// A model that is named on the command line.
+/// Loads a model that the command line names.
 enum ModelArgument {
-    /// Loads it: all versions that a .xcdatamodeld has, the current one first.
+    /// Loads all versions of a model in an .xcdatamodeld, the current one first.
     ///
-    /// - Throws: ``CommandFailure`` if it is none.
+    /// - Throws: ``CommandFailure`` if it is not a model.
     static func load(_ path: String) throws -> [ManagedObjectModel] {
         let url = URL(fileURLWithPath: path)
         do {

@@ -1,15 +1,15 @@
 import FaultlineAnalysis
 
-/// Profiles that are added up, each recording once.
+/// A sum of profiles, with each recording counted once.
 struct ProfileSum {
     private(set) var profile = Profile()
-    /// Which files are in it.
+    /// The files in the sum.
     private var included: [Part] = []
 
     private struct Part {
         var path: String
         var recordings: Set<UInt64>
-        /// How much of them the file has: events, and processes whose end is told.
+        /// The amount of data in the file: its events, and its processes that have an end.
         var extent: (events: UInt64, ends: UInt64)
 
         init(_ profile: Profile, path: String) {
@@ -20,31 +20,33 @@ struct ProfileSum {
         }
     }
 
-    /// What became of a file.
+    /// The result of adding a file.
     enum Outcome {
         case added
-        /// Everything in it is in the sum already, which holds these files.
+        /// The sum already contains everything in the file, in these files.
         case contained(in: [String])
     }
 
-    /// Some of a file's recordings are in the sum, and others are not; a sum cannot be taken apart.
+    /// Only some of a file's recordings are in the sum.
+    ///
+    /// A sum cannot be taken apart.
     struct Overlap: Error {
         let path: String
         let earlier: String
         let shared: Int
     }
 
-    /// A file has more of the recordings of one that is in the sum already, because that was made before they had ended or
-    /// of a part of them.
+    /// A file has more of the same recordings than one already in the sum, which was made from a part of them or before
+    /// they had ended.
     struct Superseded: Error {
         let path: String
         let by: String
     }
 
-    /// Adds a file's profile, unless all of it is there already.
+    /// Adds a file's profile, unless the sum already contains all of it.
     ///
-    /// - Throws: ``Overlap`` if a part of it is, ``Superseded`` if another file is a part of it, and ``CommandFailure`` if it
-    ///   was made with other thresholds.
+    /// - Throws: ``Overlap`` if the sum contains a part of it, ``Superseded`` if it replaces another file, and
+    ///   ``CommandFailure`` if it was made with other thresholds.
     mutating func add(_ other: Profile, from path: String) throws -> Outcome {
         let part = Part(other, path: path)
         let recordings = part.recordings

@@ -1,14 +1,18 @@
 import Foundation
 
-/// A lock that many readers of a file can have at once, and that keeps out whoever would write to it.
+/// A lock that many readers of a file can hold at once, and that excludes writers.
 struct SharedLock {
     private let descriptor: Int32
 
-    /// How often to ask for it, once a millisecond: completing a trace takes seconds at most.
+    /// The number of attempts, one per millisecond.
+    ///
+    /// Completing a trace takes seconds at most.
     private static let attempts = 60_000
 
-    /// Takes the lock, and waits for another process that completes the file or adds to it; `nil` if it cannot be had, as
-    /// where the program that writes the file still runs: the file is then read as it is.
+    /// Takes the lock, after waiting for another process that completes the file or adds to it.
+    ///
+    /// Returns `nil` if the lock is not available, for example because the program that writes the file still runs. The
+    /// file is then read as it is.
     init?(_ path: String) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }

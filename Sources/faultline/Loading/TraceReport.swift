@@ -1,7 +1,7 @@
 import FaultlineAnalysis
 import FaultlineReport
 
-/// The report of a trace: read, analysed, ready to be printed.
+/// The report of a trace, ready to be printed.
 struct TraceReport {
     let analysis: Analysis
     /// Sentences about the trace's file, for stderr.
@@ -16,7 +16,7 @@ struct TraceReport {
         notes = loaded.notes
     }
 
-    /// - Parameter showsAll: Whether every finding is shown in full.
+    /// - Parameter showsAll: Whether to show every finding in full.
     func text(on terminal: Terminal, showsAll: Bool = false) -> String {
         TextReport(analysis, showsAll: showsAll).render(width: terminal.width, colour: terminal.wantsColour)
     }

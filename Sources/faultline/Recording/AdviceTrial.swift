@@ -3,28 +3,28 @@ import FaultlineReport
 import FaultlineTrace
 import Foundation
 
-/// A command that is run as it is, and again with fetches that do otherwise.
+/// A command that runs unchanged, and again with changed fetches.
 struct AdviceTrial {
     let words: [String]
     let advice: [FetchAdvice]
     let destination: RecordingDestination
-    /// The trace of the command that does otherwise.
+    /// The trace of the changed run.
     let output: String
-    /// The trace of the command as it is; `nil`: it is to be recorded.
+    /// The trace of the unchanged run, or `nil` to record one.
     let against: String?
     let recordsValues: Bool
 
-    /// Where the trace of the command as it is goes: `faultline-untried.json` beside `faultline.json`.
+    /// The path of the unchanged run's trace: `faultline-untried.json` next to `faultline.json`.
     private var untried: String {
         let url = URL(fileURLWithPath: output)
         let end = url.pathExtension.isEmpty ? "" : "." + url.pathExtension
         return url.deletingPathExtension().path + "-untried" + end
     }
 
-    /// Records, prints what the change has made of it, and ends as the command did.
+    /// Records, prints the effect of the change, and ends as the command did.
     ///
-    /// - Throws: ``CommandFailure`` if a trace cannot be read or written, the command cannot be run, or it succeeded and no
-    ///   fetch took any of the changes: whoever reads the status alone would take the comparison for one.
+    /// - Throws: ``CommandFailure`` if a trace cannot be read or written, if the command cannot be run, or if it
+    ///   succeeded but no fetch took any of the changes. Otherwise the exit status would suggest a comparison.
     func run(_ isQuiet: Bool) throws {
         if against == nil { try destination.check(untried, isForced: false) }
         let before = try against.map { try LoadedProfile.oneOfSeveral($0) } ?? recordAsItIs()
@@ -38,7 +38,9 @@ struct AdviceTrial {
         recording.ending.passOn()
     }
 
-    /// Records the command as it is; ends as it did if it failed, since that would say nothing of the change.
+    /// Records the unchanged command.
+    ///
+    /// If it fails, this process ends like it, because the change could not be judged.
     private func recordAsItIs() throws -> Profile {
         let recording = try Recording.run(
             words, to: destination, output: untried, trying: [], recordingValues: recordsValues)
@@ -62,7 +64,7 @@ struct AdviceTrial {
             for advice in advice where fetches(advice).isEmpty {
                 Terminal.tell("No fetch was made at \(advice.place), so that \"\(advice.change)\" was not tried.")
             }
-            // The program itself says why its fetches did not take the others.
+            // The program itself reports why its other fetches did not take their changes.
             let taken = advice.filter { advice in fetches(advice).contains { $0.hasTaken(advice.change) } }
             guard !taken.isEmpty else { return false }
             guard !isQuiet else { return true }

@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// A command that runs with this process's standard streams, and gets the signals that this process gets.
+/// A command that runs with this process's standard streams, and receives the signals sent to this process.
 struct ChildProcess {
     let identifier: pid_t
 
-    /// How a command ended.
+    /// The way a command ended.
     enum Ending: Equatable {
         case exited(Int32)
         case killed(signal: Int32)
@@ -14,9 +14,9 @@ struct ChildProcess {
     /// Starts a command, found in `PATH` as a shell would find it.
     ///
     /// - Parameters:
-    ///   - arguments: The command and its arguments; not empty.
-    ///   - environment: What is added to this process's environment.
-    ///   - standardOutput: A file for the command's output; by default it is this process's.
+    ///   - arguments: The command and its arguments. Must not be empty.
+    ///   - environment: Variables to add to this process's environment.
+    ///   - standardOutput: A file for the command's output. The default is this process's standard output.
     /// - Throws: ``CommandFailure`` if there is no such command or it cannot be run.
     static func start(
         _ arguments: [String], environment added: [String: String], standardOutput: String? = nil
@@ -31,7 +31,7 @@ struct ChildProcess {
             posix_spawn_file_actions_addopen(
                 &actions, STDOUT_FILENO, standardOutput, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
         }
-        // A signal that comes before its handler is there must wait for it, not end this process alone.
+        // A signal that arrives before its handler is installed must wait, and not end this process alone.
         var waiting = Signals.set(of: forwarded)
         var before = sigset_t()
         pthread_sigmask(SIG_BLOCK, &waiting, &before)
@@ -52,10 +52,10 @@ struct ChildProcess {
         return ChildProcess(identifier: identifier)
     }
 
-    /// Copies of the words, ended by a null.
+    /// Copies of the arguments, ended by a null.
     ///
-    /// Where they are the last of this process's own, their bytes are: reading them into a string would change what is
-    /// not UTF-8.
+    /// If they are the last arguments of this process, their bytes are copied. Converting them to strings would change
+    /// bytes that are not UTF-8.
     private static func words(_ arguments: [String]) -> [UnsafeMutablePointer<CChar>?] {
         guard CommandLine.arguments.suffix(arguments.count) == arguments[...] else {
             return arguments.map { strdup($0) } + [nil]
@@ -64,7 +64,7 @@ struct ChildProcess {
         return arguments.indices.map { strdup(CommandLine.unsafeArgv[first + $0]!) } + [nil]
     }
 
-    /// Copies of this process's variables, byte for byte, with others added or in their place; ended by a null.
+    /// Copies of this process's variables, byte for byte, with `added` ones added or replaced, ended by a null.
     private static func variables(_ added: [String: String]) -> [UnsafeMutablePointer<CChar>?] {
         var copies: [UnsafeMutablePointer<CChar>?] = []
         var place = environ
@@ -81,37 +81,37 @@ struct ChildProcess {
     private static let forwarded = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH]
     private static let target = Atomic<pid_t>(0)
 
-    /// Hands on the signals that this process gets.
+    /// Forwards signals from this process to the command.
     ///
-    /// What was ignored stays so, here and in the command, as `nohup` wants it. Called when the command runs already,
-    /// which therefore has nothing of this.
+    /// Ignored signals stay ignored, here and in the command, as `nohup` requires. It is called when the command
+    /// already runs, so the command does not inherit the handlers.
     private static func forward(to identifier: pid_t) {
         target.store(identifier, ordering: .relaxed)
-        // The command's exit status is worth more than a report that nobody reads.
+        // The command's exit status matters more than a report that is not read.
         signal(SIGPIPE, SIG_IGN)
         for signal in forwarded where !Signals.isIgnored(signal) {
             var action = sigaction()
             action.__sigaction_handler.sa_sigaction = { number, information, _ in
-                // What a terminal sends goes to the whole group, the command included.
+                // A terminal sends signals to the whole process group, including the command.
                 let isFromTerminal = information.map { $0.pointee.si_code == 0x80 } ?? false  // SI_KERNEL
                 if !isFromTerminal { kill(ChildProcess.target.load(ordering: .relaxed), number) }
             }
             action.sa_flags = SA_SIGINFO | SA_RESTART
             sigaction(signal, &action, nil)
         }
-        // Also those that whoever started this process had blocked: then they would never reach the command.
+        // Signals that the parent had blocked are unblocked too. Otherwise they would never reach the command.
         var unblocked = Signals.set(of: forwarded)
         pthread_sigmask(SIG_UNBLOCK, &unblocked, nil)
     }
 
-    /// From here on signals are this process's own again.
+    /// Restores the default handlers of forwarded signals.
     private static func stopForwarding() {
         for signal in forwarded where !Signals.isIgnored(signal) { _ = Foundation.signal(signal, SIG_DFL) }
     }
 
-    // MARK: - The end
+    // MARK: - Ending
 
-    /// How the command ended, or `nil` while it runs.
+    /// The way the command ended, or `nil` while it runs.
     func poll() -> Ending? {
         var status: Int32 = 0
         guard waitpid(identifier, &status, WNOHANG) == identifier else { return nil }
@@ -122,12 +122,12 @@ struct ChildProcess {
 }
 
 extension ChildProcess.Ending {
-    /// Ends this process as the command ended, so that whoever waits for it sees no difference.
+    /// Ends this process as the command ended, so its parent sees no difference.
     func passOn() -> Never {
         switch self {
         case .exited(let status): exit(status)
         case .killed(let number):
-            // No second core beside the command's own.
+            // This prevents a second core dump in addition to the command's own.
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)
             setrlimit(__rlimit_resource_t(UInt32(RLIMIT_CORE.rawValue)), &limit)
             signal(number, SIG_DFL)

@@ -2,17 +2,19 @@ import CMachine
 import Dispatch
 import Foundation
 
-/// A command of somebody else's that is run for what it does and says: it gets no input, and is ended if it takes too long.
+/// An external command whose output is read.
+///
+/// It gets no input, and is killed if it takes too long.
 final class ExternalCommand: Sendable {
-    /// What a command gave.
+    /// The result of a command.
     enum Answer: Sendable {
-        /// What it printed, errors included, and how it ended.
+        /// Its output including errors, and its exit status.
         case printed(String, status: Int32)
-        /// It is not in `PATH`.
+        /// The command is not in `PATH`.
         case missing
-        /// It cannot be run; the reason.
+        /// The command cannot be run, for this reason.
         case unusable(String)
-        /// It did not end in time.
+        /// The command did not end in time.
         case silent
     }
 
@@ -21,12 +23,12 @@ final class ExternalCommand: Sendable {
     private let output: Int32
     private let deadline: DispatchTime
 
-    /// Bytes that are read of what it prints.
+    /// The maximum bytes of output to read.
     private static let mostOutput = 1 << 16
 
     /// Starts a command, found in `PATH`, in a process group of its own.
     ///
-    /// - Parameter patience: How long it may take, in milliseconds.
+    /// - Parameter patience: The maximum time for the command, in milliseconds.
     init(_ arguments: [String], environment added: [String: String] = [:], patience: Int = 1500) {
         deadline = .now() + .milliseconds(patience)
         var (reading, writing): (Int32, Int32) = (-1, -1)
@@ -41,7 +43,7 @@ final class ExternalCommand: Sendable {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, writing, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, writing, STDERR_FILENO)
-        // This process holds signals back; the command shall not.
+        // This process blocks signals, but the command must not.
         var signals = sigset_t()
         sigemptyset(&signals)
         var attributes = posix_spawnattr_t()
@@ -64,7 +66,9 @@ final class ExternalCommand: Sendable {
         output = failure == 0 ? reading : -1
     }
 
-    /// Waits for its end; once.
+    /// Waits for the command's end.
+    ///
+    /// Must be called only once.
     func answer() -> Answer {
         if failure == ENOENT { return .missing }
         if failure != 0 { return .unusable("\(SystemError(code: failure))") }
@@ -72,7 +76,7 @@ final class ExternalCommand: Sendable {
         let text = read()
         while text != nil, !hasEnded, left > 0 { usleep(500) }
         let isSilent = text == nil || !hasEnded
-        // With what it started and left behind; before it is waited for, after which the number may be another's.
+        // Kills the whole process group. This precedes `waitpid`, after which the ID may belong to another process.
         kill(-identifier, SIGKILL)
         var status: Int32 = 0
         waitpid(identifier, &status, 0)
@@ -81,20 +85,22 @@ final class ExternalCommand: Sendable {
         return .printed(text, status: (status >> 8) & 0xff)
     }
 
-    /// Whether it has ended, and waits to be waited for.
+    /// Whether the command has ended and can be reaped.
     private var hasEnded: Bool {
         var information = siginfo_t()
         waitid(P_PID, id_t(identifier), &information, WEXITED | WNOHANG | WNOWAIT)
         return information.si_signo == SIGCHLD
     }
 
-    /// Milliseconds that it still has; it may have ended long before whoever asked comes to hear.
+    /// The milliseconds left.
+    ///
+    /// The command may have ended long before the caller asks.
     private var left: Int32 {
         let now = DispatchTime.now()
         return now < deadline ? Int32((deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000) + 1 : 0
     }
 
-    /// What it prints until it closes its output; `nil` if it does not.
+    /// The output until the command closes it, or `nil` if it does not in time.
     private func read() -> String? {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 4096)
@@ -112,7 +118,7 @@ final class ExternalCommand: Sendable {
 }
 
 extension ExternalCommand.Answer {
-    /// The first version number in what was printed: `2.13.9`.
+    /// The first version number in the output: `2.13.9`.
     var version: String? {
         guard case .printed(let text, status: 0) = self else { return nil }
         return text.split(whereSeparator: { !$0.isNumber && $0 != "." }).map(String.init)

@@ -2,12 +2,13 @@ import FaultlineReplay
 import Foundation
 import Glibc
 
-/// What is left to do when somebody ends the command.
+/// Clean-up when the command is interrupted.
 enum Interruption {
-    /// From now on, a signal that ends the process removes the folders with copies first.
+    /// Makes signals that end the process first remove the folders with copies.
     ///
-    /// For the main thread, once, before it makes others: they leave these signals to one that waits for nothing else, and
-    /// none is lost until that one runs. What the process ignores, as under `nohup`, it goes on ignoring.
+    /// Call it once, on the main thread, before other threads are created. They inherit the blocked signals and leave
+    /// them to a dedicated thread, so none is lost before that thread runs. Signals that the process ignores, as under
+    /// `nohup`, stay ignored.
     static func removeCopiesFirst() {
         let numbers = Signals.ending.filter { !Signals.isIgnored($0) }
         var signals = Signals.set(of: numbers)

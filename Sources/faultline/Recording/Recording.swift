@@ -4,28 +4,30 @@ import FaultlineReplay
 import FaultlineTrace
 import Foundation
 
-/// A command that was run with recording on.
+/// A command that ran with recording on.
 struct Recording {
     let ending: ChildProcess.Ending
-    /// What became of the trace.
+    /// The outcome of the trace.
     let outcome: TraceCollector.Outcome
 
-    /// How long to wait before looking into the rings again: short while there is much to take, since a ring holds
-    /// some ten milliseconds at a million events a second.
+    /// The pause before the rings are read again, in microseconds.
+    ///
+    /// It is short while there is much to read, because a ring holds about ten milliseconds at a million events per
+    /// second.
     private static let pauses: (busy: UInt32, idle: UInt32) = (2_000, 10_000)
 
-    /// Where the rings of a recording may lie: in memory, or else in the temporary directory, or else beside the trace.
+    /// The possible directories for a recording's rings: shared memory, or else the temporary directory, or else the
+    /// trace's.
     static func places(for output: String) -> [String] {
         ["/dev/shm", NSTemporaryDirectory(), URL(fileURLWithPath: output).deletingLastPathComponent().path]
     }
 
-    /// Runs a command to its end and takes what it records.
-    ///
-    /// - Throws: ``CommandFailure`` if the trace cannot be written or the command cannot be run.
+    /// Runs a command to its end and collects its trace.
     ///
     /// - Parameters:
-    ///   - advice: What fetches of the command are to do in another way; `nil`: what the environment says.
-    ///   - recordingValues: Whether the trace is to have the values of predicates.
+    ///   - advice: Changes to the command's fetches, or `nil` to leave them to the environment.
+    ///   - recordingValues: Whether to record the values of predicates.
+    /// - Throws: ``CommandFailure`` if the trace cannot be written or the command cannot be run.
     static func run(
         _ command: [String], to destination: RecordingDestination = .timeline, output: String,
         standardOutput: String? = nil, trying advice: [FetchAdvice]? = nil, recordingValues: Bool = false
@@ -55,9 +57,10 @@ struct Recording {
         }
     }
 
-    /// Adds to a trace what trips to a store and SQLite's basic steps cost on this machine, for the predictions of its reports.
+    /// Adds the costs of trips and of SQLite's basic steps on this machine to a trace, for the predictions of its
+    /// reports.
     ///
-    /// What fails here costs that, and not the trace.
+    /// If this fails, the trace is kept without them.
     private static func calibrate(_ trace: String) {
         guard let reader = try? TraceReader(path: trace), let entry = try? Calibration.measure() else { return }
         try? TraceAnnotator(reader).add(.calibration(entry), process: UInt32(getpid()))
@@ -65,12 +68,12 @@ struct Recording {
 }
 
 extension Recording {
-    /// Prints what there is to say about the trace.
+    /// Prints notes about the trace.
     ///
     /// - Parameters:
-    ///   - program: The command's name, for the sentence that says that nothing was recorded.
-    ///   - isQuiet: Whether to leave that sentence out, since it is not a fault of the recording.
-    /// - Returns: The trace; `nil` if there is nothing to report.
+    ///   - program: The command's name, for the sentence that nothing was recorded.
+    ///   - isQuiet: Whether to omit that sentence, which does not report a fault of the recording.
+    /// - Returns: The trace, or `nil` if there is nothing to report.
     func tell(_ program: String, isQuiet: Bool = false) -> String? {
         for note in outcome.notes { Terminal.tell(note) }
         guard outcome.processes == 0 else { return outcome.trace }

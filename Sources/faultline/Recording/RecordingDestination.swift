@@ -2,11 +2,11 @@ import ArgumentParser
 import FaultlineRecorder
 import Foundation
 
-/// Where `faultline record` has a command record to.
+/// The destination of a recording by `faultline record`.
 enum RecordingDestination: String, CaseIterable, ExpressibleByArgument {
     case timeline, lttng
 
-    /// Where the trace goes if nobody says it.
+    /// The default output.
     var defaultOutput: String {
         switch self {
         case .timeline: "faultline.json"
@@ -16,8 +16,8 @@ enum RecordingDestination: String, CaseIterable, ExpressibleByArgument {
 
     /// Checks that a trace can be written, before anything is run.
     ///
-    /// - Parameter isForced: Whether to replace what is there, whatever it is.
-    /// - Throws: ``CommandFailure`` if it cannot, or if something is there that Faultline has not recorded.
+    /// - Parameter isForced: Whether to replace any existing file.
+    /// - Throws: ``CommandFailure`` if it cannot, or if the output exists and Faultline has not recorded it.
     func check(_ output: String, isForced: Bool) throws {
         switch self {
         case .timeline: try OutputFile.check(output, replacing: .timeline, isForced: isForced)
@@ -25,9 +25,9 @@ enum RecordingDestination: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// Begins to take a trace.
+    /// Starts collecting a trace.
     ///
-    /// - Parameter output: the timeline's file, or the directory of the CTF trace.
+    /// - Parameter output: The timeline's file, or the directory of the CTF trace.
     /// - Throws: ``CommandFailure`` if the trace cannot be written.
     func taker(_ output: String) throws -> any TraceTaker {
         switch self {

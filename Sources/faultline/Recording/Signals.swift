@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// Signals that are sent to this process.
+/// Handles the signals of this process.
 enum Signals {
-    /// Those that end a program that has nothing of its own for them.
+    /// The signals that end a program by default.
     static let ending = [SIGINT, SIGTERM, SIGHUP]
 
     static func set(of numbers: [Int32]) -> sigset_t {
@@ -13,9 +13,9 @@ enum Signals {
         return signals
     }
 
-    /// Does `body` so that writing beyond the limit on the size of files (`ulimit -f`) fails and does not end the process.
+    /// Runs `body` so that exceeding the file size limit (`ulimit -f`) causes an error instead of ending the process.
     ///
-    /// Programs that are started meanwhile would be spared as well.
+    /// Programs started meanwhile inherit this.
     static func sparingLimitedFiles<Result>(_ body: () throws -> Result) rethrows -> Result {
         var (ignoring, before) = (sigaction(), sigaction())
         ignoring.__sigaction_handler.sa_handler = SIG_IGN
@@ -24,7 +24,7 @@ enum Signals {
         return try body()
     }
 
-    /// Does `body` to its end before signals arrive that end the process.
+    /// Runs `body` while signals that would end the process are blocked.
     static func holdingBack<Result>(_ body: () throws -> Result) rethrows -> Result {
         var (signals, before) = (set(of: ending), sigset_t())
         pthread_sigmask(SIG_BLOCK, &signals, &before)

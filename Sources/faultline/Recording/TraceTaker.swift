@@ -1,17 +1,17 @@
 import FaultlineRecorder
 
-/// Takes what a command and its children record, as long as the command runs.
+/// Collects the events of a command and its children while the command runs.
 protocol TraceTaker {
-    /// What the command needs in its environment to be recorded.
+    /// The environment variables that make the command record.
     var environment: [String: String] { get }
 
-    /// Takes in what has been recorded since the last time; returns the number of events.
+    /// Collects the events recorded since the last call, and returns their number.
     func collect() -> UInt64
 
-    /// Takes in the rest and ends the trace.
+    /// Collects the rest and ends the trace.
     func finish() -> TraceCollector.Outcome
 
-    /// Ends without a trace, since the command could not be run.
+    /// Ends without a trace, because the command could not be run.
     func discard()
 }
 

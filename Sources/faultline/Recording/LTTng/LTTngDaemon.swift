@@ -1,19 +1,21 @@
 import Foundation
 
-/// A session daemon of LTTng that was started here.
+/// An LTTng session daemon that this process started.
 struct LTTngDaemon {
     let identifier: pid_t
 
-    /// How long the daemon gets to end: it writes what is left in its buffers first.
+    /// The seconds that the daemon gets to end.
+    ///
+    /// It first writes the rest of its buffers.
     private static let patience = 10.0
 
-    /// Starts a daemon for this user's programs, and waits until they can reach it.
+    /// Starts a daemon for this user's programs, and waits until they can connect to it.
     ///
-    /// - Throws: ``CommandFailure`` if it is not installed or does not start.
+    /// - Throws: ``CommandFailure`` if the daemon is not installed or does not start.
     init() throws {
         let note = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).pid")
         defer { try? FileManager.default.removeItem(at: note) }
-        // It returns when the daemon is ready. Events of the kernel are none of its business.
+        // The command returns when the daemon is ready. Kernel events are not needed.
         let problem = try LTTngTool.run(["lttng-sessiond", "--daemonize", "--no-kernel", "--pidfile=\(note.path)"])
         let text = (try? String(contentsOf: note, encoding: .utf8)) ?? ""
         guard problem == nil, let identifier = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
@@ -24,11 +26,11 @@ struct LTTngDaemon {
         self.identifier = identifier
     }
 
-    /// Ends it, and waits until it has.
+    /// Ends the daemon, and waits for its end.
     func stop() {
         guard kill(identifier, SIGTERM) == 0 else { return }
         let limit = Date(timeIntervalSinceNow: Self.patience)
-        // It is no child of this process, which could be waited for.
+        // The daemon is not a child of this process, so it cannot be waited for.
         while kill(identifier, 0) == 0, Date() < limit { usleep(10_000) }
     }
 }

@@ -2,26 +2,26 @@ import FaultlineReader
 import FaultlineTrace
 import Foundation
 
-/// The directory that a CTF trace is recorded into.
+/// The output directory of a CTF trace.
 ///
-/// A trace that `faultline record` has made there before, which its marker says, is replaced when the new one has ended and
-/// holds something; until then the new one is written beside it. Nothing else is ever removed.
+/// An earlier trace of `faultline record`, identified by its marker, is replaced once the new one has ended and is not
+/// empty. Until then, the new trace is written next to it. Nothing else is ever removed.
 struct LTTngOutput {
-    /// The directory that was asked for.
+    /// The requested directory.
     let wanted: String
-    /// The directory that is written: that one, or one beside it.
+    /// The directory to write: the requested one, or one next to it.
     let written: String
-    /// Whether the directory was not there.
+    /// Whether the directory did not exist.
     private let isNew: Bool
 
-    /// What LTTng and Faultline put into a trace's directory.
+    /// The files that LTTng and Faultline create in a trace's directory.
     private static let made: Set<String> = ["ust", TraceReader.symbolsName, LTTngMarker.name]
-    /// How many names beside an earlier trace are tried.
+    /// The maximum number of names to try next to an earlier trace.
     private static let mostNames = 100
 
-    /// Checks that a directory can take a trace; makes nothing.
+    /// Checks that a directory can take a trace, without creating anything.
     ///
-    /// - Throws: ``CommandFailure`` if something is there that is no trace of ``record``'s.
+    /// - Throws: ``CommandFailure`` if the directory holds anything but a trace of `faultline record`.
     init(_ path: String) throws {
         let wanted = URL(fileURLWithPath: path).path
         let files = FileManager.default
@@ -52,9 +52,9 @@ struct LTTngOutput {
         (self.wanted, written, isNew) = (wanted, free, true)
     }
 
-    /// Makes the directory, and marks it as a trace of ``record``'s.
+    /// Creates the directory, and marks it as a trace of `faultline record`.
     ///
-    /// - Throws: ``CommandFailure`` if it cannot be made.
+    /// - Throws: ``CommandFailure`` if it cannot be created.
     func make(session: String, daemon: pid_t?) throws {
         do {
             try FileManager.default.createDirectory(atPath: written, withIntermediateDirectories: true)
@@ -65,7 +65,7 @@ struct LTTngOutput {
         }
     }
 
-    /// Whether a directory holds a trace of ``record``'s and nothing else, at any depth.
+    /// Whether a directory holds only a trace of `faultline record`, at any depth.
     private static func isTrace(_ directory: String) -> Bool {
         guard LTTngMarker.isThere(in: directory),
             let names = try? FileManager.default.contentsOfDirectory(atPath: directory),
@@ -76,7 +76,7 @@ struct LTTngOutput {
         return true
     }
 
-    /// Whether it is a directory, or a file that LTTng writes: the metadata, a stream or its index.
+    /// Whether the path is a directory, or a file that LTTng writes: the metadata, a stream or its index.
     private static func isStream(_ path: String) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else { return false }
@@ -84,30 +84,30 @@ struct LTTngOutput {
         guard status.st_mode & S_IFMT == S_IFREG else { return false }
         if status.st_size == 0 || (path as NSString).lastPathComponent == "metadata" { return true }
         let head = (try? RegularFile.beginning(of: path, length: 4)).map(Array.init) ?? []
-        // The magic numbers of CTF 1.8: of a packet in this machine's byte order, of an index in the network's.
+        // The magic numbers of CTF 1.8, for a packet in this machine's byte order and an index in network byte order.
         return head == [0xC1, 0x1F, 0xFC, 0xC1] || head == [0xC1, 0xF1, 0xDC, 0xC1]
     }
 
-    /// Removes what a recording has put there, and the directory if it was made for it.
+    /// Removes the recording's files, and the directory if it was created for them.
     func discard() { Self.remove(written, withDirectory: isNew) }
 
     private static func remove(_ directory: String, withDirectory: Bool) {
         for name in made { try? FileManager.default.removeItem(atPath: directory + "/" + name) }
-        // Not where anything else is in it by now.
+        // `rmdir` fails if the directory has other files by now.
         if withDirectory { rmdir(directory) }
     }
 
-    /// Puts the trace where it was asked for.
+    /// Moves the trace to the requested directory.
     ///
-    /// - Parameter isEmpty: Whether nothing was recorded; then an earlier trace stays.
-    /// - Returns: Where the trace is, `nil` if there is none; and what there is to say about that.
+    /// - Parameter isEmpty: Whether nothing was recorded. An earlier trace then stays.
+    /// - Returns: The trace's path, or `nil` if there is none, and a note about it if needed.
     func settle(isEmpty: Bool) -> (trace: String?, note: String?) {
         guard written != wanted else { return (written, nil) }
         if isEmpty {
             discard()
             return (nil, "\"\(wanted)\" is as it was: an empty trace replaces nothing.")
         }
-        // Something may have been put there meanwhile.
+        // Other files may have been added meanwhile.
         guard Self.isTrace(wanted) else {
             return (written, "\"\(wanted)\" holds other files by now; this recording is in \"\(written)\".")
         }

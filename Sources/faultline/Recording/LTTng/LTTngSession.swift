@@ -3,10 +3,10 @@ import FaultlineRecorder
 import FaultlineTrace
 import Foundation
 
-/// A recording session of LTTng that lasts as long as a command runs.
+/// An LTTng recording session that lasts as long as a command runs.
 ///
-/// A session daemon is started where none runs. What was made here goes again at the end: the session, and the daemon if
-/// it was started here; what others had made stays.
+/// It starts a session daemon if none runs. At the end it removes what it created: the session, and the daemon if it
+/// started one. Sessions and daemons of others stay.
 final class LTTngSession: TraceTaker {
     private let name: String
     private let place: LTTngOutput
@@ -14,7 +14,7 @@ final class LTTngSession: TraceTaker {
     private var daemon: LTTngDaemon?
     private let origin: UInt64
 
-    /// Events and the dictionary each have a channel of their own: what overflows one costs the other nothing.
+    /// The channels: one for events and one for the dictionary, so an overflow of one does not affect the other.
     ///
     /// See ``LTTngBuffers`` for their sizes.
     private static let channels = [
@@ -22,15 +22,15 @@ final class LTTngSession: TraceTaker {
         (name: "dictionary", events: "faultline_dictionary:*,faultline_statedump:*", parts: LTTngBuffers.fewestParts),
     ]
 
-    /// Makes a session that writes to a directory, and starts it.
+    /// Creates and starts a session that writes to a directory.
     ///
-    /// - Throws: ``CommandFailure`` if LTTng is not installed, the directory holds other things, or a step fails; what was
-    ///   made up to there is gone then.
+    /// - Throws: ``CommandFailure`` if LTTng is not installed, the directory holds other files, or a step fails.
+    ///   Everything created up to then is removed.
     init(output: String) throws {
         name = "faultline-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
         place = try LTTngOutput(output)
         origin = Recorder.off().now()
-        // Asked first: without LTTng an earlier trace stays.
+        // This comes first, so an earlier trace stays if LTTng is missing.
         let hasDaemon = try Self.lttng(["list"]) == nil
         if !hasDaemon { daemon = try LTTngDaemon() }
         do {
@@ -44,9 +44,9 @@ final class LTTngSession: TraceTaker {
         }
     }
 
-    /// Runs LTTng's command, which starts no daemon by itself.
+    /// Runs an `lttng` command without starting a daemon.
     ///
-    /// - Returns: what it says is wrong; `nil`: nothing is.
+    /// - Returns: The command's error message, or `nil` if it succeeded.
     /// - Throws: ``CommandFailure`` if it cannot be run.
     private static func lttng(_ arguments: [String]) throws -> String? {
         try LTTngTool.run(["lttng", "--no-sessiond"] + arguments)
@@ -75,25 +75,25 @@ final class LTTngSession: TraceTaker {
         )
     }
 
-    // MARK: - Taking the trace
+    // MARK: - Collecting the trace
 
     var environment: [String: String] {
         var variables = ["FAULTLINE_TRACE": "lttng", "FAULTLINE_ORIGIN": String(origin)]
-        // How long a program waits until the daemon has told it what is recorded: by default three seconds, after which
-        // its first events are not. The daemon is there.
+        // The time that a program waits for the daemon to report what is recorded. After the default of three seconds,
+        // it would lose its first events. The daemon is known to run.
         let patience = "LTTNG_UST_REGISTER_TIMEOUT"
         if ProcessInfo.processInfo.environment[patience] == nil { variables[patience] = "30000" }
         return variables
     }
 
-    /// LTTng's own daemon takes the events.
+    /// Returns 0, because LTTng's own daemon collects the events.
     func collect() -> UInt64 { 0 }
 
     func finish() -> TraceCollector.Outcome {
         var complaint: String?
         do {
-            // Waits until all that was recorded is on disk. The session itself may never end where a program was killed
-            // while it wrote, so that nobody waits for that.
+            // This waits until all recorded events are on disk. The session itself may never end if a program was
+            // killed while it wrote, so `destroy` does not wait.
             complaint = try Self.lttng(["stop", name])
             if complaint == nil { complaint = try Self.lttng(["destroy", "--no-wait", name]) }
         } catch {
@@ -109,9 +109,9 @@ final class LTTngSession: TraceTaker {
             processes: processes, trace: trace, notes: [failure, note].compactMap { $0 })
     }
 
-    /// How many processes have told that they began.
+    /// The number of processes that announced themselves.
     ///
-    /// That there is a trace says nothing: a program that could record has its events declared there.
+    /// The existence of a trace proves nothing: a program that could record has its events declared there.
     private func processes() -> Int {
         (try? TraceReader(path: directory).begin())?.processes.count ?? 0
     }

@@ -1,12 +1,14 @@
-/// LTTng's own commands.
+/// Runs LTTng's own commands.
 enum LTTngTool {
-    /// How long one may take, in milliseconds: it writes out what is in the buffers, which may go to a slow disk.
+    /// The maximum time of a command, in milliseconds.
+    ///
+    /// It may write buffers to a slow disk.
     private static let patience = 600_000
 
     /// Runs a command to its end.
     ///
-    /// - Returns: what it says is wrong, in the last line that it printed; `nil`: nothing is.
-    /// - Throws: ``CommandFailure`` if it is not installed or cannot be run.
+    /// - Returns: The last line of output if the command failed, or `nil` if it succeeded.
+    /// - Throws: ``CommandFailure`` if the command is not installed or cannot be run.
     static func run(_ arguments: [String]) throws -> String? {
         switch ExternalCommand(arguments, patience: patience).answer() {
         case .printed(_, status: 0): return nil

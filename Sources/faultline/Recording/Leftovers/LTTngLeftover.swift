@@ -1,19 +1,19 @@
 import Foundation
 
-/// A session of LTTng that a `faultline record` made and could not end, because it was killed.
+/// An LTTng session that a killed `faultline record` created and could not end.
 struct LTTngLeftover {
     let name: String
-    /// Where it writes its trace; empty: it does not say.
+    /// The directory of its trace, or empty if unknown.
     let output: String
-    /// The session daemon that was started for it; `nil`: another one serves it.
+    /// The session daemon that was started for it, or `nil` if another one serves it.
     let daemon: pid_t?
 
-    /// How long the daemon gets to answer, in milliseconds.
+    /// The time that the daemon gets to answer, in milliseconds.
     private static let patience = 1000
 
-    /// The sessions whose process has ended.
+    /// Finds the sessions whose process has ended.
     ///
-    /// Empty where LTTng is not installed or no daemon runs.
+    /// Returns none if LTTng is not installed or no daemon runs.
     static func find() -> [LTTngLeftover] {
         let names = print("list").matches(of: #/\d+\) (faultline-(\d+)-\d+)(?=[ \n])/#).map(\.output)
         return names.compactMap { _, name, process in
@@ -31,9 +31,9 @@ struct LTTngLeftover {
         return text
     }
 
-    /// Ends the session, which keeps what it has written, and the daemon if it was started for it.
+    /// Ends the session, which keeps what it has written, and the daemon if it was started for the session.
     ///
-    /// - Returns: What is wrong; `nil`: nothing is.
+    /// - Returns: The error message, or `nil` if it succeeded.
     func remove() -> String? {
         do {
             _ = try LTTngTool.run(["lttng", "--no-sessiond", "stop", name])

@@ -1,18 +1,18 @@
 import FaultlineRecorder
 import Foundation
 
-/// What processes of Faultline's left behind because they were killed.
+/// The leftovers of killed Faultline processes.
 struct Leftovers {
     /// Rings whose programs have ended.
     let rings: [LeftRings]
     /// Temporary directories without rings in them.
     let directories: [OwnedDirectory.Abandoned]
-    /// Sessions of LTTng that recordings made.
+    /// LTTng sessions of recordings.
     let sessions: [LTTngLeftover]
 
-    /// Those of this user.
+    /// Finds the leftovers of this user's processes.
     ///
-    /// - Parameter asksLTTng: Whether to ask its session daemon, which takes some 50 ms where one runs.
+    /// - Parameter asksLTTng: Whether to ask LTTng's session daemon, which takes about 50 ms if one runs.
     init(asksLTTng: Bool = true) {
         rings = LeftRings.find().filter { $0.state != .running }
         let places = LeftRings.places

@@ -3,7 +3,7 @@ import FaultlineRecorder
 import FaultlineReport
 import Foundation
 
-/// Rings in words.
+/// The text for rings.
 enum RingsText {
     static func list(_ rings: [LeftRings]) -> String {
         guard !rings.isEmpty else { return "No program has left rings.\n" }
@@ -27,7 +27,7 @@ enum RingsText {
             """
     }
 
-    /// What to do with the rings.
+    /// The advice for the rings.
     static func advice(_ rings: LeftRings) -> String {
         if rings.state == .running { return "→ wait for its end" }
         if rings.isSpent { return "→ faultline clean" }
