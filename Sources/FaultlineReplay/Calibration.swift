@@ -44,7 +44,7 @@ public enum Calibration {
 
     /// Opens a store.
     ///
-    /// - Parameter cachesRows: Whether the row cache keeps rows. Without it, every fetch creates its rows anew.
+    /// - Parameter cachesRows: Whether the row cache keeps rows. Without it, every fetch creates new rows.
     static func open(
         _ url: URL, _ model: ManagedObjectModel, _ recorder: Recorder, cachesRows: Bool = false
     ) throws -> PersistentContainer {

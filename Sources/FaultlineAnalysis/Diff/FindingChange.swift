@@ -1,7 +1,7 @@
 internal import FaultlineTrace
 
 extension ProfileDiff {
-    /// A finding that only one side has, or both.
+    /// A finding that one side has, or both.
     public struct FindingChange: Sendable {
         /// The state of a finding after the change.
         public enum State: String, Sendable, Hashable {

@@ -12,7 +12,7 @@ internal import Foundation
 /// - The noise combines the siblings' robust spread (their median absolute deviation, or their 80 % point for heavier
 ///   tails) and the operation's own error. A change must exceed it by a factor that grows with the number of
 ///   operations, because a diff of many operations makes many comparisons.
-/// - An operation without siblings may have run while the machine happened to be slow. With one run on either side, it
+/// - An operation without siblings may have run while the machine happened to be slow. If either side is one run, it
 ///   must change by a factor of 1.8. A sum of several runs covers several moments, and needs less.
 /// - The first quartile and the median must agree.
 struct TimeNoise {

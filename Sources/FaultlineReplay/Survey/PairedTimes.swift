@@ -73,6 +73,6 @@ struct PairedTimes {
     /// The limits are wide, so a change that costs nothing is not taken for a slowdown.
     var isSlower: Bool { ratio > 1.1 || high > 1.3 }
 
-    /// `1.20 ms instead of 40.0 ms`.
+    /// Both times as a phrase: `1.20 ms instead of 40.0 ms`.
     var words: Wording { "\(duration: after) instead of \(duration: before)" }
 }

@@ -52,7 +52,7 @@ struct StoreTrial {
 
     private static func open(_ url: URL, _ model: ManagedObjectModel) throws -> PersistentContainer {
         var description = PersistentStoreDescription(url: url)
-        // No other process has the store open. If locks are refused, SQLite would wait in vain.
+        // No other process has the store open. If the file system refuses locks, SQLite would wait for nothing.
         description.busyTimeout = 0.1
         return try PersistentContainer(
             name: "doctor", managedObjectModel: model, storeDescription: description, classes: [Row.self],

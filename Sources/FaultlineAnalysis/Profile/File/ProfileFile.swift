@@ -26,7 +26,7 @@ extension Profile {
         beginning.lazy.filter { !" \t\r\n".utf8.contains($0) }.starts(with: "{\"\(header)\"".utf8)
     }
 
-    /// The profile as a file, with a line feed at its end.
+    /// The profile as a file, with a trailing line feed.
     ///
     /// The size depends on the shapes and lines of the programs: some kilobytes for each.
     public func fileData() throws -> Data {
