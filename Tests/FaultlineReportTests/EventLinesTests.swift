@@ -119,7 +119,7 @@ struct EventLinesTests {
                 + #""source":"store","entity":2,"entityName":"List","relationship":3,"relationshipName":"list","#
                 + #""relationshipEntity":1,"#
                 + #""relationshipEntityName":"Item","filled":1,"seenBefore":false,"error":0,"isWatched":false,"#
-                + #""isDeleting":false,"callSite":{"file":"/src/Groceries/Scroll.swift","function":"scroll()","line":57,"#
+                + #""isDeleting":false,"isThrowing":false,"callSite":{"file":"/src/Groceries/Scroll.swift","function":"scroll()","line":57,"#
                 + #""text":"Scroll.swift:57"},"stackSite":{"file":"/src/Groceries/Scroll.swift","function":"scroll()","#
                 + #""line":57,"text":"Scroll.swift:57"}}"#)
     }

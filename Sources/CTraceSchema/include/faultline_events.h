@@ -248,7 +248,9 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint32_t, isWatched, FL_FLAG, 0, \
       "Whether a release event follows when the object releases its values: those of 16 KiB and more are watched.") \
     X(S, uint32_t, isDeleting, FL_FLAG, 0, \
-      "Whether a deletion asked for it, to follow the delete rules of its relationships.")
+      "Whether a deletion asked for it, to follow the delete rules of its relationships.") \
+    X(S, uint32_t, isThrowing, FL_FLAG, 0, \
+      "Whether the program filled the object by a call that throws if that fails, and not by reading a property.")
 
 #define FL_CACHE_MISS_FIELDS(X, S) \
     X(S, uint64_t, fault, FL_EVENT_ID, 0, "The fault that missed.") \

@@ -9,8 +9,8 @@ extension ManagedObjectContext {
     /// - Returns: what went wrong; the object then reads as its defaults, and the next fetch or save throws.
     @inline(never)
     @discardableResult
-    func fire(_ object: ManagedObject) -> StoreError? {
-        let failure = fill(object)
+    func fire(_ object: ManagedObject, isThrowing: Bool = false) -> StoreError? {
+        let failure = fill(object, isThrowing)
         if failure == nil, object.overrides(.awakeFromFetch) {
             object.flags.insert(.isAwaking)
             object.awakeFromFetch()
@@ -20,8 +20,9 @@ extension ManagedObjectContext {
     }
 
     @inline(__always)
-    private func fill(_ object: ManagedObject) -> StoreError? {
+    private func fill(_ object: ManagedObject, _ isThrowing: Bool) -> StoreError? {
         let span = faultSpan()
+        span?.event.isThrowing = isThrowing
         // The context holds the store, and the store the entity; the store, or the snapshot that the context is pinned to,
         // holds the pool.
         unowned(unsafe) let entity = object.runtime

@@ -325,7 +325,7 @@ open class ManagedObject {
         guard flags.contains(.isFault) || flags.contains(.isGone) else { return }
         flags.insert(.isFault)
         flags.remove(.isGone)
-        if let error = managedObjectContext.fire(self) { throw error }
+        if let error = managedObjectContext.fire(self, isThrowing: true) { throw error }
     }
 }
 

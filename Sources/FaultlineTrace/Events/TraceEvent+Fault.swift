@@ -72,6 +72,8 @@ extension TraceEvent {
         public var isWatched: Bool = false
         /// Whether a deletion asked for it, to follow the delete rules of its relationships.
         public var isDeleting: Bool = false
+        /// Whether the program filled the object by a call that throws if that fails, and not by reading a property.
+        public var isThrowing: Bool = false
 
         /// Every number zero, every list empty.
         public init() {}
@@ -98,6 +100,7 @@ extension TraceEvent.Fault {
         error = fields.error
         isWatched = fields.isWatched != 0
         isDeleting = fields.isDeleting != 0
+        isThrowing = fields.isThrowing != 0
     }
 
     /// The record of these fields.
@@ -119,6 +122,7 @@ extension TraceEvent.Fault {
         fields.error = error
         fields.isWatched = isWatched ? 1 : 0
         fields.isDeleting = isDeleting ? 1 : 0
+        fields.isThrowing = isThrowing ? 1 : 0
         return fields
     }
 }
