@@ -40,15 +40,21 @@ final class ConnectionPool: Sendable {
         for origin: TraceOrigin = TraceOrigin(), _ body: (StoreConnection) throws(StoreError) -> R
     ) throws(StoreError) -> R {
         var outcome = WorkOutcome<R>()
-        func work(_ connection: StoreConnection) { outcome.run(on: connection, body) }
-        if !first.lockIfFree(for: origin, work), !readBeside(for: origin, work) {
-            // All are busy. The first connection also writes, which may take longer than reading.
-            let readers = opened
-            let turn = Int(turns.add(1, ordering: .relaxed).newValue % UInt64(max(1, readers.count)))
-            let chosen = readers.isEmpty ? first : readers[turn]
-            chosen.lock(for: origin, readers.isEmpty ? .coordinator : .connection, work)
+        outcome.fill { outcome in
+            func work(_ connection: StoreConnection) { outcome.pointee.run(on: connection, body) }
+            if !first.lockIfFree(for: origin, work), !readBeside(for: origin, work) { wait(for: origin, work) }
         }
         return try outcome.get()
+    }
+
+    /// Reads on a connection that is busy, once it is free.
+    ///
+    /// The first connection also writes, which may take longer than reading.
+    private func wait(for origin: TraceOrigin, _ work: (StoreConnection) -> Void) {
+        let readers = opened
+        let turn = Int(turns.add(1, ordering: .relaxed).newValue % UInt64(max(1, readers.count)))
+        let chosen = readers.isEmpty ? first : readers[turn]
+        chosen.lock(for: origin, readers.isEmpty ? .coordinator : .connection, work)
     }
 
     /// Reads on a connection other than the first, if one is free or can be opened.

@@ -86,8 +86,12 @@ final class StoreConnection: @unchecked Sendable {
         for origin: TraceOrigin = TraceOrigin(), _ body: () throws(StoreError) -> R
     ) throws(StoreError) -> R {
         var outcome = WorkOutcome<R>()
-        func work(_ connection: StoreConnection) { outcome.run(on: connection) { _ throws(StoreError) in try body() } }
-        if !lockIfFree(for: origin, work) { lock(for: origin, .coordinator, work) }
+        outcome.fill { outcome in
+            func work(_ connection: StoreConnection) {
+                outcome.pointee.run(on: connection) { _ throws(StoreError) in try body() }
+            }
+            if !lockIfFree(for: origin, work) { lock(for: origin, .coordinator, work) }
+        }
         return try outcome.get()
     }
 
