@@ -36,6 +36,8 @@ public struct TraceGap: Sendable, Hashable, Codable {
         case values
         /// SQLite's plans.
         case plans
+        /// Whether operations failed.
+        case errors
 
         /// The missing data, in words.
         public var name: String {
@@ -56,6 +58,7 @@ public struct TraceGap: Sendable, Hashable, Codable {
             case .statements: "SQL"
             case .values: "bound values"
             case .plans: "query plans"
+            case .errors: "failures"
             }
         }
     }

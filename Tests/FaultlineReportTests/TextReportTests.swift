@@ -77,7 +77,7 @@ struct TextReportTests {
                   ! No event was recorded: the trace proves nothing.
 
                 Checked
-                  Not applicable to this trace: R01–R25
+                  Not applicable to this trace: R01–R26
 
                 """)
     }

@@ -8,7 +8,7 @@ enum Detectors {
     static let all: [any Detector.Type] = [
         FaultDetector.self, LoopDetector.self, LookUpDetector.self, WaitDetector.self, SaveDetector.self,
         RepeatDetector.self, BlockDetector.self, RefaultDetector.self, HoldDetector.self, FiringDetector.self,
-        SharedResultDetector.self, ResultSizeDetector.self,
+        SharedResultDetector.self, ResultSizeDetector.self, FailureDetector.self,
     ]
 
     /// The detectors that gather evidence of their own.

@@ -15,7 +15,7 @@ struct SQLDebugContents {
     var gaps: [TraceGap] {
         var gaps: [TraceGap] = [
             .init(.callSites), .init(.rowCache), .init(.writeTimes), .init(.use), .init(.sizes), .init(.counters),
-            .init(.threads), .init(.waits), .init(.model), .init(.changes),
+            .init(.threads), .init(.waits), .init(.errors), .init(.model), .init(.changes),
             .init(.certainOrigins), .init(.exactTimes),
         ]
         if !hasValues { gaps.append(.init(.values, remedy: "-com.apple.CoreData.SQLDebug 2")) }

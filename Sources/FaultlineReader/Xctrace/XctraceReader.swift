@@ -13,7 +13,7 @@ final class XctraceReader {
         .init(.values, remedy: "-com.apple.CoreData.SQLDebug 2"),
         .init(.plans, remedy: "-com.apple.CoreData.SQLDebug 4"), .init(.counters), .init(.use), .init(.sizes),
         .init(.origins),
-        .init(.rowCache), .init(.waits), .init(.model), .init(.changes), .init(.exactTimes),
+        .init(.rowCache), .init(.waits), .init(.errors), .init(.model), .init(.changes), .init(.exactTimes),
     ]
 
     private let path: String

@@ -12,6 +12,7 @@ import Foundation
 struct Program {
     let context: ManagedObjectContext
     let isFlawed: Bool
+    let container: PersistentContainer
 
     func run(_ scenario: String) throws {
         switch scenario {
@@ -23,6 +24,8 @@ struct Program {
         case "closeAndPrint": try closeAndPrint()
         case "journal": try journal()
         case "remind": try remind()
+        case "correct": try correct()
+        case "statement": try statement()
         default: fatalError("There is no scenario \(scenario).")
         }
     }
@@ -134,10 +137,46 @@ struct Program {
         }
         try context.save()
     }
+
+    /// Corrects entries that somebody else closes in the meantime.
+    private func correct() throws {
+        if !isFlawed { context.mergePolicy = .mergeByPropertyObjectTrump }
+        let request = FetchRequest<Entry>(
+            predicate: PropertyPath("month") == "2026-08", sortDescriptors: [.ascending("number")], fetchLimit: 3)
+        for entry in try context.fetch(request) {
+            entry[Entry.textKey] = "\(entry.text), corrected"
+            let other = container.newBackgroundContext()
+            try other.performAndWait {
+                (try other.existingObject(with: entry.objectID) as? Entry)?.isClosed = true
+                try other.save()
+            }
+            do {
+                try context.save()  // one correction
+            } catch {
+                context.rollback()
+            }
+        }
+    }
+
+    /// Prints entries, of which some are deleted in the meantime.
+    private func statement() throws {
+        let request = FetchRequest<Entry>(
+            predicate: PropertyPath("month") == "2026-08", sortDescriptors: [.ascending("number")], fetchLimit: 20)
+        let entries = try context.fetch(request)
+        let other = container.newBackgroundContext()
+        try other.performAndWait {
+            for id in entries.prefix(12).map(\.objectID) { other.delete(try other.existingObject(with: id)) }
+            try other.save()
+        }
+        for entry in entries {
+            if !isFlawed, (try? entry.fulfill()) == nil { continue }
+            print(entry.text)  // as if it were there
+        }
+    }
 }
 
 let application = Application()
 let container = try application.container("Ledger", makeModel(), classes: [Account.self, Entry.self, Reminder.self])
 try application.run(container, scopes: ["purge": .bulk, "close": .bulk], prepare: fill) { scenario, context in
-    try Program(context: context, isFlawed: application.isFlawed).run(scenario)
+    try Program(context: context, isFlawed: application.isFlawed, container: container).run(scenario)
 }

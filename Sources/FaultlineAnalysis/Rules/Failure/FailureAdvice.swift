@@ -1,0 +1,125 @@
+internal import FaultlineTrace
+
+/// The wording of R26's findings.
+struct FailureAdvice {
+    /// The reason why operations failed, by which they are advised.
+    enum Cause: String {
+        /// Another writer had deleted the rows.
+        case gone
+        /// A save met changes of another writer, or values that must be unique.
+        case conflict
+        /// The store refused a save before it wrote anything.
+        case refused
+        /// The disk or the directory does not allow what was asked.
+        case disk
+        /// The file is damaged, or not a database.
+        case damaged
+        case other
+    }
+
+    let key: FailureEvidence.Key
+    let evidence: FailureEvidence
+
+    var cause: Cause {
+        if evidence.gone >= evidence.failures { return .gone }
+        if evidence.conflicts > 0 { return .conflict }
+        return switch evidence.mainCode {
+        case 4 where key.kind == .save: .refused
+        case 8, 10, 13, 14: .disk
+        case 11, 26: .damaged
+        default: .other
+        }
+    }
+
+    private var entities: Wording {
+        guard let first = key.entities.first else { return "objects" }
+        return key.entities.dropFirst().reduce("\(entity: first)") { $0 + ", \(entity: $1)" }
+    }
+
+    /// The operations, in the plural: `saves of Item`.
+    ///
+    /// A save that failed names no entities.
+    private var operations: Wording {
+        let noun: Wording =
+            switch key.kind {
+            case .save: "saves"
+            case .fault: "faults"
+            case .batch: "batches"
+            default: "fetches"
+            }
+        return key.entities.isEmpty ? "these \(noun)" : "the \(noun) of \(entities)"
+    }
+
+    var title: Wording {
+        switch cause {
+        case .gone: "Stop reading \(entities) objects whose rows were deleted"
+        case .conflict: "Resolve the conflicts of \(operations)"
+        case .refused: "Find out why the store refuses \(operations)"
+        case .disk: "Make the store readable and writable for \(operations)"
+        case .damaged: "Restore the store: its file is damaged"
+        case .other: "Handle the failures of \(operations)"
+        }
+    }
+
+    var fix: Wording {
+        switch cause {
+        case .gone:
+            "Merge the saves of other contexts, so that this context learns of deletions. Where the program must notice a "
+                + "deleted object, call \(code: "try object.fulfill()") before reading it: it throws."
+        case .conflict:
+            "Choose a merge policy. With the policy \(code: "error"), the standard one, a save fails when another writer has "
+                + "changed the same object since it was read, or when a value that must be unique exists already."
+        case .refused:
+            "Print the error that \(code: "save()") throws: it names the object and the property that is not valid, or the "
+                + "row that another writer has deleted."
+        case .disk:
+            "Check the free space of the disk, and the owner and the permissions of the store's file and its directory."
+        case .damaged: "Restore a copy of the file, or rebuild it with \(code: "sqlite3 old.sqlite .recover")."
+        case .other: "Print the error that the operation throws, and do not discard it with \(code: "try?")."
+        }
+    }
+
+    var code: [String] {
+        switch cause {
+        case .gone: ["context.automaticallyMergesChangesFromParent = true"]
+        case .conflict: ["context.mergePolicy = .mergeByPropertyObjectTrump"]
+        case .refused, .disk, .damaged, .other: []
+        }
+    }
+
+    var explanation: [Wording] {
+        let count = evidence.failures
+        var sentences: [Wording] = []
+        switch cause {
+        case .gone:
+            sentences.append(
+                "\(count: count, "fault") found no row, because another writer had deleted it. The object then reads as its "
+                    + "default values, and the next fetch or save of its context throws.")
+        case .conflict:
+            sentences.append(
+                "\(count: count, "save") failed with \(count: evidence.conflicts, "conflict"), and wrote nothing.")
+        default:
+            let noun = key.kind == .batch ? "batch" : key.kind.name
+            let code: Wording = name.map { " with \(code: $0)" } ?? ""
+            sentences.append(
+                "\(count: count, noun, plural: key.kind == .save || key.kind == .fault ? noun + "s" : noun + "es") failed\(code)."
+            )
+            if key.kind == .fault {
+                sentences.append("The objects then read as their default values.")
+            }
+        }
+        sentences.append("The failed operations took \(duration: evidence.time).")
+        return sentences
+    }
+
+    /// The name of the most frequent code (https://www.sqlite.org/rescode.html).
+    private var name: String? {
+        guard let code = evidence.mainCode else { return nil }
+        let names: [UInt64: String] = [
+            1: "SQLITE_ERROR", 4: "SQLITE_ABORT", 7: "SQLITE_NOMEM", 8: "SQLITE_READONLY", 9: "SQLITE_INTERRUPT",
+            10: "SQLITE_IOERR", 11: "SQLITE_CORRUPT", 13: "SQLITE_FULL", 14: "SQLITE_CANTOPEN", 17: "SQLITE_SCHEMA",
+            18: "SQLITE_TOOBIG", 19: "SQLITE_CONSTRAINT", 20: "SQLITE_MISMATCH", 26: "SQLITE_NOTADB",
+        ]
+        return names[code] ?? "SQLite's code \(code)"
+    }
+}

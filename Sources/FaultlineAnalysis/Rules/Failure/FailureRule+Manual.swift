@@ -1,0 +1,26 @@
+public import FaultlineTrace
+
+extension FailureRule {
+    public var needs: Set<TraceGap.Kind> { [.errors] }
+
+    public var thresholds: [Threshold] { [Self.minimumFailures] }
+
+    public var manual: RuleManual {
+        RuleManual(
+            trigger:
+                "Fetches, batches, faults and saves that failed, and faults that found no row because another writer had "
+                + "deleted it: at least \(FailureRule.minimumFailures.count) from one line.",
+            evidence:
+                "The failures by line, SQLite's result code, the conflicts that saves met, and the time that was lost.",
+            fix:
+                "A merge policy for conflicts; merged deletions for rows that are gone; space or permissions for the file; "
+                + "otherwise the error itself, which names the object and the property.",
+            saving: "None is predicted: a failure is a fault of the program before it is a cost.",
+            guards: [
+                "R26 ignores failures in scopes of the kind \"setup\".",
+                "R13 reports operations that gave up waiting for a lock (SQLITE_BUSY, SQLITE_LOCKED).",
+                "Conflicts that a merge policy resolved are not failures, nor are objects that the program fills by a call that "
+                    + "throws, such as \"existingObject(with:)\".",
+            ])
+    }
+}
