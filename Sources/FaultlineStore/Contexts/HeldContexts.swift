@@ -19,11 +19,11 @@ final class HeldContexts {
     }
 
     /// Does work as theirs, on whatever thread the queue has chosen.
-    func run<Result>(_ work: () throws -> Result) rethrows -> Result {
+    func run<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
         let before = cstore_thread_value()
         cstore_set_thread_value(Unmanaged.passUnretained(self).toOpaque())
         defer { cstore_set_thread_value(before) }
-        return try withExtendedLifetime(self) { try work() }
+        return try withExtendedLifetime(self) { () throws(Failure) in try work() }
     }
 
     func contains(_ wanted: ManagedObjectContext) -> Bool {
@@ -33,5 +33,16 @@ final class HeldContexts {
             next = held.outer
         }
         return false
+    }
+
+    /// The queues of these contexts.
+    var queues: Set<QueueKey> {
+        var queues: Set<QueueKey> = isOnMainQueue ? [.main] : []
+        var next: HeldContexts? = self
+        while let held = next {
+            queues.insert(held.context.queueKey)
+            next = held.outer
+        }
+        return queues
     }
 }

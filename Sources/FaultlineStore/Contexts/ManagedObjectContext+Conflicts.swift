@@ -66,7 +66,7 @@ extension ManagedObjectContext {
     }
 
     /// Takes back that an object is to be deleted, and what its deletion changed at the other ends of its relationships.
-    private func takeBackDeletion(of object: ManagedObject) {
+    func takeBackDeletion(of object: ManagedObject) {
         object.flags.remove(.isDeleted)
         deleted.removeAll { $0 === object }
         object.toMany = [:]

@@ -23,6 +23,7 @@ extension ManagedObjectContext {
     private func fill(_ object: ManagedObject, _ isThrowing: Bool) -> StoreError? {
         let span = faultSpan()
         span?.event.isThrowing = isThrowing
+        let inherited = parent == nil ? .unchanged : inheritedValues(of: object)
         // The context holds the store, and the store the entity; the store, or the snapshot that the context is pinned to,
         // holds the pool.
         unowned(unsafe) let entity = object.runtime
@@ -35,7 +36,11 @@ extension ManagedObjectContext {
         var source = TraceEvent.Fault.Source.rowCache
         var failure: StoreError?
         span?.event.seenBefore = pool.rows.hasSeen(root: root, key: object.key)
-        if let row = object.row, !row.isSuperseded, isFresh(row.block) {
+        if case .row(let row, let block) = inherited {
+            (object.row, object.block) = (row, block)
+        } else if case .gone = inherited {
+            (object.row, object.block) = (nil, nil)
+        } else if let row = object.row, !row.isSuperseded, !row.isInherited, isFresh(row.block) {
             // It has its row already.
         } else if let (row, block) = pool.rows.row(root: root, key: object.key), isFresh(block) {
             object.row = row
@@ -62,10 +67,7 @@ extension ManagedObjectContext {
             object.flags.insert(.isGone)
             if failure == nil {
                 source = .gone
-                failure = StoreError(
-                    .objectGone,
-                    "\(entity.schema.name) \(object.objectID) is not in the store any more; another writer deleted it, so release the object.",
-                    objectID: object.objectID)
+                failure = gone(object, inherited)
             }
             if let failure { observeReadError(failure) }
         }
@@ -75,6 +77,16 @@ extension ManagedObjectContext {
         span?.describe(object, entity, source, failure, isDeleting: deletionDepth > 0)
         span?.end()
         return failure
+    }
+
+    private func gone(_ object: ManagedObject, _ inherited: InheritedValues) -> StoreError {
+        var reason = "is not in the store any more; another writer deleted it"
+        if case .gone = inherited, let parent {
+            reason = "is not in the parent context '\(parent.name)' any more; it was deleted there, or never saved"
+        }
+        return StoreError(
+            .objectGone, "\(object.entityName) \(object.objectID) \(reason), so release the object.",
+            objectID: object.objectID)
     }
 
     /// Begins the event of a fault; `nil` if nothing is recorded.
@@ -179,11 +191,13 @@ extension ManagedObjectContext {
         let keys: ContiguousArray<Int64>
         /// Empty where all are of the relationship's destination.
         let places: ContiguousArray<Int32>
+        /// Whether they are in their order already.
+        var isInOrder = false
 
         /// In the relationship's order or, if it has none, in that of the keys.
         func forEach(_ body: (EntityRuntime, Int64) -> Void) {
             let destination = store.entities[property.destination]
-            for place in property.isOrdered ? Array(keys.indices) : Self.ascending(keys) {
+            for place in property.isOrdered || isInOrder ? Array(keys.indices) : Self.ascending(keys) {
                 body(places.isEmpty ? destination : store.entities[Int(places[place])], keys[place])
             }
         }
@@ -208,7 +222,11 @@ extension ManagedObjectContext {
         var keys: ContiguousArray<Int64> = []
         var places: ContiguousArray<Int32> = []
         var failure: StoreError?
-        if object.key < 0 {
+        let inherited = parent == nil ? nil : inheritedMembers(of: object, index)
+        if let inherited {
+            keys = ContiguousArray(inherited.map(\.key))
+            places = ContiguousArray(inherited.map { Int32($0.entity.index) })
+        } else if object.key < 0 {
             // New objects have nothing in the store.
         } else if let list = object.prefetched?.members(property, of: object.key, store) {
             keys = list.keys
@@ -230,7 +248,9 @@ extension ManagedObjectContext {
                 observeReadError(error)
             }
         }
-        take(MemberKeys(store: store, property: property, keys: keys, places: places), failure == nil)
+        let found = MemberKeys(
+            store: store, property: property, keys: keys, places: places, isInOrder: inherited != nil)
+        take(found, failure == nil)
         span?.describe(object, relationship: index, members: keys.count, source, failure, isDeleting: deletionDepth > 0)
         span?.end()
     }

@@ -68,15 +68,19 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Whether the context takes in by itself what the other contexts of its coordinator save; see
-    /// ``mergeChanges(fromContextDidSave:fileID:line:function:)-(SavedObjectIDs,_,_,_)``.
+    /// Whether the context takes in by itself what the other contexts of its coordinator save, or, with a ``parent``, what
+    /// changes there; see ``mergeChanges(fromContextDidSave:fileID:line:function:)-(SavedObjectIDs,_,_,_)``.
+    ///
+    /// A parent changes when the program changes its objects, when a child saves, and when it takes in what others save.
     ///
     /// Default: no. It does so on its queue, soon after the save, and at the latest before the next `perform` or
     /// ``processPendingChanges()``; so in a program whose main thread runs no loop a main context does it as well.
     public var automaticallyMergesChangesFromParent: Bool {
-        get { persistentStoreCoordinator.mergingContexts.contains(self) }
-        set { persistentStoreCoordinator.mergingContexts.set(self, isMerging: newValue) }
+        get { mergingContexts.contains(self) }
+        set { mergingContexts.set(self, isMerging: newValue) }
     }
+
+    private var mergingContexts: MergingContexts { parent?.followers ?? persistentStoreCoordinator.mergingContexts }
 
     /// Takes note of what another context has saved, on the thread that saved.
     func receive(_ saved: SavedObjectIDs) {
@@ -84,12 +88,22 @@ extension ManagedObjectContext {
             received.append(saved)
             return received.count == 1
         }
-        guard isFirst else { return }
-        queue.async { [weak self] in self?.runOnQueue(outer: nil) {} }
+        if isFirst { takeInSoon() }
+    }
+
+    /// Takes in on the context's queue what was received.
+    func takeInSoon() {
+        queue.async { [weak self] in
+            guard let self else { return }
+            enterGate()
+            defer { leaveGate() }
+            runOnQueue(outer: nil) {}
+        }
     }
 
     /// Takes in what others have saved since the last time.
     func mergeReceived() {
+        takePermanentKeys()
         let received = receivedSaves.withLock { received in
             defer { received = [] }
             return received
@@ -113,6 +127,7 @@ extension ManagedObjectContext {
                 store(id.store)?.rows.remove(root: id.entity.root, key: id.key)
             }
         }
+        if saved.isEverything { refreshAllObjects() }
         let gone = Set(saved.deleted.compactMap { registeredObject(for: $0) })
         for object in gone where object.hasChanges { event.conflicts += 1 }
         letGo(of: gone)
@@ -151,7 +166,9 @@ extension ManagedObjectContext {
         object.fetched = [:]
         object.flags.remove(.isGone)
         let rows = pool(of: object.runtime.store).rows
-        let known = object.isFault ? nil : rows.row(root: object.runtime.schema.root, key: object.key)
+        // A child's fault asks the parent.
+        let isAtHand = !object.isFault && parent == nil
+        let known = isAtHand ? rows.row(root: object.runtime.schema.root, key: object.key) : nil
         if let known, Int(known.row.header.pointee.entity) == object.runtime.schema.index {
             (object.row, object.block) = (known.row, known.block)
         } else {

@@ -24,7 +24,7 @@ extension ManagedObjectContext {
     /// The object with an identity, if the context has it already.
     public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
         checkQueue()
-        return runtime(of: id).flatMap { identities.object(map: $0.map, key: id.key) }
+        return runtime(of: id).flatMap { identities.object(map: $0.map, key: currentKey($0.map, id.key)) }
     }
 
     /// The object with an identity, read from the store if need be.
@@ -56,14 +56,20 @@ extension ManagedObjectContext {
     /// Marks an object for deletion by the next save, and does what the delete rules of its relationships say.
     ///
     /// - Complexity: fires the faults of its relationships, except those with the rule no action and no join table.
-    public func delete(_ object: ManagedObject) {
+    public func delete(_ object: ManagedObject) { delete(object, ofChild: false) }
+
+    /// Marks an object for deletion by the next save.
+    ///
+    /// - Parameter ofChild: whether a child deleted it. The child has told the object, and its changes have what the delete
+    ///   rules ask for but for what is known here alone; nothing is read.
+    func delete(_ object: ManagedObject, ofChild: Bool) {
         checkQueue(of: object)
         guard object.flags.isDisjoint(with: [.isDeleted, .isBeingDeleted, .isDetached]) else { return }
         deletionDepth += 1
-        if object.flags.contains(.isFault) { _ = fire(object) }
+        if object.flags.contains(.isFault), !ofChild || hasUndoManager { _ = fire(object) }
         deletionDepth -= 1
         // What it did is undone and redone by itself.
-        if undoManager?.isUndoing != true, undoManager?.isRedoing != true {
+        if !ofChild, undoManager?.isUndoing != true, undoManager?.isRedoing != true {
             object.flags.insert(.isBeingDeleted)
             object.prepareForDeletion()
             object.flags.remove(.isBeingDeleted)
@@ -76,20 +82,18 @@ extension ManagedObjectContext {
         deleted.append(object)
         deletionDepth += 1
         for property in object.runtime.schema.properties where property.isRelationship {
-            release(object, property)
+            release(object, property, ofChild: ofChild)
         }
         deletionDepth -= 1
     }
 
-    private func release(_ object: ManagedObject, _ property: PropertySchema) {
+    private func release(_ object: ManagedObject, _ property: PropertySchema, ofChild: Bool) {
         let isJoined = property.kind == .manyToMany
         if property.deleteRule == .noAction, !isJoined { return }
-        let others: ContiguousArray<ManagedObject> =
-            property.isToMany
-            ? object.members(property.index) : ContiguousArray([object.toOne(property.index)].compactMap { $0 })
+        let others = ofChild ? object.knownDestinations(property) : object.destinations(property)
         switch property.deleteRule {
         case .cascade:
-            for other in others { delete(other) }
+            for other in others { delete(other, ofChild: ofChild) }
             if isJoined { others.forEach { object.removeMember($0, property.index) } }
         // Denial is found when the context is saved: by then the others may be gone as well.
         case .deny: break
@@ -255,7 +259,7 @@ extension ManagedObjectContext {
     }
 
     @inline(never)
-    private func tellOfInsertion(_ object: ManagedObject) {
+    func tellOfInsertion(_ object: ManagedObject) {
         logChange { $0.insert(object) }
         if isCallingWillSave { changedInWillSave?.append(object) }
         register { .insertion(object) }
@@ -263,7 +267,12 @@ extension ManagedObjectContext {
 
     /// The object for a key: the one that is here, or a new fault.
     func object(_ entity: EntityRuntime, key: Int64) -> ManagedObject {
-        guard let known = identities.object(map: entity.map, key: key) else { return makeFault(entity, key: key) }
+        guard let known = identities.object(map: entity.map, key: key) else {
+            if key < 0, let key = permanentKeys[ObjectKey(map: entity.map, key: key)] {
+                return object(entity, key: key)
+            }
+            return makeFault(entity, key: key)
+        }
         let isRightClass = !known.flags.contains(.hasOtherClass)
         if known.runtime === entity, isRightClass { return known }
         // An object of a subentity is one of the entity as well.
@@ -347,5 +356,19 @@ extension ManagedObjectContext {
         guard object.flags.isDisjoint(with: [.isInserted, .isUpdated, .isDetached]) else { return }
         object.flags.insert(.isUpdated)
         updated.append(object)
+    }
+}
+
+extension ManagedObject {
+    /// The objects at the other end of a relationship.
+    fileprivate final func destinations(_ property: PropertySchema) -> ContiguousArray<ManagedObject> {
+        property.isToMany ? members(property.index) : ContiguousArray([toOne(property.index)].compactMap { $0 })
+    }
+
+    /// Those of them that are at hand; fires no fault.
+    fileprivate final func knownDestinations(_ property: PropertySchema) -> ContiguousArray<ManagedObject> {
+        guard property.isToMany else { return flags.contains(.isFault) ? [] : destinations(property) }
+        guard let state = toMany[property.index] else { return [] }
+        return state.isLoaded ? state.members : state.added
     }
 }

@@ -17,9 +17,18 @@ extension ManagedObjectContext {
     ///
     /// What observers change meanwhile is told the next time.
     func postChanges() {
+        postChanges(from: nil)
+    }
+
+    /// Posts ``didChangeObjectsNotification`` if something changed, and tells the children that follow changes.
+    ///
+    /// - Parameter child: the child that made the changes; `nil`: none.
+    func postChanges(from child: ManagedObjectContext?) {
         guard !changeLog.isEmpty else { return }
         let changes = changeLog
         changeLog = ChangeLog()
+        if !followers.isEmpty { followers.tell(SavedObjectIDs(changes, of: self), from: child) }
+        guard ContextNotification.didChange.isWanted else { return }
         if changes.isReset { return post(.didChange, [(.invalidatedAllObjects, true)]) }
         post(
             .didChange,
@@ -32,9 +41,12 @@ extension ManagedObjectContext {
     /// Notes what changed, if somebody may listen.
     @inline(__always)
     func logChange(_ change: (inout ChangeLog) -> Void) {
-        guard ContextNotification.didChange.isWanted else { return }
-        logWanted(change)
+        if areChangesLogged { logWanted(change) }
     }
+
+    /// Whether somebody may want to know what changes.
+    @inline(__always)
+    var areChangesLogged: Bool { ContextNotification.didChange.isWanted || !followers.isEmpty }
 
     @inline(never)
     private func logWanted(_ change: (inout ChangeLog) -> Void) {

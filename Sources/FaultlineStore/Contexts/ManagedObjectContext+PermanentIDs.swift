@@ -3,7 +3,7 @@ import FaultlineRecorder
 extension ManagedObjectContext {
     /// Gives new objects the identities that they will have once they are saved.
     ///
-    /// They stay unsaved; keys of objects that never are stay unused. Objects whose identity is permanent keep it.
+    /// In a child, those that are new in an ancestor get theirs as well. They stay unsaved; keys of objects that never are stay unused. Objects whose identity is permanent keep it.
     ///
     /// - Throws: ``StoreError`` if a store cannot be written; no identity has changed then.
     public func obtainPermanentIDs(
@@ -11,6 +11,12 @@ extension ManagedObjectContext {
         function: StaticString = #function
     ) throws {
         checkQueue()
+        let inherited = objects.filter {
+            $0.objectID.isTemporaryID && !$0.flags.contains(.isInserted) && $0.managedObjectContext === self
+        }
+        if let parent, !inherited.isEmpty {
+            try obtainPermanentIDs(ofInherited: inherited, in: parent, (fileID, line, function))
+        }
         let wanted = objects.filter { $0.isInserted && $0.objectID.isTemporaryID && $0.managedObjectContext === self }
         guard !wanted.isEmpty else { return }
         noticeStores()
@@ -30,6 +36,6 @@ extension ManagedObjectContext {
             for object in wanted { object.pending?.newKey = 0 }
             throw error
         }
-        identities.takeNewKeys(of: wanted)
+        takeNewKeys(of: wanted)
     }
 }

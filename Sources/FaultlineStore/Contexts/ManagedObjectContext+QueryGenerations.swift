@@ -1,5 +1,7 @@
 extension ManagedObjectContext {
     /// The state of the store's data that the context is pinned to; `nil`: it reads what there is.
+    ///
+    /// A child reads what its ``parent`` reads.
     public var queryGenerationToken: QueryGenerationToken? { pinned.map { QueryGenerationToken($0) } }
 
     /// Pins the context to a state of the store's data: whatever others save, fetches and faults give what was there
@@ -15,10 +17,16 @@ extension ManagedObjectContext {
     /// that lives long is to be taken on, or unpinned, now and then.
     ///
     /// - Parameter token: `nil` to read what there is again.
-    /// - Throws: ``StoreError`` if no connection can be had, or a store has no write-ahead log. The context then stays as
-    ///   it is.
+    /// - Throws: ``StoreError`` if no connection can be had, a store has no write-ahead log, or the context has a
+    ///   ``parent``. The context then stays as it is.
     public func setQueryGeneration(from token: QueryGenerationToken?) throws {
         checkQueue()
+        if let parent {
+            throw StoreError(
+                .invalidRequest,
+                "Pinning the context '\(name)' to a state of the store is refused because it reads what its parent '\(parent.name)' reads; pin the parent that has none itself."
+            )
+        }
         guard let token else {
             pinned = nil
             return
@@ -29,7 +37,7 @@ extension ManagedObjectContext {
 
     /// Takes a pinned context on to what there is now.
     func takeOn() {
-        guard pinned != nil else { return }
+        guard pinned != nil, parent == nil else { return }
         do throws(StoreError) {
             pinned = try PinnedSnapshot(of: stores)
         } catch {

@@ -6,6 +6,10 @@ import FaultlineTrace
 extension ManagedObjectContext {
     /// Writes all changes to the stores of their objects: either all of them or none.
     ///
+    /// With a ``parent``, the changes become the parent's unsaved changes instead: property by property, over what is
+    /// there. No statement runs. New objects keep their temporary identities until the last ancestor saves, and take over
+    /// the permanent ones then. An object that the parent has deleted or does not have any more is a conflict.
+    ///
     /// What somebody else has changed or deleted since it was read, and what must be unique and is there already, is
     /// dealt with as ``mergePolicy`` says.
     ///
@@ -41,7 +45,7 @@ extension ManagedObjectContext {
     }
 
     /// What one save after another learns, until one succeeds.
-    private struct SaveAttempt {
+    struct SaveAttempt {
         var span: SaveSpan?
         var count = 0
         /// Whether the store was asked for anything.
@@ -98,7 +102,13 @@ extension ManagedObjectContext {
         try throwReadError()
         var done = SaveAttempt.Done(changes: changes, listeners: changedObjects(thatOverride: .didSave))
         let isTold = ContextNotification.didSave.isWanted || ContextNotification.didSaveIDs.isWanted
-        if isTold || !persistentStoreCoordinator.mergingContexts.isEmpty { done.updated = updatedObjects }
+        if isTold || parent != nil || !persistentStoreCoordinator.mergingContexts.isEmpty { done.updated = updatedObjects }
+        if let parent {
+            guard try write(changes, into: parent, &attempt) else { return false }
+            settleAll()
+            attempt.done = done
+            return true
+        }
         guard !changes.isEmpty else {
             settleAll()
             attempt.done = done
@@ -196,6 +206,17 @@ extension ManagedObjectContext {
 
     private func event(_ execution: SaveExecution, _ span: SaveSpan) -> TraceEvent.Save {
         var event = span.event
+        event.entities = counts(
+            inserted: execution.changes.inserted, updated: execution.objects.filter { !$0.isInserted },
+            deleted: execution.changes.deleted)
+        if !hasUndoManager { event.unread = execution.changes.unread { recorder.hash($0) } }
+        return event
+    }
+
+    /// How many objects of each entity a save has written.
+    func counts(
+        inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject]
+    ) -> [TraceEvent.Save.Change] {
         var counts: [Int: TraceEvent.Save.Change] = [:]
         func count(_ objects: [ManagedObject], _ path: WritableKeyPath<TraceEvent.Save.Change, UInt64>) {
             for object in objects {
@@ -203,12 +224,10 @@ extension ManagedObjectContext {
                 counts[object.runtime.schema.index, default: TraceEvent.Save.Change(entity: id)][keyPath: path] += 1
             }
         }
-        count(execution.changes.inserted, \.inserted)
-        count(execution.objects.filter { !$0.isInserted }, \.updated)
-        count(execution.changes.deleted, \.deleted)
-        event.entities = counts.sorted { $0.key < $1.key }.map(\.value)
-        if !hasUndoManager { event.unread = execution.changes.unread { recorder.hash($0) } }
-        return event
+        count(inserted, \.inserted)
+        count(updated, \.updated)
+        count(deleted, \.deleted)
+        return counts.sorted { $0.key < $1.key }.map(\.value)
     }
 
     // MARK: - What was saved
@@ -216,7 +235,7 @@ extension ManagedObjectContext {
     /// Gives objects the keys and rows that the store has of them now.
     private func take(_ part: SaveExecution, _ done: inout SaveAttempt.Done) {
         let store = part.store
-        identities.takeNewKeys(of: part.changes.inserted)
+        takeNewKeys(of: part.changes.inserted)
         part.changes.inserted.forEachHeld { settle($0, wasInserted: true) }
         var place = 0
         part.objects.forEachHeld { object in
@@ -270,7 +289,7 @@ extension ManagedObjectContext {
         object.flags.insert(.isDetached)
     }
 
-    private func settle(_ object: ManagedObject, wasInserted: Bool = false) {
+    func settle(_ object: ManagedObject, wasInserted: Bool = false) {
         object.pending = nil
         object.flags.subtract(wasInserted ? [.hasPending, .isUpdated, .isInserted] : [.hasPending, .isUpdated])
         if object.hasToMany { for state in object.toMany.values { state.wasSaved() } }
@@ -298,8 +317,9 @@ extension ManagedObjectContext {
                     (.deletedObjects, Set(changes.deleted)),
                 ])
         }
-        let merging = persistentStoreCoordinator.mergingContexts
-        guard ContextNotification.didSaveIDs.isWanted || !merging.isEmpty else { return }
+        // What a child saves is in no store.
+        let merging = parent == nil ? persistentStoreCoordinator.mergingContexts : nil
+        guard ContextNotification.didSaveIDs.isWanted || merging?.isEmpty == false else { return }
         var saved = SavedObjectIDs(
             inserted: Set(changes.inserted.map(\.objectID)), updated: Set(updated.map(\.objectID)),
             deleted: Set(changes.deleted.map(\.objectID)))
@@ -308,7 +328,7 @@ extension ManagedObjectContext {
         saved.updated.subtract(saved.deleted)
         if recorder.isEnabled { saved.saver = traceID }
         if ContextNotification.didSaveIDs.isWanted { post(.didSaveIDs, saved) }
-        merging.tell(saved, from: self)
+        merging?.tell(saved, from: self)
     }
 }
 

@@ -26,8 +26,12 @@ public final class ManagedObjectContext: @unchecked Sendable {
     }
 
     public let concurrencyType: ConcurrencyType
-    /// The coordinator whose stores the context works with.
+    /// The coordinator whose stores the context works with; a child's is that of its ``parent``.
     public let persistentStoreCoordinator: PersistentStoreCoordinator
+    /// The context that this one saves to; `nil`: it saves to the stores.
+    ///
+    /// Set by ``init(parent:concurrencyType:name:)``, and held.
+    public let parent: ManagedObjectContext?
     /// What the context is called in traces.
     public let name: String
 
@@ -79,7 +83,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var isCallingWillSave = false
     /// Whether somebody wants to know of each change before it is saved.
     @inline(__always)
-    var areChangesAwaited: Bool { hasUndoManager || isCallingWillSave || ContextNotification.didChange.isWanted }
+    var areChangesAwaited: Bool { hasUndoManager || isCallingWillSave || areChangesLogged }
     /// What a save does where it meets what somebody else has saved.
     ///
     /// Default: ``MergePolicy/error``. Used on the context's queue.
@@ -106,6 +110,14 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var changeLog = ChangeLog()
     /// What other contexts have saved and this one is to take in.
     let receivedSaves = Mutex<[SavedObjectIDs]>([])
+    /// The permanent keys of objects that had temporary ones, as long as somebody may know them by those: kept by
+    /// children and their parents.
+    var permanentKeys: [ObjectKey: Int64] = [:]
+    /// What the parent has given permanent keys and this context is to take in.
+    let receivedKeys = Mutex<[PermanentKey]>([])
+    /// The contexts whose parent this is, and those among them that follow its changes by themselves.
+    let children = LivingContexts()
+    let followers = MergingContexts()
     /// What the object was made of that was made last.
     @exclusivity(unchecked)
     var lastMade: LastMade?
@@ -121,10 +133,15 @@ public final class ManagedObjectContext: @unchecked Sendable {
     let isQueueChecked = ConcurrencyDebug.isOn
     /// Pieces of work that were asked for and are not done.
     let queued = Atomic<Int>(0)
-    private let queueOwner = LockOwner()
+    let queueOwner = LockOwner()
+    let gate = QueueGate()
 
-    init(_ coordinator: PersistentStoreCoordinator, _ type: ConcurrencyType, name: String) {
+    init(
+        _ coordinator: PersistentStoreCoordinator, _ type: ConcurrencyType, name: String,
+        parent: ManagedObjectContext? = nil
+    ) {
         persistentStoreCoordinator = coordinator
+        self.parent = parent
         recorder = coordinator.recorder
         log = coordinator.log
         concurrencyType = type
@@ -134,6 +151,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
         identities = IdentityMap(maps: state.count * coordinator.managedObjectModel.entities.count)
         queue = type == .mainQueue ? .main : DispatchQueue(label: "Faultline.\(name)")
         coordinator.livingContexts.add(self)
+        parent?.children.add(self)
     }
 
     /// The context's number in the trace's dictionary.
@@ -204,9 +222,11 @@ public final class ManagedObjectContext: @unchecked Sendable {
         let scope = RecordedScope.inherited
         let request = request(fileID, line, function, isBlocking: concurrencyType == .privateQueue)
         let isOnMainQueue = Self.isOnMainQueue
+        let loan = QueueLoans.shared.lend(Self.heldQueues, whileWaitingFor: queueKey)
         func wait() throws -> Result {
             try queue.sync {
-                try run(request, outer: outer, isOnMainQueue: isOnMainQueue) { try RecordedScope.with(scope, work) }
+                QueueLoans.shared.end(loan)
+                return try run(request, outer: outer, isOnMainQueue: isOnMainQueue) { try RecordedScope.with(scope, work) }
             }
         }
         return try request.asked == 0 ? wait() : Recorder.anchoringStacks(wait)
@@ -238,6 +258,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     private func run<Result>(
         _ request: Request, outer: HeldContexts?, isOnMainQueue: Bool = false, _ work: () throws -> Result
     ) rethrows -> Result {
+        enterGate()
+        defer { leaveGate() }
         if let wait = request.wait {
             recorder.record(
                 wait, since: request.asked, context: request.origin.context, site: request.origin.site)
@@ -279,7 +301,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// Whether this thread does the work of the main queue.
     ///
     /// Once the main thread has no loop of its own, as in a program whose `main` is `async`, other threads do.
-    private static var isOnMainQueue: Bool {
+    static var isOnMainQueue: Bool {
         Thread.isMainThread || HeldContexts.current?.isOnMainQueue == true
             || DispatchQueue.getSpecific(key: mainQueueMark) == true
     }

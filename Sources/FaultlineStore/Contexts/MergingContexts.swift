@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The contexts of a coordinator that take in by themselves what the others save.
+/// The contexts of a coordinator that take in by themselves what the others save, or the children of a context that take in
+/// what changes there.
 final class MergingContexts: Sendable {
     private struct Entry {
         weak var context: ManagedObjectContext?
@@ -27,7 +28,7 @@ final class MergingContexts: Sendable {
     }
 
     /// Tells all but the one that saved.
-    func tell(_ saved: SavedObjectIDs, from saver: ManagedObjectContext) {
+    func tell(_ saved: SavedObjectIDs, from saver: ManagedObjectContext?) {
         // Outside the lock: a context may go away here, and its observers may set others.
         let contexts = entries.withLock { $0.values.compactMap(\.context) }
         for context in contexts where context !== saver { context.receive(saved) }

@@ -1,3 +1,4 @@
+import FaultlineRecorder
 import FaultlineTrace
 public import Foundation
 
@@ -19,6 +20,8 @@ public struct SavedObjectIDs: Sendable, Hashable {
     public var deleted: Set<ManagedObjectID>
     /// The context that saved, in the trace's dictionary.
     var saver: DictionaryID = 0
+    /// Whether any object may be another now, because a parent was reset.
+    var isEverything = false
 
     public init(
         inserted: Set<ManagedObjectID> = [], updated: Set<ManagedObjectID> = [], deleted: Set<ManagedObjectID> = []
@@ -44,6 +47,15 @@ public struct SavedObjectIDs: Sendable, Hashable {
         updated = ids(.updatedObjects, .updatedObjectIDs)
         deleted = ids(.deletedObjects, .deletedObjectIDs)
         saver = (notification.object as? ManagedObjectContext)?.traceID ?? 0
+    }
+
+    /// What changed in a parent since its children were told last.
+    init(_ changes: ChangeLog, of parent: ManagedObjectContext) {
+        inserted = Set(changes.inserted.map(\.objectID))
+        updated = Set(changes.updated.union(changes.refreshed).map(\.objectID))
+        deleted = Set(changes.deleted.map(\.objectID))
+        if parent.recorder.isEnabled { saver = parent.traceID }
+        isEverything = changes.isReset
     }
 
     private typealias NotificationKey = ManagedObjectContext.NotificationKey

@@ -3,27 +3,44 @@ import FaultlineModel
 /// The unsaved changes of a context that a fetch must take into account.
 ///
 /// SQL leaves out the rows that the context has changed or deleted. The changed and new objects that the request
-/// selects are then merged into the result.
+/// selects are then merged into the result. For a child, the
+/// unsaved changes of its ancestors count as well. Each ancestor compares its own objects with the predicate.
 struct PendingObjects {
     /// Keys of the rows that the context has changed or deleted.
     let hidden: [Int64]
-    /// Objects that the request may select.
-    private let candidates: [ManagedObject]
+    /// Objects that the request may select: new ones, and those with changes.
+    private let inserted: ContiguousArray<ManagedObject>
+    private let updated: [ManagedObject]
+    private let context: ManagedObjectContext
+    /// What the parent has unsaved.
+    private let inherited: Inherited?
     private let terms: FetchTerms
     /// The number of objects compared with the request's predicate.
     let comparedCount: Int
 
+    /// A parent's changes, of which the child's fetch is told.
+    private final class Inherited {
+        let objects: PendingObjects
+
+        init(_ objects: PendingObjects) {
+            self.objects = objects
+        }
+    }
+
     /// - Returns: `nil` if no change concerns the request.
     init?(_ context: ManagedObjectContext, _ terms: FetchTerms, _ entity: EntityRuntime) {
-        guard terms.includesPendingChanges,
-            !context.inserted.isEmpty || !context.updated.isEmpty || !context.deleted.isEmpty
+        guard terms.includesPendingChanges else { return nil }
+        let inherited = context.parent.flatMap { parent in
+            context.inParent(parent) { PendingObjects(parent, terms, entity) }
+        }
+        guard inherited != nil || !context.inserted.isEmpty || !context.updated.isEmpty || !context.deleted.isEmpty
         else { return nil }
         let schema = entity.schema
         let wanted = terms.includesSubentities ? Set(schema.family) : [schema.index]
         let map = entity.map
         let changed = context.updatedObjects.filter { $0.runtime.map == map }.map { Self.resolved($0, context) }
         let deleted = context.deletedObjects.filter { $0.runtime.map == map }
-        hidden = (changed + deleted).map(\.key)
+        hidden = (changed + deleted).map(\.key) + (inherited?.hidden ?? [])
         let isWanted = { (object: ManagedObject) in
             object.runtime.map == map
                 && (object.runtime.schema.index == schema.index || wanted.contains(object.runtime.schema.index))
@@ -37,9 +54,11 @@ struct PendingObjects {
             compared += 1
             if filter?.rulesOut(object) != true { found.append(object) }
         }
-        let updated = changed.filter(isWanted)
-        candidates = found + updated
-        comparedCount = compared + updated.count
+        inserted = found
+        updated = changed.filter(isWanted)
+        comparedCount = compared + updated.count + (inherited?.comparedCount ?? 0)
+        self.context = context
+        self.inherited = inherited.map { Inherited($0) }
         self.terms = terms
         if hidden.isEmpty, comparedCount == 0 { return nil }
     }
@@ -62,15 +81,30 @@ struct PendingObjects {
     func matches() -> [(object: ManagedObject, keys: [SQLValue])] {
         let evaluator = PredicateEvaluator()
         let order = SortOrder(terms.sortDescriptors)
-        let selected = candidates.filter { object in
+        // A parent may have saved or deleted objects since a child's fetch began.
+        func isSelected(_ object: ManagedObject) -> Bool {
             terms.predicate.map { evaluator.holds($0.node, for: object) } ?? true
         }
-        let keyed = selected.map { (object: $0, keys: order.keys(of: $0, evaluator)) }
+        let selected =
+            inserted.filter { $0.isInserted && isSelected($0) } + updated.filter { !$0.isDeleted && isSelected($0) }
+        let keyed = inheritedMatches() + selected.map { (object: $0, keys: order.keys(of: $0, evaluator)) }
         // The sort is stable: objects that were inserted first come first.
         return keyed.enumerated().sorted { left, right in
             let result = order.compare(left.element.keys, right.element.keys)
             return result == 0 ? left.offset < right.offset : result < 0
         }.map(\.element)
+    }
+
+    /// The objects that the parent's changes select; this context's own changes go before those.
+    private func inheritedMatches() -> [(object: ManagedObject, keys: [SQLValue])] {
+        guard let inherited, let parent = context.parent else { return [] }
+        let found = context.inParent(parent) {
+            inherited.objects.matches().map { (entity: $0.object.runtime, key: $0.object.key, keys: $0.keys) }
+        }
+        return found.compactMap { match in
+            let object = context.object(match.entity, key: match.key)
+            return object.hasChanges ? nil : (object, match.keys)
+        }
     }
 
     /// Merges the objects into the rows that SQL returned.

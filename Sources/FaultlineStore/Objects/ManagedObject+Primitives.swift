@@ -119,13 +119,17 @@ extension ManagedObject {
     /// relationship stays a fault. Traps if the entity has no such relationship.
     public final func objectIDs(forRelationshipNamed name: String) -> [ManagedObjectID] {
         let property = relationship(name)
-        guard property.isToMany else { return toOne(property.index).map { [$0.objectID] } ?? [] }
-        let state = toManyState(property.index)
+        return property.isToMany ? memberIDs(property.index) : toOne(property.index).map { [$0.objectID] } ?? []
+    }
+
+    /// The identities of the members of a to-many relationship, in its order.
+    final func memberIDs(_ index: Int) -> [ManagedObjectID] {
+        let state = toManyState(index)
         if let known = state.identities { return known }
         if state.isLoaded || flags.contains(.isDetached) { return state.members.map(\.objectID) }
         let changed = Set((state.removed + state.added).map(\.objectID))
         let context = managedObjectContext
-        let stored = context.memberIDs(of: self, relationship: property.index).filter {
+        let stored = context.memberIDs(of: self, relationship: index).filter {
             !changed.contains($0) && context.registeredObject(for: $0)?.isDeleted != true
         }
         return stored + state.added.map(\.objectID)

@@ -22,7 +22,8 @@ extension ManagedObject {
     /// Fires the fault of an object that already has its row, if neither the trace nor the log needs to hear of it.
     @inline(__always)
     private final func fireFromRow() -> Bool {
-        // The object holds its context, and the context holds both.
+        // A child asks its parent. The object holds its context, and the context holds the recorder and the log.
+        guard managedObjectContext.parent == nil else { return false }
         unowned(unsafe) let recorder = managedObjectContext.recorder
         unowned(unsafe) let log = managedObjectContext.log
         guard let row, !row.isSuperseded, Int(row.header.pointee.entity) == runtime.place, !recorder.isEnabled,

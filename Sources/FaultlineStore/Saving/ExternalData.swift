@@ -55,6 +55,9 @@ struct ExternalData: Sendable {
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
 
+    /// The column's bytes for a value that the column holds itself.
+    static func inlineColumn(_ value: Data) -> Data { Data([1]) + value }
+
     /// The column's bytes for a large value in a file with a name.
     static func column(_ name: String) -> Data { Data([2]) + Data(name.utf8) + Data([0]) }
 

@@ -15,7 +15,7 @@ struct ExternalWrites {
 
     /// Returns the column's bytes for a value, after writing a large value to a new file.
     mutating func column(_ value: Data) throws(StoreError) -> Data {
-        guard value.count >= external.threshold else { return Data([1]) + value }
+        guard value.count >= external.threshold else { return ExternalData.inlineColumn(value) }
         let name = UUID().uuidString
         note([name])
         new.append(try external.write(value, as: name))

@@ -1,0 +1,91 @@
+import FaultlineModel
+import FaultlineRecorder
+import Synchronization
+
+/// The key that an object got in place of its temporary one.
+struct PermanentKey {
+    var old: ObjectKey
+    var key: Int64
+}
+
+extension ManagedObjectContext {
+    /// Puts new objects under the keys that were reserved for them, and tells the children, which know some of them by
+    /// their temporary keys.
+    func takeNewKeys(of objects: [ManagedObject]) {
+        let children = children.all
+        guard parent != nil || !children.isEmpty else { return identities.takeNewKeys(of: objects) }
+        let old = objects.map(\.objectKey)
+        identities.takeNewKeys(of: objects)
+        let keys = zip(old, objects).compactMap { old, object in
+            old.key < 0 ? PermanentKey(old: old, key: object.key) : nil
+        }
+        note(keys)
+        for child in children { child.receive(keys) }
+    }
+
+    private func note(_ keys: [PermanentKey]) {
+        for key in keys { permanentKeys[key.old] = key.key }
+    }
+
+    /// Takes note of objects' keys, on the parent's queue.
+    private func receive(_ keys: [PermanentKey]) {
+        guard !keys.isEmpty else { return }
+        let isFirst = receivedKeys.withLock { received in
+            defer { received += keys }
+            return received.isEmpty
+        }
+        for child in children.all { child.receive(keys) }
+        if isFirst { takeInSoon() }
+    }
+
+    /// Gives objects the keys that they got in the parent since the last time.
+    func takePermanentKeys() {
+        guard parent != nil else { return }
+        let keys = receivedKeys.withLock { received in
+            defer { received = [] }
+            return received
+        }
+        guard !keys.isEmpty else { return }
+        note(keys)
+        for new in keys {
+            guard let object = identities.object(map: new.old.map, key: new.old.key) else { continue }
+            identities.remove(object)
+            object.key = new.key
+            identities.insert(object)
+        }
+        for object in identities.objects() { object.replaceTemporaryKeys() }
+    }
+
+    /// The key that an object has by now.
+    func currentKey(_ map: Int, _ key: Int64) -> Int64 {
+        key < 0 ? permanentKeys[ObjectKey(map: map, key: key)] ?? key : key
+    }
+
+    /// Gives objects of ancestors their permanent identities, which this context then takes over.
+    func obtainPermanentIDs(
+        ofInherited objects: [ManagedObject], in parent: ManagedObjectContext, _ site: CallerSite
+    ) throws {
+        try inParent(parent, site: recorder.isEnabled ? origin(at: site).site : 0) {
+            let theirs = objects.map { parent.object($0.runtime, key: $0.key) }
+            try parent.obtainPermanentIDs(for: theirs, fileID: site.fileID, line: site.line, function: site.function)
+            takePermanentKeys()
+        }
+    }
+}
+
+extension ManagedObject {
+    /// Makes a row anew that leads to objects by keys that they do not have any more.
+    fileprivate final func replaceTemporaryKeys() {
+        guard let row, row.isInherited else { return }
+        let context = managedObjectContext
+        var changed: [Int: Int64] = [:]
+        for property in runtime.schema.properties where property.kind == .toOne && row.hasValue(slot: property.slot) {
+            let key = row.integer(at: runtime.offsets[property.index])
+            let current = context.currentKey(runtime.store.entities[property.destination].map, key)
+            if current != key { changed[property.slot] = current }
+        }
+        guard !changed.isEmpty || row.key != key else { return }
+        let made = makeInheritedRow { slot in changed[slot].map { .integer($0) } }
+        (self.row, block) = (made.row, made.block)
+    }
+}
