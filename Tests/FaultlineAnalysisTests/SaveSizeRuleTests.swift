@@ -140,6 +140,26 @@ struct SaveSizeRuleTests {
         #expect(findings { shop in shop.scoped(.setup) { $0.save(20_000) } }.isEmpty)
     }
 
+    @Test func `Saves that reach no store, such as those of child contexts, do not count`() {
+        var shop = Shop()
+        shop.calibrate()
+        shop.scoped(.bulk) { shop in
+            for _ in 0..<50 { shop.save(duration: 5000) { $0.commit = 0 } }
+            shop.save(20_000, duration: 200_000_000) { $0.commit = 0 }
+        }
+        let analysis = shop.analysis()
+        #expect(analysis.findings.isEmpty)
+        #expect(analysis.checks.map(\.examined?.text) == ["76 saves"])
+        // Nor do they make a save of the store look cheaper.
+        var plain = Shop()
+        plain.calibrate()
+        let costs = CostModel(Profile(plain.music.trace.closed()))
+        #expect(CostModel(Profile(shop.music.trace.closed())).saves?.line == costs.saves?.line)
+
+        // The same saves with trips do.
+        #expect(findings { shop in for _ in 0..<50 { shop.save { ($0.commit, $0.trips) = (0, 4) } } }.count == 1)
+    }
+
     @Test func `Occasions add up, and so do processes in any order`() throws {
         var traces: [[TraceMessage]] = []
         for process in [7, 8] as [UInt32] {

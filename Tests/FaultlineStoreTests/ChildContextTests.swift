@@ -172,7 +172,7 @@ struct ChildContextTests {
         let family = try Family(items: 3)
         let new = Item(context: family.child)
         new.name = "new"
-        new.category = try #require(try family.child.fetch(FetchRequest<Category>()).first)
+        new.category = try family.child.fetch(FetchRequest<Category>())[0]
         try family.item("Item 0", in: family.child).amount = 5
         family.child.delete(try family.item("Item 1", in: family.child))
         try family.child.save()
@@ -297,6 +297,9 @@ struct ChildContextTests {
         #expect(own.objectID == id)
         #expect(
             try family.store.sql("SELECT Z_PK, ZNAME FROM ZITEM ORDER BY ZNAME")
-                == ["\(id.uriRepresentation().lastPathComponent.dropFirst())|own", "\(inParent.objectID.uriRepresentation().lastPathComponent.dropFirst())|parent"])
+                == [
+                    "\(id.uriRepresentation().lastPathComponent.dropFirst())|own",
+                    "\(inParent.objectID.uriRepresentation().lastPathComponent.dropFirst())|parent",
+                ])
     }
 }

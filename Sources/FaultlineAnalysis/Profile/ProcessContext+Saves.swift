@@ -4,7 +4,8 @@ extension ProcessContext {
     /// Counts a save, and adds its unread objects to the fetches that returned them.
     mutating func add(_ save: TraceEvent.Save, _ event: TraceEvent, to tables: inout ProfileTables) {
         summary.counts.bytesWritten &+= save.bytes
-        guard save.error == 0 else { return }
+        // What did not reach the store is written, and counted, by a later save.
+        guard save.error == 0, save.reachedStore else { return }
         if save.conflicts == 0, !isSetup(event.scope) {
             let site = callSite(of: event)
             for part in save.unread {

@@ -47,7 +47,9 @@ struct SaveDetector: EvidenceDetector {
     /// Adds a save to the open group of its line, or to the large saves.
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         takeBlocked(in: &context)
-        guard case .save(let save) = event.detail, save.error == 0, save.objects > 0 else { return }
+        guard case .save(let save) = event.detail, save.error == 0, save.objects > 0, save.reachedStore else {
+            return
+        }
         let unit = context.unit(of: event.scope)
         guard !unit.isSetup else { return }
         let names = context.entityNames(of: save.entities)

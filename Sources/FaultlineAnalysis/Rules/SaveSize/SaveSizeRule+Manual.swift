@@ -27,6 +27,7 @@ extension SaveSizeRule {
                 + "times. For a large save: the reduction in the longest pause. For a batch request: two thirds of the time that fetching "
                 + "and saving the objects took, and the commits that it avoids.",
             guards: [
+                "Saves that ran no statement are ignored, such as those of child contexts, which only change their parents.",
                 "Saves of separate user actions, with pauses between them, are not merged.",
                 "The time that a save waits for others, and COMMIT, are not its own: R13 has what the waits cost, and each "
                     + "part of a save would have a COMMIT as well.",

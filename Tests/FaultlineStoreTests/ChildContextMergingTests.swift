@@ -1,0 +1,391 @@
+import FaultlineModel
+import FaultlineStore
+import Foundation
+import Synchronization
+import Testing
+
+@Suite("A child and its parent follow each other's changes, and settle what they have both changed")
+struct ChildContextMergingTests {
+    private let store: TestStore
+    private let parent: ManagedObjectContext
+    private let child: ManagedObjectContext
+
+    init() throws {
+        store = try TestStore()
+        try store.fill(items: 3)
+        parent = store.context
+        child = ManagedObjectContext(parent: parent)
+    }
+
+    private func item(_ name: String, in context: ManagedObjectContext) throws -> Item {
+        try #require(try context.fetch(FetchRequest<Item>(predicate: PropertyPath("name") == name)).first)
+    }
+
+    private func names(in context: ManagedObjectContext) throws -> [String] {
+        try context.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("name")])).map(\.name)
+    }
+
+    // MARK: - Following
+
+    @Test("A child that merges follows what changes in the parent, by hand and by a sibling's save")
+    func following() throws {
+        child.automaticallyMergesChangesFromParent = true
+        #expect(child.automaticallyMergesChangesFromParent)
+        #expect(!parent.automaticallyMergesChangesFromParent)
+        let (first, second) = (try item("Item 0", in: child), try item("Item 1", in: child))
+        let third = try item("Item 2", in: child)
+        #expect(first.amount == 1 && second.amount == 1 && third.amount == 1)
+        second.price = 50
+        try parent.performAndWait {
+            try item("Item 0", in: parent).amount = 2
+            try item("Item 1", in: parent).amount = 3
+            parent.delete(try item("Item 2", in: parent))
+        }
+        child.processPendingChanges()
+        #expect(first.amount == 2 && second.amount == 3)
+        #expect(second.price == 50)
+        #expect(third.managedObjectContext === child && !child.registeredObjects.contains(third))
+
+        let sibling = ManagedObjectContext(parent: parent)
+        try item("Item 0", in: sibling).amount = 9
+        try sibling.save()
+        child.processPendingChanges()
+        #expect(first.amount == 9)
+        #expect(second.hasChanges && second.price == 50)
+
+        parent.rollback()
+        parent.processPendingChanges()
+        child.processPendingChanges()
+        #expect(first.amount == 1 && second.amount == 1)
+        #expect(second.price == 50)
+    }
+
+    @Test("A child that merges sees what others saved once the parent has merged it")
+    func followingOthers() throws {
+        parent.automaticallyMergesChangesFromParent = true
+        child.automaticallyMergesChangesFromParent = true
+        let first = try item("Item 0", in: child)
+        // The parent has the object as well.
+        let inParent = try item("Item 0", in: parent)
+        #expect(first.amount == 1 && inParent.amount == 1)
+        let other = store.container.newBackgroundContext()
+        try item("Item 0", in: other).amount = 6
+        try other.save()
+        parent.processPendingChanges()
+        #expect(inParent.amount == 6)
+        child.processPendingChanges()
+        #expect(first.amount == 6)
+    }
+
+    @Test("A child that does not merge keeps what it has read")
+    func notFollowing() throws {
+        let first = try item("Item 0", in: child)
+        #expect(first.amount == 1)
+        try parent.performAndWait { try item("Item 0", in: parent).amount = 2 }
+        child.processPendingChanges()
+        #expect(first.amount == 1)
+        child.refreshAllObjects()
+        #expect(first.amount == 2)
+    }
+
+    @Test("A reset of the parent takes what was unsaved there from children that merge")
+    func resetParent() throws {
+        child.automaticallyMergesChangesFromParent = true
+        try item("Item 0", in: parent).amount = 2
+        let first = try item("Item 0", in: child)
+        #expect(first.amount == 2)
+        parent.reset()
+        parent.processPendingChanges()
+        child.processPendingChanges()
+        #expect(first.amount == 1)
+    }
+
+    // MARK: - Conflicts
+
+    @Test("Saving changes of an object that the parent has deleted is a conflict, which changes nothing")
+    func conflict() throws {
+        let inChild = try item("Item 0", in: child)
+        inChild.amount = 5
+        Item(context: child).name = "new"
+        parent.delete(try item("Item 0", in: parent))
+        var error: StoreError?
+        do { try child.save() } catch let failure as StoreError { error = failure }
+        #expect(error?.code == .conflict)
+        #expect(
+            error?.message
+                == "Saving Item \(inChild.objectID): the parent context '\(parent.name)' has deleted what was changed here, or does not have it any more; refresh it, or set a merge policy that prefers one of the two."
+        )
+        #expect(error?.conflicts.map(\.objectID) == [inChild.objectID])
+        #expect(error?.conflicts.first?.objectSnapshot?["amount"] as? Int64 == 5)
+        #expect(error?.conflicts.first?.cachedSnapshot?["amount"] as? Int64 == 1)
+        #expect(try names(in: parent) == ["Item 1", "Item 2"])
+        #expect(child.insertedObjects.count == 1 && child.updatedObjects == [inChild])
+    }
+
+    @Test(
+        "A merge policy settles it", arguments: [MergePolicy.mergeByPropertyObjectTrump, .overwrite],
+        [MergePolicy.mergeByPropertyStoreTrump, .rollback])
+    func policies(_ preferring: MergePolicy, _ yielding: MergePolicy) throws {
+        for (policy, expected) in [(preferring, ["Item 0|5", "Item 1|1"]), (yielding, ["Item 1|1"])] {
+            let child = ManagedObjectContext(parent: parent)
+            child.mergePolicy = policy
+            let inChild = try item("Item 0", in: child)
+            inChild.amount = 5
+            parent.delete(try item("Item 0", in: parent))
+            let deleted = try item("Item 2", in: parent).objectID
+            try child.object(with: deleted).fulfill()
+            parent.delete(parent.object(with: deleted))
+            // Deleted by both: nothing to settle.
+            child.delete(child.object(with: deleted))
+            try child.save()
+            #expect(!child.hasChanges)
+            #expect(
+                try parent.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("name")])).map {
+                    "\($0.name)|\($0.amount)"
+                } == expected)
+            parent.rollback()
+        }
+    }
+
+    @Test("An object that was only ever in the parent, and was rolled back there, is a conflict or comes back")
+    func rolledBack() throws {
+        let new = Item(context: child)
+        new.name = "new"
+        try child.save()
+        parent.rollback()
+        new.amount = 2
+        #expect(performing { try child.save() }.contains("does not have it any more"))
+        child.mergePolicy = .mergeByPropertyObjectTrump
+        try child.save()
+        try parent.save()
+        #expect(try store.sql("SELECT ZNAME, ZAMOUNT FROM ZITEM WHERE ZNAME = 'new'") == ["new|2"])
+        child.processPendingChanges()
+        #expect(!new.objectID.isTemporaryID)
+    }
+
+    @Test("A relationship cannot be saved that leads to an object which the parent does not have")
+    func lostDestination() throws {
+        let category = Category(context: child)
+        try child.save()
+        parent.rollback()
+        let first = try item("Item 0", in: child)
+        first.category = category
+        #expect(
+            performing { try child.save() }
+                == "Saving Item \(first.objectID): 'category' leads to a Category that the parent context '\(parent.name)' does not have, because it was deleted, rolled back or reset; set it to an object that is there."
+        )
+        #expect(!parent.hasChanges)
+    }
+
+    @Test("Ends of a relationship stay in line where both have changed it")
+    func relationships() throws {
+        let (theirs, ours) = (Category(context: parent), Category(context: parent))
+        (theirs.name, ours.name) = ("theirs", "ours")
+        let inChild = try item("Item 0", in: child)
+        inChild.category = try #require(child.object(with: ours.objectID) as? FaultlineStoreTests.Category)
+        let inParent = try item("Item 0", in: parent)
+        let old = try #require(inParent.category)
+        inParent.category = theirs
+        try child.save()
+        #expect(inParent.category === ours)
+        #expect(Array(ours.items) == [inParent])
+        #expect(theirs.items.isEmpty)
+        #expect(old.items.map(\.name) == ["Item 1", "Item 2"])
+    }
+
+    // MARK: - The child's own
+
+    @Test("Undo, rollback and reset in a child leave the parent alone")
+    func takingBack() throws {
+        child.undoManager = UndoManager()
+        let first = try child.performAndWait { () throws -> ManagedObjectID in
+            let first = try item("Item 0", in: child)
+            first.amount = 2
+            return first.objectID
+        }
+        let inChild = try #require(child.object(with: first) as? Item)
+        child.undo()
+        #expect(inChild.amount == 1 && !child.hasChanges)
+        child.redo()
+        #expect(inChild.amount == 2)
+        child.rollback()
+        #expect(inChild.amount == 1)
+        #expect(!parent.hasChanges)
+
+        // Undone after a save, an insertion is a deletion and a deletion an insertion.
+        child.performAndWait { Item(context: child).name = "new" }
+        try child.save()
+        #expect(try names(in: parent).contains("new"))
+        child.undo()
+        try child.save()
+        #expect(try !names(in: parent).contains("new"))
+        child.performAndWait { child.delete(inChild) }
+        try child.save()
+        #expect(try names(in: parent) == ["Item 1", "Item 2"])
+        child.undo()
+        try child.save()
+        #expect(try names(in: parent) == ["Item 0", "Item 1", "Item 2"])
+        try parent.save()
+        #expect(
+            try store.sql("SELECT ZNAME, ZCATEGORY FROM ZITEM ORDER BY ZNAME") == [
+                "Item 0|1", "Item 1|1", "Item 2|1",
+            ])
+        child.reset()
+        #expect(try names(in: child) == ["Item 0", "Item 1", "Item 2"])
+    }
+
+    @Test("The parent undoes what a child has saved")
+    func undoInParent() throws {
+        parent.undoManager = UndoManager()
+        let new = Item(context: child)
+        new.name = "new"
+        try item("Item 0", in: child).amount = 4
+        child.delete(try item("Item 1", in: child))
+        parent.performAndWait { try? child.save() }
+        #expect(try names(in: parent) == ["Item 0", "Item 2", "new"])
+        parent.undo()
+        #expect(try names(in: parent) == ["Item 0", "Item 1", "Item 2"])
+        #expect(try item("Item 0", in: parent).amount == 1)
+        try parent.save()
+        #expect(
+            try store.sql("SELECT ZNAME, ZAMOUNT, ZCATEGORY FROM ZITEM ORDER BY ZNAME") == [
+                "Item 0|1|1", "Item 1|1|1", "Item 2|1|1",
+            ])
+    }
+
+    @Test("Delete rules act in the child, and on what the parent alone knows")
+    func deleteRules() throws {
+        let store = try TestStore(Groceries.entities(itemsRule: .cascade))
+        try store.fill(items: 2)
+        let parent = store.context
+        let child = ManagedObjectContext(parent: parent)
+        let category = try child.fetch(FetchRequest<FaultlineStoreTests.Category>())[0]
+        child.delete(category)
+        #expect(child.deletedObjects.count == 3)
+        let late = Item(context: parent)
+        late.name = "late"
+        late.category = try parent.fetch(FetchRequest<FaultlineStoreTests.Category>())[0]
+        try child.save()
+        #expect(late.isDeleted)
+        try parent.save()
+        #expect(try store.sql("SELECT (SELECT COUNT(*) FROM ZITEM), (SELECT COUNT(*) FROM ZCATEGORY)") == ["0|0"])
+    }
+
+    @Test("A child cannot be pinned, and reads what its pinned parent reads")
+    func queryGenerations() throws {
+        try parent.setQueryGeneration(from: .current)
+        let other = store.container.newBackgroundContext()
+        try item("Item 0", in: other).name = "changed"
+        try other.save()
+        #expect(try names(in: child) == ["Item 0", "Item 1", "Item 2"])
+        #expect(child.queryGenerationToken == parent.queryGenerationToken)
+        #expect(
+            performing { try child.setQueryGeneration(from: .current) }
+                == "Pinning the context '\(child.name)' to a state of the store is refused because it reads what its parent '\(parent.name)' reads; pin the parent that has none itself."
+        )
+        try parent.setQueryGeneration(from: nil)
+        #expect(try names(in: child) == ["Item 1", "Item 2", "changed"])
+    }
+
+    @Test("A child of a context whose store was removed finds nothing to fetch from, and says so")
+    func removedStore() throws {
+        let first = try item("Item 0", in: child)
+        first.amount = 2
+        let coordinator = store.container.persistentStoreCoordinator
+        try coordinator.remove(coordinator.persistentStores[0])
+        #expect(performing { _ = try child.fetch(FetchRequest<Item>()) }.contains("has no store; add one first."))
+        #expect(!child.hasChanges)
+        try child.save()
+    }
+
+    // MARK: - Telling
+
+    /// The notifications that contexts post, with how many objects they carry.
+    private final class Observer: Sendable {
+        private let lines = Mutex<[String]>([])
+        private let tokens = Mutex<[Token]>([])
+
+        private struct Token: @unchecked Sendable {
+            // Only handed back to the notification center.
+            var observer: any NSObjectProtocol
+        }
+
+        init(_ contexts: [(String, ManagedObjectContext)]) {
+            let names = [
+                ManagedObjectContext.didChangeObjectsNotification, ManagedObjectContext.willSaveObjectsNotification,
+                ManagedObjectContext.didSaveObjectsNotification,
+            ]
+            for (name, context) in contexts {
+                for notification in names { observe(notification, of: context, as: name) }
+            }
+        }
+
+        deinit {
+            for token in tokens.withLock({ $0 }) { NotificationCenter.default.removeObserver(token.observer) }
+        }
+
+        private func observe(_ notification: Notification.Name, of context: ManagedObjectContext, as name: String) {
+            let observer = NotificationCenter.default.addObserver(forName: notification, object: context, queue: nil) {
+                [weak self] posted in
+                let counts = (posted.userInfo ?? [:]).map { key, value in
+                    "\(key) \((value as? Set<ManagedObject>)?.count ?? 0)"
+                }
+                let what = posted.name.rawValue.replacing("ManagedObjectContext", with: "")
+                let line = ([name, what] + counts.sorted()).joined(separator: " ")
+                self?.lines.withLock { $0.append(line) }
+            }
+            let token = Token(observer: observer)
+            tokens.withLock { $0.append(token) }
+        }
+
+        func take() -> [String] {
+            lines.withLock { lines in
+                defer { lines = [] }
+                return lines
+            }
+        }
+    }
+
+    @Test("A child's save is told in the child as a save, and in the parent as changes")
+    func notifications() throws {
+        let observer = Observer([("child", child), ("parent", parent)])
+        Item(context: child).name = "new"
+        try item("Item 0", in: child).amount = 4
+        child.delete(try item("Item 1", in: child))
+        _ = observer.take()
+        try child.save()
+        #expect(
+            observer.take() == [
+                "child ObjectsDidChange deleted 1 inserted 1 updated 2", "child WillSave",
+                "parent ObjectsDidChange deleted 1 inserted 1 updated 2",
+                "child DidSave deleted 1 inserted 1 updated 2",
+            ])
+        try parent.save()
+        #expect(
+            observer.take() == ["parent WillSave", "parent DidSave deleted 1 inserted 1 updated 2"])
+    }
+
+    @Test("A fetched results controller of a child follows the child and its parent")
+    func controller() throws {
+        child.automaticallyMergesChangesFromParent = true
+        let controller = FetchedResultsController(
+            fetchRequest: FetchRequest<Item>(sortDescriptors: [.ascending("name")]), managedObjectContext: child)
+        try controller.performFetch()
+        func shown() -> [String] { (controller.fetchedObjects ?? []).map(\.name) }
+        #expect(shown() == ["Item 0", "Item 1", "Item 2"])
+        child.performAndWait { Item(context: child).name = "child" }
+        #expect(shown() == ["Item 0", "Item 1", "Item 2", "child"])
+        try parent.performAndWait {
+            Item(context: parent).name = "Item 0½"
+            try item("Item 1", in: parent).name = "later"
+            parent.delete(try item("Item 2", in: parent))
+        }
+        child.processPendingChanges()
+        #expect(shown() == ["Item 0", "Item 0½", "child", "later"])
+        try child.save()
+        try parent.save()
+        child.processPendingChanges()
+        #expect(shown() == ["Item 0", "Item 0½", "child", "later"])
+        #expect((controller.fetchedObjects ?? []).allSatisfy { !$0.objectID.isTemporaryID })
+    }
+}
