@@ -34,30 +34,31 @@ struct ChildContextMergingTests {
         #expect(!parent.automaticallyMergesChangesFromParent)
         let (first, second) = (try item("Item 0", in: child), try item("Item 1", in: child))
         let third = try item("Item 2", in: child)
-        #expect(first.amount == 1 && second.amount == 1 && third.amount == 1)
+        func amounts() -> [Int] { child.performAndWait { [first.amount, second.amount] } }
+        #expect(amounts() == [1, 1] as [Int])
+        #expect(third.amount == 1)
         second.price = 50
         try parent.performAndWait {
             try item("Item 0", in: parent).amount = 2
             try item("Item 1", in: parent).amount = 3
             parent.delete(try item("Item 2", in: parent))
         }
-        child.processPendingChanges()
-        #expect(first.amount == 2 && second.amount == 3)
-        #expect(second.price == 50)
-        #expect(third.managedObjectContext === child && !child.registeredObjects.contains(third))
+        #expect(amounts() == [2, 3] as [Int])
+        child.performAndWait {
+            #expect(second.price == 50)
+            #expect(!child.registeredObjects.contains(third))
+        }
 
         let sibling = ManagedObjectContext(parent: parent)
-        try item("Item 0", in: sibling).amount = 9
-        try sibling.save()
-        child.processPendingChanges()
-        #expect(first.amount == 9)
-        #expect(second.hasChanges && second.price == 50)
+        try sibling.performAndWait {
+            try item("Item 0", in: sibling).amount = 9
+            try sibling.save()
+        }
+        #expect(amounts() == [9, 3] as [Int])
 
-        parent.rollback()
-        parent.processPendingChanges()
-        child.processPendingChanges()
-        #expect(first.amount == 1 && second.amount == 1)
-        #expect(second.price == 50)
+        parent.performAndWait { parent.rollback() }
+        #expect(amounts() == [1, 1] as [Int])
+        #expect(child.performAndWait { second.hasChanges && second.price == 50 })
     }
 
     @Test("A child that merges sees what others saved once the parent has merged it")
@@ -69,12 +70,23 @@ struct ChildContextMergingTests {
         let inParent = try item("Item 0", in: parent)
         #expect(first.amount == 1 && inParent.amount == 1)
         let other = store.container.newBackgroundContext()
-        try item("Item 0", in: other).amount = 6
-        try other.save()
-        parent.processPendingChanges()
-        #expect(inParent.amount == 6)
-        child.processPendingChanges()
-        #expect(first.amount == 6)
+        try other.performAndWait {
+            try item("Item 0", in: other).amount = 6
+            try other.save()
+        }
+        #expect(parent.performAndWait { inParent.amount } == 6)
+        #expect(child.performAndWait { first.amount } == 6)
+    }
+
+    @Test("A reset of the parent takes what was unsaved there from children that merge")
+    func resetParent() throws {
+        child.automaticallyMergesChangesFromParent = true
+        try parent.performAndWait { try item("Item 0", in: parent).amount = 2 }
+        let first = try child.performAndWait { try item("Item 0", in: child).objectID }
+        let inChild = try #require(child.object(with: first) as? Item)
+        #expect(child.performAndWait { inChild.amount } == 2)
+        parent.performAndWait { parent.reset() }
+        #expect(child.performAndWait { inChild.amount } == 1)
     }
 
     @Test("A child that does not merge keeps what it has read")
@@ -133,10 +145,11 @@ struct ChildContextMergingTests {
             inChild.amount = 5
             parent.delete(try item("Item 0", in: parent))
             let deleted = try item("Item 2", in: parent).objectID
-            try child.object(with: deleted).fulfill()
+            let both = child.object(with: deleted)
+            try both.fulfill()
             parent.delete(parent.object(with: deleted))
             // Deleted by both: nothing to settle.
-            child.delete(child.object(with: deleted))
+            child.delete(both)
             try child.save()
             #expect(!child.hasChanges)
             #expect(
@@ -165,16 +178,22 @@ struct ChildContextMergingTests {
 
     @Test("A relationship cannot be saved that leads to an object which the parent does not have")
     func lostDestination() throws {
-        let category = Category(context: child)
+        let store = try Household.makeStore()
+        let parent = store.context
+        let child = ManagedObjectContext(parent: parent)
+        let club = Club(context: child)
         try child.save()
         parent.rollback()
-        let first = try item("Item 0", in: child)
-        first.category = category
+        let person = Person(context: child)
+        person[Person.home] = club
         #expect(
             performing { try child.save() }
-                == "Saving Item \(first.objectID): 'category' leads to a Category that the parent context '\(parent.name)' does not have, because it was deleted, rolled back or reset; set it to an object that is there."
+                == "Saving Person \(person.objectID): 'home' leads to a Club that the parent context '\(parent.name)' does not have, because it was deleted, rolled back or reset; set it to an object that is there."
         )
         #expect(!parent.hasChanges)
+        person[Person.home] = nil
+        try child.save()
+        #expect(parent.insertedObjects.count == 1)
     }
 
     @Test("Ends of a relationship stay in line where both have changed it")
@@ -370,8 +389,8 @@ struct ChildContextMergingTests {
         child.automaticallyMergesChangesFromParent = true
         let controller = FetchedResultsController(
             fetchRequest: FetchRequest<Item>(sortDescriptors: [.ascending("name")]), managedObjectContext: child)
-        try controller.performFetch()
-        func shown() -> [String] { (controller.fetchedObjects ?? []).map(\.name) }
+        try child.performAndWait { try controller.performFetch() }
+        func shown() -> [String] { child.performAndWait { (controller.fetchedObjects ?? []).map(\.name) } }
         #expect(shown() == ["Item 0", "Item 1", "Item 2"])
         child.performAndWait { Item(context: child).name = "child" }
         #expect(shown() == ["Item 0", "Item 1", "Item 2", "child"])
@@ -380,12 +399,11 @@ struct ChildContextMergingTests {
             try item("Item 1", in: parent).name = "later"
             parent.delete(try item("Item 2", in: parent))
         }
-        child.processPendingChanges()
         #expect(shown() == ["Item 0", "Item 0½", "child", "later"])
-        try child.save()
-        try parent.save()
-        child.processPendingChanges()
+        try child.performAndWait { try child.save() }
+        try parent.performAndWait { try parent.save() }
         #expect(shown() == ["Item 0", "Item 0½", "child", "later"])
-        #expect((controller.fetchedObjects ?? []).allSatisfy { !$0.objectID.isTemporaryID })
+        #expect(
+            child.performAndWait { (controller.fetchedObjects ?? []).allSatisfy { !$0.objectID.isTemporaryID } })
     }
 }

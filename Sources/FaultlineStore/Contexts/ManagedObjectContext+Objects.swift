@@ -205,6 +205,7 @@ extension ManagedObjectContext {
         logChange { $0.reset() }
         takeOn()
         readError = nil
+        permanentKeys = [:]
         for object in identities.objects() { detach(object) }
     }
 

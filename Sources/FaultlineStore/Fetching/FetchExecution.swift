@@ -68,14 +68,17 @@ struct FetchExecution {
         span?.update { describe(&$0, select) }
         span?.restart()
         // Evaluating predicates may read from the store, so it comes before taking the connection.
-        let matches = pending?.matches() ?? []
+        var matches = pending?.matches() ?? []
         if let pending { span?.didCompare(pending.comparedCount) }
         span?.restart()
         let (run, keys) = try context.pool(of: store).read(for: span.origin()) { connection throws(StoreError) in
             span?.didLock()
             return try read(form, select, sortKeys, on: connection, &found, span)
         }
-        if form != .count { found.count = run.rows }
+        if form != .count {
+            found.count = run.rows
+            if context.parent != nil { matches = unsaved(matches, besides: found) }
+        }
         if let pending {
             if form == .count {
                 found.count = pending.count(found.count, matches.count)
@@ -88,6 +91,17 @@ struct FetchExecution {
         if store.log.isOn { logTotal(found, store.recorder.now() - start, select.sql) }
         span?.finish(rows: found.count, bytes: bytes(of: found, form), since: start)
         return found
+    }
+
+    /// Leaves out objects that an ancestor had inserted and saved before the statement ran, because the statement returned
+    /// them as well.
+    private func unsaved(
+        _ matches: [(object: ManagedObject, keys: [SQLValue])], besides found: FetchedRows
+    ) -> [(object: ManagedObject, keys: [SQLValue])] {
+        guard matches.contains(where: { $0.object.key < 0 }) else { return matches }
+        context.awaitAncestors()
+        let keys = found.rows.isEmpty ? Set(found.keys) : Set(found.rows.map(\.key))
+        return matches.filter { !keys.contains($0.object.key) }
     }
 
     /// Reads the rows, and prefetches relationships.

@@ -66,10 +66,10 @@ extension ManagedObjectContext {
         let wait = ParentWait(of: self, for: parent, site: site)
         defer { wait.end() }
         // Who has come here is on the child's queue, also where it came without `perform`.
-        let queues = Self.heldQueues.union([queueKey])
+        func queues() -> Set<QueueKey> { Self.heldQueues.union([queueKey]) }
         guard parent.concurrencyType == .mainQueue else {
             let (admission, hasWaited) = QueueLoans.shared.enter(
-                parent.gate, parent.queueKey, holding: queues, mayBorrow: true)
+                parent.gate, parent.queueKey, holding: queues(), mayBorrow: true)
             defer { if admission == .turn { QueueLoans.shared.leave(parent.gate, parent.queueKey) } }
             wait.isOver(hasWaited: hasWaited, admission)
             return try use(outer: outer, isOnMainQueue: Self.isOnMainQueue)
@@ -80,7 +80,7 @@ extension ManagedObjectContext {
                 wait.isOver(hasWaited: wait.isBehindOthers, admission)
                 result = Swift.Result { () throws(Failure) in try use(outer: outer, isOnMainQueue: true) }
             },
-            do: { work in QueueLoans.shared.onMainQueue(holding: queues, work) })
+            do: { work in QueueLoans.shared.onMainQueue(holding: queues(), work) })
         return try result!.get()
     }
 

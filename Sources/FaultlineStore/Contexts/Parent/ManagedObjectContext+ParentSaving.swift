@@ -62,12 +62,14 @@ extension ManagedObjectContext {
 
     /// The event of a save that makes no trip.
     private func describe(_ save: ParentSave, _ span: SaveSpan) {
+        // As in a store: who has only lost members writes nothing.
+        let updated = save.updated.filter(\.writesRow)
         span.update { event in
             event.inserted = UInt32(clamping: save.inserted.count)
-            event.updated = UInt32(clamping: save.updated.count)
+            event.updated = UInt32(clamping: updated.count)
             event.deleted = UInt32(clamping: save.deleted.count)
             event.changedColumns = UInt32(clamping: save.updated.reduce(0) { $0 + $1.changedSlots().count })
-            event.entities = counts(inserted: save.inserted, updated: save.updated, deleted: save.deleted)
+            event.entities = counts(inserted: save.inserted, updated: updated, deleted: save.deleted)
         }
     }
 }

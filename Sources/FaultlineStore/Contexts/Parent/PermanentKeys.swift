@@ -35,7 +35,8 @@ extension ManagedObjectContext {
             return received.isEmpty
         }
         for child in children.all { child.receive(keys) }
-        if isFirst { takeInSoon() }
+        // Work on a queue of its own begins with taking them in.
+        if isFirst, concurrencyType == .mainQueue { takeInSoon() }
     }
 
     /// Gives objects the keys that they got in the parent since the last time.
@@ -54,6 +55,13 @@ extension ManagedObjectContext {
             identities.insert(object)
         }
         for object in identities.objects() { object.replaceTemporaryKeys() }
+    }
+
+    /// Waits until no ancestor is saving, and gives objects the keys that they got by then.
+    func awaitAncestors() {
+        guard let parent else { return }
+        inParent(parent) { parent.awaitAncestors() }
+        takePermanentKeys()
     }
 
     /// The key that an object has by now.
