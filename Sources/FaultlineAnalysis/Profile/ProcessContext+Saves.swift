@@ -4,7 +4,7 @@ extension ProcessContext {
     /// Counts a save, and adds its unread objects to the fetches that returned them.
     mutating func add(_ save: TraceEvent.Save, _ event: TraceEvent, to tables: inout ProfileTables) {
         summary.counts.bytesWritten &+= save.bytes
-        // What did not reach the store is written, and counted, by a later save.
+        // A later save writes, and counts, what did not reach the store.
         guard save.error == 0, save.reachedStore else { return }
         if save.conflicts == 0, !isSetup(event.scope) {
             let site = callSite(of: event)

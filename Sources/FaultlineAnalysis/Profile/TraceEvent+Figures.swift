@@ -19,6 +19,8 @@ extension TraceEvent.Save {
     /// The number of objects that were inserted, updated or deleted.
     var objects: UInt64 { UInt64(inserted) + UInt64(updated) + UInt64(deleted) }
 
-    /// Whether it wrote to a store: the save of a child context only changes its parent, without a trip or a COMMIT.
+    /// Whether it wrote to a store.
+    ///
+    /// The save of a child context only changes its parent, without a trip or a COMMIT.
     var reachedStore: Bool { trips > 0 || commit > 0 }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The contexts of a coordinator, or the children of a context, that somebody still holds.
+/// The live contexts of a coordinator, or the live children of a context.
 final class LivingContexts: Sendable {
     private struct Entry {
         weak var context: ManagedObjectContext?

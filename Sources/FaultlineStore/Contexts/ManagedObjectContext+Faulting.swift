@@ -191,7 +191,7 @@ extension ManagedObjectContext {
         let keys: ContiguousArray<Int64>
         /// Empty where all are of the relationship's destination.
         let places: ContiguousArray<Int32>
-        /// Whether they are in their order already.
+        /// Whether the keys are already in the order of the members.
         var isInOrder = false
 
         /// In the relationship's order or, if it has none, in that of the keys.

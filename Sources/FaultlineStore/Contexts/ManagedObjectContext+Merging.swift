@@ -91,7 +91,7 @@ extension ManagedObjectContext {
         if isFirst { takeInSoon() }
     }
 
-    /// Takes in on the context's queue what was received.
+    /// Merges what was received, on the context's queue.
     func takeInSoon() {
         queue.async { [weak self] in
             guard let self else { return }
@@ -166,7 +166,7 @@ extension ManagedObjectContext {
         object.fetched = [:]
         object.flags.remove(.isGone)
         let rows = pool(of: object.runtime.store).rows
-        // A child's fault asks the parent.
+        // A child's object becomes a fault, because firing it asks the parent.
         let isAtHand = !object.isFault && parent == nil
         let known = isAtHand ? rows.row(root: object.runtime.schema.root, key: object.key) : nil
         if let known, Int(known.row.header.pointee.entity) == object.runtime.schema.index {

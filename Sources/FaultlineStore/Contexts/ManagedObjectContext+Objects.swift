@@ -60,8 +60,8 @@ extension ManagedObjectContext {
 
     /// Marks an object for deletion by the next save.
     ///
-    /// - Parameter ofChild: whether a child deleted it. The child has told the object, and its changes have what the delete
-    ///   rules ask for but for what is known here alone; nothing is read.
+    /// - Parameter ofChild: whether a child deleted it. The child called `prepareForDeletion()` and applied the delete rules
+    ///   to what it knew. Here they apply to the destinations in memory, and nothing is read.
     func delete(_ object: ManagedObject, ofChild: Bool) {
         checkQueue(of: object)
         guard object.flags.isDisjoint(with: [.isDeleted, .isBeingDeleted, .isDetached]) else { return }
@@ -361,12 +361,12 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// The objects at the other end of a relationship.
+    /// The destinations of a relationship.
     fileprivate final func destinations(_ property: PropertySchema) -> ContiguousArray<ManagedObject> {
         property.isToMany ? members(property.index) : ContiguousArray([toOne(property.index)].compactMap { $0 })
     }
 
-    /// Those of them that are at hand; fires no fault.
+    /// The destinations that are in memory; fires no fault.
     fileprivate final func knownDestinations(_ property: PropertySchema) -> ContiguousArray<ManagedObject> {
         guard property.isToMany else { return flags.contains(.isFault) ? [] : destinations(property) }
         guard let state = toMany[property.index] else { return [] }

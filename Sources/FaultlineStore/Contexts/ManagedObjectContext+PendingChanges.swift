@@ -20,9 +20,9 @@ extension ManagedObjectContext {
         postChanges(from: nil)
     }
 
-    /// Posts ``didChangeObjectsNotification`` if something changed, and tells the children that follow changes.
+    /// Posts ``didChangeObjectsNotification`` if something changed, and tells the children that merge automatically.
     ///
-    /// - Parameter child: the child that made the changes; `nil`: none.
+    /// - Parameter child: the child whose save made the changes; `nil`: none.
     func postChanges(from child: ManagedObjectContext?) {
         guard !changeLog.isEmpty else { return }
         let changes = changeLog
@@ -44,7 +44,7 @@ extension ManagedObjectContext {
         if areChangesLogged { logWanted(change) }
     }
 
-    /// Whether somebody may want to know what changes.
+    /// Whether an observer or a child may want to know what changes.
     @inline(__always)
     var areChangesLogged: Bool { ContextNotification.didChange.isWanted || !followers.isEmpty }
 

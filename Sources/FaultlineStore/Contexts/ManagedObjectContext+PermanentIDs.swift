@@ -3,7 +3,9 @@ import FaultlineRecorder
 extension ManagedObjectContext {
     /// Gives new objects the identities that they will have once they are saved.
     ///
-    /// In a child, those that are new in an ancestor get theirs as well. They stay unsaved; keys of objects that never are stay unused. Objects whose identity is permanent keep it.
+    /// In a child, objects that an ancestor inserted get theirs as well.
+    ///
+    /// They stay unsaved; keys of objects that never are stay unused. Objects whose identity is permanent keep it.
     ///
     /// - Throws: ``StoreError`` if a store cannot be written; no identity has changed then.
     public func obtainPermanentIDs(

@@ -6,9 +6,9 @@ import FaultlineTrace
 extension ManagedObjectContext {
     /// Writes all changes to the stores of their objects: either all of them or none.
     ///
-    /// With a ``parent``, the changes become the parent's unsaved changes instead: property by property, over what is
-    /// there. No statement runs. New objects keep their temporary identities until the last ancestor saves, and take over
-    /// the permanent ones then. An object that the parent has deleted or does not have any more is a conflict.
+    /// A context with a ``parent`` saves to the parent instead: the save sets the changed properties in the parent, where they
+    /// are unsaved changes, and runs no statement. New objects keep their temporary identities until the last ancestor saves.
+    /// A changed object that the parent has deleted or rolled back is a conflict.
     ///
     /// What somebody else has changed or deleted since it was read, and what must be unique and is there already, is
     /// dealt with as ``mergePolicy`` says.
@@ -102,7 +102,7 @@ extension ManagedObjectContext {
         try throwReadError()
         var done = SaveAttempt.Done(changes: changes, listeners: changedObjects(thatOverride: .didSave))
         let isTold = ContextNotification.didSave.isWanted || ContextNotification.didSaveIDs.isWanted
-        if isTold || parent != nil || !persistentStoreCoordinator.mergingContexts.isEmpty { done.updated = updatedObjects }
+        if isTold || !persistentStoreCoordinator.mergingContexts.isEmpty { done.updated = updatedObjects }
         if let parent {
             guard try write(changes, into: parent, &attempt) else { return false }
             settleAll()
@@ -213,7 +213,7 @@ extension ManagedObjectContext {
         return event
     }
 
-    /// How many objects of each entity a save has written.
+    /// The number of objects that a save wrote, by entity.
     func counts(
         inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject]
     ) -> [TraceEvent.Save.Change] {
@@ -317,7 +317,7 @@ extension ManagedObjectContext {
                     (.deletedObjects, Set(changes.deleted)),
                 ])
         }
-        // What a child saves is in no store.
+        // A child's save does not reach the store, so contexts of the coordinator have nothing to merge.
         let merging = parent == nil ? persistentStoreCoordinator.mergingContexts : nil
         guard ContextNotification.didSaveIDs.isWanted || merging?.isEmpty == false else { return }
         var saved = SavedObjectIDs(

@@ -26,11 +26,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
     }
 
     public let concurrencyType: ConcurrencyType
-    /// The coordinator whose stores the context works with; a child's is that of its ``parent``.
+    /// The coordinator whose stores the context works with.
+    ///
+    /// A child has the coordinator of its ``parent``.
     public let persistentStoreCoordinator: PersistentStoreCoordinator
     /// The context that this one saves to; `nil`: it saves to the stores.
     ///
-    /// Set by ``init(parent:concurrencyType:name:)``, and held.
+    /// ``init(parent:concurrencyType:name:)`` sets it. A child retains its parent.
     public let parent: ManagedObjectContext?
     /// What the context is called in traces.
     public let name: String
@@ -110,12 +112,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var changeLog = ChangeLog()
     /// What other contexts have saved and this one is to take in.
     let receivedSaves = Mutex<[SavedObjectIDs]>([])
-    /// The permanent keys of objects that had temporary ones, as long as somebody may know them by those: kept by
-    /// children and their parents.
+    /// Permanent keys by the temporary ones that they replaced, in children and their parents.
+    ///
+    /// Kept until the context is reset, because the program may hold temporary identities.
     var permanentKeys: [ObjectKey: Int64] = [:]
-    /// What the parent has given permanent keys and this context is to take in.
+    /// Permanent keys that an ancestor assigned and this context has not applied yet.
     let receivedKeys = Mutex<[PermanentKey]>([])
-    /// The contexts whose parent this is, and those among them that follow its changes by themselves.
+    /// The children of this context, and those that merge its changes automatically.
     let children = LivingContexts()
     let followers = MergingContexts()
     /// What the object was made of that was made last.
@@ -226,7 +229,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
         func wait() throws -> Result {
             try queue.sync {
                 QueueLoans.shared.end(loan)
-                return try run(request, outer: outer, isOnMainQueue: isOnMainQueue) { try RecordedScope.with(scope, work) }
+                return try run(request, outer: outer, isOnMainQueue: isOnMainQueue) {
+                    try RecordedScope.with(scope, work)
+                }
             }
         }
         return try request.asked == 0 ? wait() : Recorder.anchoringStacks(wait)

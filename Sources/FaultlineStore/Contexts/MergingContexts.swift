@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The contexts of a coordinator that take in by themselves what the others save, or the children of a context that take in
-/// what changes there.
+/// The contexts that merge automatically: those of a coordinator merge what the others save, the children of a context merge
+/// its changes.
 final class MergingContexts: Sendable {
     private struct Entry {
         weak var context: ManagedObjectContext?

@@ -20,7 +20,7 @@ public struct SavedObjectIDs: Sendable, Hashable {
     public var deleted: Set<ManagedObjectID>
     /// The context that saved, in the trace's dictionary.
     var saver: DictionaryID = 0
-    /// Whether any object may be another now, because a parent was reset.
+    /// Whether any object may have changed, because a parent was reset.
     var isEverything = false
 
     public init(
@@ -49,7 +49,7 @@ public struct SavedObjectIDs: Sendable, Hashable {
         saver = (notification.object as? ManagedObjectContext)?.traceID ?? 0
     }
 
-    /// What changed in a parent since its children were told last.
+    /// The changes of a parent since its children were last told.
     init(_ changes: ChangeLog, of parent: ManagedObjectContext) {
         inserted = Set(changes.inserted.map(\.objectID))
         updated = Set(changes.updated.union(changes.refreshed).map(\.objectID))

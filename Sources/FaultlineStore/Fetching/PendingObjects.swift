@@ -3,22 +3,22 @@ import FaultlineModel
 /// The unsaved changes of a context that a fetch must take into account.
 ///
 /// SQL leaves out the rows that the context has changed or deleted. The changed and new objects that the request
-/// selects are then merged into the result. For a child, the
-/// unsaved changes of its ancestors count as well. Each ancestor compares its own objects with the predicate.
+/// selects are then merged into the result. A child's fetch takes the changes of its ancestors into account as well; each
+/// ancestor compares its own objects with the predicate.
 struct PendingObjects {
     /// Keys of the rows that the context has changed or deleted.
     let hidden: [Int64]
-    /// Objects that the request may select: new ones, and those with changes.
+    /// New and changed objects that the request may select.
     private let inserted: ContiguousArray<ManagedObject>
     private let updated: [ManagedObject]
     private let context: ManagedObjectContext
-    /// What the parent has unsaved.
+    /// The unsaved changes of the parent.
     private let inherited: Inherited?
     private let terms: FetchTerms
     /// The number of objects compared with the request's predicate.
     let comparedCount: Int
 
-    /// A parent's changes, of which the child's fetch is told.
+    /// A box, because a struct cannot contain itself.
     private final class Inherited {
         let objects: PendingObjects
 
@@ -81,7 +81,7 @@ struct PendingObjects {
     func matches() -> [(object: ManagedObject, keys: [SQLValue])] {
         let evaluator = PredicateEvaluator()
         let order = SortOrder(terms.sortDescriptors)
-        // A parent may have saved or deleted objects since a child's fetch began.
+        // The parent may have saved or deleted objects since the child's fetch began.
         func isSelected(_ object: ManagedObject) -> Bool {
             terms.predicate.map { evaluator.holds($0.node, for: object) } ?? true
         }
@@ -95,7 +95,7 @@ struct PendingObjects {
         }.map(\.element)
     }
 
-    /// The objects that the parent's changes select; this context's own changes go before those.
+    /// The objects that the parent's changes select, without those that this context has changed itself.
     private func inheritedMatches() -> [(object: ManagedObject, keys: [SQLValue])] {
         guard let inherited, let parent = context.parent else { return [] }
         let found = context.inParent(parent) {

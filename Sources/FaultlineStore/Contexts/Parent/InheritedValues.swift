@@ -1,25 +1,25 @@
 import FaultlineModel
 import Foundation
 
-/// What a child's object has from its context's ancestors.
+/// What the ancestors of a child context say about one of its objects.
 enum InheritedValues {
-    /// The ancestors have no unsaved changes of it: it is as the store has it.
+    /// The ancestors have no unsaved changes of it, so the store's row holds.
     case unchanged
-    /// An ancestor is going to delete it, or nobody has it.
+    /// An ancestor has deleted it, or neither an ancestor nor the store has it.
     case gone
-    /// It is in an ancestor as this row says.
+    /// The nearest ancestor with unsaved changes has these values.
     case row(RowPointer, RowBlock)
 }
 
 extension ManagedObjectContext {
-    /// What the ancestors have changed of an object.
+    /// What the ancestors say about an object.
     @inline(never)
     func inheritedValues(of object: ManagedObject) -> InheritedValues {
         guard let parent else { return .unchanged }
         return inParent(parent) { parent.unsavedValues(of: object) }
     }
 
-    /// What this context, or else an ancestor of it, has changed of a child's object.
+    /// What this context, or else an ancestor of it, says about a child's object.
     private func unsavedValues(of childObject: ManagedObject) -> InheritedValues {
         let (entity, key) = (childObject.runtime, childObject.key)
         if let object = identities.object(map: entity.map, key: key) {
@@ -35,14 +35,14 @@ extension ManagedObjectContext {
         return inParent(parent) { parent.unsavedValues(of: childObject) }
     }
 
-    /// The members of a relationship of a child's object in this context, or else in an ancestor of it, in their order.
+    /// The members that a relationship of a child's object has in this context, or else in an ancestor, in their order.
     ///
-    /// - Returns: `nil` if none of them has unsaved changes of the relationship.
+    /// - Returns: `nil` if neither has unsaved changes of the relationship.
     private func unsavedMembers(of childObject: ManagedObject, _ index: Int) -> [ManagedObjectID]? {
         if let object = identities.object(map: childObject.runtime.map, key: childObject.key),
             object.isInserted || object.toMany[index]?.hasChanges == true
         {
-            // A child that puts members in order does so here as well, and its save reads nothing.
+            // If the child rearranges the members, its save rearranges them here and must not read them from the store.
             if object.runtime.schema.properties[index].isOrdered { _ = object.members(index) }
             return object.memberIDs(index).filter { registeredObject(for: $0)?.isDeleted != true }
         }
@@ -50,7 +50,7 @@ extension ManagedObjectContext {
         return inParent(parent) { parent.unsavedMembers(of: childObject, index) }
     }
 
-    /// The members of a relationship that the ancestors have changed, in their order; `nil`: they have not.
+    /// The members of a relationship in their order, if an ancestor has unsaved changes of it; otherwise `nil`.
     func inheritedMembers(of object: ManagedObject, _ index: Int) -> [ManagedObjectID]? {
         guard let parent else { return nil }
         return inParent(parent) { parent.unsavedMembers(of: object, index) }
@@ -58,15 +58,15 @@ extension ManagedObjectContext {
 }
 
 extension RowPointer {
-    /// The version of a row that is in no store.
+    /// The version of rows that are in no store.
     fileprivate static let inheritedVersion: Int64 = -1
 
-    /// Whether the row was made of unsaved changes, for a child context.
+    /// Whether the row was built from unsaved changes, for a child context.
     var isInherited: Bool { header.pointee.version == Self.inheritedVersion }
 }
 
 extension ManagedObject {
-    /// The object's row with its unsaved changes, as a child's object has it.
+    /// A row with the object's values, unsaved changes included.
     final func rowWithChanges() -> (row: RowPointer, block: RowBlock) {
         guard let pending else { return makeInheritedRow { _ in nil } }
         return makeInheritedRow { slot in
@@ -86,9 +86,9 @@ extension ManagedObject {
         }
     }
 
-    /// A row in the object's layout that is in no store.
+    /// Builds a row in the object's layout that is in no store.
     ///
-    /// - Parameter value: the value of a column; `nil`: that of the object's row.
+    /// - Parameter value: gives the value of a column; `nil`: the value in the object's row.
     final func makeInheritedRow(_ value: (Int) -> SQLValue?) -> (row: RowPointer, block: RowBlock) {
         var builder = RowBuilder(root: runtime.root, cache: runtime.store.rows, blockSize: 256)
         builder.begin(runtime.layout, key: key, version: RowPointer.inheritedVersion, entity: runtime.place)

@@ -3,21 +3,21 @@ import FaultlineTrace
 import Synchronization
 
 extension ManagedObjectContext {
-    /// A context that sees the unsaved changes of another one, and saves to it instead of to the stores.
+    /// Makes a context that sees the unsaved changes of another one, and saves to it instead of to the stores.
     ///
     ///     let form = ManagedObjectContext(parent: container.viewContext, concurrencyType: .mainQueue)
     ///
-    /// Its fetches find what is unsaved in the parent, and its faults are filled with it. Its ``save(fileID:line:function:)``
-    /// makes its changes the parent's unsaved changes and runs no statement; only the save of a context without a parent
-    /// writes to the stores. A parent can be a child itself.
+    /// Its fetches find the parent's unsaved changes, and its faults are filled with the parent's values. Its
+    /// ``save(fileID:line:function:)`` sets the changed properties in the parent and runs no statement. Only the save of a
+    /// context without a parent writes to the stores. A parent can be a child itself.
     ///
-    /// A child that fetches, fires a fault or saves uses the parent on the parent's queue, and waits for it. A thread that
-    /// waits for a child on the parent's queue lends the parent to the child, so the two do not wait for each other.
+    /// Each fetch, fault and save of a child uses the parent on the parent's queue, and waits for its turn there. A thread
+    /// that waits for the child on the parent's queue lends the parent to the child, so they do not block each other.
     ///
     /// - Parameters:
-    ///   - parent: what the child reads from and saves to; the child holds it.
-    ///   - concurrencyType: where the child's work is done; by default on a queue of its own.
-    ///   - name: what the child is called in traces; by default "child of" and the parent's name.
+    ///   - parent: the context that the child reads from and saves to. The child retains it.
+    ///   - concurrencyType: the queue of the child; by default a private queue.
+    ///   - name: the child's name in traces; by default "child of" and the parent's name.
     public convenience init(
         parent: ManagedObjectContext, concurrencyType: ConcurrencyType = .privateQueue, name: String? = nil
     ) {
@@ -28,7 +28,7 @@ extension ManagedObjectContext {
 
     // MARK: - The parent's queue
 
-    /// The queue, as ``QueueLoans`` knows it.
+    /// Identifies the context's queue for ``QueueLoans``.
     var queueKey: QueueKey { concurrencyType == .mainQueue ? .main : .context(ObjectIdentifier(self)) }
 
     /// The queues that this thread holds.
@@ -38,9 +38,9 @@ extension ManagedObjectContext {
         return queues
     }
 
-    /// Makes sure that no child uses the context while its queue's work is done.
+    /// Keeps children from using the context until the current work of its queue is done.
     ///
-    /// The main queue needs no gate: children that use its contexts wait in the queue.
+    /// The main queue needs no gate, because children of its contexts wait in the queue.
     func enterGate() {
         guard concurrencyType == .privateQueue else { return }
         _ = QueueLoans.shared.enter(gate, queueKey, holding: Self.heldQueues, mayBorrow: false)
@@ -50,9 +50,9 @@ extension ManagedObjectContext {
         if concurrencyType == .privateQueue { QueueLoans.shared.leave(gate, queueKey) }
     }
 
-    /// Does work with the state of the parent, while nobody else uses it.
+    /// Runs a closure that uses the parent while no other thread does.
     ///
-    /// The work runs on this thread or, with a parent of the main queue, on the main thread.
+    /// The closure runs on this thread or, if the parent is on the main queue, on the main thread.
     func inParent<Result, Failure: Error>(
         _ parent: ManagedObjectContext, site: DictionaryID = 0, _ work: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -65,7 +65,7 @@ extension ManagedObjectContext {
         guard parent.concurrencyType == .privateQueue || !Self.isOnMainQueue else { return try use(outer: outer) }
         let wait = ParentWait(of: self, for: parent, site: site)
         defer { wait.end() }
-        // Who has come here is on the child's queue, also where it came without `perform`.
+        // The caller is on the child's queue, even if it did not use `perform`.
         func queues() -> Set<QueueKey> { Self.heldQueues.union([queueKey]) }
         guard parent.concurrencyType == .mainQueue else {
             let (admission, hasWaited) = QueueLoans.shared.enter(
@@ -90,19 +90,19 @@ extension ManagedObjectContext {
         parent.noticeStores()
         parent.takePermanentKeys()
         takePermanentKeys()
-        // A pinned parent's children read what it reads.
+        // The children of a pinned parent read the same snapshot.
         pinned = parent.pinned
         return try work()
     }
 }
 
-/// The event of a child that waits for its parent's queue, and what the trace knows of the queue's owner meanwhile.
+/// Records that a child waits for its parent's queue, and that it owns the queue afterwards.
 private final class ParentWait {
     private let parent: ManagedObjectContext
     private let origin: TraceOrigin
     private let event: TraceEvent.Wait?
     private let start: UInt64
-    /// Whether others had the parent, or waited for it, before.
+    /// Whether other work was using the parent, or waiting for it.
     let isBehindOthers: Bool
     private var isOwner = false
 
@@ -115,11 +115,11 @@ private final class ParentWait {
         isBehindOthers = parent.queued.add(1, ordering: .relaxed).oldValue > 0
     }
 
-    /// To be called when the parent can be used.
+    /// Ends the wait; to be called when the parent can be used.
     func isOver(hasWaited: Bool, _ admission: QueueLoans.Admission) {
         guard let event else { return }
         if hasWaited { parent.recorder.record(event, since: start, context: origin.context, site: origin.site) }
-        // A lender stays the owner.
+        // With a loan, the lender stays the owner.
         isOwner = admission == .turn
         if isOwner { parent.queueOwner.set(origin) }
     }

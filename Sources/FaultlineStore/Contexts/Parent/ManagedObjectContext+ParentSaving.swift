@@ -3,9 +3,9 @@ import FaultlineRecorder
 import FaultlineTrace
 
 extension ManagedObjectContext {
-    /// Makes changes the parent's unsaved changes, and what was changed here what the parent has.
+    /// Saves changes to the parent.
     ///
-    /// - Returns: whether that is done; otherwise what was in conflict was dealt with, and it is to be tried again.
+    /// - Returns: whether it is done; otherwise conflicts were resolved, and the caller tries again.
     func write(
         _ changes: ChangeSet, into parent: ManagedObjectContext, _ attempt: inout SaveAttempt
     ) throws(StoreError) -> Bool {
@@ -24,7 +24,7 @@ extension ManagedObjectContext {
         return true
     }
 
-    /// The rows that objects have from now on, where nothing is unsaved any more.
+    /// Gives saved objects rows with their values, because their changes are about to be dropped.
     private func keepRows(of save: ParentSave) {
         for object in save.inserted + save.updated where object.pending != nil {
             let made = object.rowWithChanges()
@@ -32,7 +32,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Deals with changes of objects that the parent has deleted, or does not have any more, as the merge policy says.
+    /// Resolves changes of objects that the parent no longer has, by the merge policy.
     private func resolve(
         _ lost: [ManagedObject], in parent: ManagedObjectContext, _ attempt: inout SaveAttempt
     ) throws(StoreError) {
@@ -47,7 +47,8 @@ extension ManagedObjectContext {
 
     private func conflict(_ lost: [ManagedObject], _ parent: ManagedObjectContext) -> StoreError {
         let first = lost[0]
-        let others = lost.count == 1 ? "" : lost.count == 2 ? " and another object" : " and \(lost.count - 1) other objects"
+        let others =
+            lost.count == 1 ? "" : lost.count == 2 ? " and another object" : " and \(lost.count - 1) other objects"
         var error = StoreError(
             .conflict,
             "Saving \(first.entityName) \(first.objectID)\(others): the parent context '\(parent.name)' has deleted what was changed here, or does not have it any more; refresh it, or set a merge policy that prefers one of the two.",
@@ -60,9 +61,9 @@ extension ManagedObjectContext {
         return error
     }
 
-    /// The event of a save that makes no trip.
+    /// Completes the event of the save.
     private func describe(_ save: ParentSave, _ span: SaveSpan) {
-        // As in a store: who has only lost members writes nothing.
+        // An object that has only lost members is not written to a store either.
         let updated = save.updated.filter(\.writesRow)
         span.update { event in
             event.inserted = UInt32(clamping: save.inserted.count)

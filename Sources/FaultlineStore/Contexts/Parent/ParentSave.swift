@@ -1,19 +1,19 @@
 import FaultlineModel
 
-/// Makes a child's changes its parent's unsaved changes.
+/// Applies a child's changes to its parent, where they are unsaved changes.
 ///
-/// Used on the queues of both. First it finds the parent's objects, and changes nothing if one is missing; then it sets
-/// what the child has changed, and nothing else.
+/// Used on the queues of both. It first finds the parent's objects, and changes nothing if one is missing. Then it sets the
+/// properties that the child has changed, and no others.
 struct ParentSave {
     let child: ManagedObjectContext
     let parent: ManagedObjectContext
-    /// The child's objects whose changes the parent gets.
+    /// The child's changed objects.
     let inserted: [ManagedObject]
     let updated: [ManagedObject]
     let deleted: [ManagedObject]
-    /// Objects that the parent has deleted or does not have, and that are to be there again.
+    /// Changed objects that the parent no longer has, and that the merge policy brings back.
     let revived: Set<ManagedObject>
-    /// The parent's objects, by the child's.
+    /// The parent's objects by the child's objects.
     private var counterparts: [ObjectIdentifier: ManagedObject] = [:]
 
     init(
@@ -28,11 +28,13 @@ struct ParentSave {
         self.revived = revived
     }
 
-    /// - Returns: the objects that the parent has deleted or does not have any more; empty: all changes are there.
-    /// - Throws: ``StoreError`` if a changed relationship leads to an object that the parent does not have. The parent is
-    ///   then as it was.
+    /// Applies the changes.
+    ///
+    /// - Returns: the changed objects that the parent no longer has; if there are any, nothing was applied.
+    /// - Throws: ``StoreError`` if a changed relationship leads to an object that the parent does not have. Nothing was
+    ///   applied then.
     mutating func run() throws(StoreError) -> [ManagedObject] {
-        // What changed there before is another notification.
+        // Earlier changes of the parent belong in another notification.
         parent.postChanges()
         let lost = findObjects()
         guard lost.isEmpty else { return lost }
@@ -40,7 +42,7 @@ struct ParentSave {
         for object in inserted { insert(object) }
         for object in updated where revived.contains(object) { revive(object) }
         for object in inserted + updated where object.hasToMany { tellMembers(of: object) }
-        // First: members that are added stand in the order in which they were.
+        // Before the values, so that added members keep the order in which the child added them.
         for object in inserted + updated where object.hasToMany { setMembers(of: object) }
         for object in inserted + updated { setValues(of: object) }
         for object in deleted {
@@ -52,7 +54,7 @@ struct ParentSave {
 
     // MARK: - Finding
 
-    /// Finds the parent's objects of those that were changed or deleted.
+    /// Finds the parent's objects for the changed and deleted ones.
     private mutating func findObjects() -> [ManagedObject] {
         var lost: [ManagedObject] = []
         for object in updated {
@@ -63,20 +65,20 @@ struct ParentSave {
             counterparts[ObjectIdentifier(object)] = known
         }
         for object in deleted {
-            // What is gone already need not be deleted.
+            // An object that is gone already needs no deletion.
             if let known = existing(object, isRead: false) { counterparts[ObjectIdentifier(object)] = known }
         }
         return lost
     }
 
-    /// The parent's object; `nil`: the parent has deleted it, or does not have it.
+    /// The parent's object for one of the child's; `nil`: the parent has deleted it, or does not have it.
     ///
-    /// - Parameter isRead: whether its values must be there.
+    /// - Parameter isRead: whether its fault must be fired.
     private func existing(_ object: ManagedObject, isRead: Bool) -> ManagedObject? {
         let known = parent.object(object.runtime, key: object.key)
         guard !known.isDeleted else { return nil }
         guard !known.isInserted, known.isFault || known.isInaccessible else { return known }
-        // The child has read the row already.
+        // The child has read the row, so firing the fault need not read it again.
         if known.row == nil, let row = object.row, !row.isInherited { (known.row, known.block) = (row, object.block) }
         guard isRead || known.key < 0 else { return known }
         let readError = parent.readError
@@ -87,7 +89,7 @@ struct ParentSave {
         return known.isInaccessible ? nil : known
     }
 
-    /// Finds the parent's objects of those that changed relationships lead to.
+    /// Finds the parent's objects for the destinations of changed relationships.
     private mutating func findDestinations() throws(StoreError) {
         for object in inserted + updated {
             let written = writtenProperties(of: object)
@@ -105,7 +107,7 @@ struct ParentSave {
         }
     }
 
-    /// The attributes and to-one relationships that the parent's object gets from the child's.
+    /// The attributes and to-one relationships to set in the parent's object.
     private func writtenProperties(of object: ManagedObject) -> Set<Int> {
         guard object.isInserted || revived.contains(object) else { return object.changedProperties() }
         return Set(object.runtime.schema.properties.filter { $0.slot >= 0 && !$0.isDerived }.map(\.index))
@@ -125,7 +127,9 @@ struct ParentSave {
         }
     }
 
-    /// The object that a to-one relationship leads to; for the trace, that is no use that the program makes of it.
+    /// The destination of a to-one relationship.
+    ///
+    /// The trace does not count this as a use by the program.
     private func destination(of object: ManagedObject, _ property: PropertySchema) -> ManagedObject? {
         guard case .object(let other) = object.currentValue(property), !other.isDeleted else { return nil }
         return other
@@ -139,7 +143,7 @@ struct ParentSave {
         counterparts[ObjectIdentifier(object)] = parent.insert(type(of: object), object.runtime, key: object.key)
     }
 
-    /// Puts an object back that the parent is going to delete, or makes it anew.
+    /// Takes back that the parent deleted an object, or inserts it again.
     private mutating func revive(_ object: ManagedObject) {
         let known = parent.identities.object(map: object.runtime.map, key: object.key)
         if let known, known.isDeleted, !known.flags.contains(.isInserted) {
@@ -150,7 +154,7 @@ struct ParentSave {
         }
     }
 
-    /// Sets what the child has set.
+    /// Sets the attributes and to-one relationships that the child has changed.
     private func setValues(of object: ManagedObject) {
         guard let known = counterpart(object) else { return }
         let written = writtenProperties(of: object)
@@ -163,8 +167,8 @@ struct ParentSave {
         }
     }
 
-    /// Tells the parent who the members of ordered relationships were that the child has read, so that it need not read
-    /// them to put them in order.
+    /// Gives the parent the members of the ordered relationships that the child has read and changed, so that the parent can
+    /// rearrange them without reading.
     private func tellMembers(of object: ManagedObject) {
         guard let known = counterpart(object), !known.isInserted else { return }
         for (index, state) in object.toMany where object.runtime.schema.properties[index].isOrdered {
@@ -177,14 +181,14 @@ struct ParentSave {
         }
     }
 
-    /// Adds and takes out what the child has added and taken out.
+    /// Adds and removes the members that the child has added and removed.
     private func setMembers(of object: ManagedObject) {
         guard let known = counterpart(object) else { return }
         for (index, state) in object.toMany.sorted(by: { $0.key < $1.key }) where state.hasChanges {
             let property = object.runtime.schema.properties[index]
             for member in state.removed {
                 guard let other = counterpart(member) else { continue }
-                // The deletion of a member sets no other end.
+                // A deleted member keeps its own end of the relationship.
                 if property.kind == .toMany, member.isDeleted {
                     known.changeMember(other, index, isAddition: false)
                     parent.observeUpdate(known)
@@ -199,7 +203,7 @@ struct ParentSave {
         }
     }
 
-    /// Puts members in the child's order; those that the child does not know stand behind them.
+    /// Puts members in the child's order, followed by those that the child does not know.
     private func arrange(_ known: ManagedObject, _ index: Int, as state: ToManyState) {
         let wanted = state.members.compactMap { counterpart($0) }
         let members = known.members(index)
@@ -212,13 +216,13 @@ struct ParentSave {
 }
 
 extension ManagedObjectContext {
-    /// A new object that a child has inserted, under the key that it has there.
+    /// Inserts an object that a child has inserted, under the same key.
     ///
-    /// It was told of its insertion in the child.
+    /// The child has called its `awakeFromInsert()`.
     fileprivate func insert(_ type: ManagedObject.Type, _ entity: EntityRuntime, key: Int64) -> ManagedObject {
         let object: ManagedObject
         if let known = identities.object(map: entity.map, key: key) {
-            // Somebody has asked for it by its identity, or had deleted it.
+            // The program asked for it by its identity, or deleted it here.
             known.becomeInserted()
             deleted.removeAll { $0 === known }
             updated.removeAll { $0 === known }

@@ -2,15 +2,15 @@ import FaultlineModel
 import FaultlineRecorder
 import Synchronization
 
-/// The key that an object got in place of its temporary one.
+/// The permanent key that replaced an object's temporary key.
 struct PermanentKey {
     var old: ObjectKey
     var key: Int64
 }
 
 extension ManagedObjectContext {
-    /// Puts new objects under the keys that were reserved for them, and tells the children, which know some of them by
-    /// their temporary keys.
+    /// Gives new objects the keys that were reserved for them, and tells the children, which know some of the objects by
+    /// temporary keys.
     func takeNewKeys(of objects: [ManagedObject]) {
         let children = children.all
         guard parent != nil || !children.isEmpty else { return identities.takeNewKeys(of: objects) }
@@ -27,7 +27,7 @@ extension ManagedObjectContext {
         for key in keys { permanentKeys[key.old] = key.key }
     }
 
-    /// Takes note of objects' keys, on the parent's queue.
+    /// Receives permanent keys, on the parent's queue.
     private func receive(_ keys: [PermanentKey]) {
         guard !keys.isEmpty else { return }
         let isFirst = receivedKeys.withLock { received in
@@ -35,11 +35,11 @@ extension ManagedObjectContext {
             return received.isEmpty
         }
         for child in children.all { child.receive(keys) }
-        // Work on a queue of its own begins with taking them in.
+        // Every block on a private queue begins by applying them.
         if isFirst, concurrencyType == .mainQueue { takeInSoon() }
     }
 
-    /// Gives objects the keys that they got in the parent since the last time.
+    /// Applies the permanent keys that an ancestor has assigned since the last call.
     func takePermanentKeys() {
         guard parent != nil else { return }
         let keys = receivedKeys.withLock { received in
@@ -57,19 +57,19 @@ extension ManagedObjectContext {
         for object in identities.objects() { object.replaceTemporaryKeys() }
     }
 
-    /// Waits until no ancestor is saving, and gives objects the keys that they got by then.
+    /// Waits until no ancestor is saving, and applies the permanent keys.
     func awaitAncestors() {
         guard let parent else { return }
         inParent(parent) { parent.awaitAncestors() }
         takePermanentKeys()
     }
 
-    /// The key that an object has by now.
+    /// The current key of an object.
     func currentKey(_ map: Int, _ key: Int64) -> Int64 {
         key < 0 ? permanentKeys[ObjectKey(map: map, key: key)] ?? key : key
     }
 
-    /// Gives objects of ancestors their permanent identities, which this context then takes over.
+    /// Obtains permanent identities for objects that ancestors have inserted.
     func obtainPermanentIDs(
         ofInherited objects: [ManagedObject], in parent: ManagedObjectContext, _ site: CallerSite
     ) throws {
@@ -82,7 +82,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// Makes a row anew that leads to objects by keys that they do not have any more.
+    /// Rebuilds a row that refers to objects by temporary keys.
     fileprivate final func replaceTemporaryKeys() {
         guard let row, row.isInherited else { return }
         let context = managedObjectContext

@@ -1,27 +1,27 @@
 import Dispatch
 import Synchronization
 
-/// Lets a child use its parent while the thread that is on the parent's queue waits for the child.
+/// Lets a child use its parent while the thread on the parent's queue waits for the child.
 ///
 ///     parent.performAndWait {            // thread A
 ///         child.performAndWait { … }     // waits for thread B, whose work on the child fires a fault
 ///     }
 ///
-/// The fault needs the parent, which A holds. While A waits, it uses nothing that it holds, so it lends all of that to
-/// whoever is on the queue that it waits for; B takes the parent and goes on. Loans go on from waiter to waiter: with a
-/// grandchild between the two, A lends to the child's thread, and that one to the grandchild's. A loan needs no return:
-/// the lender goes on only once the borrower has left the queue that the lender waits for.
+/// The fault needs the parent, which A holds. While A waits, it does not use its queues, so it lends them to the thread on
+/// the queue that it waits for: B borrows the parent and continues. Loans are passed on: if B in turn waits for a thread on
+/// a grandchild, that thread can borrow the parent as well. No loan has to be returned, because the lender continues only
+/// when the borrower has left the queue that the lender waits for.
 ///
-/// Only children borrow, for as long as they read or change their parent. The program's own blocks never run in the
-/// middle of another.
+/// Threads borrow only while a child reads or changes its parent. A block of the program never runs in the middle of
+/// another.
 final class QueueLoans: Sendable {
     static let shared = QueueLoans()
 
-    /// How a thread comes to use a context.
+    /// How a thread was admitted to a context.
     enum Admission {
         /// It holds the context until it leaves.
         case turn
-        /// Somebody who waits for it holds the context.
+        /// Another thread holds the context and waits for this one.
         case loan
     }
 
@@ -42,14 +42,14 @@ final class QueueLoans: Sendable {
 
     private init() {}
 
-    /// To be called before there is the first child; until then nobody lends.
+    /// To be called before the first child is made; until then no thread lends.
     func begin() { hasChildren.store(true, ordering: .relaxed) }
 
     // MARK: - Lending
 
     /// Lends queues while the thread that holds them waits for another.
     ///
-    /// - Returns: the loan, which is to be ended once the wait is over; `nil`: nobody can want them.
+    /// - Returns: the loan, to be ended when the wait is over; `nil`: there is nothing to lend.
     func lend(_ queues: @autoclosure () -> Set<QueueKey>, whileWaitingFor awaited: QueueKey) -> Int? {
         guard hasChildren.load(ordering: .relaxed) else { return nil }
         let queues = queues()
@@ -64,12 +64,12 @@ final class QueueLoans: Sendable {
 
     // MARK: - Entering
 
-    /// Enters a context's gate, and waits for it if need be.
+    /// Enters a context's gate, and waits until it is free or lent.
     ///
     /// - Parameters:
     ///   - held: the queues that the thread holds, which it lends while it waits.
-    ///   - mayBorrow: whether a loan of the context will do.
-    /// - Returns: how the thread came in, and whether it waited.
+    ///   - mayBorrow: whether the thread may borrow the context.
+    /// - Returns: how the thread was admitted, and whether it waited.
     func enter(
         _ gate: QueueGate, _ key: QueueKey, holding held: @autoclosure () -> Set<QueueKey>, mayBorrow: Bool
     ) -> (admission: Admission, hasWaited: Bool) {
@@ -91,9 +91,9 @@ final class QueueLoans: Sendable {
         }
     }
 
-    /// Does work on the main queue and waits for it, or does it on this thread if the main queue is lent meanwhile.
+    /// Runs a closure on the main queue and waits for it, or runs it on this thread if the main queue is lent.
     ///
-    /// - Parameter work: gets how it came in.
+    /// - Parameter work: gets how it was admitted.
     func onMainQueue(holding held: Set<QueueKey>, _ work: @escaping (Admission) -> Void) {
         let waiter = QueueWaiter(.main, holding: held, mayBorrow: true)
         waiter.work = work
@@ -109,12 +109,12 @@ final class QueueLoans: Sendable {
 
 /// A thread that waits for a queue.
 private final class QueueWaiter: @unchecked Sendable {
-    // The lock of `QueueLoans` guards what is not constant until the waiter is admitted; then its thread alone uses it.
-    // `work` is the thread's own, which waits while the main queue does it.
+    // The lock of `QueueLoans` guards the variables until the waiter is admitted; after that only its thread uses them.
+    // The thread waits while the main queue runs `work`.
     let wanted: QueueKey
     let held: Set<QueueKey>
     let mayBorrow: Bool
-    /// What it lends while it waits.
+    /// The loan of the queues that it holds.
     var loan: Int?
     var work: ((QueueLoans.Admission) -> Void)?
     private var admission = QueueLoans.Admission.turn
@@ -141,12 +141,12 @@ extension QueueLoans.State {
     mutating func lend(_ queues: Set<QueueKey>, whileWaitingFor awaited: QueueKey) -> Int {
         lastLoan += 1
         loans[lastLoan] = QueueLoans.Loan(queues: queues, awaited: awaited)
-        // Somebody may have waited for just that.
+        // Threads may already be waiting for these queues.
         for waiter in waiters where canBorrow(waiter) { admit(waiter, .loan) }
         return lastLoan
     }
 
-    /// Lets a thread wait, unless what it wants is lent to it.
+    /// Adds a thread to those that wait, unless it can borrow what it wants.
     mutating func add(_ waiter: QueueWaiter) -> QueueLoans.Admission? {
         if canBorrow(waiter) { return .loan }
         waiters.append(waiter)
@@ -154,7 +154,7 @@ extension QueueLoans.State {
         return nil
     }
 
-    /// Takes out a thread that waits; whether it still waited.
+    /// Removes a thread from those that wait; whether it was still waiting.
     mutating func take(_ waiter: QueueWaiter) -> Bool {
         guard let place = waiters.firstIndex(where: { $0 === waiter }) else { return false }
         waiters.remove(at: place)
@@ -166,7 +166,7 @@ extension QueueLoans.State {
         if take(waiter) { waiter.admit(admission) }
     }
 
-    /// Whether what a thread wants is lent to it, by those who wait for what it holds, and those who wait for them.
+    /// Whether a thread that waits for a queue held by this one, directly or through others, lends what this one wants.
     private func canBorrow(_ waiter: QueueWaiter) -> Bool {
         guard waiter.mayBorrow, !loans.isEmpty else { return false }
         var reached = waiter.held
