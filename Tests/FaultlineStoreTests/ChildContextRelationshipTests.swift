@@ -1,0 +1,135 @@
+import FaultlineModel
+import FaultlineStore
+import FaultlineTrace
+import Foundation
+import Testing
+
+@Suite("A child hands on the order of relationships and large values, and reads nothing to save")
+struct ChildContextRelationshipTests {
+    private static let entities = [
+        EntityDescription(
+            "Entry", attributes: [AttributeDescription("title", .string)],
+            relationships: [RelationshipDescription("playlist", to: "Playlist", inverse: "entries")]),
+        EntityDescription(
+            "Playlist", attributes: [AttributeDescription("name", .string)],
+            relationships: [
+                RelationshipDescription("entries", to: "Entry", inverse: "playlist", isToMany: true, isOrdered: true),
+                RelationshipDescription("songs", to: "Song", inverse: "playlists", isToMany: true, isOrdered: true),
+            ]),
+        EntityDescription(
+            "Song", attributes: [AttributeDescription("title", .string)],
+            relationships: [
+                RelationshipDescription("playlists", to: "Playlist", inverse: "songs", isToMany: true)
+            ]),
+    ]
+
+    private let store: TestStore
+    private let parent: ManagedObjectContext
+    private let child: ManagedObjectContext
+
+    init() throws {
+        store = try TestStore(
+            Self.entities, classes: [Playlist.self, Entry.self, Song.self], isRecording: true)
+        let maker = store.container.newBackgroundContext()
+        let list = Playlist(context: maker)
+        for title in "abcd" {
+            let entry = Entry(context: maker)
+            entry.title = String(title)
+            list.entries.add(entry)
+            let song = Song(context: maker)
+            song.title = String(title)
+            list.songs.add(song)
+        }
+        try maker.save()
+        parent = store.context
+        child = ManagedObjectContext(parent: parent)
+    }
+
+    private func list(in context: ManagedObjectContext) throws -> Playlist {
+        try context.fetch(FetchRequest<Playlist>())[0]
+    }
+
+    private func order(in context: ManagedObjectContext) throws -> String {
+        let list = try list(in: context)
+        return "\(list.entries.map(\.title).joined()) \(list.songs.map(\.title).joined())"
+    }
+
+    /// How many statements ran.
+    private func statements() -> Int { store.events.count { $0.kind == .sql } }
+
+    @Test("The order of members goes through a child to the store", arguments: [false, true])
+    func order(_ isRead: Bool) throws {
+        let inChild = try list(in: child)
+        if isRead { #expect(try order(in: child) == "abcd abcd") }
+        let (entry, song) = (Entry(context: child), Song(context: child))
+        (entry.title, song.title) = ("e", "e")
+        inChild.entries.add(entry)
+        inChild.songs.add(song)
+        if isRead {
+            inChild.entries.move(from: 4, to: 0)
+            inChild.songs.move(from: 0, to: 3)
+        }
+        let before = statements()
+        try child.save()
+        #expect(statements() == before)
+        let expected = isRead ? "eabcd bcdae" : "abcde abcde"
+        #expect(try order(in: parent) == expected)
+        #expect(try order(in: ManagedObjectContext(parent: parent)) == expected)
+        try parent.save()
+        #expect(try order(in: store.container.newBackgroundContext()) == expected)
+    }
+
+    @Test("Members that the parent has added stay, behind those that the child has put in order")
+    func orderedByBoth() throws {
+        #expect(try order(in: child) == "abcd abcd")
+        let late = Entry(context: parent)
+        late.title = "z"
+        try list(in: parent).entries.add(late)
+        let inChild = try list(in: child)
+        inChild.entries.move(from: 3, to: 0)
+        inChild.entries.remove(inChild.entries[2])
+        try child.save()
+        #expect(try order(in: parent) == "dacz abcd")
+        try parent.save()
+        #expect(try order(in: store.container.newBackgroundContext()) == "dacz abcd")
+    }
+
+    @Test("Deleting and moving objects in a child runs no statement when it saves")
+    func statementsOfSaves() throws {
+        let inChild = try list(in: child)
+        let entries = Array(inChild.entries)
+        child.delete(entries[0])
+        let other = Playlist(context: child)
+        entries[1].playlist = other
+        entries[2].title = "c2"
+        let before = statements()
+        try child.save()
+        #expect(statements() == before)
+        #expect(try list(in: parent).entries.map(\.title) == ["c2", "d"])
+        try parent.save()
+        #expect(
+            try store.sql("SELECT ZTITLE, ZPLAYLIST FROM ZENTRY ORDER BY ZTITLE") == ["b|2", "c2|1", "d|1"])
+    }
+
+    @Test("A large value goes through a child to its file, and objects of subentities keep their class")
+    func largeValues() throws {
+        let store = try Household.makeStore()
+        let parent = store.context
+        let child = ManagedObjectContext(parent: parent)
+        let person = Person(context: child)
+        person.photo = Data(repeating: 7, count: 5000)
+        let dog = Dog(context: child)
+        dog[Dog.breed] = "Poodle"
+        dog.owner = person
+        try child.save()
+        let grandchild = ManagedObjectContext(parent: child)
+        let pets = try grandchild.fetch(FetchRequest<Animal>())
+        #expect(pets.map { ($0 as? Dog)?[Dog.breed] } == ["Poodle"])
+        #expect(pets[0].owner?.photo?.count == 5000)
+        #expect(pets[0].owner?.pets.map(\.objectID) == [dog.objectID])
+        try parent.save()
+        #expect(try store.sql("SELECT ZOWNER, ZBREED FROM ZANIMAL") == ["1|Poodle"])
+        #expect(try store.container.newBackgroundContext().fetch(FetchRequest<Person>())[0].photo?.count == 5000)
+        #expect(person.photo?.count == 5000)
+    }
+}
