@@ -64,16 +64,19 @@ extension ManagedObjectContext {
         if outer?.contains(parent) == true { return try useHeld(parent, work) }
         guard parent.concurrencyType == .privateQueue || !Self.isOnMainQueue else { return try use(outer: outer) }
         let wait = ParentWait(of: self, for: parent, site: site)
-        defer { wait.end() }
         // The caller is on the child's queue, even if it did not use `perform`.
         func queues() -> Set<QueueKey> { Self.heldQueues.union([queueKey]) }
         guard parent.concurrencyType == .mainQueue else {
             let (admission, hasWaited) = QueueLoans.shared.enter(
                 parent.gate, parent.queueKey, holding: queues(), mayBorrow: true)
-            defer { if admission == .turn { QueueLoans.shared.leave(parent.gate, parent.queueKey) } }
+            defer {
+                wait.end()
+                if admission == .turn { QueueLoans.shared.leave(parent.gate, parent.queueKey) }
+            }
             wait.isOver(hasWaited: hasWaited, admission)
             return try use(outer: outer, isOnMainQueue: Self.isOnMainQueue)
         }
+        defer { wait.end() }
         var result: Swift.Result<Result, Failure>?
         withoutActuallyEscaping(
             { (admission: QueueLoans.Admission) in
@@ -124,6 +127,7 @@ private final class ParentWait {
         if isOwner { parent.queueOwner.set(origin) }
     }
 
+    /// To be called before the parent is left.
     func end() {
         if isOwner { parent.queueOwner.clear() }
         parent.queued.subtract(1, ordering: .relaxed)
