@@ -38,7 +38,7 @@ public struct FetchRequest<Object: ManagedObject>: Sendable {
     /// Whether the fetch takes unsaved changes of the context into account.
     ///
     /// Default: yes. New objects are then included, changed objects are selected by their current values, and deleted
-    /// objects are left out.
+    /// objects are left out. In a child context, the unsaved changes of its ancestors count as well.
     ///
     /// The objects of a relationship are compared by their stored values, unless the fetched object itself has unsaved
     /// changes. Dictionaries always contain stored values.
