@@ -100,18 +100,6 @@ struct ChildContextMergingTests {
         #expect(first.amount == 2)
     }
 
-    @Test("A reset of the parent takes what was unsaved there from children that merge")
-    func resetParent() throws {
-        child.automaticallyMergesChangesFromParent = true
-        try item("Item 0", in: parent).amount = 2
-        let first = try item("Item 0", in: child)
-        #expect(first.amount == 2)
-        parent.reset()
-        parent.processPendingChanges()
-        child.processPendingChanges()
-        #expect(first.amount == 1)
-    }
-
     // MARK: - Conflicts
 
     @Test("Saving changes of an object that the parent has deleted is a conflict, which changes nothing")
