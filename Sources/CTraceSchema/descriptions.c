@@ -1,10 +1,10 @@
-// What the declarations say in words. Apart from the tables, so that a program that prints none of it does not carry it.
+// The descriptions in the declarations. Separate from the tables, so that a program that prints none does not link them.
 
 #include "faultline_schema.h"
 
 static const fl_description nothing = {"", "", ""};
 
-// What the descriptions of one kind are, in the order of its fields and lists.
+// The descriptions of one kind, in the order of its fields and lists.
 typedef struct description_table {
     const fl_description *texts;
     uint32_t count;

@@ -18,7 +18,7 @@ FL_EVENT_KINDS(X)
 
 // MARK: - List tables
 
-// A structure of the words of each entry, to count them and to know their places.
+// A structure of the words of each entry, to count them and to get their offsets.
 #define WORD_MEMBER(structure, name, ...) uint64_t name;
 #define X(symbol, type, words, ...) \
     typedef struct symbol##_entry { words(WORD_MEMBER, ) } symbol##_entry;
@@ -53,11 +53,11 @@ static const fl_event_schema schemas[] = {
 #undef X
 };
 
-// Whether a kind has lists decides whether its tracepoint has a place for them.
+// Whether a kind has lists determines whether its tracepoint has a field for them.
 #define FL_WITH_LISTS true
 #define FL_WITHOUT_LISTS false
 #define X(symbol, name, structure, type, title, presence, lists, ...) \
-    _Static_assert((COUNT(name##_lists) > 0) == lists, "the kind " #name " says truly whether it has lists");
+    _Static_assert((COUNT(name##_lists) > 0) == lists, "the kind " #name " declares correctly whether it has lists");
 FL_EVENT_KINDS(X)
 #undef X
 

@@ -50,7 +50,7 @@ struct QueryTests {
         #expect(result.output.contains("fetch: A fetch request that was executed.\n"))
         #expect(
             result.output.contains(
-                "    touchedRows             integer  Distinct rows that were taken out of the result.\n"))
+                "    touchedRows             integer  Distinct rows that the program accessed in the result.\n"))
         #expect(result.output.split(separator: "\n").allSatisfy { $0.count <= 100 })
     }
 

@@ -19,37 +19,37 @@
 // X(symbol, name in the trace, C structure, Swift type, title, presence, lists, description)
 //
 // title: the field shown in the title of a timeline's slice, FL_TITLE(structure, field), or FL_NO_TITLE.
-// presence: FL_SPAN if the event took up time of its thread, FL_INSTANT if it did not.
+// presence: FL_SPAN if the event takes time on its thread, FL_INSTANT if it does not.
 #define FL_EVENT_KINDS(X) \
     X(FETCH, fetch, fl_fetch, Fetch, FL_TITLE(fl_fetch, entity), FL_SPAN, FL_WITH_LISTS, \
       "A fetch request that was executed.") \
     X(BATCH, batch, fl_batch, Batch, FL_TITLE(fl_batch, entity), FL_SPAN, FL_WITH_LISTS, \
-      "A batch of a batched fetch, loaded when one of its rows was first asked for.") \
+      "A batch of a batched fetch, loaded when one of its rows was first accessed.") \
     X(FAULT, fault, fl_fault, Fault, FL_TITLE(fl_fault, entity), FL_SPAN, FL_WITHOUT_LISTS, \
-      "A fault that fired: an object whose attributes, or a relationship whose members, were asked for before they were " \
-      "in memory.") \
+      "A fault that fired: the attributes of an object or the members of a relationship were accessed before they were in " \
+      "memory.") \
     X(CACHE_MISS, cacheMiss, fl_cache_miss, CacheMiss, FL_TITLE(fl_cache_miss, entity), FL_SPAN, FL_WITHOUT_LISTS, \
-      "The trip to the store of a fault that the row cache could not serve.") \
+      "The trip to the store for a fault that the row cache could not serve.") \
     X(SAVE, save, fl_save, Save, FL_NO_TITLE, FL_SPAN, FL_WITH_LISTS, \
-      "A context that was saved.") \
+      "A save of a context.") \
     X(SQL, sql, fl_sql, Statement, FL_TITLE(fl_sql, statement), FL_SPAN, FL_WITHOUT_LISTS, \
       "A statement that ran in SQLite: one round trip.") \
     X(USE, use, fl_use, Use, FL_TITLE(fl_use, entity), FL_INSTANT, FL_WITH_LISTS, \
-      "What a program did with the result of one fetch, until it released the result.") \
+      "The program's use of one fetch's result until it released the result.") \
     X(SCOPE, scope, fl_scope, Scope, FL_TITLE(fl_scope, name), FL_SPAN, FL_WITHOUT_LISTS, \
-      "A scope that was opened or closed. Both events carry the scope's own number as their ID, and the surrounding scope " \
+      "The beginning or the end of a scope. Both events carry the scope's own number as their ID, and the enclosing scope " \
       "as their scope.") \
     X(MERGE, merge, fl_merge, Merge, FL_TITLE(fl_merge, saver), FL_SPAN, FL_WITH_LISTS, \
-      "What another context saved, merged into a context.") \
+      "A merge of another context's save into a context.") \
     X(REFRESH, refresh, fl_refresh, Refresh, FL_TITLE(fl_refresh, entity), FL_SPAN, FL_WITHOUT_LISTS, \
-      "Objects that were turned back into faults, to be read anew.") \
+      "Objects that were turned back into faults, so that they are read again when they are next accessed.") \
     X(WAIT, wait, fl_wait, Wait, FL_TITLE(fl_wait, resource), FL_SPAN, FL_WITHOUT_LISTS, \
-      "A wait for a queue or a lock. Its duration is how long the wait took.") \
+      "A wait for a queue or a lock, which lasted for the event's duration.") \
     X(RELEASE, release, fl_release, Release, FL_TITLE(fl_release, entity), FL_INSTANT, FL_WITHOUT_LISTS, \
-      "An object that released 16 KiB of values or more, because it was turned back into a fault or nothing held it any " \
-      "more; or a fetch's result that held such objects, when the program released it.") \
+      "An object that released at least 16 KiB of values because it was turned back into a fault or deallocated; or a " \
+      "fetch's result with such objects that the program released.") \
     X(CPU, cpu, fl_cpu, CPUSample, FL_NO_TITLE, FL_INSTANT, FL_WITHOUT_LISTS, \
-      "A sample of a thread on a CPU: its call stack, and the CPU time that the sample stands for. It has no duration.") \
+      "A sample of a thread on a CPU: its call stack, and the CPU time that the sample represents. It has no duration.") \
     X(EVICTION, eviction, fl_eviction, Eviction, FL_TITLE(fl_eviction, entity), FL_INSTANT, FL_WITHOUT_LISTS, \
       "Rows that the row cache evicted to stay within its limit. A row stays in memory while an object or a result holds it.")
 
@@ -75,22 +75,22 @@
 
 // Enumerations: numbers with a word for each value. X(symbol, Swift type, its words, description)
 #define FL_ENUMERATIONS(X) \
-    X(RESULT_TYPE, Fetch.ResultType, FL_RESULT_TYPES, "What a fetch returned.") \
+    X(RESULT_TYPE, Fetch.ResultType, FL_RESULT_TYPES, "The kind of result that a fetch returned.") \
     X(FAULT_TYPE, Fault.FaultType, FL_FAULT_TYPES, "The kind of fault.") \
     X(FAULT_SOURCE, Fault.Source, FL_FAULT_SOURCES, "Where the data of a fault came from.") \
-    X(STATEMENT_TYPE, Statement.StatementType, FL_STATEMENT_TYPES, "What a statement does to the store.") \
-    X(SCOPE_KIND, Scope.Kind, FL_SCOPE_KINDS, "What kind of work a scope marks.") \
-    X(SCOPE_PHASE, Scope.Phase, FL_SCOPE_PHASES, "Which end of a scope an event marks.") \
-    X(USE_STATE, Use.State, FL_USE_STATES, "Whether the program had released a result when its use was summed up.") \
-    X(MERGE_TRIGGER, Merge.Trigger, FL_MERGE_TRIGGERS, "What caused a merge.") \
-    X(WAIT_RESOURCE, Wait.Resource, FL_WAIT_RESOURCES, "The resource that was waited for.")
+    X(STATEMENT_TYPE, Statement.StatementType, FL_STATEMENT_TYPES, "The effect of a statement on the store.") \
+    X(SCOPE_KIND, Scope.Kind, FL_SCOPE_KINDS, "The kind of work that a scope marks.") \
+    X(SCOPE_PHASE, Scope.Phase, FL_SCOPE_PHASES, "Whether an event marks the beginning or the end of a scope.") \
+    X(USE_STATE, Use.State, FL_USE_STATES, "Whether the program had released a result when its use was summarized.") \
+    X(MERGE_TRIGGER, Merge.Trigger, FL_MERGE_TRIGGERS, "The cause of a merge.") \
+    X(WAIT_RESOURCE, Wait.Resource, FL_WAIT_RESOURCES, "The resource that a thread or a task waited for.")
 
 // X(word, description)
 #define FL_RESULT_TYPES(X) \
     X("objects", "Objects.") \
     X("objectIDs", "The IDs of objects.") \
-    X("count", "How many objects match.") \
-    X("dictionaries", "Dictionaries of single properties or of aggregates.")
+    X("count", "The number of objects that match.") \
+    X("dictionaries", "Dictionaries of individual properties or of aggregates.")
 #define FL_FAULT_TYPES(X) \
     X("object", "An object that came from a fetch, a to-many relationship or an object ID.") \
     X("toOne", "An object that was reached through a to-one relationship.") \
@@ -98,19 +98,19 @@
 #define FL_FAULT_SOURCES(X) \
     X("rowCache", "The row cache: no trip to the store.") \
     X("store", "SQLite.") \
-    X("gone", "SQLite was asked and had no such row.")
+    X("gone", "SQLite had no such row.")
 #define FL_STATEMENT_TYPES(X) \
     X("read", "It reads rows.") \
     X("write", "It writes rows.") \
     X("transaction", "It begins or ends a transaction.") \
-    X("schema", "It makes tables or sets a pragma.")
+    X("schema", "It creates tables or sets a pragma.")
 #define FL_SCOPE_KINDS(X) \
-    X("other", "Anything that belongs together.") \
-    X("screen", "What one screen shows at a time.") \
+    X("other", "Any other work that belongs together.") \
+    X("screen", "The display of one screen.") \
     X("request", "The answer to one request.") \
-    X("bulk", "An import, an export or another pass over much data.") \
+    X("bulk", "An import, an export or another pass over a large amount of data.") \
     X("test", "A test.") \
-    X("setup", "Preparation and clean-up, which rules leave out.")
+    X("setup", "Preparation and cleanup, which rules ignore.")
 #define FL_SCOPE_PHASES(X) \
     X("begin", "The beginning.") \
     X("end", "The end.")
@@ -118,8 +118,8 @@
     X("closed", "The program had released it.") \
     X("open", "The program still held it.")
 #define FL_MERGE_TRIGGERS(X) \
-    X("call", "The program called for it.") \
-    X("automatic", "The context merges by itself whatever is saved.") \
+    X("call", "A call by the program.") \
+    X("automatic", "The context merges every save automatically.") \
     X("remote", "The program reported a save that none of its contexts made.")
 #define FL_WAIT_RESOURCES(X) \
     X("contextQueue", "The queue of the event's context.") \
@@ -152,74 +152,75 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
 // The fields of every event. `size`, `kind` and `thread` belong to the record (see fl_header).
 #define FL_COMMON_FIELDS(X, S) \
     X(S, uint64_t, id, FL_EVENT_ID, 0, \
-      "The event's own number. Process and number together are unique in a trace.") \
+      "The event's own number. The process and the number together are unique in a trace.") \
     X(S, uint64_t, parent, FL_EVENT_ID, 0, \
-      "The event in which this one happened, on the same thread. 0 if there is none.") \
+      "The event during which this one happened, on the same thread. 0 if there is none.") \
     X(S, uint64_t, scope, FL_EVENT_ID, 0, \
-      "The innermost scope that was open: the number of its scope events. 0 if there is none.") \
+      "The innermost open scope: the number of its scope events. 0 if there is none.") \
     X(S, uint64_t, start, FL_NANOSECONDS, 0, \
       "When the event began, since the trace began.") \
     X(S, uint64_t, duration, FL_NANOSECONDS, 0, \
-      "How long the event took.") \
+      "The duration of the event.") \
     X(S, uint64_t, runDelay, FL_NANOSECONDS, 0, \
-      "How long the thread was ready to run and waited for a CPU. Known of events that took half a millisecond or longer " \
-      "and did not sleep; 0 for all others.") \
+      "The time during which the thread was ready to run but waited for a CPU. Known only for events that took at least " \
+      "half a millisecond and did not sleep; 0 for all others.") \
     X(S, uint32_t, context, FL_REFERENCE, FL_DICTIONARY_CONTEXT, \
       "The context that the work was done for. 0 if there is none.") \
     X(S, uint32_t, site, FL_REFERENCE, FL_DICTIONARY_SITE, \
-      "The call site as the compiler knew it (`#fileID`, `#line`), where the API could take it. 0 if it is not known.") \
+      "The call site that the compiler recorded (`#fileID`, `#line`), if the API takes one. 0 if it is not known.") \
     X(S, uint32_t, stack, FL_REFERENCE, FL_DICTIONARY_STACK, \
       "The call stack. 0 if there is none.") \
     X(S, uint32_t, overhead, FL_NANOSECONDS, 0, \
-      "The time that recording took from the program. Sampled: most events carry 0, and those that were measured carry it " \
-      "for the ones that were not, so that the sum over a trace is an estimate of the whole.")
+      "The time that recording cost the program. Sampled: most events carry 0, and a measured event also carries the time " \
+      "of those that were not measured, so the sum over a trace estimates the total.")
 
 #define FL_FETCH_FIELDS(X, S) \
     X(S, uint64_t, parameters, FL_HASH, 0, \
-      "A keyed hash of the request's values: equal for equal values within one recording, and nothing else.") \
-    X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of column values that were read, without those of prefetching.") \
+      "A keyed hash of the request's values. It only shows which values are equal within one recording.") \
+    X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of column values that were read, excluding those of prefetching.") \
     X(S, uint64_t, prefetchedBytes, FL_BYTES, 0, "Bytes of column values that prefetching read.") \
     X(S, uint64_t, wait, FL_NANOSECONDS, 0, "Time waiting for the store.") \
     X(S, uint64_t, prepare, FL_NANOSECONDS, 0, "Time preparing the statement.") \
     X(S, uint64_t, step, FL_NANOSECONDS, 0, "Time stepping through rows and copying them into the row cache.") \
-    X(S, uint64_t, materialise, FL_NANOSECONDS, 0, "Time making objects of rows.") \
+    X(S, uint64_t, materialise, FL_NANOSECONDS, 0, "Time creating objects from rows.") \
     X(S, uint64_t, pending, FL_NANOSECONDS, 0, \
       "Time comparing objects with unsaved changes in memory. Older recorders count it as `materialise`.") \
     X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, "The entity of the request.") \
-    X(S, uint32_t, shape, FL_REFERENCE, FL_DICTIONARY_SHAPE, "The request with its values taken out.") \
+    X(S, uint32_t, shape, FL_REFERENCE, FL_DICTIONARY_SHAPE, "The request without its values.") \
     X(S, uint32_t, values, FL_REFERENCE, FL_DICTIONARY_NAME, \
       "The request's values as JSON, from left to right. 0 if the trace was recorded without them, or they are too long.") \
     X(S, uint32_t, limit, FL_COUNT, 0, "The fetch limit. 0 if there is none.") \
     X(S, uint32_t, offset, FL_COUNT, 0, "The fetch offset.") \
-    X(S, uint32_t, batchSize, FL_COUNT, 0, "The batch size that was asked for. 0 if everything is loaded at once.") \
-    X(S, uint32_t, resultType, FL_ENUMERATION, FL_ENUMERATION_RESULT_TYPE, "What the fetch returned.") \
+    X(S, uint32_t, batchSize, FL_COUNT, 0, "The batch size of the request. 0 if everything is loaded at once.") \
+    X(S, uint32_t, resultType, FL_ENUMERATION, FL_ENUMERATION_RESULT_TYPE, \
+      "The kind of result that the fetch returned.") \
     X(S, uint32_t, rows, FL_COUNT, 0, \
-      "Rows that matched; of a count request the count, of one for dictionaries their number.") \
-    X(S, uint32_t, trips, FL_COUNT, 0, "Round trips to SQLite, those of prefetching included.") \
+      "Rows that matched. For a count request, the count; for dictionaries, their number.") \
+    X(S, uint32_t, trips, FL_COUNT, 0, "Round trips to SQLite, including those of prefetching.") \
     X(S, uint32_t, prefetchedRows, FL_COUNT, 0, "Rows that prefetching read.") \
-    X(S, uint32_t, cacheHits, FL_COUNT, 0, "Rows of this fetch that the row cache held already.") \
-    X(S, uint32_t, cacheMisses, FL_COUNT, 0, "Rows of this fetch that the row cache did not hold.") \
+    X(S, uint32_t, cacheHits, FL_COUNT, 0, "Rows of this fetch that were already in the row cache.") \
+    X(S, uint32_t, cacheMisses, FL_COUNT, 0, "Rows of this fetch that were not in the row cache.") \
     X(S, uint32_t, pendingObjects, FL_COUNT, 0, \
-      "Objects with unsaved changes that the predicate was compared with in memory.") \
+      "Objects with unsaved changes that were compared with the predicate in memory.") \
     X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if the fetch failed. 0 if it did not.") \
     X(S, uint32_t, operands, FL_COUNT, 0, "") \
     X(S, uint32_t, prefetches, FL_COUNT, 0, "")
 
 #define FL_BATCH_FIELDS(X, S) \
     X(S, uint64_t, fetch, FL_EVENT_ID, 0, "The fetch that the batch belongs to.") \
-    X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of column values that were read, without those of prefetching.") \
+    X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of column values that were read, excluding those of prefetching.") \
     X(S, uint64_t, prefetchedBytes, FL_BYTES, 0, "Bytes of column values that prefetching read.") \
     X(S, uint64_t, wait, FL_NANOSECONDS, 0, "Time waiting for the store. 0 in traces of older recorders.") \
     X(S, uint64_t, prepare, FL_NANOSECONDS, 0, "Time preparing the statement. 0 in traces of older recorders.") \
     X(S, uint64_t, step, FL_NANOSECONDS, 0, \
       "Time stepping through rows and copying them into the row cache. 0 in traces of older recorders.") \
     X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, "The entity of the request.") \
-    X(S, uint32_t, shape, FL_REFERENCE, FL_DICTIONARY_SHAPE, "The request with its values taken out.") \
+    X(S, uint32_t, shape, FL_REFERENCE, FL_DICTIONARY_SHAPE, "The request without its values.") \
     X(S, uint32_t, firstIndex, FL_COUNT, 0, "The index of the batch's first row in the fetch's result.") \
     X(S, uint32_t, rows, FL_COUNT, 0, "Rows that were loaded.") \
-    X(S, uint32_t, trips, FL_COUNT, 0, "Round trips to SQLite, those of prefetching included.") \
+    X(S, uint32_t, trips, FL_COUNT, 0, "Round trips to SQLite, including those of prefetching.") \
     X(S, uint32_t, prefetchedRows, FL_COUNT, 0, "Rows that prefetching read.") \
-    X(S, uint32_t, cacheHits, FL_COUNT, 0, "Rows of this batch that the row cache held already.") \
+    X(S, uint32_t, cacheHits, FL_COUNT, 0, "Rows of this batch that were already in the row cache.") \
     X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if loading failed. 0 if it did not.") \
     X(S, uint32_t, prefetches, FL_COUNT, 0, "")
 
@@ -237,25 +238,26 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint32_t, type, FL_ENUMERATION, FL_ENUMERATION_FAULT_TYPE, "The kind of fault.") \
     X(S, uint32_t, source, FL_ENUMERATION, FL_ENUMERATION_FAULT_SOURCE, "Where the data came from.") \
     X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, \
-      "The entity of the object; of a to-many fault, of the object that has the relationship.") \
+      "The entity of the object. For a to-many fault, the entity of the object that has the relationship.") \
     X(S, uint32_t, relationship, FL_REFERENCE, FL_DICTIONARY_NAME, \
       "The relationship that fired or through which the object was reached. 0 if there is none.") \
     X(S, uint32_t, relationshipEntity, FL_REFERENCE, FL_DICTIONARY_ENTITY, \
       "The entity that has that relationship. 0 if there is none.") \
-    X(S, uint32_t, filled, FL_COUNT, 0, "Objects that this fault filled; of a to-many fault, its members.") \
-    X(S, uint32_t, seenBefore, FL_FLAG, 0, "Whether the row cache had held this object before.") \
+    X(S, uint32_t, filled, FL_COUNT, 0, \
+      "Objects that this fault filled. For a to-many fault, the members of the relationship.") \
+    X(S, uint32_t, seenBefore, FL_FLAG, 0, "Whether the row cache had contained this object before.") \
     X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if reading failed. 0 if it did not.") \
     X(S, uint32_t, isWatched, FL_FLAG, 0, \
-      "Whether a release event follows when the object releases its values: those of 16 KiB and more are watched.") \
+      "Whether a release event follows when the object releases its values, as for values of at least 16 KiB.") \
     X(S, uint32_t, isDeleting, FL_FLAG, 0, \
-      "Whether a deletion asked for it, to follow the delete rules of its relationships.") \
+      "Whether a deletion fired it to apply the delete rules of its relationships.") \
     X(S, uint32_t, isThrowing, FL_FLAG, 0, \
       "Whether the program filled the object by a call that throws if that fails, and not by reading a property.")
 
 #define FL_CACHE_MISS_FIELDS(X, S) \
     X(S, uint64_t, fault, FL_EVENT_ID, 0, "The fault that missed.") \
     X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, "The entity of the object.") \
-    X(S, uint32_t, seenBefore, FL_FLAG, 0, "Whether the row cache had held this object before.")
+    X(S, uint32_t, seenBefore, FL_FLAG, 0, "Whether the row cache had contained this object before.")
 
 #define FL_SAVE_FIELDS(X, S) \
     X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of column values that were written.") \
@@ -266,11 +268,11 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint32_t, deleted, FL_COUNT, 0, "Objects that were deleted.") \
     X(S, uint32_t, changedColumns, FL_COUNT, 0, "Columns that updates wrote, summed over rows.") \
     X(S, uint32_t, conflicts, FL_COUNT, 0, "Rows that another writer had changed since they were read.") \
-    X(S, uint32_t, trips, FL_COUNT, 0, "Statements that ran, transactions included.") \
+    X(S, uint32_t, trips, FL_COUNT, 0, "Statements that ran, including those of transactions.") \
     X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if the save failed. 0 if it did not.") \
     X(S, uint32_t, entities, FL_COUNT, 0, "") \
     X(S, uint32_t, unchanged, FL_COUNT, 0, \
-      "Objects whose values were all set to what the store had already: they were not written.") \
+      "Objects whose values were all set to the values already in the store; they were not written.") \
     X(S, uint32_t, unread, FL_COUNT, 0, "")
 
 #define FL_SQL_FIELDS(X, S) \
@@ -278,104 +280,109 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
       "Operations of SQLite's virtual machine (`SQLITE_STMTSTATUS_VM_STEP`).") \
     X(S, uint32_t, statement, FL_REFERENCE, FL_DICTIONARY_STATEMENT, "The statement's text.") \
     X(S, uint32_t, plan, FL_REFERENCE, FL_DICTIONARY_PLAN, \
-      "SQLite's plan for it. 0 if none was asked for.") \
-    X(S, uint32_t, type, FL_ENUMERATION, FL_ENUMERATION_STATEMENT_TYPE, "What the statement does to the store.") \
+      "SQLite's query plan for it. 0 if none was requested.") \
+    X(S, uint32_t, type, FL_ENUMERATION, FL_ENUMERATION_STATEMENT_TYPE, "The effect of the statement on the store.") \
     X(S, uint32_t, rows, FL_COUNT, 0, "Rows that it returned or changed.") \
     X(S, uint32_t, fullScanSteps, FL_COUNT, 0, \
       "Steps forward in a full table scan (`SQLITE_STMTSTATUS_FULLSCAN_STEP`).") \
     X(S, uint32_t, sorts, FL_COUNT, 0, "Sort operations (`SQLITE_STMTSTATUS_SORT`).") \
     X(S, uint32_t, automaticIndexes, FL_COUNT, 0, \
-      "Rows that went into automatic indexes (`SQLITE_STMTSTATUS_AUTOINDEX`).") \
+      "Rows inserted into automatic indexes (`SQLITE_STMTSTATUS_AUTOINDEX`).") \
     X(S, uint32_t, preparations, FL_COUNT, 0, \
-      "Times that it was prepared for this run: 0 from the statement cache, 1 fresh, more after schema changes.") \
-    X(S, uint32_t, pageHits, FL_COUNT, 0, "Pages that SQLite's page cache held.") \
-    X(S, uint32_t, pageMisses, FL_COUNT, 0, "Pages that SQLite's page cache did not hold.") \
+      "Number of times that it was prepared for this run: 0 if it came from the statement cache, 1 if it was new, more after " \
+      "schema changes.") \
+    X(S, uint32_t, pageHits, FL_COUNT, 0, "Pages that were in SQLite's page cache.") \
+    X(S, uint32_t, pageMisses, FL_COUNT, 0, "Pages that were not in SQLite's page cache.") \
     X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if it failed. 0 if it did not.") \
     X(S, uint32_t, textComparisons, FL_COUNT, 0, \
-      "Texts that the store's own functions compared for it. Those that SQLite compares itself do not count.") \
-    X(S, uint32_t, textMatches, FL_COUNT, 0, "Those comparisons that found a match.")
+      "Strings that the store's own functions compared for it, excluding those that SQLite compared itself.") \
+    X(S, uint32_t, textMatches, FL_COUNT, 0, "Of these, comparisons that found a match.")
 
 #define FL_USE_FIELDS(X, S) \
-    X(S, uint64_t, fetch, FL_EVENT_ID, 0, "The fetch that is summed up.") \
+    X(S, uint64_t, fetch, FL_EVENT_ID, 0, "The fetch whose use is summarized.") \
     X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of column values in the loaded rows.") \
     X(S, uint64_t, firstUse, FL_NANOSECONDS, 0, \
-      "When a row was first touched, since the trace began. 0 if none was.") \
+      "When a row was first touched, since the trace began. 0 if none was touched.") \
     X(S, uint64_t, lastUse, FL_NANOSECONDS, 0, \
-      "When a row was last touched for the first time in its window, since the trace began. 0 if none was.") \
+      "When a row was last touched for the first time in its window, since the trace began. 0 if none was touched.") \
     X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, "The entity of the request.") \
-    X(S, uint32_t, shape, FL_REFERENCE, FL_DICTIONARY_SHAPE, "The request with its values taken out.") \
+    X(S, uint32_t, shape, FL_REFERENCE, FL_DICTIONARY_SHAPE, "The request without its values.") \
     X(S, uint32_t, state, FL_ENUMERATION, FL_ENUMERATION_USE_STATE, \
-      "Whether the program had released the result when this was written.") \
+      "Whether the program had released the result when the event was written.") \
     X(S, uint32_t, batchSize, FL_COUNT, 0, "The batch size in force. 0 if there is none.") \
     X(S, uint32_t, rows, FL_COUNT, 0, "Rows that matched.") \
     X(S, uint32_t, loadedRows, FL_COUNT, 0, "Rows that were loaded, batch by batch or at once.") \
-    X(S, uint32_t, touchedRows, FL_COUNT, 0, "Distinct rows that were taken out of the result.") \
-    X(S, uint32_t, touches, FL_COUNT, 0, "Times that a row was taken out of the result.") \
+    X(S, uint32_t, touchedRows, FL_COUNT, 0, "Distinct rows that the program accessed in the result.") \
+    X(S, uint32_t, touches, FL_COUNT, 0, "Number of accesses to rows in the result.") \
     X(S, uint32_t, batchesLoaded, FL_COUNT, 0, \
-      "Times that a batch was loaded. A batch that was released can be loaded again.") \
+      "Number of batch loads. A batch that was released can be loaded again.") \
     X(S, uint32_t, countAsked, FL_COUNT, 0, \
-      "Times that the result was asked for its count or whether it is empty.") \
-    X(S, uint32_t, emptinessAsked, FL_COUNT, 0, "Those among them that only asked whether it is empty.") \
-    X(S, uint32_t, identitiesAsked, FL_COUNT, 0, "Times that the result was asked for the IDs of its rows.") \
+      "Number of times that the program asked for the result's count or whether it is empty.") \
+    X(S, uint32_t, emptinessAsked, FL_COUNT, 0, "Of these, times that it asked only whether the result is empty.") \
+    X(S, uint32_t, identitiesAsked, FL_COUNT, 0, \
+      "Number of times that the program asked for the IDs of the result's rows.") \
     X(S, uint32_t, modifiedRows, FL_COUNT, 0, "Rows whose object was changed or deleted.") \
     X(S, uint32_t, runs, FL_COUNT, 0, "") \
     X(S, uint32_t, windows, FL_COUNT, 0, "") \
     X(S, uint32_t, properties, FL_COUNT, 0, "") \
-    X(S, uint32_t, runsLost, FL_COUNT, 0, "Runs that did not fit the summary.")
+    X(S, uint32_t, runsLost, FL_COUNT, 0, "Runs that did not fit in the summary.")
 
 #define FL_SCOPE_FIELDS(X, S) \
     X(S, uint32_t, name, FL_REFERENCE, FL_DICTIONARY_NAME, "The scope's name.") \
-    X(S, uint32_t, kind, FL_ENUMERATION, FL_ENUMERATION_SCOPE_KIND, "What kind of work the scope marks.") \
-    X(S, uint32_t, phase, FL_ENUMERATION, FL_ENUMERATION_SCOPE_PHASE, "Which end of the scope the event marks.")
+    X(S, uint32_t, kind, FL_ENUMERATION, FL_ENUMERATION_SCOPE_KIND, "The kind of work that the scope marks.") \
+    X(S, uint32_t, phase, FL_ENUMERATION, FL_ENUMERATION_SCOPE_PHASE, \
+      "Whether the event marks the beginning or the end of the scope.")
 
 #define FL_MERGE_FIELDS(X, S) \
-    X(S, uint32_t, trigger, FL_ENUMERATION, FL_ENUMERATION_MERGE_TRIGGER, "What caused the merge.") \
+    X(S, uint32_t, trigger, FL_ENUMERATION, FL_ENUMERATION_MERGE_TRIGGER, "The cause of the merge.") \
     X(S, uint32_t, saver, FL_REFERENCE, FL_DICTIONARY_CONTEXT, "The context that saved. 0 if it is not known.") \
     X(S, uint32_t, inserted, FL_COUNT, 0, "Objects that were inserted, whether the merging context had them or not.") \
     X(S, uint32_t, updated, FL_COUNT, 0, "Objects that were updated, whether the merging context had them or not.") \
     X(S, uint32_t, deleted, FL_COUNT, 0, "Objects that were deleted, whether the merging context had them or not.") \
     X(S, uint32_t, refreshed, FL_COUNT, 0, \
-      "Objects of the merging context that show other values now, or are gone.") \
-    X(S, uint32_t, conflicts, FL_COUNT, 0, "Those among them with unsaved changes, which were kept.") \
+      "Objects of the merging context that now have other values or are gone.") \
+    X(S, uint32_t, conflicts, FL_COUNT, 0, "Of these, objects with unsaved changes, which were kept.") \
     X(S, uint32_t, entities, FL_COUNT, 0, "")
 
 #define FL_REFRESH_FIELDS(X, S) \
-    X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, "Their entity. 0 if there are several.") \
+    X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, "The entity of the objects. 0 if there are several.") \
     X(S, uint32_t, objects, FL_COUNT, 0, "Objects that were refreshed.") \
-    X(S, uint32_t, changed, FL_COUNT, 0, "Those among them that had unsaved changes.") \
-    X(S, uint32_t, keepsChanges, FL_FLAG, 0, "Whether unsaved changes were kept instead of lost.")
+    X(S, uint32_t, changed, FL_COUNT, 0, "Of these, objects that had unsaved changes.") \
+    X(S, uint32_t, keepsChanges, FL_FLAG, 0, "Whether unsaved changes were kept rather than discarded.")
 
 #define FL_WAIT_FIELDS(X, S) \
-    X(S, uint32_t, resource, FL_ENUMERATION, FL_ENUMERATION_WAIT_RESOURCE, "The resource that was waited for.") \
+    X(S, uint32_t, resource, FL_ENUMERATION, FL_ENUMERATION_WAIT_RESOURCE, \
+      "The resource that a thread or a task waited for.") \
     X(S, uint32_t, isBlocking, FL_FLAG, 0, \
-      "Whether a thread stood still meanwhile. Otherwise a task waited, and the thread that it resumed on had other work.") \
+      "Whether a thread was blocked. Otherwise a task waited, and the thread that it resumed on did other work meanwhile.") \
     X(S, uint32_t, holder, FL_REFERENCE, FL_DICTIONARY_CONTEXT, \
       "The context that held the lock when the wait began. 0 if it is not known.") \
     X(S, uint32_t, holderSite, FL_REFERENCE, FL_DICTIONARY_SITE, \
-      "Where that context's work was asked for. 0 if it is not known.") \
+      "The call site of that context's work. 0 if it is not known.") \
     X(S, uint32_t, holderThread, FL_CODE, 0, \
-      "The kernel's number of the thread that held the lock. 0 if it is not known.") \
+      "The kernel's ID of the thread that held the lock. 0 if it is not known.") \
     X(S, uint32_t, holderProcess, FL_CODE, 0, \
-      "The kernel's number of the process that held the lock. 0 if it was this one, or is not known.") \
-    X(S, uint32_t, tries, FL_COUNT, 0, "Times that SQLite's lock was asked for anew.") \
+      "The kernel's ID of the process that held the lock. 0 if it was this one, or is not known.") \
+    X(S, uint32_t, tries, FL_COUNT, 0, "Number of attempts to take SQLite's lock again.") \
     X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if the lock was not taken. 0 if it was.")
 
 #define FL_RELEASE_FIELDS(X, S) \
     X(S, uint64_t, fetch, FL_EVENT_ID, 0, "The fetch whose result was released. 0 if it was an object.") \
     X(S, uint64_t, fault, FL_EVENT_ID, 0, "The fault that filled the object. 0 if it was a result.") \
-    X(S, uint64_t, object, FL_HASH, 0, "A keyed hash of the object's ID, the same as that of the fault.") \
-    X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of the values that it held.") \
+    X(S, uint64_t, object, FL_HASH, 0, "A keyed hash of the object's ID, the same as in the fault.") \
+    X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of the released values.") \
     X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, "The entity of the object or of the request.")
 
 #define FL_CPU_FIELDS(X, S) \
-    X(S, uint64_t, weight, FL_NANOSECONDS, 0, "CPU time of the thread that the sample stands for.")
+    X(S, uint64_t, weight, FL_NANOSECONDS, 0, "CPU time of the thread that the sample represents.")
 
 #define FL_EVICTION_FIELDS(X, S) \
-    X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of memory that the rows took.") \
+    X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of memory that the rows occupied.") \
     X(S, uint64_t, limit, FL_BYTES, 0, "The row cache's limit.") \
-    X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, "The entity at the root of the rows' tree.") \
+    X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, \
+      "The entity at the root of the rows' inheritance hierarchy.") \
     X(S, uint32_t, rows, FL_COUNT, 0, "Rows that were evicted.") \
-    X(S, uint32_t, heldRows, FL_COUNT, 0, "Those among them that an object or a result held at that time.")
+    X(S, uint32_t, heldRows, FL_COUNT, 0, "Of these, rows that an object or a result still held.")
 
 // MARK: - Lists that follow an event
 
@@ -384,24 +391,24 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
 // X(S, name, the symbol of its entries, description)
 #define FL_FETCH_LISTS(X, S) \
     X(S, operands, OPERAND, \
-      "A keyed hash of the values of each of the shape's terms, in order, and one more for all terms beyond the limit.") \
+      "A keyed hash of the values of each term of the shape, in order, and one more for all terms beyond the limit.") \
     X(S, prefetches, PREFETCH, \
-      "What prefetching took, for each key path that had to be read. Empty in traces of older recorders.")
+      "The cost of prefetching each key path that had to be read. Empty in traces of older recorders.")
 #define FL_BATCH_LISTS(X, S) \
     X(S, prefetches, PREFETCH, \
-      "What prefetching took, for each key path that had to be read. Empty in traces of older recorders.")
+      "The cost of prefetching each key path that had to be read. Empty in traces of older recorders.")
 #define FL_FAULT_LISTS(X, S)
 #define FL_CACHE_MISS_LISTS(X, S)
 #define FL_SAVE_LISTS(X, S) \
     X(S, entities, CHANGE, "The inserted, updated and deleted objects, by entity.") \
     X(S, unread, UNREAD, \
-      "The written objects that the program had fetched and not read. Empty if a class or the context does something for " \
-      "each object, and in traces of older recorders.")
+      "The written objects that the program had fetched but not read. Empty if a class or the context does work for each " \
+      "object, and in traces of older recorders.")
 #define FL_SQL_LISTS(X, S)
 #define FL_USE_LISTS(X, S) \
-    X(S, runs, RUN, "Rows that were touched one after the other.") \
-    X(S, windows, WINDOW, "How many rows were touched within one window.") \
-    X(S, properties, PROPERTY, "How much of each property was loaded and read.")
+    X(S, runs, RUN, "Consecutive rows that were touched one after the other.") \
+    X(S, windows, WINDOW, "The number of rows that were touched within one window.") \
+    X(S, properties, PROPERTY, "The use of each property: where it was loaded, and where it was read.")
 #define FL_SCOPE_LISTS(X, S)
 #define FL_MERGE_LISTS(X, S) \
     X(S, entities, CHANGE, "The saved objects, by entity.")
@@ -414,26 +421,26 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
 // The entries of lists. X(symbol, Swift type, its words, description)
 #define FL_ENTRIES(X) \
     X(OPERAND, UInt64, FL_OPERAND_WORDS, "A keyed hash of the values of one term.") \
-    X(PREFETCH, Prefetch, FL_PREFETCH_WORDS, "What loading one key path along with a fetch or a batch took.") \
+    X(PREFETCH, Prefetch, FL_PREFETCH_WORDS, "The cost of prefetching one key path with a fetch or a batch.") \
     X(CHANGE, Save.Change, FL_CHANGE_WORDS, "The saved objects of one entity.") \
     X(UNREAD, Save.Unread, FL_UNREAD_WORDS, \
-      "Objects that one fetch had returned, and that were deleted or set to the same values although the program had read " \
-      "nothing of them.") \
-    X(RUN, Use.Run, FL_RUN_WORDS, "Rows that were touched one after the other.") \
+      "Objects that one fetch had returned and that were deleted or set to the same values although the program had read " \
+      "none of their values.") \
+    X(RUN, Use.Run, FL_RUN_WORDS, "Consecutive rows that were touched one after the other.") \
     X(WINDOW, Use.Window, FL_WINDOW_WORDS, \
-      "How many rows were touched within one window, and how often that happened. A window is one instance of a scope, or, " \
-      "outside any scope, the time between two pauses.") \
-    X(PROPERTY, Use.Property, FL_PROPERTY_WORDS, "How much of one property was loaded and read.")
+      "A number of rows that were touched within one window, and the number of such windows. A window is one instance of a " \
+      "scope or, outside any scope, the time between two pauses.") \
+    X(PROPERTY, Use.Property, FL_PROPERTY_WORDS, "The use of one property: where it was loaded, and where it was read.")
 
 // X(S, name, meaning, detail, description)
 #define FL_OPERAND_WORDS(X, S) \
     X(S, hash, FL_SHORT_HASH, 0, "The hash.")
 #define FL_PREFETCH_WORDS(X, S) \
-    X(S, path, FL_PREFETCH_PATH, 0, "The place of the key path among those that the shape prefetches.") \
+    X(S, path, FL_PREFETCH_PATH, 0, "The index of the key path among those that the shape prefetches.") \
     X(S, trips, FL_COUNT, 0, "Round trips to SQLite.") \
-    X(S, rows, FL_COUNT, 0, "Rows that were read. Those that the row cache held are not.") \
+    X(S, rows, FL_COUNT, 0, "Rows that were read, excluding those in the row cache.") \
     X(S, bytes, FL_BYTES, 0, "Bytes of their column values.") \
-    X(S, duration, FL_NANOSECONDS, 0, "How long it took.")
+    X(S, duration, FL_NANOSECONDS, 0, "The duration.")
 #define FL_CHANGE_WORDS(X, S) \
     X(S, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, "The entity.") \
     X(S, inserted, FL_COUNT, 0, "Objects that were inserted.") \
@@ -443,23 +450,23 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, fetch, FL_EVENT_ID, 0, "The fetch.") \
     X(S, deleted, FL_COUNT, 0, "Objects that were deleted.") \
     X(S, updated, FL_COUNT, 0, "Objects whose properties were all set to the same values.") \
-    X(S, properties, FL_CODE, 0, "The places of the properties that were set, one bit each.") \
+    X(S, properties, FL_CODE, 0, "The indexes of the properties that were set, one bit each.") \
     X(S, values, FL_SHORT_HASH, 0, \
-      "A keyed hash of what they were set to: equal for equal values within one recording, and nothing else.")
+      "A keyed hash of the new values. It only shows which values are equal within one recording.")
 #define FL_RUN_WORDS(X, S) \
     X(S, first, FL_COUNT, 0, "The index of the first row.") \
-    X(S, rows, FL_COUNT, 0, "How many rows.")
+    X(S, rows, FL_COUNT, 0, "The number of rows.")
 #define FL_WINDOW_WORDS(X, S) \
     X(S, scopeKind, FL_CHOICE, FL_ENUMERATION_SCOPE_KIND, \
       "The kind of the scope. None for a window between two pauses.") \
     X(S, rows, FL_COUNT, 0, "Rows that were touched.") \
-    X(S, times, FL_COUNT, 0, "How often that happened.")
+    X(S, times, FL_COUNT, 0, "The number of such windows.")
 #define FL_PROPERTY_WORDS(X, S) \
-    X(S, index, FL_PROPERTY, 0, "The property's place among those of its entity.") \
+    X(S, index, FL_PROPERTY, 0, "The index of the property among those of its entity.") \
     X(S, rowsRead, FL_COUNT, 0, "Rows in which it was read.") \
     X(S, rowsLoaded, FL_COUNT, 0, "Rows in which it was loaded.") \
     X(S, bytes, FL_BYTES, 0, "Bytes of its values that were loaded.") \
-    X(S, largeRows, FL_COUNT, 0, "Rows in which its value has at least 16 KiB.")
+    X(S, largeRows, FL_COUNT, 0, "Rows in which its value is at least 16 KiB.")
 
 // MARK: - Limits
 

@@ -1,4 +1,4 @@
-// The schema of a trace as records and tables, made from the declarations in faultline_events.h.
+// The schema of a trace as records and tables, generated from the declarations in faultline_events.h.
 
 #ifndef FAULTLINE_SCHEMA_H
 #define FAULTLINE_SCHEMA_H
@@ -13,13 +13,13 @@
 extern "C" {
 #endif
 
-// The version that a trace states in its first line. Raised when a reader of the old version would misread.
+// The version in a trace's first line. Incremented when a reader of the old version would misread the trace.
 #define FL_TRACE_VERSION 1
 
-// Linux numbers processes below this. Where two of one number are in a trace, they are told apart by multiples of it.
+// Linux process IDs are below this number. Its multiples distinguish processes of a trace that have the same ID.
 #define FL_PROCESS_NUMBERS (1u << 22)
 
-// Apart from hashes, no recorded number comes near this one. A larger one is damage, and would overflow sums.
+// No recorded number except a hash comes near this one. A larger number means damage and would overflow sums.
 static const uint64_t fl_largest_number = (uint64_t)1 << 53;
 
 typedef enum __attribute__((enum_extensibility(closed))) fl_event_kind {
@@ -56,16 +56,16 @@ typedef enum fl_entry_kind {
 
 #define FL_MEMBER(structure, type, name, ...) type name;
 
-// What stands before every record in a ring.
+// The header of every record in a ring.
 typedef struct fl_header {
-    uint16_t size;     // bytes of the record, this header and its lists included; a multiple of 8
+    uint16_t size;     // bytes of the record, including this header and its lists; a multiple of 8
     uint8_t kind;      // fl_event_kind; 0: filler up to the ring's end
     uint8_t flags;     // FL_HAS_STATEMENT, FL_ON_MAIN_THREAD
     uint32_t thread;   // the kernel's thread id
     FL_COMMON_FIELDS(FL_MEMBER, )
 } fl_header;
 
-#define FL_HAS_STATEMENT 1   // an fl_sql and its fl_statement_time stand behind the event's own fields
+#define FL_HAS_STATEMENT 1   // an fl_sql and its fl_statement_time follow the event's own fields
 #define FL_ON_MAIN_THREAD 2
 #define FL_STACK_TRUNCATED 4
 
@@ -73,7 +73,7 @@ typedef struct fl_header {
 FL_EVENT_KINDS(X)
 #undef X
 
-// When the statement that travels inside another event's record ran.
+// The time of a statement that is embedded in another event's record.
 typedef struct fl_statement_time {
     uint64_t start;
     uint64_t duration;
@@ -82,7 +82,7 @@ typedef struct fl_statement_time {
 // The longest list part of any event, in 64-bit words.
 #define FL_MAXIMUM_LIST_WORDS 512
 
-// One event, taken out of a ring or read from a trace: its header, its fields, its lists.
+// One event, read from a ring or a trace: its header, its fields, its lists.
 typedef struct fl_event {
     fl_header header;
     union {
@@ -109,12 +109,12 @@ typedef struct fl_field {
 
 typedef struct fl_list {
     const char *name;
-    uint16_t countOffset;  // where the list's length stands among the event's own fields
-    uint16_t words;        // 64-bit words an entry
+    uint16_t countOffset;  // the offset of the list's length in the event's own fields
+    uint16_t words;        // 64-bit words per entry
     uint32_t entry;        // fl_entry_kind
 } fl_list;
 
-// What one kind of event is made of.
+// The layout of one kind of event.
 typedef struct fl_event_schema {
     const char *name;
     const fl_field *fields;
@@ -123,40 +123,41 @@ typedef struct fl_event_schema {
     uint16_t listCount;
     uint16_t size;         // bytes of the event's own fields
     uint16_t titleEnd;     // one more than the offset of the field in the event's title; 0: none
-    bool isInstant;        // it took up no time of its thread
+    bool isInstant;        // it takes no time on its thread
 } fl_event_schema;
 
-// The schema of a kind; null for FL_EVENT_NONE and for numbers that are no kind.
+// The schema of a kind; null for FL_EVENT_NONE and for unknown kinds.
 const fl_event_schema *fl_schema(uint32_t kind);
 
-// The fields that every event carries, `count` of them.
+// The fields that every event has; sets `count` to their number.
 const fl_field *fl_common_fields(uint32_t *count);
 
-// The words of a list's entry, `count` of them. Their offsets and widths are those of 64-bit words in a row.
+// The words of a list's entry; sets `count` to their number. Their offsets and widths are those of consecutive 64-bit
+// words.
 const fl_field *fl_entry_words(uint32_t entry, uint32_t *count);
 
-// The kind of that name, or FL_EVENT_NONE.
+// The kind with that name, or FL_EVENT_NONE.
 fl_event_kind fl_event_kind_named(const char *name, size_t length);
 
 // The name of a dictionary kind, or null.
 const char *fl_dictionary_name(uint32_t kind);
 
-// The dictionary kind of that name, or FL_DICTIONARY_NONE.
+// The dictionary kind with that name, or FL_DICTIONARY_NONE.
 fl_dictionary_kind fl_dictionary_kind_named(const char *name, size_t length);
 
 // The word for a value of an enumeration, or null if it has none.
 const char *fl_enumeration_word(uint32_t enumeration, uint64_t value);
 
-// The value behind a word of an enumeration, or -1.
+// The value of a word of an enumeration, or -1.
 int64_t fl_enumeration_value(uint32_t enumeration, const char *word, size_t length);
 
-// A field's number, widened to 64 bits. `base` is where the field's offset counts from.
+// A field's number, widened to 64 bits. The field's offset is relative to `base`.
 static inline uint64_t fl_field_get(const fl_field *field, const void *base) {
     const char *place = (const char *)base + field->offset;
     return field->width == 8 ? *(const uint64_t *)(const void *)place : *(const uint32_t *)(const void *)place;
 }
 
-// Puts a number where one of 8 or 4 bytes belongs; the largest that fits, if it is larger.
+// Stores a number in 8 or 4 bytes; a number that is too large is stored as the largest one that fits.
 static inline void fl_number_set(void *place, uint8_t width, uint64_t value) {
     if (width == 8) {
         *(uint64_t *)place = value;
@@ -165,12 +166,12 @@ static inline void fl_number_set(void *place, uint8_t width, uint64_t value) {
     }
 }
 
-// Sets a field's number. A value that does not fit 32 bits is held at their maximum.
+// Sets a field's number. A value that does not fit in 32 bits is clamped to their maximum.
 static inline void fl_field_set(const fl_field *field, void *base, uint64_t value) {
     fl_number_set((char *)base + field->offset, field->width, value);
 }
 
-// Whether the field is the length of a list of its name.
+// Whether the field is the length of the list with its name.
 static inline bool fl_counts_list(const fl_event_schema *schema, const fl_field *field) {
     for (uint32_t index = 0; index < schema->listCount; index++) {
         if (schema->lists[index].countOffset == field->offset) { return true; }
@@ -192,8 +193,8 @@ static inline void *fl_event_fields_mutable(fl_event *event) { return &event->fi
 
 // MARK: - Descriptions
 
-// What the declarations say of a kind, a field, a list, an entry, an enumeration or a word, and the names of the Swift
-// types. They are linked into a program only if it asks for one.
+// The descriptions of kinds, fields, lists, entries, enumerations and words, and the names of the Swift types. They are
+// linked into a program only if it uses one.
 
 typedef struct fl_description {
     const char *type;        // of kinds, entries and enumerations: the Swift type
@@ -202,7 +203,7 @@ typedef struct fl_description {
 } fl_description;
 
 fl_description fl_describe_kind(uint32_t kind);
-// Of the field of that place among a kind's own (FL_EVENT_NONE: among the common ones).
+// The description of one of a kind's own fields, by its index. With FL_EVENT_NONE, of a common field.
 fl_description fl_describe_field(uint32_t kind, uint32_t place);
 fl_description fl_describe_list(uint32_t kind, uint32_t place);
 fl_description fl_describe_entry(uint32_t entry);

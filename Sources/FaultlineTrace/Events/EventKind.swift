@@ -6,35 +6,33 @@
 public enum EventKind: UInt8, Sendable, Hashable, CaseIterable {
     /// A fetch request that was executed.
     case fetch = 1
-    /// A batch of a batched fetch, loaded when one of its rows was first asked for.
+    /// A batch of a batched fetch, loaded when one of its rows was first accessed.
     case batch
-    /// A fault that fired: an object whose attributes, or a relationship whose members, were asked for before they were
+    /// A fault that fired: the attributes of an object or the members of a relationship were accessed before they were
     /// in memory.
     case fault
-    /// The trip to the store of a fault that the row cache could not serve.
+    /// The trip to the store for a fault that the row cache could not serve.
     case cacheMiss
-    /// A context that was saved.
+    /// A save of a context.
     case save
     /// A statement that ran in SQLite: one round trip.
     case sql
-    /// What a program did with the result of one fetch, until it released the result.
+    /// The program's use of one fetch's result until it released the result.
     case use
-    /// A scope that was opened or closed.
+    /// The beginning or the end of a scope.
     ///
-    /// Both events carry the scope's own number as their ID, and the surrounding scope as their scope.
+    /// Both events carry the scope's own number as their ID, and the enclosing scope as their scope.
     case scope
-    /// What another context saved, merged into a context.
+    /// A merge of another context's save into a context.
     case merge
-    /// Objects that were turned back into faults, to be read anew.
+    /// Objects that were turned back into faults, so that they are read again when they are next accessed.
     case refresh
-    /// A wait for a queue or a lock.
-    ///
-    /// Its duration is how long the wait took.
+    /// A wait for a queue or a lock, which lasted for the event's duration.
     case wait
-    /// An object that released 16 KiB of values or more, because it was turned back into a fault or nothing held it any
-    /// more; or a fetch's result that held such objects, when the program released it.
+    /// An object that released at least 16 KiB of values because it was turned back into a fault or deallocated; or a
+    /// fetch's result with such objects that the program released.
     case release
-    /// A sample of a thread on a CPU: its call stack, and the CPU time that the sample stands for.
+    /// A sample of a thread on a CPU: its call stack, and the CPU time that the sample represents.
     ///
     /// It has no duration.
     case cpu

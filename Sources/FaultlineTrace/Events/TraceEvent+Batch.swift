@@ -3,11 +3,11 @@
 package import CTraceSchema
 
 extension TraceEvent {
-    /// A batch of a batched fetch, loaded when one of its rows was first asked for.
+    /// A batch of a batched fetch, loaded when one of its rows was first accessed.
     public struct Batch: Sendable, Hashable {
         /// The fetch that the batch belongs to.
         public var fetch: EventID = 0
-        /// Bytes of column values that were read, without those of prefetching.
+        /// Bytes of column values that were read, excluding those of prefetching.
         public var bytes: UInt64 = 0
         /// Bytes of column values that prefetching read.
         public var prefetchedBytes: UInt64 = 0
@@ -25,23 +25,23 @@ extension TraceEvent {
         public var step: UInt64 = 0
         /// The entity of the request.
         public var entity: DictionaryID = 0
-        /// The request with its values taken out.
+        /// The request without its values.
         public var shape: DictionaryID = 0
         /// The index of the batch's first row in the fetch's result.
         public var firstIndex: UInt32 = 0
         /// Rows that were loaded.
         public var rows: UInt32 = 0
-        /// Round trips to SQLite, those of prefetching included.
+        /// Round trips to SQLite, including those of prefetching.
         public var trips: UInt32 = 0
         /// Rows that prefetching read.
         public var prefetchedRows: UInt32 = 0
-        /// Rows of this batch that the row cache held already.
+        /// Rows of this batch that were already in the row cache.
         public var cacheHits: UInt32 = 0
         /// SQLite's result code if loading failed.
         ///
         /// 0 if it did not.
         public var error: UInt32 = 0
-        /// What prefetching took, for each key path that had to be read.
+        /// The cost of prefetching each key path that had to be read.
         ///
         /// Empty in traces of older recorders.
         public var prefetches: [TraceEvent.Prefetch] = []

@@ -3,11 +3,11 @@
 package import CTraceSchema
 
 extension TraceEvent {
-    /// A sample of a thread on a CPU: its call stack, and the CPU time that the sample stands for.
+    /// A sample of a thread on a CPU: its call stack, and the CPU time that the sample represents.
     ///
     /// It has no duration.
     public struct CPUSample: Sendable, Hashable {
-        /// CPU time of the thread that the sample stands for, in nanoseconds.
+        /// CPU time of the thread that the sample represents, in nanoseconds.
         public var weight: UInt64 = 0
 
         /// Every number zero, every list empty.

@@ -3,13 +3,13 @@
 package import CTraceSchema
 
 extension TraceEvent {
-    /// The trip to the store of a fault that the row cache could not serve.
+    /// The trip to the store for a fault that the row cache could not serve.
     public struct CacheMiss: Sendable, Hashable {
         /// The fault that missed.
         public var fault: EventID = 0
         /// The entity of the object.
         public var entity: DictionaryID = 0
-        /// Whether the row cache had held this object before.
+        /// Whether the row cache had contained this object before.
         public var seenBefore: Bool = false
 
         /// Every number zero, every list empty.

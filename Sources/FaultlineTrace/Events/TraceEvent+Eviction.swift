@@ -7,15 +7,15 @@ extension TraceEvent {
     ///
     /// A row stays in memory while an object or a result holds it.
     public struct Eviction: Sendable, Hashable {
-        /// Bytes of memory that the rows took.
+        /// Bytes of memory that the rows occupied.
         public var bytes: UInt64 = 0
         /// The row cache's limit.
         public var limit: UInt64 = 0
-        /// The entity at the root of the rows' tree.
+        /// The entity at the root of the rows' inheritance hierarchy.
         public var entity: DictionaryID = 0
         /// Rows that were evicted.
         public var rows: UInt32 = 0
-        /// Those among them that an object or a result held at that time.
+        /// Of these, rows that an object or a result still held.
         public var heldRows: UInt32 = 0
 
         /// Every number zero, every list empty.

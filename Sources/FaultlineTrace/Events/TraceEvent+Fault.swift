@@ -3,7 +3,7 @@
 package import CTraceSchema
 
 extension TraceEvent {
-    /// A fault that fired: an object whose attributes, or a relationship whose members, were asked for before they were
+    /// A fault that fired: the attributes of an object or the members of a relationship were accessed before they were
     /// in memory.
     public struct Fault: Sendable, Hashable {
         /// The kind of fault.
@@ -22,7 +22,7 @@ extension TraceEvent {
             case rowCache
             /// SQLite.
             case store
-            /// SQLite was asked and had no such row.
+            /// SQLite had no such row.
             case gone
         }
 
@@ -50,7 +50,9 @@ extension TraceEvent {
         public var type: FaultType = .object
         /// Where the data came from.
         public var source: Source = .rowCache
-        /// The entity of the object; of a to-many fault, of the object that has the relationship.
+        /// The entity of the object.
+        ///
+        /// For a to-many fault, the entity of the object that has the relationship.
         public var entity: DictionaryID = 0
         /// The relationship that fired or through which the object was reached.
         ///
@@ -60,17 +62,19 @@ extension TraceEvent {
         ///
         /// 0 if there is none.
         public var relationshipEntity: DictionaryID = 0
-        /// Objects that this fault filled; of a to-many fault, its members.
+        /// Objects that this fault filled.
+        ///
+        /// For a to-many fault, the members of the relationship.
         public var filled: UInt32 = 0
-        /// Whether the row cache had held this object before.
+        /// Whether the row cache had contained this object before.
         public var seenBefore: Bool = false
         /// SQLite's result code if reading failed.
         ///
         /// 0 if it did not.
         public var error: UInt32 = 0
-        /// Whether a release event follows when the object releases its values: those of 16 KiB and more are watched.
+        /// Whether a release event follows when the object releases its values, as for values of at least 16 KiB.
         public var isWatched: Bool = false
-        /// Whether a deletion asked for it, to follow the delete rules of its relationships.
+        /// Whether a deletion fired it to apply the delete rules of its relationships.
         public var isDeleting: Bool = false
         /// Whether the program filled the object by a call that throws if that fails, and not by reading a property.
         public var isThrowing: Bool = false

@@ -5,21 +5,23 @@ package import CTraceSchema
 extension TraceEvent {
     /// A fetch request that was executed.
     public struct Fetch: Sendable, Hashable {
-        /// What a fetch returned.
+        /// The kind of result that a fetch returned.
         public enum ResultType: UInt32, Sendable, Hashable, CaseIterable {
             /// Objects.
             case objects
             /// The IDs of objects.
             case objectIDs
-            /// How many objects match.
+            /// The number of objects that match.
             case count
-            /// Dictionaries of single properties or of aggregates.
+            /// Dictionaries of individual properties or of aggregates.
             case dictionaries
         }
 
-        /// A keyed hash of the request's values: equal for equal values within one recording, and nothing else.
+        /// A keyed hash of the request's values.
+        ///
+        /// It only shows which values are equal within one recording.
         public var parameters: UInt64 = 0
-        /// Bytes of column values that were read, without those of prefetching.
+        /// Bytes of column values that were read, excluding those of prefetching.
         public var bytes: UInt64 = 0
         /// Bytes of column values that prefetching read.
         public var prefetchedBytes: UInt64 = 0
@@ -29,7 +31,7 @@ extension TraceEvent {
         public var prepare: UInt64 = 0
         /// Time stepping through rows and copying them into the row cache, in nanoseconds.
         public var step: UInt64 = 0
-        /// Time making objects of rows, in nanoseconds.
+        /// Time creating objects from rows, in nanoseconds.
         public var materialise: UInt64 = 0
         /// Time comparing objects with unsaved changes in memory, in nanoseconds.
         ///
@@ -37,7 +39,7 @@ extension TraceEvent {
         public var pending: UInt64 = 0
         /// The entity of the request.
         public var entity: DictionaryID = 0
-        /// The request with its values taken out.
+        /// The request without its values.
         public var shape: DictionaryID = 0
         /// The request's values as JSON, from left to right.
         ///
@@ -49,32 +51,33 @@ extension TraceEvent {
         public var limit: UInt32 = 0
         /// The fetch offset.
         public var offset: UInt32 = 0
-        /// The batch size that was asked for.
+        /// The batch size of the request.
         ///
         /// 0 if everything is loaded at once.
         public var batchSize: UInt32 = 0
-        /// What the fetch returned.
+        /// The kind of result that the fetch returned.
         public var resultType: ResultType = .objects
-        /// Rows that matched; of a count request the count, of one for dictionaries their number.
+        /// Rows that matched.
+        ///
+        /// For a count request, the count; for dictionaries, their number.
         public var rows: UInt32 = 0
-        /// Round trips to SQLite, those of prefetching included.
+        /// Round trips to SQLite, including those of prefetching.
         public var trips: UInt32 = 0
         /// Rows that prefetching read.
         public var prefetchedRows: UInt32 = 0
-        /// Rows of this fetch that the row cache held already.
+        /// Rows of this fetch that were already in the row cache.
         public var cacheHits: UInt32 = 0
-        /// Rows of this fetch that the row cache did not hold.
+        /// Rows of this fetch that were not in the row cache.
         public var cacheMisses: UInt32 = 0
-        /// Objects with unsaved changes that the predicate was compared with in memory.
+        /// Objects with unsaved changes that were compared with the predicate in memory.
         public var pendingObjects: UInt32 = 0
         /// SQLite's result code if the fetch failed.
         ///
         /// 0 if it did not.
         public var error: UInt32 = 0
-        /// A keyed hash of the values of each of the shape's terms, in order, and one more for all terms beyond the
-        /// limit.
+        /// A keyed hash of the values of each term of the shape, in order, and one more for all terms beyond the limit.
         public var operands: [UInt64] = []
-        /// What prefetching took, for each key path that had to be read.
+        /// The cost of prefetching each key path that had to be read.
         ///
         /// Empty in traces of older recorders.
         public var prefetches: [TraceEvent.Prefetch] = []

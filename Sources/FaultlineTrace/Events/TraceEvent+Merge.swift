@@ -3,19 +3,19 @@
 package import CTraceSchema
 
 extension TraceEvent {
-    /// What another context saved, merged into a context.
+    /// A merge of another context's save into a context.
     public struct Merge: Sendable, Hashable {
-        /// What caused a merge.
+        /// The cause of a merge.
         public enum Trigger: UInt32, Sendable, Hashable, CaseIterable {
-            /// The program called for it.
+            /// A call by the program.
             case call
-            /// The context merges by itself whatever is saved.
+            /// The context merges every save automatically.
             case automatic
             /// The program reported a save that none of its contexts made.
             case remote
         }
 
-        /// What caused the merge.
+        /// The cause of the merge.
         public var trigger: Trigger = .call
         /// The context that saved.
         ///
@@ -27,9 +27,9 @@ extension TraceEvent {
         public var updated: UInt32 = 0
         /// Objects that were deleted, whether the merging context had them or not.
         public var deleted: UInt32 = 0
-        /// Objects of the merging context that show other values now, or are gone.
+        /// Objects of the merging context that now have other values or are gone.
         public var refreshed: UInt32 = 0
-        /// Those among them with unsaved changes, which were kept.
+        /// Of these, objects with unsaved changes, which were kept.
         public var conflicts: UInt32 = 0
         /// The saved objects, by entity.
         public var entities: [TraceEvent.Save.Change] = []

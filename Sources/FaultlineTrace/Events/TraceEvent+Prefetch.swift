@@ -1,19 +1,17 @@
 // Made by "make schema" from faultline_events.h. Do not edit.
 
 extension TraceEvent {
-    /// What loading one key path along with a fetch or a batch took.
+    /// The cost of prefetching one key path with a fetch or a batch.
     public struct Prefetch: Sendable, Hashable {
-        /// The place of the key path among those that the shape prefetches.
+        /// The index of the key path among those that the shape prefetches.
         public var path: UInt64
         /// Round trips to SQLite.
         public var trips: UInt64
-        /// Rows that were read.
-        ///
-        /// Those that the row cache held are not.
+        /// Rows that were read, excluding those in the row cache.
         public var rows: UInt64
         /// Bytes of their column values.
         public var bytes: UInt64
-        /// How long it took, in nanoseconds.
+        /// The duration, in nanoseconds.
         public var duration: UInt64
 
         /// An entry with every number zero but those given.

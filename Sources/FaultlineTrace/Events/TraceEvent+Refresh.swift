@@ -3,17 +3,17 @@
 package import CTraceSchema
 
 extension TraceEvent {
-    /// Objects that were turned back into faults, to be read anew.
+    /// Objects that were turned back into faults, so that they are read again when they are next accessed.
     public struct Refresh: Sendable, Hashable {
-        /// Their entity.
+        /// The entity of the objects.
         ///
         /// 0 if there are several.
         public var entity: DictionaryID = 0
         /// Objects that were refreshed.
         public var objects: UInt32 = 0
-        /// Those among them that had unsaved changes.
+        /// Of these, objects that had unsaved changes.
         public var changed: UInt32 = 0
-        /// Whether unsaved changes were kept instead of lost.
+        /// Whether unsaved changes were kept rather than discarded.
         public var keepsChanges: Bool = false
 
         /// Every number zero, every list empty.

@@ -3,8 +3,8 @@
 package import CTraceSchema
 
 extension TraceEvent {
-    /// An object that released 16 KiB of values or more, because it was turned back into a fault or nothing held it any
-    /// more; or a fetch's result that held such objects, when the program released it.
+    /// An object that released at least 16 KiB of values because it was turned back into a fault or deallocated; or a
+    /// fetch's result with such objects that the program released.
     public struct Release: Sendable, Hashable {
         /// The fetch whose result was released.
         ///
@@ -14,9 +14,9 @@ extension TraceEvent {
         ///
         /// 0 if it was a result.
         public var fault: EventID = 0
-        /// A keyed hash of the object's ID, the same as that of the fault.
+        /// A keyed hash of the object's ID, the same as in the fault.
         public var object: UInt64 = 0
-        /// Bytes of the values that it held.
+        /// Bytes of the released values.
         public var bytes: UInt64 = 0
         /// The entity of the object or of the request.
         public var entity: DictionaryID = 0

@@ -3,7 +3,7 @@
 package import CTraceSchema
 
 extension TraceEvent {
-    /// A context that was saved.
+    /// A save of a context.
     public struct Save: Sendable, Hashable {
         /// The saved objects of one entity.
         public struct Change: Sendable, Hashable {
@@ -30,8 +30,8 @@ extension TraceEvent {
             }
         }
 
-        /// Objects that one fetch had returned, and that were deleted or set to the same values although the program
-        /// had read nothing of them.
+        /// Objects that one fetch had returned and that were deleted or set to the same values although the program had
+        /// read none of their values.
         public struct Unread: Sendable, Hashable {
             /// The fetch.
             public var fetch: EventID
@@ -39,9 +39,11 @@ extension TraceEvent {
             public var deleted: UInt64
             /// Objects whose properties were all set to the same values.
             public var updated: UInt64
-            /// The places of the properties that were set, one bit each.
+            /// The indexes of the properties that were set, one bit each.
             public var properties: UInt64
-            /// A keyed hash of what they were set to: equal for equal values within one recording, and nothing else.
+            /// A keyed hash of the new values.
+            ///
+            /// It only shows which values are equal within one recording.
             public var values: UInt64
 
             /// An entry with every number zero but those given.
@@ -76,19 +78,19 @@ extension TraceEvent {
         public var changedColumns: UInt32 = 0
         /// Rows that another writer had changed since they were read.
         public var conflicts: UInt32 = 0
-        /// Statements that ran, transactions included.
+        /// Statements that ran, including those of transactions.
         public var trips: UInt32 = 0
         /// SQLite's result code if the save failed.
         ///
         /// 0 if it did not.
         public var error: UInt32 = 0
-        /// Objects whose values were all set to what the store had already: they were not written.
+        /// Objects whose values were all set to the values already in the store; they were not written.
         public var unchanged: UInt32 = 0
         /// The inserted, updated and deleted objects, by entity.
         public var entities: [Change] = []
-        /// The written objects that the program had fetched and not read.
+        /// The written objects that the program had fetched but not read.
         ///
-        /// Empty if a class or the context does something for each object, and in traces of older recorders.
+        /// Empty if a class or the context does work for each object, and in traces of older recorders.
         public var unread: [Unread] = []
 
         /// Every number zero, every list empty.

@@ -3,27 +3,27 @@
 package import CTraceSchema
 
 extension TraceEvent {
-    /// A scope that was opened or closed.
+    /// The beginning or the end of a scope.
     ///
-    /// Both events carry the scope's own number as their ID, and the surrounding scope as their scope.
+    /// Both events carry the scope's own number as their ID, and the enclosing scope as their scope.
     public struct Scope: Sendable, Hashable {
-        /// What kind of work a scope marks.
+        /// The kind of work that a scope marks.
         public enum Kind: UInt32, Sendable, Hashable, CaseIterable {
-            /// Anything that belongs together.
+            /// Any other work that belongs together.
             case other
-            /// What one screen shows at a time.
+            /// The display of one screen.
             case screen
             /// The answer to one request.
             case request
-            /// An import, an export or another pass over much data.
+            /// An import, an export or another pass over a large amount of data.
             case bulk
             /// A test.
             case test
-            /// Preparation and clean-up, which rules leave out.
+            /// Preparation and cleanup, which rules ignore.
             case setup
         }
 
-        /// Which end of a scope an event marks.
+        /// Whether an event marks the beginning or the end of a scope.
         public enum Phase: UInt32, Sendable, Hashable, CaseIterable {
             /// The beginning.
             case begin
@@ -33,9 +33,9 @@ extension TraceEvent {
 
         /// The scope's name.
         public var name: DictionaryID = 0
-        /// What kind of work the scope marks.
+        /// The kind of work that the scope marks.
         public var kind: Kind = .other
-        /// Which end of the scope the event marks.
+        /// Whether the event marks the beginning or the end of the scope.
         public var phase: Phase = .begin
 
         /// Every number zero, every list empty.

@@ -5,7 +5,7 @@ package import CTraceSchema
 extension TraceEvent {
     /// A statement that ran in SQLite: one round trip.
     public struct Statement: Sendable, Hashable {
-        /// What a statement does to the store.
+        /// The effect of a statement on the store.
         public enum StatementType: UInt32, Sendable, Hashable, CaseIterable {
             /// It reads rows.
             case read
@@ -13,7 +13,7 @@ extension TraceEvent {
             case write
             /// It begins or ends a transaction.
             case transaction
-            /// It makes tables or sets a pragma.
+            /// It creates tables or sets a pragma.
             case schema
         }
 
@@ -21,11 +21,11 @@ extension TraceEvent {
         public var virtualMachineSteps: UInt64 = 0
         /// The statement's text.
         public var statement: DictionaryID = 0
-        /// SQLite's plan for it.
+        /// SQLite's query plan for it.
         ///
-        /// 0 if none was asked for.
+        /// 0 if none was requested.
         public var plan: DictionaryID = 0
-        /// What the statement does to the store.
+        /// The effect of the statement on the store.
         public var type: StatementType = .read
         /// Rows that it returned or changed.
         public var rows: UInt32 = 0
@@ -33,23 +33,22 @@ extension TraceEvent {
         public var fullScanSteps: UInt32 = 0
         /// Sort operations (`SQLITE_STMTSTATUS_SORT`).
         public var sorts: UInt32 = 0
-        /// Rows that went into automatic indexes (`SQLITE_STMTSTATUS_AUTOINDEX`).
+        /// Rows inserted into automatic indexes (`SQLITE_STMTSTATUS_AUTOINDEX`).
         public var automaticIndexes: UInt32 = 0
-        /// Times that it was prepared for this run: 0 from the statement cache, 1 fresh, more after schema changes.
+        /// Number of times that it was prepared for this run: 0 if it came from the statement cache, 1 if it was new,
+        /// more after schema changes.
         public var preparations: UInt32 = 0
-        /// Pages that SQLite's page cache held.
+        /// Pages that were in SQLite's page cache.
         public var pageHits: UInt32 = 0
-        /// Pages that SQLite's page cache did not hold.
+        /// Pages that were not in SQLite's page cache.
         public var pageMisses: UInt32 = 0
         /// SQLite's result code if it failed.
         ///
         /// 0 if it did not.
         public var error: UInt32 = 0
-        /// Texts that the store's own functions compared for it.
-        ///
-        /// Those that SQLite compares itself do not count.
+        /// Strings that the store's own functions compared for it, excluding those that SQLite compared itself.
         public var textComparisons: UInt32 = 0
-        /// Those comparisons that found a match.
+        /// Of these, comparisons that found a match.
         public var textMatches: UInt32 = 0
 
         /// Every number zero, every list empty.

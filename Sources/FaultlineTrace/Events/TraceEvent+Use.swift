@@ -3,9 +3,9 @@
 package import CTraceSchema
 
 extension TraceEvent {
-    /// What a program did with the result of one fetch, until it released the result.
+    /// The program's use of one fetch's result until it released the result.
     public struct Use: Sendable, Hashable {
-        /// Whether the program had released a result when its use was summed up.
+        /// Whether the program had released a result when its use was summarized.
         public enum State: UInt32, Sendable, Hashable, CaseIterable {
             /// The program had released it.
             case closed
@@ -13,11 +13,11 @@ extension TraceEvent {
             case open
         }
 
-        /// Rows that were touched one after the other.
+        /// Consecutive rows that were touched one after the other.
         public struct Run: Sendable, Hashable {
             /// The index of the first row.
             public var first: UInt64
-            /// How many rows.
+            /// The number of rows.
             public var rows: UInt64
 
             /// An entry with every number zero but those given.
@@ -30,9 +30,9 @@ extension TraceEvent {
             }
         }
 
-        /// How many rows were touched within one window, and how often that happened.
+        /// A number of rows that were touched within one window, and the number of such windows.
         ///
-        /// A window is one instance of a scope, or, outside any scope, the time between two pauses.
+        /// A window is one instance of a scope or, outside any scope, the time between two pauses.
         public struct Window: Sendable, Hashable {
             /// The kind of the scope.
             ///
@@ -40,7 +40,7 @@ extension TraceEvent {
             public var scopeKind: TraceEvent.Scope.Kind?
             /// Rows that were touched.
             public var rows: UInt64
-            /// How often that happened.
+            /// The number of such windows.
             public var times: UInt64
 
             /// An entry with every number zero but those given.
@@ -55,9 +55,9 @@ extension TraceEvent {
             }
         }
 
-        /// How much of one property was loaded and read.
+        /// The use of one property: where it was loaded, and where it was read.
         public struct Property: Sendable, Hashable {
-            /// The property's place among those of its entity.
+            /// The index of the property among those of its entity.
             public var index: UInt64
             /// Rows in which it was read.
             public var rowsRead: UInt64
@@ -65,7 +65,7 @@ extension TraceEvent {
             public var rowsLoaded: UInt64
             /// Bytes of its values that were loaded.
             public var bytes: UInt64
-            /// Rows in which its value has at least 16 KiB.
+            /// Rows in which its value is at least 16 KiB.
             public var largeRows: UInt64
 
             /// An entry with every number zero but those given.
@@ -84,23 +84,23 @@ extension TraceEvent {
             }
         }
 
-        /// The fetch that is summed up.
+        /// The fetch whose use is summarized.
         public var fetch: EventID = 0
         /// Bytes of column values in the loaded rows.
         public var bytes: UInt64 = 0
         /// When a row was first touched, since the trace began, in nanoseconds.
         ///
-        /// 0 if none was.
+        /// 0 if none was touched.
         public var firstUse: UInt64 = 0
         /// When a row was last touched for the first time in its window, since the trace began, in nanoseconds.
         ///
-        /// 0 if none was.
+        /// 0 if none was touched.
         public var lastUse: UInt64 = 0
         /// The entity of the request.
         public var entity: DictionaryID = 0
-        /// The request with its values taken out.
+        /// The request without its values.
         public var shape: DictionaryID = 0
-        /// Whether the program had released the result when this was written.
+        /// Whether the program had released the result when the event was written.
         public var state: State = .closed
         /// The batch size in force.
         ///
@@ -110,29 +110,29 @@ extension TraceEvent {
         public var rows: UInt32 = 0
         /// Rows that were loaded, batch by batch or at once.
         public var loadedRows: UInt32 = 0
-        /// Distinct rows that were taken out of the result.
+        /// Distinct rows that the program accessed in the result.
         public var touchedRows: UInt32 = 0
-        /// Times that a row was taken out of the result.
+        /// Number of accesses to rows in the result.
         public var touches: UInt32 = 0
-        /// Times that a batch was loaded.
+        /// Number of batch loads.
         ///
         /// A batch that was released can be loaded again.
         public var batchesLoaded: UInt32 = 0
-        /// Times that the result was asked for its count or whether it is empty.
+        /// Number of times that the program asked for the result's count or whether it is empty.
         public var countAsked: UInt32 = 0
-        /// Those among them that only asked whether it is empty.
+        /// Of these, times that it asked only whether the result is empty.
         public var emptinessAsked: UInt32 = 0
-        /// Times that the result was asked for the IDs of its rows.
+        /// Number of times that the program asked for the IDs of the result's rows.
         public var identitiesAsked: UInt32 = 0
         /// Rows whose object was changed or deleted.
         public var modifiedRows: UInt32 = 0
-        /// Runs that did not fit the summary.
+        /// Runs that did not fit in the summary.
         public var runsLost: UInt32 = 0
-        /// Rows that were touched one after the other.
+        /// Consecutive rows that were touched one after the other.
         public var runs: [Run] = []
-        /// How many rows were touched within one window.
+        /// The number of rows that were touched within one window.
         public var windows: [Window] = []
-        /// How much of each property was loaded and read.
+        /// The use of each property: where it was loaded, and where it was read.
         public var properties: [Property] = []
 
         /// Every number zero, every list empty.

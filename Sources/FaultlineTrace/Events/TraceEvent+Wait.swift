@@ -3,11 +3,9 @@
 package import CTraceSchema
 
 extension TraceEvent {
-    /// A wait for a queue or a lock.
-    ///
-    /// Its duration is how long the wait took.
+    /// A wait for a queue or a lock, which lasted for the event's duration.
     public struct Wait: Sendable, Hashable {
-        /// The resource that was waited for.
+        /// The resource that a thread or a task waited for.
         public enum Resource: UInt32, Sendable, Hashable, CaseIterable {
             /// The queue of the event's context.
             case contextQueue
@@ -19,29 +17,29 @@ extension TraceEvent {
             case sqlite
         }
 
-        /// The resource that was waited for.
+        /// The resource that a thread or a task waited for.
         public var resource: Resource = .contextQueue
-        /// Whether a thread stood still meanwhile.
+        /// Whether a thread was blocked.
         ///
-        /// Otherwise a task waited, and the thread that it resumed on had other work.
+        /// Otherwise a task waited, and the thread that it resumed on did other work meanwhile.
         public var isBlocking: Bool = false
         /// The context that held the lock when the wait began.
         ///
         /// 0 if it is not known.
         public var holder: DictionaryID = 0
-        /// Where that context's work was asked for.
+        /// The call site of that context's work.
         ///
         /// 0 if it is not known.
         public var holderSite: DictionaryID = 0
-        /// The kernel's number of the thread that held the lock.
+        /// The kernel's ID of the thread that held the lock.
         ///
         /// 0 if it is not known.
         public var holderThread: UInt32 = 0
-        /// The kernel's number of the process that held the lock.
+        /// The kernel's ID of the process that held the lock.
         ///
         /// 0 if it was this one, or is not known.
         public var holderProcess: UInt32 = 0
-        /// Times that SQLite's lock was asked for anew.
+        /// Number of attempts to take SQLite's lock again.
         public var tries: UInt32 = 0
         /// SQLite's result code if the lock was not taken.
         ///

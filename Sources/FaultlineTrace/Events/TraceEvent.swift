@@ -9,23 +9,23 @@ public import CTraceSchema
 public struct TraceEvent: Sendable, Hashable {
     /// The event's own number.
     ///
-    /// Process and number together are unique in a trace.
+    /// The process and the number together are unique in a trace.
     public var id: EventID = 0
-    /// The event in which this one happened, on the same thread.
+    /// The event during which this one happened, on the same thread.
     ///
     /// 0 if there is none.
     public var parent: EventID = 0
-    /// The innermost scope that was open: the number of its scope events.
+    /// The innermost open scope: the number of its scope events.
     ///
     /// 0 if there is none.
     public var scope: EventID = 0
     /// When the event began, since the trace began, in nanoseconds.
     public var start: UInt64 = 0
-    /// How long the event took, in nanoseconds.
+    /// The duration of the event, in nanoseconds.
     public var duration: UInt64 = 0
-    /// How long the thread was ready to run and waited for a CPU, in nanoseconds.
+    /// The time during which the thread was ready to run but waited for a CPU, in nanoseconds.
     ///
-    /// Known of events that took half a millisecond or longer and did not sleep; 0 for all others.
+    /// Known only for events that took at least half a millisecond and did not sleep; 0 for all others.
     public var runDelay: UInt64 = 0
     /// The kernel's number of the thread that did the work.
     public var thread: UInt32 = 0
@@ -37,7 +37,7 @@ public struct TraceEvent: Sendable, Hashable {
     ///
     /// 0 if there is none.
     public var context: DictionaryID = 0
-    /// The call site as the compiler knew it (`#fileID`, `#line`), where the API could take it.
+    /// The call site that the compiler recorded (`#fileID`, `#line`), if the API takes one.
     ///
     /// 0 if it is not known.
     public var site: DictionaryID = 0
@@ -45,10 +45,10 @@ public struct TraceEvent: Sendable, Hashable {
     ///
     /// 0 if there is none.
     public var stack: DictionaryID = 0
-    /// The time that recording took from the program, in nanoseconds.
+    /// The time that recording cost the program, in nanoseconds.
     ///
-    /// Sampled: most events carry 0, and those that were measured carry it for the ones that were not, so that the sum
-    /// over a trace is an estimate of the whole.
+    /// Sampled: most events carry 0, and a measured event also carries the time of those that were not measured, so the
+    /// sum over a trace estimates the total.
     public var overhead: UInt32 = 0
     /// Figures that the recording left out.
     ///
