@@ -24,7 +24,7 @@ public struct FetchAdvice: Sendable, Hashable, CustomStringConvertible {
         let parts = text.split(maxSplits: 1, whereSeparator: { $0.isWhitespace }).map(String.init)
         guard let place = parts.first, let colon = place.lastIndex(of: ":"), colon > place.startIndex,
             let line = Int(place[place.index(after: colon)...]), line > 0
-        else { throw FetchChange.Problem(description: "names no line, such as List.swift:42") }
+        else { throw FetchChange.Problem(description: "does not begin with a line such as List.swift:42") }
         self.init(
             file: String(place[..<colon]), line: line, change: try FetchChange(parts.count > 1 ? parts[1] : ""))
     }

@@ -51,7 +51,7 @@ extension FetchChange: CustomStringConvertible {
 
     /// The reason why a text is not a change.
     public struct Problem: Error, Hashable, CustomStringConvertible {
-        /// The word and its problem, worded to follow the text: `has "batch=many", which names no number …`.
+        /// The word and its problem, worded to follow the text: `has "batch=many", which is not a number …`.
         public let description: String
     }
 
@@ -62,10 +62,10 @@ extension FetchChange: CustomStringConvertible {
         self.init()
         var seen: Set<String> = []
         let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
-        guard !words.isEmpty else { throw Problem(description: "says nothing to change") }
+        guard !words.isEmpty else { throw Problem(description: "contains no change") }
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard seen.insert(parts[0]).inserted else { throw Problem(description: "says \"\(parts[0])\" twice") }
+            guard seen.insert(parts[0]).inserted else { throw Problem(description: "contains \"\(parts[0])\" twice") }
             try take(parts[0], parts.count > 1 ? parts[1] : nil, of: word)
         }
     }
@@ -96,13 +96,13 @@ extension FetchChange: CustomStringConvertible {
         case "ids" where value == nil: readsIdentitiesOnly = true
         default:
             throw Problem(
-                description: "has \"\(word)\", which is none of batch=, limit=, prefetch=, properties= and ids")
+                description: "has \"\(word)\", which is not one of batch=, limit=, prefetch=, properties= or ids")
         }
     }
 
     private static func number(_ value: String?, of word: String) throws(Problem) -> UInt32 {
         guard let value, value.allSatisfy({ $0.isASCII && $0.isNumber }), let number = UInt32(value) else {
-            throw Problem(description: "has \"\(word)\", which names no number from 0 to \(UInt32.max)")
+            throw Problem(description: "has \"\(word)\", which is not a number from 0 to \(UInt32.max)")
         }
         return number
     }
@@ -110,7 +110,7 @@ extension FetchChange: CustomStringConvertible {
     private static func names(_ value: String?, of word: String) throws(Problem) -> [String] {
         let names = (value ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         guard names.allSatisfy({ !$0.isEmpty && $0 != "-" }) else {
-            throw Problem(description: "has \"\(word)\", which names no key paths with commas between them")
+            throw Problem(description: "has \"\(word)\", which is not a comma-separated list of key paths")
         }
         return names
     }

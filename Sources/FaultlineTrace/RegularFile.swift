@@ -14,11 +14,11 @@ package enum RegularFile {
         /// The file is larger than a file of its kind may be.
         case tooLarge(limit: Int)
 
-        /// The reason in a form that fits brackets: `no such file or directory`, `it is no regular file`….
+        /// The reason in a form that fits brackets: `no such file or directory`, `it is not a regular file`….
         package var description: String {
             switch self {
             case .system(let number): String(cString: strerror(number))
-            case .notRegular: "it is no regular file"
+            case .notRegular: "it is not a regular file"
             case .tooLarge(let limit): "it is larger than \(limit >> 20) MiB"
             }
         }

@@ -11,13 +11,14 @@ struct FetchAdviceTests {
     }
 
     @Test(arguments: [
-        ("", "names no line, such as List.swift:42"), ("List.swift", "names no line, such as List.swift:42"),
-        ("List.swift: batch=1", "names no line, such as List.swift:42"),
-        ("List.swift:0 batch=1", "names no line, such as List.swift:42"),
-        (":42 batch=1", "names no line, such as List.swift:42"),
-        ("List.swift:x batch=1", "names no line, such as List.swift:42"),
-        ("List.swift:42", "says nothing to change"),
-        ("List.swift:42 size=1", #"has "size=1", which is none of batch=, limit=, prefetch=, properties= and ids"#),
+        ("", "does not begin with a line such as List.swift:42"),
+        ("List.swift", "does not begin with a line such as List.swift:42"),
+        ("List.swift: batch=1", "does not begin with a line such as List.swift:42"),
+        ("List.swift:0 batch=1", "does not begin with a line such as List.swift:42"),
+        (":42 batch=1", "does not begin with a line such as List.swift:42"),
+        ("List.swift:x batch=1", "does not begin with a line such as List.swift:42"),
+        ("List.swift:42", "contains no change"),
+        ("List.swift:42 size=1", #"has "size=1", which is not one of batch=, limit=, prefetch=, properties= or ids"#),
     ])
     func `What is no advice says why`(_ text: String, _ problem: String) {
         #expect { try FetchAdvice(text) } throws: { ($0 as? FetchChange.Problem)?.description == problem }

@@ -26,19 +26,19 @@ struct FetchChangeTests {
     }
 
     @Test(arguments: [
-        ("", "says nothing to change"), ("  ", "says nothing to change"),
-        ("batch", #"has "batch", which names no number from 0 to 4294967295"#),
-        ("batch=", #"has "batch=", which names no number from 0 to 4294967295"#),
-        ("batch=-1", #"has "batch=-1", which names no number from 0 to 4294967295"#),
-        ("limit=4294967296", #"has "limit=4294967296", which names no number from 0 to 4294967295"#),
-        ("prefetch=", #"has "prefetch=", which names no key paths with commas between them"#),
-        ("prefetch=a,,b", #"has "prefetch=a,,b", which names no key paths with commas between them"#),
-        ("prefetch=-", #"has "prefetch=-", which names no key paths with commas between them"#),
+        ("", "contains no change"), ("  ", "contains no change"),
+        ("batch", #"has "batch", which is not a number from 0 to 4294967295"#),
+        ("batch=", #"has "batch=", which is not a number from 0 to 4294967295"#),
+        ("batch=-1", #"has "batch=-1", which is not a number from 0 to 4294967295"#),
+        ("limit=4294967296", #"has "limit=4294967296", which is not a number from 0 to 4294967295"#),
+        ("prefetch=", #"has "prefetch=", which is not a comma-separated list of key paths"#),
+        ("prefetch=a,,b", #"has "prefetch=a,,b", which is not a comma-separated list of key paths"#),
+        ("prefetch=-", #"has "prefetch=-", which is not a comma-separated list of key paths"#),
         ("batch=1 batch=2", #"says "batch" twice"#),
-        ("=", #"has "=", which is none of batch=, limit=, prefetch=, properties= and ids"#),
-        ("==3", #"has "==3", which is none of batch=, limit=, prefetch=, properties= and ids"#),
-        ("ids=yes", #"has "ids=yes", which is none of batch=, limit=, prefetch=, properties= and ids"#),
-        ("offset=3", #"has "offset=3", which is none of batch=, limit=, prefetch=, properties= and ids"#),
+        ("=", #"has "=", which is not one of batch=, limit=, prefetch=, properties= or ids"#),
+        ("==3", #"has "==3", which is not one of batch=, limit=, prefetch=, properties= or ids"#),
+        ("ids=yes", #"has "ids=yes", which is not one of batch=, limit=, prefetch=, properties= or ids"#),
+        ("offset=3", #"has "offset=3", which is not one of batch=, limit=, prefetch=, properties= or ids"#),
     ])
     func `What is no change says why`(_ text: String, _ problem: String) {
         #expect { try FetchChange(text) } throws: { ($0 as? FetchChange.Problem)?.description == problem }

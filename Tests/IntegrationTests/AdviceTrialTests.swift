@@ -133,12 +133,12 @@ struct AdviceTrialTests {
         #expect(unknown.status == 2)
         #expect(
             unknown.errors
-                == "faultline: \"\(place) prefetch=location\" is not tried: Item has no relationship \"location\".\n"
+                == "faultline: \"\(place) prefetch=location\" is ignored: Item has no relationship \"location\".\n"
                 + nothing)
         let property = try list.record("--quiet", "--against", list.untried, "--try", "\(place) properties=name,items")
         #expect(
             property.errors
-                == "faultline: \"\(place) properties=name,items\" is not tried: Item has no stored attribute or to-one relationship \"items\".\n"
+                == "faultline: \"\(place) properties=name,items\" is ignored: Item has no stored attribute or to-one relationship \"items\".\n"
                 + nothing)
         let elsewhere = try list.record("--against", list.untried, "--try", "Groceries.swift:1 batch=15")
         #expect(elsewhere.status == 2)
@@ -150,17 +150,18 @@ struct AdviceTrialTests {
         #expect(result.status == 0)
         #expect(
             result.errors
-                == "faultline: FAULTLINE_TRY: \"nonsense\" names no line, such as List.swift:42; it is not tried.\n")
+                == "faultline: FAULTLINE_TRY: \"nonsense\" does not begin with a line such as List.swift:42; the advice is ignored.\n"
+        )
     }
 
     @Test(
         "refuses words that say nothing",
         arguments: [
-            (["--try", "batch=15"], #"--try "batch=15" names no line, such as List.swift:42."#),
-            (["--try", "List.swift:42"], #"--try "List.swift:42" says nothing to change."#),
+            (["--try", "batch=15"], #"--try "batch=15" does not begin with a line such as List.swift:42."#),
+            (["--try", "List.swift:42"], #"--try "List.swift:42" contains no change."#),
             (
                 ["--try", "List.swift:42 speed=1"],
-                #"--try "List.swift:42 speed=1" has "speed=1", which is none of batch=, limit=, prefetch=, properties= and ids."#
+                #"--try "List.swift:42 speed=1" has "speed=1", which is not one of batch=, limit=, prefetch=, properties= or ids."#
             ),
             (["--against", "a.json"], "--against is of use with --try, which says what to compare."),
         ])

@@ -22,7 +22,7 @@ final class TriedAdvice: Sendable {
             do {
                 advice.append(try FetchAdvice(line))
             } catch {
-                problems.append("FAULTLINE_TRY: \"\(line)\" \(error); it is not tried.")
+                problems.append("FAULTLINE_TRY: \"\(line)\" \(error); the advice is ignored.")
             }
         }
         self.advice = advice
@@ -37,7 +37,7 @@ final class TriedAdvice: Sendable {
         var change = FetchChange()
         for advice in advice where advice.isFor("\(fileID)", line: Int(line)) {
             if let problem = Self.problem(advice.change, entity, model) {
-                tell("\"\(advice)\" is not tried: \(problem).")
+                tell("\"\(advice)\" is ignored: \(problem).")
             } else {
                 change = change.merging(advice.change)
             }
