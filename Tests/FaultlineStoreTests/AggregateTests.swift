@@ -270,24 +270,27 @@ struct AggregateTests {
     // MARK: What cannot be
 
     static let wrong: [([(String, FetchExpression.Function, String)], String)] = [
-        ([], "a dictionary holds what propertiesToFetch names, which is nothing; add an expression."),
-        ([("", .sum, "price")], "sum:(price) has no name to be found by in the dictionary; give it one."),
+        ([], "propertiesToFetch is empty, so the dictionaries would be too; add an expression."),
+        ([("", .sum, "price")], "sum:(price) has no name to serve as its key in the dictionary; give it one."),
         (
             [("a", .sum, "price"), ("a", .count, "name")],
-            "two of propertiesToFetch are named 'a'; give each a name of its own."
+            "two expressions in propertiesToFetch are named 'a'; give each a unique name."
         ),
-        ([("a", .sum, "name")], "sum: is for numbers, and 'name' is of type String; name another attribute."),
-        ([("a", .average, "name")], "average: is for numbers, and 'name' is of type String; name another attribute."),
+        ([("a", .sum, "name")], "sum: takes numbers, but 'name' is of type String; name another attribute."),
+        ([("a", .average, "name")], "average: takes numbers, but 'name' is of type String; name another attribute."),
         (
             [("a", .sum, "category")],
-            "sum: is for attributes, and 'category' is a relationship; name an attribute of its destination."
+            "sum: takes attributes, but 'category' is a relationship; name an attribute of its destination."
         ),
-        ([("a", .sum, "self")], "sum: is for attributes, and 'self' is the object itself."),
+        ([("a", .sum, "self")], "sum: takes attributes, but 'self' is the object itself."),
         (
             [("a", .sum, "tags.label")],
-            "sum: is for numbers, and 'tags.label' is of type String; name another attribute."
+            "sum: takes numbers, but 'tags.label' is of type String; name another attribute."
         ),
-        ([("a", .sum, "prize")], "'prize' leads nowhere, because Item has no property 'prize'; correct the key path."),
+        (
+            [("a", .sum, "prize")],
+            "'prize' is not a valid key path because Item has no property 'prize'; correct the key path."
+        ),
     ]
 
     @Test("and says what it cannot", arguments: wrong)
@@ -301,12 +304,12 @@ struct AggregateTests {
     func wrongTypes() throws {
         let store = try makeStore()
         for (function, attribute, message) in [
-            (.sum, "date", "sum: is for numbers, and 'date' is of type Date; name another attribute."),
+            (.sum, "date", "sum: takes numbers, but 'date' is of type Date; name another attribute."),
             (
                 .minimum, "data",
-                "min: is for numbers, dates and text, and 'data' is of type Binary; name another attribute."
+                "min: takes numbers, dates and text, but 'data' is of type Binary; name another attribute."
             ),
-            (.count, "note", "'note' is transient and not in the store; select by a stored attribute."),
+            (.count, "note", "'note' is transient and not in the store; use a stored attribute."),
         ] as [(Function, String, String)] {
             #expect(
                 performing { _ = try value(function, attribute, of: Everything.self, in: store) }
@@ -332,7 +335,7 @@ struct AggregateTests {
         )
         #expect(
             performing { _ = try store.context.fetch(request) }
-                == "Fetching Item: 'sum' of propertiesToFetch is no stored attribute or to-one relationship of the entity, and objects hold nothing else; leave it out, or set resultType to dictionary."
+                == "Fetching Item: 'sum' in propertiesToFetch is not a stored attribute or to-one relationship of the entity, and objects hold nothing else; remove it, or set resultType to dictionary."
         )
         request.resultType = .dictionary
         for change in [{ $0.fetchLimit = 1 }, { $0.fetchOffset = 1 }] as [(inout FetchRequest<Item>) -> Void] {
@@ -340,7 +343,7 @@ struct AggregateTests {
             change(&part)
             #expect(
                 performing { _ = try store.context.fetchDictionaries(part) }
-                    == "Fetching Item: fetchLimit and fetchOffset cut off dictionaries, of which functions give one; leave them out."
+                    == "Fetching Item: fetchLimit and fetchOffset do not apply, because aggregate functions return a single dictionary; remove them."
             )
         }
     }

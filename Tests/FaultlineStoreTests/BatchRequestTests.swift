@@ -96,7 +96,7 @@ struct BatchRequestTests {
         try denying.fill(items: 4, categories: 2)
         #expect(
             performing { try denying.context.execute(BatchDeleteRequest(fetchRequest: request)) }
-                == "Deleting Category: the delete rule for 'items' denies that while there are objects at the other end (2); delete those first."
+                == "Deleting Category: the delete rule of 'items' denies the deletion while related objects exist (2); delete those first."
         )
         #expect(try names(denying).count == 4)
         #expect(try denying.context.count(for: FetchRequest<Category>()) == 2)
@@ -149,7 +149,7 @@ struct BatchRequestTests {
         }
         #expect(try store.context.execute(request(["A", "B"])).count == 2)
         let sentence =
-            "Running a batch request in '\(store.url.path)' failed because values that must be unique are there already (UNIQUE constraint failed: ZCODE.ZCODE); leave them out, or save objects with a merge policy that settles it."
+            "Running a batch request in '\(store.url.path)' failed because values that must be unique already exist (UNIQUE constraint failed: ZCODE.ZCODE); omit them, or save objects with a merge policy that resolves the conflict."
         #expect(performing { try store.context.execute(request(["C", "A"])) } == sentence)
         #expect(try store.sql("SELECT ZCODE FROM ZCODE ORDER BY 1") == ["A", "B"])
         let all = FetchRequest<ManagedObject>(entityName: "Code")
@@ -171,10 +171,10 @@ struct BatchRequestTests {
                     BatchUpdateRequest(fetchRequest: FetchRequest<Item>(), propertiesToUpdate: values))
             }
         }
-        #expect(update([:]) == "Fetching Item: propertiesToUpdate names nothing; add an attribute with its new value.")
+        #expect(update([:]) == "Fetching Item: propertiesToUpdate is empty; add an attribute with its new value.")
         #expect(
             update(["nmae": .null])
-                == "Fetching Item: 'nmae' is no stored attribute of Item and cannot be updated; correct the name.")
+                == "Fetching Item: 'nmae' is not a stored attribute of Item and cannot be updated; correct the name.")
         #expect(
             update(["price": .value("x")])
                 == "Fetching Item: 'price' of type Double cannot be set to \"x\"; pass a value of its type.")
@@ -184,7 +184,7 @@ struct BatchRequestTests {
         )
         #expect(
             update(["name": .keyPath("category.name")])
-                == "Fetching Item: an update's values are worked out from the object's own attributes; leave out what leads to others."
+                == "Fetching Item: an update can compute values only from the object's own attributes; remove the key paths through relationships."
         )
         func insert(_ values: [String: AttributeValue]) -> String {
             performing {

@@ -97,7 +97,7 @@ struct BinaryStoreTests {
         Item(context: store.context).name = "Mine"
         #expect(
             performing { try store.context.save() }
-                == "Saving in '\(store.url.path)' is refused because somebody else has replaced the file since it was read; open the store anew and make the changes again."
+                == "Saving in '\(store.url.path)' is refused because another writer has replaced the file since it was read; open the store again and repeat the changes."
         )
         #expect(try names(open(store.url)).sorted() == ["Item 0", "Theirs"])
     }
@@ -126,7 +126,7 @@ struct BinaryStoreTests {
         Item(context: context).name = "New"
         #expect(
             performing { try context.save() }
-                == "Saving in '\(store.url.path)' is refused because the store was opened read-only; open it with isReadOnly unset, or assign new objects to another store."
+                == "Saving in '\(store.url.path)' is refused because the store was opened read-only; open it without isReadOnly, or assign new objects to another store."
         )
         #expect(try Data(contentsOf: store.url) == before)
         let missing = store.folder.appendingPathComponent("Missing.sqlite")
@@ -151,7 +151,7 @@ struct BinaryStoreTests {
         let archive = try PropertyListSerialization.data(
             fromPropertyList: ["$archiver": "NSKeyedArchiver", "$objects": ["$null"]], format: .binary, options: 0)
         let sentence =
-            "'FILE' is a keyed archive, as Core Data's binary stores are, which cannot be read here; let Core Data migrate it to an SQLite store."
+            "'FILE' is a keyed archive, the format of Core Data's binary stores, which Faultline cannot read; let Core Data migrate it to an SQLite store."
         #expect(try message(archive) == sentence)
         #expect(try message(Data(repeating: 0, count: 32) + archive) == sentence)
     }
@@ -159,17 +159,17 @@ struct BinaryStoreTests {
     @Test func otherFiles() throws {
         #expect(
             try message(Data("Just a text.".utf8))
-                == "'FILE' is no binary store; name another file, or move this one away.")
+                == "'FILE' is not a binary store; name another file, or move this one away.")
         let store = try TestStore()
         try store.fill(items: 1)
         #expect(
             try message(Data(contentsOf: store.url))
-                == "'FILE' is an SQLite store and not a binary one; set the description's type to sqlite.")
+                == "'FILE' is an SQLite store, not a binary one; set the description's type to sqlite.")
         let database = store.folder.appendingPathComponent("Other.sqlite")
         try SQLShell.run("CREATE TABLE player (id INTEGER)", database)
         #expect(
             try message(Data(contentsOf: database))
-                == "'FILE' is an SQLite database but no store: it has tables, and none of them is Z_METADATA; name another file."
+                == "'FILE' is an SQLite database but not a store: it has tables, but none of them is Z_METADATA; name another file."
         )
     }
 

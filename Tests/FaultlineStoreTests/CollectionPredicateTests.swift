@@ -222,32 +222,35 @@ struct CollectionPredicateTests {
     static let wrong: [(String, String)] = [
         (
             "tags.label == 'x'",
-            "'tags.label' leads through 'tags', which is to-many; say ANY or ALL in front of the comparison, or make one value of many by @count, @sum, @min, @max or @avg."
+            "'tags.label' goes through 'tags', which is to-many; put ANY or ALL before the comparison, or aggregate the values with @count, @sum, @min, @max or @avg."
         ),
-        ("ANY name == 'x'", "'name' leads through no to-many relationship, so that ANY says nothing; leave it out."),
-        ("ANY nmae == 'x'", "'nmae' leads nowhere, because Item has no property 'nmae'; correct the key path."),
+        ("ANY name == 'x'", "'name' does not go through a to-many relationship, so ANY has no meaning; remove it."),
+        (
+            "ANY nmae == 'x'",
+            "'nmae' is not a valid key path because Item has no property 'nmae'; correct the key path."
+        ),
         (
             "ALL tags.@count == 3",
-            "ALL is for a key path through a to-many relationship, and 'tags.@count' is none; leave it out."
+            "ALL needs a key path through a to-many relationship, and 'tags.@count' is not one; remove ALL."
         ),
         (
             "tags.@sum.label > 3",
-            "sum: is for numbers, and 'tags.@sum.label' is of type String; name another attribute."
+            "sum: takes numbers, but 'tags.@sum.label' is of type String; name another attribute."
         ),
         (
             "tags.@sum > 3",
-            "'tags.@sum' asks for a number of objects' values and names none; add an attribute: '@sum.price'."
+            "'tags.@sum' aggregates the values of objects but names no attribute; add one: '@sum.price'."
         ),
         (
             "tags.@median.label > 3",
-            "'tags.@median.label' asks for @median, which SQL cannot carry; use @count, @sum, @min, @max or @avg."
+            "'tags.@median.label' uses @median, which fetches do not support; use @count, @sum, @min, @max or @avg."
         ),
         (
             "category.@count > 3",
-            "'category' leads through no to-many relationship; leave out what is for many objects."
+            "'category' does not go through a to-many relationship; name a to-many relationship."
         ),
-        ("name + 1 > 3", "add:to: is for numbers and dates, and 'name' is of type String; name another attribute."),
-        ("uppercase(price) == 'x'", "uppercase: is for text, and 'price' is of type Double; name another attribute."),
+        ("name + 1 > 3", "add:to: takes numbers and dates, but 'name' is of type String; name another attribute."),
+        ("uppercase(price) == 'x'", "uppercase: takes text, but 'price' is of type Double; name another attribute."),
         ("price & 3", "'price"),
         (
             "price == name",
@@ -257,27 +260,27 @@ struct CollectionPredicateTests {
         ("category == 3", "'category' is a relationship and can only be compared with objects."),
         (
             "name MATCHES category.name",
-            "'name' is compared by MATCHES with 'category.name', and SQL can only carry a pattern that is a constant."
+            "'name' is compared by MATCHES with 'category.name', but the pattern must be a constant."
         ),
         (
             "price IN 3",
-            "IN looks into a list, a to-many relationship or a text, and '?' is none that can hold 'price'; write {…}."
+            "IN needs a list, a to-many relationship or a string that can contain 'price', and '?' is none of these; write {…}."
         ),
-        ("price BETWEEN amount", "BETWEEN takes a list of two values, and 'amount' is none; write {lower, upper}."),
-        ("nil == price", "nil stands on the right of == and != only; write 'property == nil'."),
+        ("price BETWEEN amount", "BETWEEN takes a list of two values, and 'amount' is not one; write {lower, upper}."),
+        ("nil == price", "nil is allowed only on the right of == and !=; write 'property == nil'."),
         (
             "sum(price) > 3",
-            "'sum:(price)' is worked out over all objects of a fetch; in a predicate sum: takes a key path through a to-many relationship."
+            "'sum:(price)' aggregates all objects of a fetch; in a predicate, sum: takes a key path through a to-many relationship."
         ),
         (
             "SUBQUERY(category, $i, $i.name == 'x').@count > 0",
-            "'category' leads through no to-many relationship; leave out what is for many objects."
+            "'category' does not go through a to-many relationship; name a to-many relationship."
         ),
         (
             "SUBQUERY(tags.label, $i, $i == 'x').@count > 0",
-            "'tags.label' leads to values, and SUBQUERY is for objects; name a relationship."
+            "'tags.label' yields values, but SUBQUERY needs objects; name a relationship."
         ),
-        ("$x.name == 3", "'$x' has no value; give it one by withSubstitutionVariables before the request is executed."),
+        ("$x.name == 3", "'$x' has no value; set one with withSubstitutionVariables before executing the request."),
         ("tags CONTAINS 'x'", "'tags' can only be compared with objects."),
     ]
 
@@ -288,7 +291,7 @@ struct CollectionPredicateTests {
             _ = try store.context.fetch(FetchRequest<Item>(predicate: try FetchPredicate(format: format)))
         }
         if format == "price & 3" {
-            #expect(text.hasSuffix("expected a comparison behind price, and found '&'; correct it."))
+            #expect(text.hasSuffix("expected a comparison after price but found '&'; correct it."))
         } else {
             #expect(text == "Fetching Item: \(message)")
         }
@@ -310,7 +313,7 @@ struct CollectionPredicateTests {
                 _ = try store.context.fetch(
                     FetchRequest<Item>(predicate: try FetchPredicate(format: "%K == 1", keyPath)))
             }
-            #expect(text.contains("leads nowhere"))
+            #expect(text.contains("is not a valid key path"))
         }
     }
 }

@@ -99,7 +99,7 @@ struct ConfigurationTests {
             performing {
                 _ = try PersistentContainer(name: "Test", managedObjectModel: model, storeDescription: description)
             }
-                == "The store '\(several.url(0).path)' was made with another model: the store lacks the entity 'Note', the store has an entity 'Category' that the configuration 'Notes' lacks, the store has an entity 'Item' that the configuration 'Notes' lacks, the store has an entity 'Section' that the configuration 'Notes' lacks, the store has an entity 'Tag' that the configuration 'Notes' lacks; open it with the model that it was made with, or migrate it."
+                == "The store '\(several.url(0).path)' was created with another model: the store lacks the entity 'Note', the store has an entity 'Category' that the configuration 'Notes' lacks, the store has an entity 'Item' that the configuration 'Notes' lacks, the store has an entity 'Section' that the configuration 'Notes' lacks, the store has an entity 'Tag' that the configuration 'Notes' lacks; open it with the model that it was created with, or migrate it."
         )
         description.configuration = nil
         #expect(
@@ -120,7 +120,7 @@ struct ConfigurationTests {
                     name: "Test", managedObjectModel: model,
                     storeDescription: several.container.persistentStoreDescription)
             }
-                == "The store '\(several.url(0).path)' was made with another model: the store lacks 'Note.body', the store's table ZNOTE has a column ZTEXT that the model lacks; open it with the model that it was made with, or migrate it."
+                == "The store '\(several.url(0).path)' was created with another model: the store lacks 'Note.body', the store's table ZNOTE has a column ZTEXT that the model lacks; open it with the model that it was created with, or migrate it."
         )
     }
 
@@ -160,7 +160,7 @@ struct ConfigurationTests {
         )
         #expect(
             try message("Broken")
-                == "The store '/a.store' cannot be opened with the configuration 'Broken', because 'Item.category' leads to Category, which the configuration does not have, and a relationship cannot lead to another store; add the entity to the configuration, or use a fetched property."
+                == "The store '/a.store' cannot be opened with the configuration 'Broken', because 'Item.category' refers to Category, which the configuration does not have, and a relationship cannot refer to another store; add the entity to the configuration, or use a fetched property."
         )
     }
 }

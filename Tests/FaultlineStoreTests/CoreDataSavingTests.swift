@@ -190,7 +190,7 @@ struct CoreDataSavingTests {
         book["pagesCount"] = 5
         #expect(
             performing { try context.save() }
-                == "Saving \(book.entityName) \(book.objectID): 'pagesCount' is worked out by the store and cannot be set; take the change back."
+                == "Saving \(book.entityName) \(book.objectID): 'pagesCount' is derived by the store and cannot be set; undo the change."
         )
     }
 
@@ -216,7 +216,7 @@ struct CoreDataSavingTests {
             try refusal(
                 "DROP TRIGGER Z_DA_ZBOOK_Book_pagesCount_SOURCE_INSERT; DROP TRIGGER Z_DA_ZPAGE_Book_pagesCount_PARAMETER_INSERT; DROP TRIGGER Z_DA_ZPAGE_Book_pagesCount_PARAMETER_UPDATE_INCREMENT; DROP TRIGGER Z_DA_ZPAGE_Book_pagesCount_PARAMETER_UPDATE_DECREMENT; DROP TRIGGER Z_DA_ZPAGE_Book_pagesCount_PARAMETER_DELETE"
             )
-                == "'Book.pagesCount' is derived and none of its triggers works it out; save it with Core Data, or do not derive the attribute"
+                == "'Book.pagesCount' is derived, but none of its triggers computes it; save it with Core Data, or do not derive the attribute"
         )
         // A trigger of another table is none of its business, and one that can run does.
         #expect(

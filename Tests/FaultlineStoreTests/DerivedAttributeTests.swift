@@ -185,7 +185,7 @@ struct DerivedAttributeTests {
         shelf["count"] = 3
         #expect(
             performing { try store.context.save() }
-                == "Saving Shelf \(shelf.objectID): 'count' is worked out by the store and cannot be set; take the change back."
+                == "Saving Shelf \(shelf.objectID): 'count' is derived by the store and cannot be set; undo the change."
         )
     }
 
@@ -220,7 +220,7 @@ struct DerivedAttributeTests {
         #expect(error.code == .unsupportedModel)
         #expect(
             error.message
-                == "The store '\(url.path)' cannot work out 'Book.wrong' from '\(expression)'; derive it from now(), an attribute of the entity or of a to-one relationship, one of these as canonical:, uppercase: or lowercase:, or the @count or @sum of a to-many relationship."
+                == "The store '\(url.path)' cannot derive 'Book.wrong' from '\(expression)'; use now(), an attribute of the entity or of a to-one relationship, one of these as canonical:, uppercase: or lowercase:, or the @count or @sum of a to-many relationship."
         )
     }
 

@@ -121,7 +121,8 @@ struct FetchedPropertyTests {
         #expect(shelf[Shelf.finds].isEmpty)
         #expect(
             performing { _ = try store.context.count(for: FetchRequest<Book>()) }
-                == "Fetching Book: 'title' leads nowhere, because Book has no property 'title'; correct the key path.")
+                == "Fetching Book: 'title' is not a valid key path because Book has no property 'title'; correct the key path."
+        )
     }
 
     @Test("of a store that Core Data wrote", .enabled(if: SharedData.isThere, "\(SharedData.need)"))

@@ -226,7 +226,7 @@ struct FetchedResultsControllerTests {
         try store.fill(items: 4, categories: 2)
         #expect(
             performing { _ = try makeController(store, FetchRequest()) }
-                == "Fetching Item: a controller keeps its objects in order, and the request has no sort descriptors; add one."
+                == "Fetching Item: a controller keeps its objects in order, but the request has no sort descriptors; add one."
         )
         #expect(
             performing {

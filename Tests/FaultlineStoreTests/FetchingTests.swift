@@ -205,7 +205,7 @@ struct FetchingTests {
                 == "The model has no fetch request 'none'; correct the name, or add it to the model.")
         #expect(
             performing { _ = try FetchRequest<Item>(templateNamed: "broken", in: model) }
-                == "The predicate format \"price >\" cannot be read: at character 8 expected a value, and found its end; correct it."
+                == "The predicate format \"price >\" cannot be parsed: at character 8, expected a value but found the end; correct it."
         )
     }
 
@@ -326,11 +326,11 @@ struct FetchingTests {
             ),
             (
                 FetchRequest(predicate: PropertyPath("nmae") == "x"),
-                "Fetching Item: 'nmae' leads nowhere, because Item has no property 'nmae'; correct the key path."
+                "Fetching Item: 'nmae' is not a valid key path because Item has no property 'nmae'; correct the key path."
             ),
             (
                 FetchRequest(predicate: PropertyPath("tags.label") == "x"),
-                "Fetching Item: 'tags.label' leads through 'tags', which is to-many; say ANY or ALL in front of the comparison, or make one value of many by @count, @sum, @min, @max or @avg."
+                "Fetching Item: 'tags.label' goes through 'tags', which is to-many; put ANY or ALL before the comparison, or aggregate the values with @count, @sum, @min, @max or @avg."
             ),
             (
                 FetchRequest(predicate: PropertyPath("name") == 3),
@@ -338,7 +338,7 @@ struct FetchingTests {
             ),
             (
                 FetchRequest(predicate: PropertyPath("name").matches("[")),
-                "Fetching Item: \"[\" is no regular expression; correct it."
+                "Fetching Item: \"[\" is not a valid regular expression; correct it."
             ),
             (
                 FetchRequest(sortDescriptors: [.ascending("category")]),
@@ -346,7 +346,7 @@ struct FetchingTests {
             ),
             (
                 FetchRequest(relationshipKeyPathsForPrefetching: ["category.name"]),
-                "Fetching Item: 'category.name' cannot be prefetched, because Category has no relationship 'name'; correct the key path."
+                "Fetching Item: 'category.name' cannot be prefetched because Category has no relationship 'name'; correct the key path."
             ),
             (
                 FetchRequest(entityName: "Tag"),
@@ -366,7 +366,7 @@ struct FetchingTests {
         #expect(items[0].name == "")
         #expect(items[0].isInaccessible)
         let message =
-            "Preparing \"SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZAMOUNT, t0.ZNAME, t0.ZPRICE, t0.ZCATEGORY FROM ZITEM t0 WHERE  t0.Z_PK IN (SELECT * FROM _Z_intarray0)   LIMIT 2\" in '\(store.url.path)' failed: SQLite says \"no such table: ZITEM\" (code 1)."
+            "Preparing \"SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZAMOUNT, t0.ZNAME, t0.ZPRICE, t0.ZCATEGORY FROM ZITEM t0 WHERE  t0.Z_PK IN (SELECT * FROM _Z_intarray0)   LIMIT 2\" in '\(store.url.path)' failed: SQLite reports \"no such table: ZITEM\" (code 1)."
         #expect(performing { _ = try store.context.fetch(FetchRequest<Item>()) } == message)
         #expect(performing { try items.load() } == message)
         guard case .batch(let batch) = try #require(store.events.last { $0.kind == .batch }).detail else {

@@ -157,7 +157,7 @@ struct GroupingTests {
         var wrong = request(["name", ExpressionDescription("total", .function(.sum, "price"))])
         #expect(
             performing { _ = try store.context.fetchDictionaries(wrong) }
-                == "Fetching Item: 'name' has a value for each object, and the others have one for each group of them; name it in propertiesToGroupBy, or leave it out."
+                == "Fetching Item: 'name' has a value for each object, but the others have one for each group; add it to propertiesToGroupBy, or remove it."
         )
         wrong.propertiesToGroupBy = ["category"]
         #expect(
@@ -167,7 +167,7 @@ struct GroupingTests {
         wrong.havingPredicate = .value(true)
         #expect(
             performing { _ = try store.context.fetchDictionaries(wrong) }
-                == "Fetching Item: havingPredicate selects groups, and there are none; name propertiesToGroupBy.")
+                == "Fetching Item: havingPredicate selects groups, but there are none; set propertiesToGroupBy.")
         let evil = request(
             [ExpressionDescription("x; DROP TABLE ZITEM", .keyPath("name"))], sort: [.ascending("x; DROP TABLE ZITEM")])
         #expect(try store.context.fetchDictionaries(evil).count == 6)

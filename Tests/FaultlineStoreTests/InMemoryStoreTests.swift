@@ -127,13 +127,13 @@ struct InMemoryStoreTests {
                     $0.isReadOnly = true
                 }
             }
-                == "A store in memory has nothing in it when it is opened, so that it cannot be read-only; leave isReadOnly unset."
+                == "An in-memory store is empty when it is opened, so it cannot be read-only; leave isReadOnly unset."
         )
         #expect(
             performing {
                 _ = try PersistentStoreCoordinator.metadataForPersistentStore(
                     type: .inMemory, at: URL(fileURLWithPath: "/dev/null"))
-            } == "A store in memory has no file to read metadata from; ask the coordinator that has it.")
+            } == "An in-memory store has no file to read metadata from; ask the coordinator that opened it.")
     }
 
     @Test("Contexts on several threads take turns")

@@ -66,7 +66,7 @@ struct KeyTests {
         }
         #expect(
             sentence(relation).contains(
-                "'Mixed.other' is a relationship, not an attribute of type Optional<String>; name it in a ToOneKey or ToManyKey."
+                "'Mixed.other' is a relationship, not an attribute of type Optional<String>; use a ToOneKey or ToManyKey."
             ))
         let one = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Mixed.make()[Mixed.numberAsOne]
@@ -104,7 +104,7 @@ struct KeyTests {
         #expect(error.code == .invalidClass)
         #expect(
             error.message
-                == "The class Cow of the entity 'Dog' does not inherit from Animal, the class of its parent 'Animal'; let it inherit, or leave out one of the two."
+                == "The class Cow of the entity 'Dog' does not inherit from Animal, the class of its parent 'Animal'; make it inherit from that class, or remove one of the two classes."
         )
         #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("Test.sqlite").path))
     }

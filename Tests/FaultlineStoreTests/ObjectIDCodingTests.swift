@@ -33,7 +33,7 @@ struct ObjectIDCodingTests {
         let elsewhere = #expect(throws: DecodingError.self) { try decode(data, other) }
         #expect(
             message(elsewhere)
-                == "'\(text)' is no ID of an object of the store \(other.container.persistentStoreCoordinator.storeUUID)."
+                == "'\(text)' is not the ID of an object of the store \(other.container.persistentStoreCoordinator.storeUUID)."
         )
     }
 
@@ -48,7 +48,7 @@ struct ObjectIDCodingTests {
         }
         #expect(
             context.debugDescription
-                == "The object \(item.objectID.uriRepresentation().absoluteString) was not saved yet, so its ID will change; save it first."
+                == "The object \(item.objectID.uriRepresentation().absoluteString) has not been saved, so its ID will change; save it first."
         )
     }
 }

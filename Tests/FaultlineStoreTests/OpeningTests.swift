@@ -58,14 +58,14 @@ struct OpeningTests {
             .write(to: folder.appendingPathComponent("Text.sqlite"))
         #expect(
             performing { try open("Text.sqlite") }
-                == "'\(path("Text.sqlite"))' is no SQLite database; name another file, or move this one away.")
+                == "'\(path("Text.sqlite"))' is not an SQLite database; name another file, or move this one away.")
     }
 
     @Test func noStore() throws {
         try SQLShell.run("CREATE TABLE player (id INTEGER)", folder.appendingPathComponent("Other.sqlite"))
         #expect(
             performing { try open("Other.sqlite") }
-                == "'\(path("Other.sqlite"))' is an SQLite database but no store: it has tables, and none of them is Z_METADATA; name another file."
+                == "'\(path("Other.sqlite"))' is an SQLite database but not a store: it has tables, but none of them is Z_METADATA; name another file."
         )
     }
 
@@ -76,14 +76,14 @@ struct OpeningTests {
         let more = try ManagedObjectModel(entities: entities)
         #expect(
             performing { try open("Test.sqlite", model: more) }
-                == "The store '\(path("Test.sqlite"))' was made with another model: the store lacks 'Item.brand'; open it with the model that it was made with, or migrate it."
+                == "The store '\(path("Test.sqlite"))' was created with another model: the store lacks 'Item.brand'; open it with the model that it was created with, or migrate it."
         )
         entities[0].attributes.removeLast()
         entities[0].relationships.removeLast()
         let fewer = try ManagedObjectModel(entities: Array(entities.dropLast()))
         #expect(
             performing { try open("Test.sqlite", model: fewer) }
-                == "The store '\(path("Test.sqlite"))' was made with another model: the store has an entity 'Tag' that the model lacks; open it with the model that it was made with, or migrate it."
+                == "The store '\(path("Test.sqlite"))' was created with another model: the store has an entity 'Tag' that the model lacks; open it with the model that it was created with, or migrate it."
         )
     }
 
@@ -98,19 +98,19 @@ struct OpeningTests {
         }
         #expect(
             message(EntityDescription("A", attributes: [AttributeDescription("x", .composite)]))
-                == "The store '\(path("New.sqlite"))' cannot keep 'A.x', a composite attribute; make its parts attributes of their own in the model."
+                == "The store '\(path("New.sqlite"))' does not support 'A.x', a composite attribute; make its parts separate attributes in the model."
         )
         #expect(
             message(
                 EntityDescription(
                     "A", relationships: [RelationshipDescription("r", to: "A", inverse: nil, isToMany: true)]))
-                == "The store '\(path("New.sqlite"))' cannot keep 'A.r', a to-many relationship without an inverse; give it an inverse in the model."
+                == "The store '\(path("New.sqlite"))' does not support 'A.r', a to-many relationship without an inverse; give it an inverse in the model."
         )
         #expect(
             message(
                 EntityDescription(
                     "A", relationships: [RelationshipDescription("r", to: "A", inverse: nil, isTransient: true)]))
-                == "The store '\(path("New.sqlite"))' cannot keep 'A.r', a transient relationship; make it no relationship in the model."
+                == "The store '\(path("New.sqlite"))' does not support 'A.r', a transient relationship; set its isTransient to false in the model."
         )
     }
 
@@ -141,7 +141,7 @@ struct OpeningTests {
         Item(context: context).name = "x"
         #expect(
             performing { try context.save() }
-                == "Saving in '\(path("Test.sqlite"))' is refused because the store was opened read-only; open it with isReadOnly unset, or assign new objects to another store."
+                == "Saving in '\(path("Test.sqlite"))' is refused because the store was opened read-only; open it without isReadOnly, or assign new objects to another store."
         )
     }
 

@@ -152,7 +152,7 @@ struct PartialFaultTests {
         let store = try makeStore()
         #expect(
             performing { _ = try store.context.fetch(request(property)) }
-                == "Fetching Item: '\(property.name)' of propertiesToFetch is no stored attribute or to-one relationship of the entity, and objects hold nothing else; leave it out, or set resultType to dictionary."
+                == "Fetching Item: '\(property.name)' in propertiesToFetch is not a stored attribute or to-one relationship of the entity, and objects hold nothing else; remove it, or set resultType to dictionary."
         )
     }
 

@@ -132,48 +132,48 @@ struct PredicateFormatTests {
 
     /// Formats that cannot be read, the character where that turns out, and why.
     static let unreadable: [(String, Int, String)] = [
-        ("", 1, "expected a value, and found its end"),
-        ("   ", 4, "expected a value, and found its end"),
-        ("price", 6, "expected a comparison behind price, and found its end"),
-        ("price ==", 9, "expected a value, and found its end"),
-        ("price == 3 4", 12, "expected AND, OR or the end, and found '4'"),
-        ("price == 3 AND", 15, "expected a value, and found its end"),
-        ("(price == 3", 12, "expected ')', and found its end"),
-        ("price == 3)", 11, "expected AND, OR or the end, and found ')'"),
-        ("(price == 3) + 1 > 2", 1, "expected a value, and found a comparison"),
-        ("price == (a == 3)", 10, "expected a value, and found a comparison"),
-        ("name == 'milk", 9, "expected ' at the end of the text that begins here"),
-        (#"name == "\ud800""#, 10, "expected a character behind '\\u', and found half of one"),
-        (#"name == "\u12""#, 10, "expected four hexadecimal digits behind '\\u'"),
-        ("price == 12abc", 10, "expected a number or a name, and found both in one"),
-        ("price == 1e999", 10, "expected a number that fits into 64 bits"),
-        ("price == 0xFFFFFFFFFFFFFFFFF", 10, "expected a number of 64 bits to the base 16 behind '0x'"),
-        ("größe ~ 3", 7, "expected a name, a value or an operator, and found '~'"),
-        ("price BETWEEN {1}", 15, "expected two values in the list of BETWEEN, and found 1"),
-        ("name CONTAINS[x] 'a'", 15, "expected 'c', 'd', 'cd' or 'n' behind '[', and found 'x'"),
+        ("", 1, "expected a value but found the end"),
+        ("   ", 4, "expected a value but found the end"),
+        ("price", 6, "expected a comparison after price but found the end"),
+        ("price ==", 9, "expected a value but found the end"),
+        ("price == 3 4", 12, "expected AND, OR or the end but found '4'"),
+        ("price == 3 AND", 15, "expected a value but found the end"),
+        ("(price == 3", 12, "expected ')' but found the end"),
+        ("price == 3)", 11, "expected AND, OR or the end but found ')'"),
+        ("(price == 3) + 1 > 2", 1, "expected a value but found a comparison"),
+        ("price == (a == 3)", 10, "expected a value but found a comparison"),
+        ("name == 'milk", 9, "expected ' at the end of the string that begins here"),
+        (#"name == "\ud800""#, 10, "expected a character after '\\u' but found half of a surrogate pair"),
+        (#"name == "\u12""#, 10, "expected four hexadecimal digits after '\\u'"),
+        ("price == 12abc", 10, "expected a number or a name but found a mixture of both"),
+        ("price == 1e999", 10, "expected a number that fits in 64 bits"),
+        ("price == 0xFFFFFFFFFFFFFFFFF", 10, "expected a base-16 number of at most 64 bits after '0x'"),
+        ("größe ~ 3", 7, "expected a name, a value or an operator but found '~'"),
+        ("price BETWEEN {1}", 15, "expected two values in the list of BETWEEN but found 1"),
+        ("name CONTAINS[x] 'a'", 15, "expected 'c', 'd', 'cd' or 'n' after '[' but found 'x'"),
         (
             "name CONTAINS[l] 'a'", 15,
-            "expected 'c', 'd', 'cd' or 'n', and found 'l': SQL cannot compare by the rules of a language"
+            "expected 'c', 'd', 'cd' or 'n' but found 'l': language-sensitive comparison is not supported"
         ),
-        ("ANY tags.label", 15, "expected an operator for ANY, and found its end"),
-        ("AND price == 3", 1, "expected a value, and found 'AND'"),
-        ("items[FIRST].price == 3", 7, "expected SIZE, the only index that SQL can carry, and found 'FIRST'"),
-        ("price. == 3", 8, "expected the name of a property, and found '=='"),
-        ("3.name == 3", 2, "expected an operator, and found '.' behind a value"),
-        ("median(items.price) > 3", 1, "expected a function that SQL can carry, and found 'median'"),
-        ("abs(1, 2) > 3", 1, "expected 1 arguments of 'abs', and found 2"),
+        ("ANY tags.label", 15, "expected an operator for ANY but found the end"),
+        ("AND price == 3", 1, "expected a value but found 'AND'"),
+        ("items[FIRST].price == 3", 7, "expected SIZE, the only index that fetches support but found 'FIRST'"),
+        ("price. == 3", 8, "expected the name of a property but found '=='"),
+        ("3.name == 3", 2, "expected an operator but found '.' after a value"),
+        ("median(items.price) > 3", 1, "expected a function that fetches support but found 'median'"),
+        ("abs(1, 2) > 3", 1, "expected 1 arguments for 'abs' but found 2"),
         ("sum(1) > 3", 1, "expected one key path in 'sum'"),
-        ("{1, 2} UNION {3} == 4", 8, "expected a comparison behind {1, 2}, and found 'UNION'"),
-        ("SUBQUERY(items, i, i.price > 3).@count > 0", 17, "expected a variable such as $item, and found 'i'"),
+        ("{1, 2} UNION {3} == 4", 8, "expected a comparison after {1, 2} but found 'UNION'"),
+        ("SUBQUERY(items, i, i.price > 3).@count > 0", 17, "expected a variable such as $item but found 'i'"),
         (
             "CAST(x, 'NSString') == 'a'", 9,
-            #"expected "NSDate" or "NSNumber", the classes that SQL can carry, and found "NSString""#
+            #"expected "NSDate" or "NSNumber", the classes that fetches support but found "NSString""#
         ),
-        ("price == %@", 10, "expected another argument for '%@', and there are only 0"),
-        ("price := 3", 7, "expected a comparison behind price, and found ':='"),
-        ("$ == 3", 1, "expected the name of a variable behind '$'"),
-        ("# == 3", 1, "expected a name behind '#'"),
-        ("%y == 3", 1, "expected '%@', '%K', '%d' or '%f', and found '%y'"),
+        ("price == %@", 10, "expected another argument for '%@' but found only 0"),
+        ("price := 3", 7, "expected a comparison after price but found ':='"),
+        ("$ == 3", 1, "expected a variable name after '$'"),
+        ("# == 3", 1, "expected a name after '#'"),
+        ("%y == 3", 1, "expected '%@', '%K', '%d' or '%f' but found '%y'"),
     ]
 
     @Test("that cannot be read says where, and what was expected", arguments: unreadable)
@@ -181,22 +181,22 @@ struct PredicateFormatTests {
         let text = performing { _ = try FetchPredicate(format: format) }
         #expect(
             text
-                == "The predicate format \"\(format)\" cannot be read: at character \(position) \(message); correct it."
+                == "The predicate format \"\(format)\" cannot be parsed: at character \(position), \(message); correct it."
         )
     }
 
     @Test("that asks for other arguments than it was given says so")
     func argumentFailures() throws {
         let wrong: [(String, [(any FetchPredicateArgument)?], Int, String)] = [
-            ("a == %d", ["x"], 6, #"expected a number for '%d', and argument 1 is "x""#),
-            ("%K == 1", [3], 1, "expected a key path for '%K', and argument 1 is 3"),
-            ("a == %@", [1, 2], 8, "expected 2 arguments to be asked for, and 1 are"),
+            ("a == %d", ["x"], 6, #"expected a number for '%d' but argument 1 is "x""#),
+            ("%K == 1", [3], 1, "expected a key path for '%K' but argument 1 is 3"),
+            ("a == %@", [1, 2], 8, "expected placeholders for 2 arguments but found 1"),
         ]
         for (format, arguments, position, message) in wrong {
             let text = performing { _ = try FetchPredicate(format: format, argumentArray: arguments) }
             #expect(
                 text
-                    == "The predicate format \"\(format)\" cannot be read: at character \(position) \(message); correct it."
+                    == "The predicate format \"\(format)\" cannot be parsed: at character \(position), \(message); correct it."
             )
         }
         let error = #expect(throws: StoreError.self) { try FetchPredicate(format: "a ==") }
@@ -209,7 +209,7 @@ struct PredicateFormatTests {
         let text = performing { _ = try FetchPredicate(format: format) }
         #expect(
             text.hasPrefix("The predicate format \"…")
-                && text.contains("value99 == 99 AND\" cannot be read: at character"))
+                && text.contains("value99 == 99 AND\" cannot be parsed: at character"))
         #expect(text.count < 300)
     }
 
@@ -252,14 +252,14 @@ struct PredicateFormatTests {
         #expect(try store.context.fetch(FetchRequest<Item>(predicate: bound)).map { $0 } == [item])
         #expect(
             performing { _ = try source.withSubstitutionVariables(["SOURCE": "text"]) }
-                == "'$SOURCE.name' asks for a property of '$SOURCE', which is no object; pass an object for it.")
+                == "'$SOURCE.name' reads a property of '$SOURCE', which is not an object; pass an object for it.")
         #expect(
             performing {
                 _ = try FetchPredicate(format: "name == $SOURCE.tags").withSubstitutionVariables(["SOURCE": item])
-            } == "'tags' leads to no value from Item; name an attribute or a to-one relationship.")
+            } == "'tags' is not the key path of an attribute or a to-one relationship of Item; correct it.")
         #expect(
             performing { _ = try store.context.fetch(FetchRequest<Item>(predicate: template)) }
-                == "Fetching Item: '$NAME' has no value; give it one by withSubstitutionVariables before the request is executed."
+                == "Fetching Item: '$NAME' has no value; set one with withSubstitutionVariables before executing the request."
         )
     }
 }

@@ -21,7 +21,7 @@ struct ReadOnlyStoreTests {
     }
 
     private func refusal(_ doing: String) -> String {
-        "\(doing) in '\(store.url.path)' is refused because the store was opened read-only; open it with isReadOnly unset, or assign new objects to another store."
+        "\(doing) in '\(store.url.path)' is refused because the store was opened read-only; open it without isReadOnly, or assign new objects to another store."
     }
 
     @Test func reading() throws {

@@ -119,6 +119,6 @@ struct RefreshingTests {
         }
         #expect(
             String(decoding: try #require(entity).standardErrorContent, as: UTF8.self).contains(
-                "'Item.category' cannot lead to an object of Tag."))
+                "'Item.category' cannot refer to an object of Tag."))
     }
 }

@@ -34,7 +34,7 @@ struct RelatedDeletionTests {
             #expect(error.objectID == person.objectID)
             #expect(
                 error.message
-                    == "Saving Person \(person.objectID): another writer deleted it; release the object and what refers to it."
+                    == "Saving Person \(person.objectID): another writer deleted it; release it and everything that refers to it."
             )
             try expectNoneDangling(store)
             store.context.rollback()
@@ -131,11 +131,11 @@ struct RelatedDeletionTests {
         dog.owner = person
         #expect(
             performing { try store.context.save() }
-                == "Saving Dog \(dog.objectID): 'owner' leads to a Person that its context has let go of, because it was deleted, rolled back or reset; set it to an object that is there."
+                == "Saving Dog \(dog.objectID): 'owner' refers to a Person that is no longer in its context, because it was deleted, rolled back or reset; set it to an object that exists."
         )
         dog.owner = nil
         club.people.add(person)
-        #expect(performing { try store.context.save() }.contains("'people' leads to a Person that its context has let"))
+        #expect(performing { try store.context.save() }.contains("'people' refers to a Person that is no longer"))
         club.people.remove(person)
         try store.context.save()
         try expectNoneDangling(store)

@@ -100,7 +100,7 @@ struct RelationshipTests {
         store.context.delete(category)
         #expect(
             performing { try store.context.save() }
-                == "Deleting Category \(category.objectID): its delete rule for 'items' denies that while there are objects at the other end (2); delete those first."
+                == "Deleting Category \(category.objectID): the delete rule of 'items' denies the deletion while related objects exist (2); delete those first."
         )
         for item in try store.context.fetch(FetchRequest<Item>()) { store.context.delete(item) }
         try store.context.save()

@@ -79,12 +79,12 @@ struct SavingTests {
         let id = a.objectID
         #expect(
             performing { try store.context.save() }
-                == "Saving is refused for 3 reasons, which detailedErrors has all; the first: Saving A \(id): 'x' has no value and is not optional; set it, or make it optional in the model."
+                == "Saving is refused for 3 reasons, all listed in detailedErrors; the first: Saving A \(id): 'x' has no value and is not optional; set it, or make it optional in the model."
         )
         a["x"] = "set"
         #expect(
             performing { try store.context.save() }
-                == "Saving is refused for 2 reasons, which detailedErrors has all; the first: Saving A \(id): 'b' has no value and is not optional; set it, or make it optional in the model."
+                == "Saving is refused for 2 reasons, all listed in detailedErrors; the first: Saving A \(id): 'b' has no value and is not optional; set it, or make it optional in the model."
         )
         let b = store.context.insertNewObject(forEntityName: "B")
         a["b"] = b
@@ -135,7 +135,7 @@ struct SavingTests {
         #expect(error.code == .busy)
         #expect(
             error.message
-                == "Saving in '\(store.url.path)' gave up after 0.0 s because another connection holds the store locked; let it finish, or raise busyTimeout."
+                == "Saving in '\(store.url.path)' timed out after 0.0 s because another connection holds the store's lock; let it finish, or raise busyTimeout."
         )
         try other.run("COMMIT")
         try store.context.save()

@@ -150,7 +150,7 @@ struct SeveralStoresFetchTests {
         request.propertiesToFetch = [ExpressionDescription("mean", .function(.average, "price"))]
         #expect(
             performing { _ = try several.context.fetchDictionaries(request) }
-                == "Fetching Item: 'average:(price)' cannot be worked out over several stores; set affectedStores to one store, and fetch from each."
+                == "Fetching Item: 'average:(price)' cannot be computed across several stores; set affectedStores to one store, and fetch from each in turn."
         )
         request.affectedStores = [several.stores[0]]
         #expect(try several.context.fetchDictionaries(request) == [["mean": .double(4)]])
@@ -159,7 +159,7 @@ struct SeveralStoresFetchTests {
         request.propertiesToGroupBy = ["amount"]
         #expect(
             performing { _ = try several.context.fetchDictionaries(request) }
-                == "Fetching Item: groups cannot be worked out over several stores; set affectedStores to one store, and fetch from each."
+                == "Fetching Item: groups cannot be computed across several stores; set affectedStores to one store, and fetch from each in turn."
         )
     }
 

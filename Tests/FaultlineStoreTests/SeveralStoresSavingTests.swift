@@ -105,7 +105,7 @@ struct SeveralStoresSavingTests {
         #expect(error.savedStores == [several.stores[0]])
         #expect(
             error.message.hasPrefix(
-                "What belongs to '\(several.url(0).path)' was saved, and the rest was not: Saving in '\(several.url(1).path)' failed"
+                "The changes to '\(several.url(0).path)' were saved, but the others were not: Saving in '\(several.url(1).path)' failed"
             ))
         #expect(try several.names(0) == ["A2"])
         #expect(try several.names(1) == ["B"])
@@ -144,14 +144,14 @@ struct SeveralStoresSavingTests {
         let tag = Tag(context: several.context)
         #expect(
             performing { try several.context.save() }
-                == "Saving Item \(item.objectID): 'category' leads to a Category of the store '\(several.url(1).path)', and the object is in '\(several.url(0).path)'; assign both to one store, or use a fetched property."
+                == "Saving Item \(item.objectID): 'category' refers to a Category in the store '\(several.url(1).path)', but the object is in '\(several.url(0).path)'; assign both to one store, or use a fetched property."
         )
         #expect(try several.names(0).isEmpty)
         try several.context.assign(category, to: several.stores[0])
         try several.context.assign(tag, to: several.stores[1])
         item.tags.add(tag)
         let message = performing { try several.context.save() }
-        #expect(message.contains(" leads to a ") && message.contains("'\(several.url(1).path)'"))
+        #expect(message.contains(" refers to a ") && message.contains("'\(several.url(1).path)'"))
         try several.context.assign(tag, to: several.stores[0])
         try several.context.save()
         let read = try several.container.newBackgroundContext().fetch(FetchRequest<Item>())[0]
@@ -267,7 +267,7 @@ struct SeveralStoresSavingTests {
             performing {
                 try several.context.execute(BatchDeleteRequest(fetchRequest: FetchRequest<Item>(fetchLimit: 1)))
             }
-                == "Deleting Item: fetchLimit and fetchOffset cannot be kept over several stores; set affectedStores to one store, or leave them out."
+                == "Deleting Item: fetchLimit and fetchOffset cannot be applied across several stores; set affectedStores to one store, or remove them."
         )
     }
 
@@ -292,7 +292,7 @@ struct SeveralStoresSavingTests {
         items[1].name = "Changed"
         #expect(
             performing { try several.context.save() }
-                == "Saving in '\(url.path)' is refused because the store was opened read-only; open it with isReadOnly unset, or assign new objects to another store."
+                == "Saving in '\(url.path)' is refused because the store was opened read-only; open it without isReadOnly, or assign new objects to another store."
         )
         #expect(try several.names(1) == ["New"])
         #expect(

@@ -54,7 +54,7 @@ struct SharedOpeningTests {
             performing {
                 _ = try PersistentContainer(name: "Test", managedObjectModel: model, storeDescription: wanted)
             }
-                == "Opening the store in '\(url.path)' gave up after 0.25 s because another connection holds the store locked; let it finish, or raise busyTimeout."
+                == "Opening the store in '\(url.path)' timed out after 0.25 s because another connection holds the store's lock; let it finish, or raise busyTimeout."
         )
         #expect(ContinuousClock.now - start >= .milliseconds(250))
         try other.run("COMMIT")

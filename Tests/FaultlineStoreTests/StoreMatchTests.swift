@@ -15,8 +15,8 @@ struct StoreMatchTests {
             _ = try PersistentContainer(name: "Test", managedObjectModel: model, storeURL: url)
         }
         let (start, end) = (
-            "The store '\(url.path)' was made with another model: ",
-            "; open it with the model that it was made with, or migrate it."
+            "The store '\(url.path)' was created with another model: ",
+            "; open it with the model that it was created with, or migrate it."
         )
         guard text.hasPrefix(start), text.hasSuffix(end) else { return text }
         return String(text.dropFirst(start.count).dropLast(end.count))
@@ -57,7 +57,7 @@ struct StoreMatchTests {
         entities[book].attributes[price].type = .string
         #expect(
             try message(.books, ManagedObjectModel(entities: entities))
-                == "its 'Book.price' is DECIMAL, which does not hold the model's String")
+                == "its 'Book.price' is DECIMAL, which cannot hold the model's String")
     }
 
     @Test func otherRelationships() throws {
@@ -66,13 +66,13 @@ struct StoreMatchTests {
         entities[0].relationships[children].isOrdered = false
         #expect(
             try message(.bookmarks1, ManagedObjectModel(entities: entities))
-                == "its 'BookmarkEntity.children' is ordered, and the model's is not")
+                == "its 'BookmarkEntity.children' is ordered, but the model's is not")
         var cars = try CoreDataFixture.sample1.loadModel().entities
         let person = try #require(cars.firstIndex { $0.name == "Person" })
         cars[person].relationships[0].isOrdered = true
         #expect(
             try message(.sample1, ManagedObjectModel(entities: cars))
-                == "its 'Person.cars' has no order, and the model's has one")
+                == "its 'Person.cars' is unordered, but the model's is ordered")
         cars[person].relationships[0].isOrdered = false
         let car = try #require(cars.firstIndex { $0.name == "Car" })
         cars[car].relationships.append(RelationshipDescription("driver", to: "Person", inverse: nil))

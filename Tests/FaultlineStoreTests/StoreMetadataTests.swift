@@ -92,7 +92,7 @@ struct StoreMetadataTests {
         for (value, type) in [(id, "UUID"), ([1, id] as [any Sendable], "Array<Any>")] as [(any Sendable, String)] {
             #expect(
                 performing { try coordinator.setMetadata(["id": value], for: coordinator.persistentStores[0]) }
-                    == "Setting metadata in '\(store.url.path)': the value of 'id' is a \(type), which a property list cannot keep; pass a text, number, truth value, date or data, or an array or dictionary of these."
+                    == "Setting metadata in '\(store.url.path)': the value of 'id' is a \(type), which a property list cannot hold; pass a string, number, Boolean, date or data, or an array or dictionary of these."
             )
         }
         #expect(coordinator.persistentStores[0].metadata["id"] == nil)
@@ -184,7 +184,7 @@ struct StoreMetadataTests {
         try SQLShell.run("CREATE TABLE player (id INTEGER)", url)
         #expect(
             performing { _ = try metadata(of: url) }
-                == "'\(url.path)' is an SQLite database but no store: it has tables, and none of them is Z_METADATA; name another file."
+                == "'\(url.path)' is an SQLite database but not a store: it has tables, but none of them is Z_METADATA; name another file."
         )
     }
 }

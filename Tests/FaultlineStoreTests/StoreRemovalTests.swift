@@ -22,7 +22,7 @@ struct StoreRemovalTests {
         #expect(try several.context.fetch(request).map(\.name) == ["A", "B"])
         #expect(
             performing { try several.coordinator.addPersistentStore(with: PersistentStoreDescription(url: url)) }
-                == "'\(url.path)' is open already; use the store that persistentStore(for:) gives for it.")
+                == "'\(url.path)' is already open; use the store that persistentStore(for:) returns for it.")
         withExtendedLifetime(other) {}
     }
 
@@ -85,7 +85,7 @@ struct StoreRemovalTests {
         #expect(faults[0].name == "0")
         #expect(
             performing { try context.save() }
-                == "The store '\(several.url(1).path)' was removed from its coordinator, so that nothing can be read from it or saved to it; add it again, and fetch its objects anew."
+                == "The store '\(several.url(1).path)' was removed from its coordinator, so it can no longer be read or saved to; add it again, and fetch its objects again."
         )
         #expect(try context.fetch(FetchRequest<Item>()).map(\.name) == ["0"])
         #expect(context.registeredObjects == [faults[0]])

@@ -82,12 +82,12 @@ struct TransformableTests {
         #expect(wall[Wall.shade] == Shade.zeroValue)
         #expect(
             performing { try store.context.save() }
-                == "Reading Wall \(wall.objectID): the 1 bytes of 'shade' are none that Shade can read; read them as Data, or correct the attribute's transformer."
+                == "Reading Wall \(wall.objectID): Shade cannot decode the 1 bytes of 'shade'; read them as Data, or correct the attribute's transformer."
         )
         #expect(wall["anything"] == nil)
         #expect(
             performing { _ = try store.context.count(for: FetchRequest<Wall>()) }
-                == "Reading Wall \(wall.objectID): the 10 bytes of 'anything' are none that 'NSSecureUnarchiveFromData' can read; read them as Data, or correct the attribute's transformer."
+                == "Reading Wall \(wall.objectID): 'NSSecureUnarchiveFromData' cannot decode the 10 bytes of 'anything'; read them as Data, or correct the attribute's transformer."
         )
         #expect(wall[Wall.bytes]?.count == 10)
         try store.context.save()

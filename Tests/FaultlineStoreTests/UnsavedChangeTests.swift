@@ -174,7 +174,7 @@ struct UnsavedChangeTests {
         object["must"] = Double.nan
         #expect(
             performing { try store.context.save() }
-                == "Saving N \(object.objectID): 'must' is not a number (NaN), which SQLite keeps as no value, and is not optional; set a number, or make it optional in the model."
+                == "Saving N \(object.objectID): 'must' is not a number (NaN), which SQLite stores as NULL, and is not optional; set a number, or make it optional in the model."
         )
         #expect(try store.sql("SELECT ZMUST FROM ZN") == ["1.0"])
     }

@@ -136,11 +136,11 @@ struct ValidationTests {
             "has no value and is not optional; set it, or make it optional in the model.")
         try check(
             stop, "name", "B", "Bern", .stringTooShort,
-            "has 1 character, fewer than the model's minimum of 2; set a longer text, or lower the minimum in the model."
+            "has 1 character, fewer than the model's minimum of 2; set a longer string, or lower the minimum in the model."
         )
         try check(
             stop, "name", "Zürich", "Bern", .stringTooLong,
-            "has 6 characters, more than the model's maximum of 4; set a shorter text, or raise the maximum in the model."
+            "has 6 characters, more than the model's maximum of 4; set a shorter string, or raise the maximum in the model."
         )
         try check(
             stop, "nights", 0, 1, .numberTooSmall,
@@ -166,7 +166,7 @@ struct ValidationTests {
         let error = try failure(store.context)
         #expect(
             error.message
-                == "Saving Stop \(stop.objectID): 'score' is not a number (NaN), which SQLite keeps as no value, and is not optional; set a number, or make it optional in the model."
+                == "Saving Stop \(stop.objectID): 'score' is not a number (NaN), which SQLite stores as NULL, and is not optional; set a number, or make it optional in the model."
         )
         stop[Stop.score] = 1
         try store.context.save()
@@ -182,7 +182,7 @@ struct ValidationTests {
             #expect(error.code == .stringPatternMatching)
             #expect(
                 error.message
-                    == "Saving Trip \(trip.objectID): 'code' does not match the model's regular expression '[A-Z]{3}|NONE'; set a text that does, or correct the expression in the model."
+                    == "Saving Trip \(trip.objectID): 'code' does not match the model's regular expression '[A-Z]{3}|NONE'; set a string that does, or correct the expression in the model."
             )
         }
         trip[Trip.code] = "NONE"
@@ -199,7 +199,7 @@ struct ValidationTests {
         #expect(error.code == .unsupportedModel)
         #expect(
             error.message.hasSuffix(
-                "cannot keep 'A.x', whose regular expression '[' cannot be read; correct it in the model."))
+                "does not support 'A.x', whose regular expression '[' is invalid; correct it in the model."))
     }
 
     @Test("How many objects a relationship leads to, where it leads to any")
@@ -220,7 +220,7 @@ struct ValidationTests {
         #expect(many.code == .relationshipExceedsMaximumCount)
         #expect(
             many.message
-                == "Saving Trip \(trip.objectID): 'stops' has 4 objects, more than the model's maximum of 3; take some out, or raise the maximum in the model."
+                == "Saving Trip \(trip.objectID): 'stops' has 4 objects, more than the model's maximum of 3; remove some, or raise the maximum in the model."
         )
         store.context.delete(more[0])
         try store.context.save()
@@ -244,7 +244,7 @@ struct ValidationTests {
         #expect(error.code == .multipleValidationErrors)
         #expect(
             error.message
-                == "Saving is refused for 4 reasons, which detailedErrors has all; the first: Saving Stop \(stop.objectID): 'name' has 1 character, fewer than the model's minimum of 2; set a longer text, or lower the minimum in the model."
+                == "Saving is refused for 4 reasons, all listed in detailedErrors; the first: Saving Stop \(stop.objectID): 'name' has 1 character, fewer than the model's minimum of 2; set a longer string, or lower the minimum in the model."
         )
         let detailed = error.detailedErrors.compactMap { $0 as? StoreError }
         #expect(
@@ -282,7 +282,7 @@ struct ValidationTests {
         let error = try failure(store.context)
         #expect(
             error.message
-                == "Saving is refused for 2 reasons, which detailedErrors has all; the first: The trip ends before it begins."
+                == "Saving is refused for 2 reasons, all listed in detailedErrors; the first: The trip ends before it begins."
         )
         #expect(error.detailedErrors[0] is Trip.Reversed)
         #expect((error.detailedErrors[1] as? StoreError)?.code == .numberTooSmall)
@@ -318,7 +318,7 @@ struct ValidationTests {
         #expect(message("Rome", "name") == "no error")
         #expect(
             message("R", "name")
-                == "'name' has 1 character, fewer than the model's minimum of 2; set a longer text, or lower the minimum in the model."
+                == "'name' has 1 character, fewer than the model's minimum of 2; set a longer string, or lower the minimum in the model."
         )
         #expect(
             message(nil, "name") == "'name' has no value and is not optional; set it, or make it optional in the model."

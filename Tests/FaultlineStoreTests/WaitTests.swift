@@ -83,7 +83,7 @@ struct WaitTests {
         item.amount = 2
         let other = try OpenConnection(store.url)
         try other.run("BEGIN IMMEDIATE")
-        #expect(performing { try store.context.save() }.contains("holds the store locked"))
+        #expect(performing { try store.context.save() }.contains("holds the store's lock"))
         try other.run("COMMIT")
         let (event, wait) = try #require(waits(store, for: .sqlite).first)
         #expect(wait.isBlocking)

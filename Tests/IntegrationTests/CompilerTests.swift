@@ -85,11 +85,11 @@ struct CompilerTests {
         arguments: [
             (
                 "let books = try context.performAndWait { try context.fetch(FetchRequest<Book>()) }\nprint(books)",
-                "conformance of 'FetchResults<Object>' to 'Sendable' is unavailable: results stay with their context; hand on the objects' IDs, or the values that you need"
+                "conformance of 'FetchResults<Object>' to 'Sendable' is unavailable: results belong to their context; pass the objects' IDs, or the values that you need"
             ),
             (
                 "let book = try await context.perform { try context.fetch(FetchRequest<Book>())[0] }\nprint(book)",
-                "conformance of 'ManagedObject' to 'Sendable' is unavailable: an object stays with its context; hand on its objectID, or the values that you need"
+                "conformance of 'ManagedObject' to 'Sendable' is unavailable: an object belongs to its context; pass its objectID, or the values that you need"
             ),
             ("shelf[Shelf.books].insert(book)", "'insert' has been renamed to 'add(_:)'"),
             ("shelf[Shelf.books].append(book)", "'append' has been renamed to 'add(_:)'"),

@@ -50,7 +50,7 @@ struct HostileFilesTests {
     func store(file: String) throws {
         let result = try run(["workload", "groceries", "--store", file])
         #expect(result.status == 75)
-        #expect(result.errors.contains("is a pipe or a device, which holds no store"))
+        #expect(result.errors.contains("is a pipe or a device, which cannot hold a store"))
     }
 
     @Test("lies beside a store and is not copied")

@@ -11,7 +11,7 @@ struct MistakeTests {
             (0, "Entity 'Part' has no property 'titel'."), (1, "Entity 'Part' has no property 'titel'."),
             (2, "'Part.amount' of type Integer 32 cannot be set to"), (3, "'Part.box'"), (4, "'Box.parts'"),
             (5, "Index 1000 is out of range; the fetch found 0 objects."), (6, "'Part.name'"),
-            (7, "endUndoGrouping was called while no group is open; call beginUndoGrouping first."),
+            (7, "endUndoGrouping was called with no group open; call beginUndoGrouping first."),
         ])
     func sentence(number: Int, sentence: String) throws {
         let store = try TemporaryDirectory().path("store.sqlite")

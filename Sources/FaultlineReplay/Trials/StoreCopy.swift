@@ -52,7 +52,7 @@ final class StoreCopy {
                 throw ReplayError.cannotOpen(name, reason)
             }
             // The store's message names the copy, and has advice that does not apply to a copy.
-            let differences = reason.firstMatch(of: /was made with another model: (.*?)(; open it with the model.*)?$/)
+            let differences = reason.firstMatch(of: /created with another model: (.*?)(; open it with the model.*)?$/)
             throw ReplayError.otherModel(name, differences.map { String($0.1) } ?? reason)
         }
     }

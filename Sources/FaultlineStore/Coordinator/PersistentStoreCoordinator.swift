@@ -74,7 +74,7 @@ public final class PersistentStoreCoordinator: Sendable {
                 if let parentClass = byName[parent], !parentClass.isInherited(by: type) {
                     throw StoreError(
                         .invalidClass,
-                        "The class \(type) of the entity '\(name)' does not inherit from \(parentClass), the class of its parent '\(parent)'; let it inherit, or leave out one of the two."
+                        "The class \(type) of the entity '\(name)' does not inherit from \(parentClass), the class of its parent '\(parent)'; make it inherit from that class, or remove one of the two classes."
                     )
                 }
                 next = model.entity(named: parent)?.parent
@@ -101,7 +101,7 @@ public final class PersistentStoreCoordinator: Sendable {
             if description.isInFile, opened.stores.contains(where: { $0.description.isIn(path) }) {
                 throw StoreError(
                     .invalidRequest,
-                    "'\(description.path)' is open already; use the store that persistentStore(for:) gives for it.")
+                    "'\(description.path)' is already open; use the store that persistentStore(for:) returns for it.")
             }
             let store = try SQLStore(
                 description, model: managedObjectModel, classes: classes, recorder: recorder, log: log,

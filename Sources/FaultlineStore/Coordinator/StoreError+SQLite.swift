@@ -14,11 +14,11 @@ extension StoreError {
         case SQLITE_BUSY, SQLITE_LOCKED:
             StoreError(
                 .busy,
-                "\(doing) in '\(path)' gave up after \(busyTimeout) s because another connection holds the store locked; let it finish, or raise busyTimeout.",
+                "\(doing) in '\(path)' timed out after \(busyTimeout) s because another connection holds the store's lock; let it finish, or raise busyTimeout.",
                 sqliteCode: result)
         case SQLITE_NOTADB:
             StoreError(
-                .notADatabase, "'\(path)' is no SQLite database; name another file, or move this one away.",
+                .notADatabase, "'\(path)' is not an SQLite database; name another file, or move this one away.",
                 sqliteCode: result)
         case SQLITE_READONLY:
             StoreError(
@@ -39,11 +39,11 @@ extension StoreError {
         case SQLITE_CONSTRAINT where result == uniqueViolation:
             StoreError(
                 .constraint,
-                "\(doing) in '\(path)' failed because values that must be unique are there already (\(detail)); leave them out, or save objects with a merge policy that settles it.",
+                "\(doing) in '\(path)' failed because values that must be unique already exist (\(detail)); omit them, or save objects with a merge policy that resolves the conflict.",
                 sqliteCode: result)
         default:
             StoreError(
-                .database, "\(doing) in '\(path)' failed: SQLite says \"\(detail)\" (code \(result)).",
+                .database, "\(doing) in '\(path)' failed: SQLite reports \"\(detail)\" (code \(result)).",
                 sqliteCode: result)
         }
     }
@@ -56,7 +56,7 @@ extension StoreError {
     static func readOnlyStore(_ path: String, doing: String) -> StoreError {
         StoreError(
             .readOnly,
-            "\(doing) in '\(path)' is refused because the store was opened read-only; open it with isReadOnly unset, or assign new objects to another store."
+            "\(doing) in '\(path)' is refused because the store was opened read-only; open it without isReadOnly, or assign new objects to another store."
         )
     }
 

@@ -14,7 +14,7 @@ struct MergedAggregates {
         func refused(_ what: String) -> StoreError {
             StoreError(
                 .invalidRequest,
-                "Fetching \(terms.entityName): \(what) cannot be worked out over several stores; set affectedStores to one store, and fetch from each."
+                "Fetching \(terms.entityName): \(what) cannot be computed across several stores; set affectedStores to one store, and fetch from each in turn."
             )
         }
         guard terms.groups.isEmpty, terms.having == nil else { throw refused("groups") }
@@ -67,7 +67,7 @@ struct MergedAggregates {
         }
         throw StoreError(
             .invalidRequest,
-            "Fetching '\(description.name)': what the stores have answered cannot be added up; leave out its resultType."
+            "Fetching '\(description.name)': the results of the stores cannot be added; remove its resultType."
         )
     }
 

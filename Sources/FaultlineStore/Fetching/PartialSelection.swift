@@ -22,7 +22,7 @@ final class PartialSelection {
             else {
                 throw StoreError(
                     .invalidRequest,
-                    "Fetching \(entity.schema.name): '\(description.name)' of propertiesToFetch is no stored attribute or to-one relationship of the entity, and objects hold nothing else; leave it out, or set resultType to dictionary."
+                    "Fetching \(entity.schema.name): '\(description.name)' in propertiesToFetch is not a stored attribute or to-one relationship of the entity, and objects hold nothing else; remove it, or set resultType to dictionary."
                 )
             }
             properties.append(property)

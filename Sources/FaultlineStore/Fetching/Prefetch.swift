@@ -69,7 +69,7 @@ struct Prefetch {
             guard let (owner, name) = missingRelationship(in: keyPath, from: entity.schema, model) else { continue }
             throw StoreError(
                 .invalidRequest,
-                "Fetching \(entity.schema.name): '\(keyPath)' cannot be prefetched, because \(owner) has no relationship '\(name)'; correct the key path."
+                "Fetching \(entity.schema.name): '\(keyPath)' cannot be prefetched because \(owner) has no relationship '\(name)'; correct the key path."
             )
         }
     }

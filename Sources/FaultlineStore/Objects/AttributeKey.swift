@@ -46,7 +46,7 @@ public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Senda
         let property = PropertyPlace.property(name, runtime)
         guard let type = property.attributeType else {
             incorrectUse(
-                "'\(runtime.schema.name).\(name)' is a relationship, not an attribute of type \(Value.self); name it in a ToOneKey or ToManyKey."
+                "'\(runtime.schema.name).\(name)' is a relationship, not an attribute of type \(Value.self); use a ToOneKey or ToManyKey."
             )
         }
         requireCorrectUse(

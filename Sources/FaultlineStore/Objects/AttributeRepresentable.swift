@@ -41,7 +41,7 @@ extension AttributeScalar {
     public static var _isInRow: Bool { false }
 
     public static func _read(at place: StoredValuePlace) -> Self {
-        incorrectUse("\(Self.self) is not read from a row.")
+        incorrectUse("\(Self.self) cannot be read from a row.")
     }
 
     @inlinable

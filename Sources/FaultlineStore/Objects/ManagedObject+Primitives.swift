@@ -139,7 +139,7 @@ extension ManagedObject {
         let property = runtime.schema.properties[propertyIndex(name)]
         requireCorrectUse(
             property.isRelationship,
-            "'\(entityName).\(name)' is an attribute and leads to no objects; name a relationship.")
+            "'\(entityName).\(name)' is an attribute, not a relationship; name a relationship.")
         return property
     }
 }

@@ -73,7 +73,7 @@ extension ManagedObject {
         case .value(let value) where all && value == property.defaultValue: return
         case .null, .value: break
         }
-        throw refusal(.validation, property, "is worked out by the store and cannot be set; take the change back.")
+        throw refusal(.validation, property, "is derived by the store and cannot be set; undo the change.")
     }
 
     /// Validates a value on behalf of ``validateValue(_:forKey:)``.
@@ -129,7 +129,7 @@ extension ManagedObject {
         if limits.maximumCount > 0, count > limits.maximumCount {
             throw refusal(
                 .relationshipExceedsMaximumCount, property,
-                "has \(objects), more than the model's maximum of \(limits.maximumCount); take some out, or raise the maximum in the model."
+                "has \(objects), more than the model's maximum of \(limits.maximumCount); remove some, or raise the maximum in the model."
             )
         }
     }
@@ -160,19 +160,19 @@ extension ManagedObject {
         if let minimum = limits.minimum, Self.isOrdered(length, before: minimum) {
             throw refusal(
                 .stringTooShort, property,
-                "has \(characters), fewer than the model's minimum of \(Self.text(minimum)); set a longer text, or lower the minimum in the model.",
+                "has \(characters), fewer than the model's minimum of \(Self.text(minimum)); set a longer string, or lower the minimum in the model.",
                 value: .string(text))
         }
         if let maximum = limits.maximum, Self.isOrdered(maximum, before: length) {
             throw refusal(
                 .stringTooLong, property,
-                "has \(characters), more than the model's maximum of \(Self.text(maximum)); set a shorter text, or raise the maximum in the model.",
+                "has \(characters), more than the model's maximum of \(Self.text(maximum)); set a shorter string, or raise the maximum in the model.",
                 value: .string(text))
         }
         if let pattern = runtime.patterns[property.index], pattern.fitsExpression(text) != true {
             throw refusal(
                 .stringPatternMatching, property,
-                "does not match the model's regular expression '\(limits.regularExpression ?? "")'; set a text that does, or correct the expression in the model.",
+                "does not match the model's regular expression '\(limits.regularExpression ?? "")'; set a string that does, or correct the expression in the model.",
                 value: .string(text))
         }
     }
@@ -206,7 +206,7 @@ extension ManagedObject {
             validation.collect {
                 var error = StoreError(
                     .deleteDenied,
-                    "Deleting \(entityName) \(objectID): its delete rule for '\(property.name)' denies that while there are objects at the other end (\(others)); delete those first.",
+                    "Deleting \(entityName) \(objectID): the delete rule of '\(property.name)' denies the deletion while related objects exist (\(others)); delete those first.",
                     objectID: objectID)
                 error.validationKey = property.name
                 throw error
@@ -218,7 +218,7 @@ extension ManagedObject {
     private final func notANumber(_ property: PropertySchema, _ value: AttributeValue) -> StoreError {
         refusal(
             .missingMandatoryProperty, property,
-            "is not a number (NaN), which SQLite keeps as no value, and is not optional; set a number, or make it optional in the model.",
+            "is not a number (NaN), which SQLite stores as NULL, and is not optional; set a number, or make it optional in the model.",
             value: value)
     }
 

@@ -51,7 +51,7 @@ extension ManagedObject {
     /// Returns the value in the attribute's type; traps if it does not fit.
     final func fitting(_ value: AttributeValue?, _ property: PropertySchema) -> AttributeValue? {
         guard let type = property.attributeType else {
-            incorrectUse("'\(entityName).\(property.name)' is a relationship and has no value.")
+            incorrectUse("'\(entityName).\(property.name)' is a relationship, not an attribute; name an attribute.")
         }
         let fitting = value.map { Self.convert($0, to: type) }
         requireCorrectUse(

@@ -347,6 +347,6 @@ extension ManagedObject: CustomStringConvertible {
 
 // Objects are confined to their context's queue.
 @available(
-    *, unavailable, message: "an object stays with its context; hand on its objectID, or the values that you need"
+    *, unavailable, message: "an object belongs to its context; pass its objectID, or the values that you need"
 )
 extension ManagedObject: Sendable {}

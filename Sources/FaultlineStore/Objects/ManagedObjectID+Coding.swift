@@ -20,7 +20,7 @@ extension ManagedObjectID: Codable {
                 self,
                 EncodingError.Context(
                     codingPath: encoder.codingPath,
-                    debugDescription: "The object \(text) was not saved yet, so its ID will change; save it first."))
+                    debugDescription: "The object \(text) has not been saved, so its ID will change; save it first."))
         }
         var container = encoder.singleValueContainer()
         try container.encode(text)
@@ -43,7 +43,7 @@ extension ManagedObjectID: Codable {
         guard let id = URL(string: text).flatMap({ coordinator.managedObjectID(forURIRepresentation: $0) }) else {
             throw DecodingError.dataCorruptedError(
                 in: container,
-                debugDescription: "'\(text)' is no ID of an object of the store \(coordinator.storeUUID).")
+                debugDescription: "'\(text)' is not the ID of an object of the store \(coordinator.storeUUID).")
         }
         self = id
     }

@@ -82,6 +82,6 @@ public struct FetchResults<Object: ManagedObject>: RandomAccessCollection {
 }
 
 @available(
-    *, unavailable, message: "results stay with their context; hand on the objects' IDs, or the values that you need"
+    *, unavailable, message: "results belong to their context; pass the objects' IDs, or the values that you need"
 )
 extension FetchResults: Sendable {}

@@ -109,7 +109,7 @@ struct ChangeSet {
             guard !other.isDeleted, other.runtime.store !== object.runtime.store else { return }
             throw StoreError(
                 .externalRelationship,
-                "Saving \(object.entityName) \(object.objectID): '\(name)' leads to a \(other.entityName) of the store '\(other.runtime.store.path)', and the object is in '\(object.runtime.store.path)'; assign both to one store, or use a fetched property.",
+                "Saving \(object.entityName) \(object.objectID): '\(name)' refers to a \(other.entityName) in the store '\(other.runtime.store.path)', but the object is in '\(object.runtime.store.path)'; assign both to one store, or use a fetched property.",
                 objectID: object.objectID)
         }
         for object in inserted + updated + revived {

@@ -64,7 +64,7 @@ struct JointTransaction<Part: StoreTransaction> {
         if !committed.isEmpty {
             let saved = committed.map { parts[$0].store }
             let names = saved.map { "'\($0.path)'" }.joined(separator: " and ")
-            failure.message = "What belongs to \(names) was saved, and the rest was not: \(failure.message)"
+            failure.message = "The changes to \(names) were saved, but the others were not: \(failure.message)"
             failure.savedStores = saved.map(\.identity)
         }
         throw failure

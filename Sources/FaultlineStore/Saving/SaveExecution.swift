@@ -298,14 +298,14 @@ struct SaveExecution: StoreTransaction {
         store.rows.remove(root: object.runtime.schema.root, key: object.key)
         return StoreError(
             .conflict,
-            "Saving \(object.entityName) \(object.objectID): another writer deleted it; release the object and what refers to it.",
+            "Saving \(object.entityName) \(object.objectID): another writer deleted it; release it and everything that refers to it.",
             objectID: object.objectID)
     }
 
     private func lost(_ other: ManagedObject, _ object: ManagedObject, _ name: String) -> StoreError {
         StoreError(
             .validation,
-            "Saving \(object.entityName) \(object.objectID): '\(name)' leads to a \(other.entityName) that its context has let go of, because it was deleted, rolled back or reset; set it to an object that is there.",
+            "Saving \(object.entityName) \(object.objectID): '\(name)' refers to a \(other.entityName) that is no longer in its context, because it was deleted, rolled back or reset; set it to an object that exists.",
             objectID: object.objectID)
     }
 

@@ -34,7 +34,7 @@ struct SaveObstacles {
                 let part = "_\(entity.name)_\(property.name)_"
                 guard isOwn, !triggers.contains(where: { $0.hasPrefix("Z_DA_") && $0.contains(part) }) else { continue }
                 general =
-                    "because '\(entity.name).\(property.name)' is derived and none of its triggers works it out; save it with Core Data, or do not derive the attribute"
+                    "because '\(entity.name).\(property.name)' is derived, but none of its triggers computes it; save it with Core Data, or do not derive the attribute"
                 return
             }
         }

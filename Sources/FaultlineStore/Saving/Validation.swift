@@ -35,7 +35,7 @@ struct Validation {
         let text = "\(first)"
         var error = StoreError(
             .multipleValidationErrors,
-            "Saving is refused for \(errors.count) reasons, which detailedErrors has all; the first: \(text)\(text.hasSuffix(".") ? "" : ".")"
+            "Saving is refused for \(errors.count) reasons, all listed in detailedErrors; the first: \(text)\(text.hasSuffix(".") ? "" : ".")"
         )
         error.detailedErrors = errors
         throw error

@@ -73,16 +73,17 @@ final class BinaryStoreFile {
             if ["bplist00", "NSKeyedArchiver"].contains(where: { start.range(of: Data($0.utf8)) != nil }) {
                 throw StoreError(
                     .unsupportedStore,
-                    "'\(path)' is a keyed archive, as Core Data's binary stores are, which cannot be read here; let Core Data migrate it to an SQLite store."
+                    "'\(path)' is a keyed archive, the format of Core Data's binary stores, which Faultline cannot read; let Core Data migrate it to an SQLite store."
                 )
             }
-            throw StoreError(.notADatabase, "'\(path)' is no binary store; name another file, or move this one away.")
+            throw StoreError(
+                .notADatabase, "'\(path)' is not a binary store; name another file, or move this one away.")
         }
         // The version of the file format (https://www.sqlite.org/fileformat.html#file_format_version_numbers).
         guard image[image.startIndex + 18] == 1, image[image.startIndex + 19] == 1 else {
             throw StoreError(
                 .unsupportedStore,
-                "'\(path)' is an SQLite store and not a binary one; set the description's type to sqlite.")
+                "'\(path)' is an SQLite store, not a binary one; set the description's type to sqlite.")
         }
     }
 
@@ -134,7 +135,7 @@ final class BinaryStoreFile {
         if let found = Self.status(path).map({ State($0) }), found != state {
             throw StoreError(
                 .conflict,
-                "\(doing) in '\(path)' is refused because somebody else has replaced the file since it was read; open the store anew and make the changes again."
+                "\(doing) in '\(path)' is refused because another writer has replaced the file since it was read; open the store again and repeat the changes."
             )
         }
         var size: sqlite3_int64 = 0

@@ -19,7 +19,7 @@ extension PersistentStoreCoordinator {
             guard let kept = StoreMetadata.value(value) else {
                 throw StoreError(
                     .invalidMetadata,
-                    "Setting metadata in '\(store.url.path)': the value of '\(key)' is a \(type(of: value as Any)), which a property list cannot keep; pass a text, number, truth value, date or data, or an array or dictionary of these."
+                    "Setting metadata in '\(store.url.path)': the value of '\(key)' is a \(type(of: value as Any)), which a property list cannot hold; pass a string, number, Boolean, date or data, or an array or dictionary of these."
                 )
             }
             values[key] = kept

@@ -33,7 +33,7 @@ struct StoreConfiguration {
                 guard !tables.contains(destination.table) else { continue }
                 throw StoreError(
                     .unsupportedModel,
-                    "The store '\(path)' cannot be opened with the configuration '\(name)', because '\(schemas[place].name).\(property.name)' leads to \(destination.name), which the configuration does not have, and a relationship cannot lead to another store; add the entity to the configuration, or use a fetched property."
+                    "The store '\(path)' cannot be opened with the configuration '\(name)', because '\(schemas[place].name).\(property.name)' refers to \(destination.name), which the configuration does not have, and a relationship cannot refer to another store; add the entity to the configuration, or use a fetched property."
                 )
             }
         }

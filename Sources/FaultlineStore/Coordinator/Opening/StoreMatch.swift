@@ -36,11 +36,11 @@ struct StoreMatch {
             let hash = metadata[StoreOpening.hashKey] as? String
             // The hash of a configuration does not depend on the entity numbers, which are the store's own.
             if hash == nil || hash == configuration?.hash { return schema }
-            differences = ["its entities are laid out in another way"]
+            differences = ["the layout of its entities differs"]
         }
         throw StoreError(
             .incompatibleModel,
-            "The store '\(path)' was made with another model: \(Self.list(differences)); open it with the model that it was made with, or migrate it."
+            "The store '\(path)' was created with another model: \(Self.list(differences)); open it with the model that it was created with, or migrate it."
         )
     }
 
@@ -132,7 +132,7 @@ struct StoreMatch {
     private static func difference(_ name: String, _ type: AttributeType, _ stored: String?) -> [String] {
         guard let stored else { return ["the store lacks '\(name)'"] }
         guard stored.uppercased() != type.columnType else { return [] }
-        return ["its '\(name)' is \(stored), which does not hold the model's \(type.rawValue)"]
+        return ["its '\(name)' is \(stored), which cannot hold the model's \(type.rawValue)"]
     }
 
     private func difference(
@@ -154,8 +154,8 @@ struct StoreMatch {
         }
         guard wanted.allSatisfy({ columns[$0] != nil }) else { return ["the store lacks '\(name)'"] }
         switch (columns[order] != nil, property.isOrdered) {
-        case (true, false): return ["its '\(name)' is ordered, and the model's is not"]
-        case (false, true): return ["its '\(name)' has no order, and the model's has one"]
+        case (true, false): return ["its '\(name)' is ordered, but the model's is not"]
+        case (false, true): return ["its '\(name)' is unordered, but the model's is ordered"]
         default: return []
         }
     }

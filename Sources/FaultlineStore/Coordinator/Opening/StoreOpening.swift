@@ -31,7 +31,7 @@ struct StoreOpening {
         if description.isReadOnly, description.isInMemory, description.type != .binary {
             throw StoreError(
                 .readOnly,
-                "A store in memory has nothing in it when it is opened, so that it cannot be read-only; leave isReadOnly unset."
+                "An in-memory store is empty when it is opened, so it cannot be read-only; leave isReadOnly unset."
             )
         }
         log.connecting(path)
@@ -55,7 +55,7 @@ struct StoreOpening {
         try setup.pragma(Self.pageCache(description))
         if !isStore {
             try setup.makeTables(model, description, configuration)
-            try file?.write(session.connection, doing: "Making the store")
+            try file?.write(session.connection, doing: "Creating the store")
         }
         (uuid, metadata) = try setup.readMetadata()
         if configuration == nil, let hash = metadata.values[Self.hashKey] as? String, hash == model.versionHash {
@@ -85,14 +85,14 @@ extension StoreOpening {
         guard description.isReadOnly else { return false }
         throw StoreError(
             .readOnly,
-            "'\(path)' has no store yet, and none can be made in it because it is opened read-only; open it writable once."
+            "'\(path)' contains no store yet, and none can be created because it is opened read-only; open it writable once."
         )
     }
 
     private static func noStore(_ path: String) -> StoreError {
         StoreError(
             .notADatabase,
-            "'\(path)' is an SQLite database but no store: it has tables, and none of them is Z_METADATA; name another file."
+            "'\(path)' is an SQLite database but not a store: it has tables, but none of them is Z_METADATA; name another file."
         )
     }
 
@@ -106,7 +106,7 @@ extension StoreOpening {
         case .inMemory:
             throw StoreError(
                 .invalidRequest,
-                "A store in memory has no file to read metadata from; ask the coordinator that has it.")
+                "An in-memory store has no file to read metadata from; ask the coordinator that opened it.")
         case .sqlite:
             // Opening a file as immutable writes nothing (https://www.sqlite.org/uri.html#uriimmutable). Without a
             // write-ahead log, no one is writing to it.
@@ -155,26 +155,26 @@ extension StoreOpening {
     private static func obstacle(_ model: ManagedObjectModel, _ path: String) -> StoreError? {
         func error(_ name: String, _ what: String, _ remedy: String) -> StoreError {
             StoreError(
-                .unsupportedModel, "The store '\(path)' cannot keep '\(name)', \(what); \(remedy) in the model.")
+                .unsupportedModel, "The store '\(path)' does not support '\(name)', \(what); \(remedy) in the model.")
         }
         for entity in model.entities {
             for attribute in entity.attributes where attribute.type == .composite && !attribute.isTransient {
                 return error(
                     "\(entity.name).\(attribute.name)", "a composite attribute",
-                    "make its parts attributes of their own")
+                    "make its parts separate attributes")
             }
             for attribute in entity.attributes {
                 guard let pattern = attribute.regularExpression,
                     TextPattern(pattern, [], isExpression: true).expression == nil
                 else { continue }
                 return error(
-                    "\(entity.name).\(attribute.name)", "whose regular expression '\(pattern)' cannot be read",
+                    "\(entity.name).\(attribute.name)", "whose regular expression '\(pattern)' is invalid",
                     "correct it")
             }
             for relationship in entity.relationships {
                 let name = "\(entity.name).\(relationship.name)"
                 if relationship.isTransient {
-                    return error(name, "a transient relationship", "make it no relationship")
+                    return error(name, "a transient relationship", "set its isTransient to false")
                 }
                 guard relationship.inverse == nil, relationship.isToMany else { continue }
                 return error(name, "a to-many relationship without an inverse", "give it an inverse")
@@ -272,11 +272,11 @@ struct StoreSetup {
         if let (entity, attribute, expression) = triggers.unsupported.first {
             throw StoreError(
                 .unsupportedModel,
-                "The store '\(path)' cannot work out '\(entity).\(attribute)' from '\(expression)'; derive it from now(), an attribute of the entity or of a to-one relationship, one of these as canonical:, uppercase: or lowercase:, or the @count or @sum of a to-many relationship."
+                "The store '\(path)' cannot derive '\(entity).\(attribute)' from '\(expression)'; use now(), an attribute of the entity or of a to-one relationship, one of these as canonical:, uppercase: or lowercase:, or the @count or @sum of a to-many relationship."
             )
         }
         let uuid = UUID().uuidString
-        let doing = "Making the store"
+        let doing = "Creating the store"
         try session.run("BEGIN EXCLUSIVE", doing: doing, isTimed: false)
         do throws(StoreError) {
             // Another process may have created them in the meantime.
@@ -354,7 +354,8 @@ struct StoreSetup {
         }
         guard let (uuid, list) = found.first else {
             throw StoreError(
-                .notADatabase, "'\(path)' is no whole store: its table Z_METADATA is empty; restore it from a copy.")
+                .notADatabase,
+                "'\(path)' is an incomplete store: its table Z_METADATA is empty; restore it from a copy.")
         }
         return (uuid, StoreMetadata(propertyList: list))
     }

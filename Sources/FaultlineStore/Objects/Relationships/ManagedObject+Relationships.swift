@@ -26,7 +26,7 @@ extension ManagedObject {
     static func cast<Destination: ManagedObject>(_ object: ManagedObject, _ name: String) -> Destination {
         guard let cast = object as? Destination else {
             incorrectUse(
-                "'\(name)' leads to a \(type(of: object)), not a \(Destination.self); name the class when the container is made."
+                "'\(name)' refers to a \(type(of: object)), not a \(Destination.self); list the class when you create the container."
             )
         }
         return cast
@@ -89,7 +89,7 @@ extension ManagedObject {
         requireCorrectUse(
             runtime.model.entities[property.destination].family.contains(
                 object.runtime.schema.index),
-            "'\(entityName).\(property.name)' cannot lead to an object of \(object.entityName).")
+            "'\(entityName).\(property.name)' cannot refer to an object of \(object.entityName).")
     }
 
     /// Adds an object to this end of a relationship, after the other end was set.

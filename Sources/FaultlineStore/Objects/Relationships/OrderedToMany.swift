@@ -13,7 +13,7 @@ public struct OrderedToMany<Destination: ManagedObject> {
         self.index = index
         requireCorrectUse(
             owner.runtime.schema.properties[index].isOrdered,
-            "'\(owner.entityName).\(owner.runtime.schema.properties[index].name)' has no order; read it as ToMany.")
+            "'\(owner.entityName).\(owner.runtime.schema.properties[index].name)' is unordered; read it as ToMany.")
     }
 
     private var members: ToMany<Destination> { ToMany(owner, index) }
@@ -40,7 +40,7 @@ public struct OrderedToMany<Destination: ManagedObject> {
     /// - Complexity: O(n); fires the fault.
     public func insert(_ object: Destination, at place: Int) {
         requireCorrectUse(
-            indices.contains(place) || place == count, "There is no place \(place) among \(count) objects.")
+            indices.contains(place) || place == count, "Index \(place) is out of range; there are \(count) objects.")
         guard !contains(object) else { return }
         owner.addMember(object, index)
         owner.moveMember(from: count - 1, to: place, index)
@@ -52,7 +52,7 @@ public struct OrderedToMany<Destination: ManagedObject> {
     public func move(from place: Int, to target: Int) {
         requireCorrectUse(
             indices.contains(place) && indices.contains(target),
-            "There is no place \(indices.contains(place) ? target : place) among \(count) objects.")
+            "Index \(indices.contains(place) ? target : place) is out of range; there are \(count) objects.")
         owner.moveMember(from: place, to: target, index)
     }
 
@@ -89,6 +89,6 @@ extension OrderedToMany: RandomAccessCollection {
 
 @available(
     *, unavailable,
-    message: "a relationship's members stay with their context; hand on their objectIDs, or the values that you need"
+    message: "a relationship's members belong to their context; pass their objectIDs, or the values that you need"
 )
 extension OrderedToMany: Sendable {}

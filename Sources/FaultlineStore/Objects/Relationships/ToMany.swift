@@ -82,6 +82,6 @@ extension ToMany: RandomAccessCollection {
 
 @available(
     *, unavailable,
-    message: "a relationship's members stay with their context; hand on their objectIDs, or the values that you need"
+    message: "a relationship's members belong to their context; pass their objectIDs, or the values that you need"
 )
 extension ToMany: Sendable {}

@@ -33,7 +33,7 @@ extension ManagedObject {
         }
         guard let data = transformer.data(value) else {
             incorrectUse(
-                "'\(owner.entityName).\(property.name)' cannot be set to a \(type(of: value)), of which its transformer '\(property.transformerName.rawValue)' makes no Data."
+                "'\(owner.entityName).\(property.name)' cannot be set to a \(type(of: value)) because its transformer '\(property.transformerName.rawValue)' returned no data for it."
             )
         }
         return .binary(data)
@@ -44,7 +44,7 @@ extension ManagedObject {
         managedObjectContext.observeReadError(
             StoreError(
                 .transformation,
-                "Reading \(entityName) \(objectID): the \(data.count) bytes of '\(property.name)' are none that \(name) can read; read them as Data, or correct the attribute's transformer.",
+                "Reading \(entityName) \(objectID): \(name) cannot decode the \(data.count) bytes of '\(property.name)'; read them as Data, or correct the attribute's transformer.",
                 objectID: objectID))
     }
 }

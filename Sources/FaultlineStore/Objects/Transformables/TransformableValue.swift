@@ -23,7 +23,7 @@ extension TransformableValue where Self: Codable {
 extension TransformableValue {
     public var attributeValue: AttributeValue {
         guard let data = Self.valueTransformer.data(self) else {
-            incorrectUse("A \(Self.self) cannot be kept because its transformer makes no bytes of it: \(self).")
+            incorrectUse("A \(Self.self) cannot be stored because its transformer returned no data for it: \(self).")
         }
         return .binary(data)
     }

@@ -66,7 +66,7 @@ public final class UndoManager {
     /// Traps if none is open.
     public func endUndoGrouping() {
         guard let group = open.popLast() else {
-            incorrectUse("endUndoGrouping was called while no group is open; call beginUndoGrouping first.")
+            incorrectUse("endUndoGrouping was called with no group open; call beginUndoGrouping first.")
         }
         if open.isEmpty { hasEventGroup = false }
         guard !group.items.isEmpty else { return }
@@ -130,7 +130,7 @@ public final class UndoManager {
         guard isUndoRegistrationEnabled else { return }
         if open.isEmpty {
             requireCorrectUse(
-                groupsByEvent, "registerUndo was called while no group is open; call beginUndoGrouping first.")
+                groupsByEvent, "registerUndo was called with no group open; call beginUndoGrouping first.")
             openEventGroup()
         }
         if state == .normal { redoStack = [] }
@@ -182,7 +182,7 @@ public final class UndoManager {
     public func undo() {
         if open.count == 1 { endUndoGrouping() }
         requireCorrectUse(
-            open.isEmpty, "undo was called while \(open.count) groups are open; call endUndoGrouping first.")
+            open.isEmpty, "undo was called with \(open.count) groups open; call endUndoGrouping first.")
         undoNestedGroup()
     }
 
@@ -209,7 +209,7 @@ public final class UndoManager {
     public func redo() {
         if hasEventGroup { endEvent() }
         requireCorrectUse(
-            open.isEmpty, "redo was called while \(open.count) groups are open; call endUndoGrouping first.")
+            open.isEmpty, "redo was called with \(open.count) groups open; call endUndoGrouping first.")
         guard state == .normal, let group = redoStack.popLast() else { return }
         perform(group, as: .redoing)
     }

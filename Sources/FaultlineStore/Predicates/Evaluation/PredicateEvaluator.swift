@@ -292,7 +292,7 @@ struct PredicateEvaluator {
             else {
                 throw StoreError(
                     .invalidRequest,
-                    "'\(names.joined(separator: "."))' leads to no value from \(object.entityName); name an attribute or a to-one relationship."
+                    "'\(names.joined(separator: "."))' is not the key path of an attribute or a to-one relationship of \(object.entityName); correct it."
                 )
             }
             guard property.isRelationship else {

@@ -6,7 +6,7 @@ extension FetchExpression {
         _ collection: FetchExpression, _ variable: String, _ predicate: FetchPredicate, keyPath: String
     ) -> FetchExpression {
         guard case .path(let path) = collection.node else {
-            incorrectUse("A subquery looks through a relationship, not through '\(collection)'.")
+            incorrectUse("A subquery needs a relationship, not '\(collection)'.")
         }
         let root = FetchPath.Root.subquery(path, variable: variable, predicate.node)
         return FetchExpression(.path(FetchPath(root: root, keyPath: keyPath)))

@@ -61,6 +61,7 @@ extension StoreError {
         let quoted = (start > 0 ? "…" : "") + shown + (end < bytes.count ? "…" : "")
         return StoreError(
             .predicateFormat,
-            "The \(what) format \"\(quoted)\" cannot be read: at character \(position) \(failure.message); correct it.")
+            "The \(what) format \"\(quoted)\" cannot be parsed: at character \(position), \(failure.message); correct it."
+        )
     }
 }

@@ -67,7 +67,7 @@ extension FetchPredicate {
                 guard let object = value as? ManagedObject else {
                     throw StoreError(
                         .invalidRequest,
-                        "'$\(name).\(names.joined(separator: "."))' asks for a property of '$\(name)', which is no object; pass an object for it."
+                        "'$\(name).\(names.joined(separator: "."))' reads a property of '$\(name)', which is not an object; pass an object for it."
                     )
                 }
                 return try PredicateEvaluator().constant(names, of: object)

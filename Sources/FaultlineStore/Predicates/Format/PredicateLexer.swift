@@ -26,7 +26,7 @@ enum PredicateToken: Equatable {
         case .variable(let name): "'$\(name)'"
         case .argument(let letter): "'%\(letter)'"
         case .sign(let sign): "'\(sign)'"
-        case .end: "its end"
+        case .end: "the end"
         }
     }
 }
@@ -60,13 +60,13 @@ struct PredicateLexer {
             if let next = peek(1), Self.isDigit(next) { return (try number(), start) }
         case UInt8(ascii: "$"):
             place += 1
-            guard let name = name() else { throw fail(start, "expected the name of a variable behind '$'") }
+            guard let name = name() else { throw fail(start, "expected a variable name after '$'") }
             return (.variable(name), start)
         case UInt8(ascii: "%"):
             if let argument = try argument() { return (.argument(argument), start) }
         case UInt8(ascii: "#"):
             place += 1
-            guard let name = name() else { throw fail(start, "expected a name behind '#'") }
+            guard let name = name() else { throw fail(start, "expected a name after '#'") }
             return (.name(name), start)
         default:
             if let name = name() {
@@ -121,7 +121,7 @@ struct PredicateLexer {
             place += text.count
             return name
         }
-        throw fail(place, "expected a name, a value or an operator, and found '\(String(UnicodeScalar(bytes[place])))'")
+        throw fail(place, "expected a name, a value or an operator but found '\(String(UnicodeScalar(bytes[place])))'")
     }
 
     /// Parses a `%` argument; `nil` if the `%` is an operator.
@@ -132,7 +132,7 @@ struct PredicateLexer {
         while end < bytes.count, "hlqLzt".utf8.contains(bytes[end]) { end += 1 }
         guard end < bytes.count else {
             if end == start + 1 { return nil }
-            throw fail(start, "expected a letter behind '%'")
+            throw fail(start, "expected a letter after '%'")
         }
         switch bytes[end] {
         case UInt8(ascii: "@"), UInt8(ascii: "K"): break
@@ -147,7 +147,7 @@ struct PredicateLexer {
             return "@"
         default:
             if end == start + 1, !bytes[end].isLetter { return nil }
-            throw fail(start, "expected '%@', '%K', '%d' or '%f', and found '%\(String(UnicodeScalar(bytes[end])))'")
+            throw fail(start, "expected '%@', '%K', '%d' or '%f' but found '%\(String(UnicodeScalar(bytes[end])))'")
         }
         place = end + 1
         return Character(UnicodeScalar(bytes[end]))
@@ -164,7 +164,7 @@ struct PredicateLexer {
             let text = String(decoding: bytes[digits..<place], as: UTF8.self)
             guard let value = Int64(text, radix: radix) else {
                 throw fail(
-                    start, "expected a number of 64 bits to the base \(radix) behind '0\(UnicodeScalar(letter))'")
+                    start, "expected a base-\(radix) number of at most 64 bits after '0\(UnicodeScalar(letter))'")
             }
             return .integer(value)
         }
@@ -185,12 +185,12 @@ struct PredicateLexer {
             }
         }
         if let letter = peek(0), letter.isLetter {
-            throw fail(start, "expected a number or a name, and found both in one")
+            throw fail(start, "expected a number or a name but found a mixture of both")
         }
         let text = String(decoding: bytes[start..<place], as: UTF8.self)
         if isInteger, let value = Int64(text) { return .integer(value) }
         guard let value = Double(text), value.isFinite else {
-            throw fail(start, "expected a number that fits into 64 bits")
+            throw fail(start, "expected a number that fits in 64 bits")
         }
         return .real(value)
     }
@@ -216,7 +216,8 @@ struct PredicateLexer {
             guard place < bytes.count else { break }
             try escape(into: &text)
         }
-        throw fail(start, "expected \(quote == UInt8(ascii: "'") ? "'" : "\"") at the end of the text that begins here")
+        throw fail(
+            start, "expected \(quote == UInt8(ascii: "'") ? "'" : "\"") at the end of the string that begins here")
     }
 
     private mutating func escape(into text: inout [UInt8]) throws(Failure) {
@@ -235,12 +236,12 @@ struct PredicateLexer {
                 place += 2
                 let low = try hexadecimal(start)
                 guard (0xdc00..<0xe000).contains(low) else {
-                    throw fail(start, "expected the second half of a character behind '\\u'")
+                    throw fail(start, "expected the second half of a surrogate pair after '\\u'")
                 }
                 number = 0x10000 + (number - 0xd800) << 10 + (low - 0xdc00)
             }
             guard let scalar = Unicode.Scalar(number) else {
-                throw fail(start, "expected a character behind '\\u', and found half of one")
+                throw fail(start, "expected a character after '\\u' but found half of a surrogate pair")
             }
             text += Array(String(Character(scalar)).utf8)
         default: text.append(byte)
@@ -251,7 +252,7 @@ struct PredicateLexer {
         let end = min(place + 4, bytes.count)
         guard end == place + 4, let number = UInt32(String(decoding: bytes[place..<end], as: UTF8.self), radix: 16),
             bytes[place] != UInt8(ascii: "+"), bytes[place] != UInt8(ascii: "-")
-        else { throw fail(start, "expected four hexadecimal digits behind '\\u'") }
+        else { throw fail(start, "expected four hexadecimal digits after '\\u'") }
         place = end
         return number
     }

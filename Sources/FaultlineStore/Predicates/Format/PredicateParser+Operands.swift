@@ -52,7 +52,7 @@ extension PredicateParser {
         case .ternary: return .expression(try ternary())
         case .union, .intersect, .minus:
             throw Failure(
-                place: place, message: "expected a value, and found \(word.rawValue), which SQL cannot carry")
+                place: place, message: "expected a value but found \(word.rawValue), which fetches do not support")
         default: throw expected("a value")
         }
     }
@@ -100,7 +100,7 @@ extension PredicateParser {
             if token == .sign("[") {
                 try advance()
                 guard token == .word(.size), case .path(var path) = node else {
-                    throw expected("SIZE, the only index that SQL can carry")
+                    throw expected("SIZE, the only index that fetches support")
                 }
                 try advance()
                 try take("]")
@@ -108,7 +108,7 @@ extension PredicateParser {
                 node = .path(path)
             } else if token == .sign(".") {
                 guard case .path(var path) = node else {
-                    throw Failure(place: place, message: "expected an operator, and found '.' behind a value")
+                    throw Failure(place: place, message: "expected an operator but found '.' after a value")
                 }
                 try advance()
                 path.names.append(try name())
@@ -183,12 +183,12 @@ extension PredicateParser {
         if name == "noindex:", arguments.count == 1 { return arguments[0] }
         guard let function = ScalarFunction(rawValue: name) else {
             throw Failure(
-                place: start, message: "expected a function that SQL can carry, and found '\(selector)'")
+                place: start, message: "expected a function that fetches support but found '\(selector)'")
         }
         guard arguments.count == function.arity else {
             throw Failure(
                 place: start,
-                message: "expected \(function.arity) arguments of '\(selector)', and found \(arguments.count)")
+                message: "expected \(function.arity) arguments for '\(selector)' but found \(arguments.count)")
         }
         return .function(function, arguments)
     }
@@ -205,13 +205,13 @@ extension PredicateParser {
             return try closed(.value(.date(Date(timeIntervalSinceReferenceDate: Double(value) ?? 0))))
         case ("NSDate", _): return try closed(.function(.castToDate, [value]))
         case ("NSUUID", .value(.string(let text))):
-            guard let uuid = UUID(uuidString: text) else { throw expected("a UUID in front of \"NSUUID\"") }
+            guard let uuid = UUID(uuidString: text) else { throw expected("a UUID before \"NSUUID\"") }
             return try closed(.value(.uuid(uuid)))
         case ("NSDecimalNumber", .value(.string(let text))):
-            guard let number = Decimal(string: text) else { throw expected("a number in front of \"NSDecimalNumber\"") }
+            guard let number = Decimal(string: text) else { throw expected("a number before \"NSDecimalNumber\"") }
             return try closed(.value(.decimal(number)))
         case ("NSNumber", _), ("NSDecimalNumber", _): return try closed(.function(.castToNumber, [value]))
-        default: throw expected("\"NSDate\" or \"NSNumber\", the classes that SQL can carry")
+        default: throw expected("\"NSDate\" or \"NSNumber\", the classes that fetches support")
         }
     }
 

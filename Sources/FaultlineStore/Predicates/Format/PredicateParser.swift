@@ -51,7 +51,7 @@ struct PredicateParser {
     private func checkArguments() throws(Failure) {
         guard used == arguments.count else {
             throw Failure(
-                place: place, message: "expected \(arguments.count) arguments to be asked for, and \(used) are")
+                place: place, message: "expected placeholders for \(arguments.count) arguments but found \(used)")
         }
     }
 
@@ -62,7 +62,7 @@ struct PredicateParser {
     }
 
     func expected(_ what: String) -> Failure {
-        Failure(place: place, message: "expected \(what), and found \(token.text)")
+        Failure(place: place, message: "expected \(what) but found \(token.text)")
     }
 
     mutating func take(_ sign: String) throws(Failure) {
@@ -79,7 +79,7 @@ struct PredicateParser {
 
     mutating func nested<R>(_ body: (inout PredicateParser) throws(Failure) -> R) throws(Failure) -> R {
         guard depth < Self.deepest else {
-            throw Failure(place: place, message: "expected at most \(Self.deepest) parentheses in one another")
+            throw Failure(place: place, message: "expected at most \(Self.deepest) nested parentheses")
         }
         depth += 1
         defer { depth -= 1 }
@@ -90,7 +90,7 @@ struct PredicateParser {
         guard used < arguments.count else {
             throw Failure(
                 place: place,
-                message: "expected another argument for '%\(letter)', and there are only \(arguments.count)")
+                message: "expected another argument for '%\(letter)' but found only \(arguments.count)")
         }
         let node = arguments[used]
         used += 1
@@ -99,14 +99,14 @@ struct PredicateParser {
             guard case .value(.string(let keyPath)) = node else {
                 throw Failure(
                     place: place,
-                    message: "expected a key path for '%K', and argument \(used) is \(node.text(values: true))")
+                    message: "expected a key path for '%K' but argument \(used) is \(node.text(values: true))")
             }
             return .path(FetchPath(keyPath))
         case "d", "f":
             guard case .value(let value) = node, value.type.domain == .number else {
                 throw Failure(
                     place: place,
-                    message: "expected a number for '%\(letter)', and argument \(used) is \(node.text(values: true))")
+                    message: "expected a number for '%\(letter)' but argument \(used) is \(node.text(values: true))")
             }
             return node
         default: return node
@@ -121,13 +121,13 @@ struct PredicateParser {
         switch parsed {
         case .predicate(let node): return node
         case .expression(let node):
-            throw expected("a comparison behind \(node.text(values: true))")
+            throw expected("a comparison after \(node.text(values: true))")
         }
     }
 
     func expression(_ parsed: Parsed, at place: Int) throws(Failure) -> FetchExpression.Node {
         guard case .expression(let node) = parsed else {
-            throw Failure(place: place, message: "expected a value, and found a comparison")
+            throw Failure(place: place, message: "expected a value but found a comparison")
         }
         return node
     }
@@ -182,7 +182,7 @@ struct PredicateParser {
         let right = try expression(try sum(), at: rightStart)
         if operation == .between, case .list(let bounds) = right, bounds.count != 2 {
             throw Failure(
-                place: rightStart, message: "expected two values in the list of BETWEEN, and found \(bounds.count)")
+                place: rightStart, message: "expected two values in the list of BETWEEN but found \(bounds.count)")
         }
         return .predicate(
             .comparison(
@@ -209,7 +209,7 @@ struct PredicateParser {
     /// Parses `[cd]` and the like after an operator.
     private mutating func options() throws(Failure) -> TextOptions {
         guard try takes(.sign("[")) else { return [] }
-        guard case .name(let letters) = token else { throw expected("'c', 'd', 'cd' or 'n' behind '['") }
+        guard case .name(let letters) = token else { throw expected("'c', 'd', 'cd' or 'n' after '['") }
         var options: TextOptions = []
         for letter in letters.lowercased() {
             switch letter {
@@ -221,8 +221,8 @@ struct PredicateParser {
                 throw Failure(
                     place: place,
                     message:
-                        "expected 'c', 'd', 'cd' or 'n', and found 'l': SQL cannot compare by the rules of a language")
-            default: throw expected("'c', 'd', 'cd' or 'n' behind '['")
+                        "expected 'c', 'd', 'cd' or 'n' but found 'l': language-sensitive comparison is not supported")
+            default: throw expected("'c', 'd', 'cd' or 'n' after '['")
             }
         }
         try advance()
@@ -253,7 +253,7 @@ struct PredicateParser {
             // The tree of such a chain is as deep as the chain is long.
             length += 1
             guard length <= Self.deepest else {
-                throw Failure(place: place, message: "expected at most \(Self.deepest) operators in one another")
+                throw Failure(place: place, message: "expected at most \(Self.deepest) chained operators")
             }
             try advance()
             let rightStart = place

@@ -61,7 +61,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
         guard !fetchRequest.sortDescriptors.isEmpty else {
             throw StoreError(
                 .invalidRequest,
-                "Fetching \(fetchRequest.entityName): a controller keeps its objects in order, and the request has no sort descriptors; add one."
+                "Fetching \(fetchRequest.entityName): a controller keeps its objects in order, but the request has no sort descriptors; add one."
             )
         }
         var new = FetchedResultsContent(try fetch())

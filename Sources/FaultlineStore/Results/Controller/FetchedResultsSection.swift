@@ -22,7 +22,7 @@ public struct FetchedResultsSection<Object: ManagedObject>: RandomAccessCollecti
     /// With a batch size, access loads the object's batch.
     public subscript(position: Int) -> Object {
         requireCorrectUse(
-            indices.contains(position), "There is no object \(position) among \(count) of section '\(name)'.")
+            indices.contains(position), "Index \(position) is out of range; section '\(name)' has \(count) objects.")
         return unsafeDowncast(content.object(range.lowerBound + position), to: Object.self)
     }
 

@@ -34,7 +34,7 @@ final class SQLConnection {
     init(path: String, opening name: String? = nil, isReadOnly: Bool, busyTimeout: Double) throws(StoreError) {
         if name == nil, Self.isPipeOrDevice(path) {
             throw StoreError(
-                .notADatabase, "'\(path)' is a pipe or a device, which holds no store; name another file.")
+                .notADatabase, "'\(path)' is a pipe or a device, which cannot hold a store; name another file.")
         }
         self.path = path
         self.busyTimeout = busyTimeout
@@ -136,7 +136,7 @@ final class SQLConnection {
         while integerArrays.count <= number {
             let name = "_Z_intarray\(integerArrays.count)"
             integerArrays.append(
-                IntegerArray(try arrayTable(name, CSTORE_INTEGERS, doing: "Making an integer array")))
+                IntegerArray(try arrayTable(name, CSTORE_INTEGERS, doing: "Creating an integer array")))
         }
         return integerArrays[number]
     }
@@ -145,7 +145,7 @@ final class SQLConnection {
     func valueArray(_ number: Int) throws(StoreError) -> ValueArray {
         while valueArrays.count <= number {
             let name = "_Z_valuearray\(valueArrays.count)"
-            valueArrays.append(ValueArray(try arrayTable(name, CSTORE_VALUES, doing: "Making an array of values")))
+            valueArrays.append(ValueArray(try arrayTable(name, CSTORE_VALUES, doing: "Creating an array of values")))
         }
         return valueArrays[number]
     }

@@ -115,7 +115,7 @@ enum SQLFunctions {
             let pattern = pattern(context, arguments, isExpression: true)
         else { return answer(context, false) }
         guard let fits = pattern.fitsExpression(text) else {
-            return sqlite3_result_error(context, "the regular expression cannot be read", -1)
+            return sqlite3_result_error(context, "the regular expression is invalid", -1)
         }
         answer(context, fits)
     }

@@ -107,7 +107,7 @@ extension StoreConnection {
         guard let place = store.schema.place(ofNumber: number), let columns = rowColumns[place] else {
             throw StoreError(
                 .incompatibleModel,
-                "A row of \(entity.schema.table) in '\(sqlite.path)' belongs to entity number \(number), which the model does not have there; open the store with the model that it was made with."
+                "A row of \(entity.schema.table) in '\(sqlite.path)' belongs to entity number \(number), which the model does not have in that table; open the store with the model that it was created with."
             )
         }
         return (store.entities[place], columns)

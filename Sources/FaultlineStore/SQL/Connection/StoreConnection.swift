@@ -159,7 +159,7 @@ final class StoreConnection: @unchecked Sendable {
         guard isClosed else { return }
         throw StoreError(
             .storeRemoved,
-            "The store '\(sqlite.path)' was removed from its coordinator, so that nothing can be read from it or saved to it; add it again, and fetch its objects anew."
+            "The store '\(sqlite.path)' was removed from its coordinator, so it can no longer be read or saved to; add it again, and fetch its objects again."
         )
     }
 }

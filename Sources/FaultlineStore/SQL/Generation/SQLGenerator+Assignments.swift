@@ -13,11 +13,12 @@ extension SQLGenerator {
             sets.append(try generator.assignment(name, expression.node))
         }
         guard !sets.isEmpty else {
-            throw generator.invalid("propertiesToUpdate names nothing; add an attribute with its new value.")
+            throw generator.invalid("propertiesToUpdate is empty; add an attribute with its new value.")
         }
         guard generator.scopes[0].joins.isEmpty else {
             throw generator.invalid(
-                "an update's values are worked out from the object's own attributes; leave out what leads to others.")
+                "an update can compute values only from the object's own attributes; remove the key paths through relationships."
+            )
         }
         return (sets, generator.values)
     }
@@ -28,11 +29,12 @@ extension SQLGenerator {
         guard let property = entity.schema.property(name), let type = property.attributeType, !property.isTransient
         else {
             throw invalid(
-                "'\(name)' is no stored attribute of \(entity.schema.name) and cannot be updated; correct the name.")
+                "'\(name)' is not a stored attribute of \(entity.schema.name) and cannot be updated; correct the name.")
         }
         guard !property.isDerived, !property.isExternal else {
             throw invalid(
-                "'\(name)' is worked out or kept in a file, and cannot be updated in the store; save objects.")
+                "'\(name)' is derived or stored in an external file, so a batch update cannot set it; change the objects and save them."
+            )
         }
         if case .null = node { return "\(property.column) = NULL" }
         if case .value(let given) = node {

@@ -38,7 +38,7 @@ extension SQLGenerator {
                         subselect.rest, in: subselect.scope, collection, multiplies: true)
                 else {
                     throw invalid(
-                        "'\(collection.text(values: false))' leads to values, and SUBQUERY is for objects; name a relationship."
+                        "'\(collection.text(values: false))' yields values, but SUBQUERY needs objects; name a relationship."
                     )
                 }
                 scopes[subselect.scope].start = SQLScope.Position(
@@ -52,7 +52,7 @@ extension SQLGenerator {
         guard case .collection(let owner, let property, let rest) = try walk(path.names, in: try scope(of: path), path)
         else {
             throw invalid(
-                "'\(path.text(values: false))' leads through no to-many relationship; leave out what is for many objects."
+                "'\(path.text(values: false))' does not go through a to-many relationship; name a to-many relationship."
             )
         }
         let destination = model.entities[property.destination]
@@ -91,7 +91,7 @@ extension SQLGenerator {
         let text = path.text(values: false)
         guard let known = FetchPath.CollectionOperator(rawValue: name) else {
             throw invalid(
-                "'\(text)' asks for \(name), which SQL cannot carry; use @count, @sum, @min, @max or @avg.")
+                "'\(text)' uses \(name), which fetches do not support; use @count, @sum, @min, @max or @avg.")
         }
         return try aggregate(known.function, collection, names, text)
     }
@@ -106,7 +106,7 @@ extension SQLGenerator {
         case .object(let key, _, _):
             guard function == .count else {
                 throw invalid(
-                    "'\(text)' asks for a number of objects' values and names none; add an attribute: '@\(function.word).price'."
+                    "'\(text)' aggregates the values of objects but names no attribute; add one: '@\(function.word).price'."
                 )
             }
             return SQLOperand(
@@ -128,14 +128,14 @@ extension SQLGenerator {
         let word = comparison.modifier.rawValue
         guard case .path(let path) = comparison.left, path.collectionOperator == nil else {
             throw invalid(
-                "\(word) is for a key path through a to-many relationship, and '\(comparison.left.text(values: false))' is none; leave it out."
+                "\(word) needs a key path through a to-many relationship, and '\(comparison.left.text(values: false))' is not one; remove \(word)."
             )
         }
         guard isCollection(path) else {
             // An invalid path is reported first.
             if path.root == .object { _ = try walk(path.names, in: 0, path) }
             throw invalid(
-                "'\(path.text(values: false))' leads through no to-many relationship, so that \(word) says nothing; leave it out."
+                "'\(path.text(values: false))' does not go through a to-many relationship, so \(word) has no meaning; remove it."
             )
         }
         var subselect = try begin(path)

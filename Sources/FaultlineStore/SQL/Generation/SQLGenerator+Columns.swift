@@ -56,7 +56,7 @@ extension SQLGenerator {
     /// The columns of a dictionary result, in the order of the request's properties.
     mutating func expressionColumns() throws(StoreError) -> [ExpressionColumn] {
         guard !terms.expressions.isEmpty else {
-            throw invalid("a dictionary holds what propertiesToFetch names, which is nothing; add an expression.")
+            throw invalid("propertiesToFetch is empty, so the dictionaries would be too; add an expression.")
         }
         var names: Set<String> = []
         var columns: [ExpressionColumn] = []
@@ -64,10 +64,12 @@ extension SQLGenerator {
         defer { worksOverGroups = false }
         for description in terms.expressions {
             guard !description.name.isEmpty else {
-                throw invalid("\(description.expression) has no name to be found by in the dictionary; give it one.")
+                throw invalid(
+                    "\(description.expression) has no name to serve as its key in the dictionary; give it one.")
             }
             guard names.insert(description.name).inserted else {
-                throw invalid("two of propertiesToFetch are named '\(description.name)'; give each a name of its own.")
+                throw invalid(
+                    "two expressions in propertiesToFetch are named '\(description.name)'; give each a unique name.")
             }
             var column = try column(description.name, description.expression)
             column.type = description.resultType ?? column.type
@@ -95,20 +97,21 @@ extension SQLGenerator {
     private func checkGroups(_ columns: [ExpressionColumn]) throws(StoreError) {
         guard !terms.groups.isEmpty || columns.contains(where: \.isAggregate) else {
             guard terms.having == nil else {
-                throw invalid("havingPredicate selects groups, and there are none; name propertiesToGroupBy.")
+                throw invalid("havingPredicate selects groups, but there are none; set propertiesToGroupBy.")
             }
             return
         }
         if terms.groups.isEmpty, terms.limit > 0 || terms.offset > 0 {
             throw invalid(
-                "fetchLimit and fetchOffset cut off dictionaries, of which functions give one; leave them out.")
+                "fetchLimit and fetchOffset do not apply, because aggregate functions return a single dictionary; remove them."
+            )
         }
         let groups = Set(terms.groups)
         for (description, column) in zip(terms.expressions, columns) where !column.isAggregate {
             let text = description.expression.description
             guard groups.contains(description.name) || groups.contains(text) else {
                 throw invalid(
-                    "'\(text)' has a value for each object, and the others have one for each group of them; name it in propertiesToGroupBy, or leave it out."
+                    "'\(text)' has a value for each object, but the others have one for each group; add it to propertiesToGroupBy, or remove it."
                 )
             }
         }
@@ -145,8 +148,8 @@ extension SQLGenerator {
             guard function == .count else {
                 throw invalid(
                     operand.property == nil
-                        ? "\(function.rawValue) is for attributes, and '\(text)' is the object itself."
-                        : "\(function.rawValue) is for attributes, and '\(text)' is a relationship; name an attribute of its destination."
+                        ? "\(function.rawValue) takes attributes, but '\(text)' is the object itself."
+                        : "\(function.rawValue) takes attributes, but '\(text)' is a relationship; name an attribute of its destination."
                 )
             }
             return SQLOperand(
@@ -188,7 +191,7 @@ extension SQLGenerator {
     ) throws(StoreError) -> AttributeType {
         guard let type = function.resultType(of: attributeType) else {
             throw invalid(
-                "\(function.rawValue) is for \(function.domain), and '\(text)' is of type \(attributeType.rawValue); name another attribute."
+                "\(function.rawValue) takes \(function.domain), but '\(text)' is of type \(attributeType.rawValue); name another attribute."
             )
         }
         return type

@@ -32,7 +32,7 @@ extension SQLGenerator {
             !name.hasPrefix("@")
         }
         return invalid(
-            "'\(path.text(values: false))' leads through '\(name ?? "")', which is to-many; say ANY or ALL in front of the comparison, or make one value of many by @count, @sum, @min, @max or @avg."
+            "'\(path.text(values: false))' goes through '\(name ?? "")', which is to-many; put ANY or ALL before the comparison, or aggregate the values with @count, @sum, @min, @max or @avg."
         )
     }
 
@@ -74,10 +74,12 @@ extension SQLGenerator {
         case .between:
             guard case .list(let bounds) = comparison.right, bounds.count == 2 else {
                 throw invalid(
-                    "BETWEEN takes a list of two values, and '\(comparison.right.text(values: false))' is none; write {lower, upper}."
+                    "BETWEEN takes a list of two values, and '\(comparison.right.text(values: false))' is not one; write {lower, upper}."
                 )
             }
-            guard case .attribute = left.type else { throw invalid("'\(left.text)' is no attribute and has no order.") }
+            guard case .attribute = left.type else {
+                throw invalid("'\(left.text)' is not an attribute and cannot be ordered.")
+            }
             var sql: [String] = []
             for bound in bounds {
                 let right = try operand(bound, comparedWith: left)
@@ -91,7 +93,8 @@ extension SQLGenerator {
             switch operation {
             case .equalTo: return "\(left.sql) IS NULL"
             case .notEqualTo: return "\(left.sql) IS NOT NULL"
-            default: throw invalid("'\(left.text)' can only be equal or unequal to nil, not \(operation.rawValue).")
+            default:
+                throw invalid("'\(left.text)' can be compared with nil only by == and !=, not \(operation.rawValue).")
             }
         }
         if operation.isText || !comparison.options.isEmpty {
@@ -119,16 +122,16 @@ extension SQLGenerator {
         }
         guard operation == .equalTo || operation == .notEqualTo else {
             guard left.property != nil || right.property != nil else {
-                throw invalid("an object can only be equal or unequal to another, not \(operation.rawValue).")
+                throw invalid("objects can be compared only by == and !=, not \(operation.rawValue).")
             }
             throw invalid(
-                "'\((left.property == nil ? right : left).text)' can only be equal or unequal to an object, not \(operation.rawValue)."
+                "'\((left.property == nil ? right : left).text)' can be compared with an object only by == and !=, not \(operation.rawValue)."
             )
         }
         for (side, entity, from) in [(left, one, other), (right, other, one)] where side.property != nil {
             guard entity.root == from.root else {
                 throw invalid(
-                    "'\(side.text)' leads to \(entity.name) and cannot be compared with an object of \(from.name).")
+                    "'\(side.text)' refers to \(entity.name) and cannot be compared with an object of \(from.name).")
             }
         }
         return compare(left, operation, right)

@@ -58,12 +58,12 @@ extension SQLGenerator {
         switch node {
         case .value(let value): return bind(value)
         case .null:
-            throw invalid("nil stands on the right of == and != only; write 'property == nil'.")
+            throw invalid("nil is allowed only on the right of == and !=; write 'property == nil'.")
         case .object(let id):
             values.append(.integer(key(of: id, root: id.entity.root)))
             return SQLOperand(sql: "?", type: .object(id.entity), isOptional: false, text: id.description)
         case .list:
-            throw invalid("a list stands on the right of IN and BETWEEN only; compare with one value.")
+            throw invalid("a list is allowed only on the right of IN and BETWEEN; compare with one value.")
         case .path(let path):
             if let (collection, name, names) = path.collectionOperator {
                 return try collectionValue(path, collection, name, names)
@@ -75,7 +75,7 @@ extension SQLGenerator {
             return try aggregate(function, path, [], path.text(values: false))
         case .aggregate(let function, _):
             throw invalid(
-                "'\(node.text(values: false))' is worked out over all objects of a fetch; in a predicate \(function.rawValue) takes a key path through a to-many relationship."
+                "'\(node.text(values: false))' aggregates all objects of a fetch; in a predicate, \(function.rawValue) takes a key path through a to-many relationship."
             )
         case .function(let function, let arguments): return try call(function, arguments, node)
         case .conditional(let predicate, let first, let second):
@@ -100,7 +100,7 @@ extension SQLGenerator {
         case .object(let key, let entity, let property):
             return SQLOperand(
                 sql: " \(key)", type: .object(entity), isOptional: property != nil, property: property, text: text)
-        case .collection: incorrectUse("A collection is no operand.")
+        case .collection: incorrectUse("A collection is not an operand.")
         }
     }
 
@@ -120,7 +120,7 @@ extension SQLGenerator {
         guard let type = function.resultType(of: types.map { $0 ?? .undefined }) else {
             let wrong = arguments.first { !function.takes($0.attributeType ?? .undefined) } ?? arguments[0]
             throw invalid(
-                "\(function.rawValue) is for \(function.domain), and '\(wrong.text)' is \(wrong.typeText); name another attribute."
+                "\(function.rawValue) takes \(function.domain), but '\(wrong.text)' is \(wrong.typeText); name another attribute."
             )
         }
         let isReal = types.contains(.decimal)

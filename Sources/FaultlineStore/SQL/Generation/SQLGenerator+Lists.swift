@@ -24,7 +24,7 @@ extension SQLGenerator {
                     if case .object = element.type {
                         guard case .object = left.type else {
                             throw generator.invalid(
-                                "'\(element.text)' leads to objects and can only be asked for objects.")
+                                "'\(element.text)' contains objects and can be searched only for objects.")
                         }
                     } else {
                         try generator.check(element, left)
@@ -34,13 +34,14 @@ extension SQLGenerator {
         default:
             guard left.attributeType?.domain == .text else {
                 throw invalid(
-                    "IN looks into a list, a to-many relationship or a text, and '\(comparison.right.text(values: false))' is none that can hold '\(left.text)'; write {…}."
+                    "IN needs a list, a to-many relationship or a string that can contain '\(left.text)', and '\(comparison.right.text(values: false))' is none of these; write {…}."
                 )
             }
             let right = try operand(comparison.right, comparedWith: left)
             guard right.attributeType?.domain == .text else {
                 throw invalid(
-                    "IN looks into a list, a to-many relationship or a text, and '\(right.text)' is none; write {…}.")
+                    "IN needs a list, a to-many relationship or a string, and '\(right.text)' is none of these; write {…}."
+                )
             }
             return Self.search(right.sql, left.sql, comparison.options)
         }
@@ -83,7 +84,8 @@ extension SQLGenerator {
             }
             guard left.property == nil || id.entity.root == entity.root else {
                 throw invalid(
-                    "'\(left.text)' leads to \(entity.name) and cannot be compared with an object of \(id.entityName).")
+                    "'\(left.text)' refers to \(entity.name) and cannot be compared with an object of \(id.entityName)."
+                )
             }
             let key = key(of: id, root: entity.root)
             if key > 0 { keys.append(key) }
@@ -101,7 +103,7 @@ extension SQLGenerator {
             if case (.object(let one), .object(let other)) = (left.type, right.type) {
                 guard one.root == other.root else {
                     throw invalid(
-                        "'\(left.text)' leads to \(one.name) and cannot be compared with an object of \(other.name).")
+                        "'\(left.text)' refers to \(one.name) and cannot be compared with an object of \(other.name).")
                 }
             } else {
                 try check(left, right)
@@ -117,7 +119,7 @@ extension SQLGenerator {
     ) throws(StoreError) -> String {
         guard left.property != nil || elements.count == 1 else {
             throw invalid(
-                "'\(left.text)' is worked out and cannot be looked for by IN\(options.suffix); compare it with each value, joined by OR."
+                "'\(left.text)' is computed and cannot be searched for by IN\(options.suffix); compare it with each value, and join the comparisons with OR."
             )
         }
         guard !elements.isEmpty else { return " 1 = 0" }

@@ -15,7 +15,7 @@ extension SQLGenerator {
         guard case .value(let value) = node else {
             if operation == .matches {
                 throw invalid(
-                    "'\(left.text)' is compared by MATCHES with '\(node.text(values: false))', and SQL can only carry a pattern that is a constant."
+                    "'\(left.text)' is compared by MATCHES with '\(node.text(values: false))', but the pattern must be a constant."
                 )
             }
             let right = try operand(node, comparedWith: left)
@@ -43,7 +43,7 @@ extension SQLGenerator {
             }
         }
         if operation == .matches, (try? NSRegularExpression(pattern: text)) == nil {
-            throw invalid("\"\(text)\" is no regular expression; correct it.")
+            throw invalid("\"\(text)\" is not a valid regular expression; correct it.")
         }
         values.append(.text(text))
         return textComparison(left, operation, "?", isOptional: false, options)

@@ -51,7 +51,7 @@ extension SQLGenerator {
         case .variable(let name):
             if let place = scopes.lastIndex(where: { $0.variable == name }) { return place }
             throw invalid(
-                "'$\(name)' has no value; give it one by withSubstitutionVariables before the request is executed.")
+                "'$\(name)' has no value; set one with withSubstitutionVariables before executing the request.")
         case .subquery: incorrectUse("A subquery has a scope of its own.")
         }
     }
@@ -74,7 +74,7 @@ extension SQLGenerator {
                     throw invalid("a key path is empty; name a property.")
                 }
                 throw invalid(
-                    "'\(text())' leads nowhere, because \(position.entity.name) has no property '\(name)'; correct the key path."
+                    "'\(text())' is not a valid key path because \(position.entity.name) has no property '\(name)'; correct the key path."
                 )
             }
             let step = position.path.isEmpty ? name : "\(position.path).\(name)"
@@ -82,11 +82,11 @@ extension SQLGenerator {
             case .attribute:
                 guard isLast else {
                     throw invalid(
-                        "'\(text())' leads beyond '\(name)', which is an attribute of \(position.entity.name); correct the key path."
+                        "'\(text())' continues past '\(name)', which is an attribute of \(position.entity.name); correct the key path."
                     )
                 }
                 guard !property.isTransient else {
-                    throw invalid("'\(text())' is transient and not in the store; select by a stored attribute.")
+                    throw invalid("'\(text())' is transient and not in the store; use a stored attribute.")
                 }
                 let isOptional = property.isOptional || !position.path.isEmpty
                 return .attribute(

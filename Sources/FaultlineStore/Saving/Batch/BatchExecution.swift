@@ -227,7 +227,7 @@ struct BatchExecution: StoreTransaction {
             guard others.isEmpty else {
                 throw StoreError(
                     .deleteDenied,
-                    "Deleting \(owner.name): the delete rule for '\(property.name)' denies that while there are objects at the other end (\(others.count)); delete those first."
+                    "Deleting \(owner.name): the delete rule of '\(property.name)' denies the deletion while related objects exist (\(others.count)); delete those first."
                 )
             }
         }

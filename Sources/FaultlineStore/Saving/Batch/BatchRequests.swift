@@ -33,7 +33,7 @@ public struct BatchDeleteRequest: Sendable {
         entityName = objectIDs.first?.entityName ?? ""
         requireCorrectUse(
             objectIDs.allSatisfy { $0.entity.root == objectIDs[0].entity.root },
-            "A batch deletion is for objects of one entity; make one for each entity.")
+            "A batch deletion deletes objects of one entity; create a request for each entity.")
     }
 }
 

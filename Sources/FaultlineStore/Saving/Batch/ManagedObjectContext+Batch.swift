@@ -101,7 +101,7 @@ extension ManagedObjectContext {
         guard targets.count == 1 || terms.limit == 0 && terms.offset == 0 else {
             throw StoreError(
                 .invalidRequest,
-                "\(doing) \(terms.entityName): fetchLimit and fetchOffset cannot be kept over several stores; set affectedStores to one store, or leave them out."
+                "\(doing) \(terms.entityName): fetchLimit and fetchOffset cannot be applied across several stores; set affectedStores to one store, or remove them."
             )
         }
         return targets
