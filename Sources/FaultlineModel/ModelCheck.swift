@@ -18,7 +18,7 @@ struct ModelCheck {
         guard entities.count <= Limit.entities else {
             throw ModelError(
                 .tooLarge,
-                "The model has \(entities.count) entities, and \(Limit.entities) are the most it can have; divide it.")
+                "The model has \(entities.count) entities, but at most \(Limit.entities) are allowed; split it.")
         }
         for entity in entities {
             guard !entity.name.isEmpty else {
@@ -30,12 +30,12 @@ struct ModelCheck {
             guard Self.isName(entity.name), entity.name.first != "_" else {
                 throw ModelError(
                     .invalidName,
-                    "Entity '\(entity.name)' cannot be called that; use letters, digits and '_', and begin with a letter.",
+                    "Entity '\(entity.name)' has an invalid name; use letters, digits and '_', and begin with a letter.",
                     at: entity.declaredAt)
             }
             guard byName.updateValue(entity, forKey: entity.name) == nil else {
                 throw ModelError(
-                    .duplicateName, "Two entities are called '\(entity.name)'; rename one of them.",
+                    .duplicateName, "Two entities are named '\(entity.name)'; rename one of them.",
                     at: entity.declaredAt)
             }
         }
@@ -60,7 +60,7 @@ struct ModelCheck {
             guard count <= Limit.properties else {
                 throw ModelError(
                     .tooLarge,
-                    "The model has more than \(Limit.properties) properties, inherited ones included, which is the most it can have; divide it."
+                    "The model has more than the allowed \(Limit.properties) properties, inherited ones included; split it."
                 )
             }
         }
@@ -95,13 +95,13 @@ struct ModelCheck {
             guard seen.insert(name).inserted else {
                 throw ModelError(
                     .inheritanceCycle,
-                    "Entity '\(entity.name)' inherits from itself by way of '\(next.name)'; break the circle.",
+                    "Entity '\(entity.name)' inherits from itself through '\(next.name)'; break the cycle.",
                     at: entity.declaredAt)
             }
             guard seen.count <= Limit.depth else {
                 throw ModelError(
                     .tooLarge,
-                    "Entity '\(entity.name)' inherits over more than \(Limit.depth) levels; make the tree less deep.",
+                    "Entity '\(entity.name)' inherits through more than \(Limit.depth) levels; make the hierarchy shallower.",
                     at: entity.declaredAt)
             }
             next = parent
@@ -115,7 +115,7 @@ struct ModelCheck {
             if let other = tables.updateValue(entity.name, forKey: entity.name.uppercased()) {
                 throw ModelError(
                     .duplicateName,
-                    "The entities '\(other)' and '\(entity.name)' differ in case only and would share a table; rename one of them."
+                    "The entities '\(other)' and '\(entity.name)' differ only in case and would share a table; rename one of them."
                 )
             }
         }
@@ -127,7 +127,7 @@ struct ModelCheck {
                 {
                     throw ModelError(
                         .duplicateName,
-                        "The to-many relationships '\(other)' and '\(relationship.name)' of '\(entity.name)' differ in case only and would share a table; rename one of them."
+                        "The to-many relationships '\(other)' and '\(relationship.name)' of '\(entity.name)' differ only in case and would share a table; rename one of them."
                     )
                 }
             }
@@ -136,7 +136,7 @@ struct ModelCheck {
                 if let other = indexes.updateValue(index.name, forKey: index.name.uppercased()), other != index.name {
                     throw ModelError(
                         .duplicateName,
-                        "The fetch indexes '\(other)' and '\(index.name)' of '\(entity.name)' differ in case only; rename one of them."
+                        "The fetch indexes '\(other)' and '\(index.name)' of '\(entity.name)' differ only in case; rename one of them."
                     )
                 }
             }
@@ -163,13 +163,13 @@ struct ModelCheck {
                 guard Self.isName(name) else {
                     throw ModelError(
                         .invalidName,
-                        "Property '\(ancestor.name).\(name)' cannot be called that; use letters, digits and '_', and do not begin with a digit.",
+                        "Property '\(ancestor.name).\(name)' has an invalid name; use letters, digits and '_', and do not begin with a digit.",
                         at: site)
                 }
                 guard names.insert(name).inserted else {
                     throw ModelError(
                         .duplicateName,
-                        "Two properties of '\(entity.name)' are called '\(name)', inherited ones included; rename one of them.",
+                        "Two properties of '\(entity.name)' are named '\(name)', inherited ones included; rename one of them.",
                         at: site)
                 }
             }
@@ -179,7 +179,7 @@ struct ModelCheck {
             guard indexes.insert(index.name).inserted else {
                 throw ModelError(
                     .duplicateName,
-                    "Two fetch indexes of '\(entity.name)' are called '\(index.name)'; rename one of them.",
+                    "Two fetch indexes of '\(entity.name)' are named '\(index.name)'; rename one of them.",
                     at: index.origin.declaredAt)
             }
         }
@@ -195,13 +195,13 @@ struct ModelCheck {
         if let value = attribute.defaultValue, !value.fits(attribute.type) {
             throw ModelError(
                 .invalidProperty,
-                "The default of attribute '\(name)' is \(value), which is no value of type \(attribute.type.rawValue); correct one of them.",
+                "The default of attribute '\(name)' is \(value), which is not a value of type \(attribute.type.rawValue); correct one of them.",
                 at: attribute.declaredAt)
         }
         if attribute.allowsExternalBinaryDataStorage, attribute.type != .binary, attribute.type != .transformable {
             throw ModelError(
                 .invalidProperty,
-                "Attribute '\(name)' of type \(attribute.type.rawValue) cannot be kept in external files; only Binary and Transformable can.",
+                "Attribute '\(name)' of type \(attribute.type.rawValue) cannot be stored in external files; only Binary and Transformable can.",
                 at: attribute.declaredAt)
         }
     }
@@ -211,7 +211,7 @@ struct ModelCheck {
         guard let destination = byName[relationship.destination] else {
             throw ModelError(
                 .unknownEntity,
-                "Relationship '\(name)' leads to '\(relationship.destination)', which the model does not have; add it or correct the name.",
+                "Relationship '\(name)' has the destination '\(relationship.destination)', which the model does not have; add it or correct the name.",
                 at: relationship.declaredAt)
         }
         guard let inverseName = relationship.inverse else { return }
@@ -219,13 +219,13 @@ struct ModelCheck {
         guard let (owner, inverse) = inverses.first(where: { $0.1.name == inverseName }) else {
             throw ModelError(
                 .unknownInverse,
-                "The inverse of '\(name)' is called '\(inverseName)', which '\(destination.name)' does not have; add it or correct the name.",
+                "The inverse of '\(name)' is named '\(inverseName)', which '\(destination.name)' does not have; add it or correct the name.",
                 at: relationship.declaredAt)
         }
         guard owner.name == destination.name else {
             throw ModelError(
                 .inverseMismatch,
-                "The inverse of '\(name)' belongs to '\(owner.name)', not to '\(destination.name)'; let the relationship lead to '\(owner.name)'.",
+                "The inverse of '\(name)' belongs to '\(owner.name)', not to '\(destination.name)'; make '\(owner.name)' the relationship's destination.",
                 at: relationship.declaredAt)
         }
         guard inverse.inverse == relationship.name, inverse.destination == entity.name else {
@@ -240,7 +240,7 @@ struct ModelCheck {
         guard Self.isName("i" + index.name) else {
             throw ModelError(
                 .invalidName,
-                "Fetch index '\(index.name)' of '\(entity.name)' cannot be called that; use letters, digits and '_'.",
+                "Fetch index '\(index.name)' of '\(entity.name)' has an invalid name; use letters, digits and '_'.",
                 at: index.origin.declaredAt)
         }
         guard !index.elements.isEmpty else {
@@ -253,7 +253,7 @@ struct ModelCheck {
             guard isStored(element.property, of: entity) else {
                 throw ModelError(
                     .invalidIndex,
-                    "Fetch index '\(index.name)' of '\(entity.name)' names '\(element.property)', which is no stored attribute or to-one relationship of it; correct the name.",
+                    "Fetch index '\(index.name)' of '\(entity.name)' names '\(element.property)', which is not a stored attribute or to-one relationship of it; correct the name.",
                     at: index.origin.declaredAt)
             }
         }
@@ -263,7 +263,7 @@ struct ModelCheck {
         for name in constraint where !isStored(name, of: entity) {
             throw ModelError(
                 .invalidIndex,
-                "A uniqueness constraint of '\(entity.name)' names '\(name)', which is no stored attribute or to-one relationship of it; correct the name.",
+                "A uniqueness constraint of '\(entity.name)' names '\(name)', which is not a stored attribute or to-one relationship of it; correct the name.",
                 at: entity.declaredAt)
         }
     }

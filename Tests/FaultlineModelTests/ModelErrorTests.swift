@@ -17,7 +17,7 @@ struct ModelErrorTests {
     @Test func twoEntitiesOfOneName() {
         #expect(
             message(EntityDescription("A"), EntityDescription("A"))
-                == "Two entities are called 'A'; rename one of them.")
+                == "Two entities are named 'A'; rename one of them.")
     }
 
     @Test func unknownParent() {
@@ -29,7 +29,7 @@ struct ModelErrorTests {
     @Test func circleOfParents() {
         #expect(
             message(EntityDescription("A", parent: "B"), EntityDescription("B", parent: "A"))
-                == "Entity 'A' inherits from itself by way of 'B'; break the circle.")
+                == "Entity 'A' inherits from itself through 'B'; break the cycle.")
     }
 
     @Test func twoPropertiesOfOneName() {
@@ -38,13 +38,14 @@ struct ModelErrorTests {
                 EntityDescription("A", attributes: [AttributeDescription("x", .string)]),
                 EntityDescription(
                     "B", parent: "A", relationships: [RelationshipDescription("x", to: "A", inverse: nil)])
-            ) == "Two properties of 'B' are called 'x', inherited ones included; rename one of them.")
+            ) == "Two properties of 'B' are named 'x', inherited ones included; rename one of them.")
     }
 
     @Test func unknownDestination() {
         #expect(
             message(EntityDescription("A", relationships: [RelationshipDescription("b", to: "B", inverse: nil)]))
-                == "Relationship 'A.b' leads to 'B', which the model does not have; add it or correct the name.")
+                == "Relationship 'A.b' has the destination 'B', which the model does not have; add it or correct the name."
+        )
     }
 
     @Test func unknownInverse() {
@@ -52,7 +53,7 @@ struct ModelErrorTests {
             message(
                 EntityDescription("A", relationships: [RelationshipDescription("b", to: "B", inverse: "a")]),
                 EntityDescription("B"))
-                == "The inverse of 'A.b' is called 'a', which 'B' does not have; add it or correct the name.")
+                == "The inverse of 'A.b' is named 'a', which 'B' does not have; add it or correct the name.")
     }
 
     @Test func inverseThatPointsElsewhere() {
@@ -93,7 +94,7 @@ struct ModelErrorTests {
     @Test func defaultOfAnotherType() {
         #expect(
             message(EntityDescription("A", attributes: [AttributeDescription("x", .integer16, defaultValue: 40000)]))
-                == "The default of attribute 'A.x' is 40000, which is no value of type Integer 16; correct one of them."
+                == "The default of attribute 'A.x' is 40000, which is not a value of type Integer 16; correct one of them."
         )
     }
 
@@ -102,14 +103,14 @@ struct ModelErrorTests {
             message(
                 EntityDescription(
                     "A", attributes: [AttributeDescription("x", .string, allowsExternalBinaryDataStorage: true)]))
-                == "Attribute 'A.x' of type String cannot be kept in external files; only Binary and Transformable can."
+                == "Attribute 'A.x' of type String cannot be stored in external files; only Binary and Transformable can."
         )
     }
 
     @Test func indexOverNothing() {
         #expect(
             message(EntityDescription("A", indexes: [FetchIndexDescription("i", on: "y")]))
-                == "Fetch index 'i' of 'A' names 'y', which is no stored attribute or to-one relationship of it; correct the name."
+                == "Fetch index 'i' of 'A' names 'y', which is not a stored attribute or to-one relationship of it; correct the name."
         )
         #expect(
             message(EntityDescription("A", indexes: [FetchIndexDescription("i", elements: [])]))

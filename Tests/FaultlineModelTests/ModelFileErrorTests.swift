@@ -38,18 +38,18 @@ struct ModelFileErrorTests {
     }
 
     @Test func missingFile() {
-        #expect(message("no") == "'\(path("no"))' is not there; name a .xcdatamodeld or a .xcdatamodel.")
+        #expect(message("no") == "'\(path("no"))' does not exist; name a .xcdatamodeld or a .xcdatamodel.")
     }
 
     @Test func noXML() throws {
         try write("SQLite format 3")
-        #expect(message() == "'\(file)' is no XML; name the contents of a .xcdatamodel.")
+        #expect(message() == "'\(file)' is not XML; name the contents of a .xcdatamodel.")
         try write("")
         #expect(message() == "'\(file)' is empty; name the contents of a .xcdatamodel.")
         // Foundation's parser would end the program at the second.
         for bytes in [[0, 255, 254, 60, 0], [0x3c, 0x6c, 0xf2, 0x3d, 0x22, 0x59]] as [[UInt8]] {
             try Data(bytes).write(to: folder.appendingPathComponent("contents"))
-            #expect(message() == "'\(file)' is no XML in UTF-8; name the contents of a .xcdatamodel.")
+            #expect(message() == "'\(file)' is not XML in UTF-8; name the contents of a .xcdatamodel.")
         }
     }
 
@@ -57,12 +57,12 @@ struct ModelFileErrorTests {
         try write("<?xml version=\"1.0\"?>\n<html><body/></html>")
         #expect(
             message()
-                == "'\(file)' is XML of something else: its outermost element is 'html', not 'model'; name the contents of a .xcdatamodel."
+                == "'\(file)' is XML, but not a data model: its outermost element is 'html', not 'model'; name the contents of a .xcdatamodel."
         )
         try write("<model type=\"SBML\"/>")
         #expect(
             message()
-                == "'\(file)' is XML of something else: its model is a 'SBML'; name the contents of a .xcdatamodel."
+                == "'\(file)' is XML, but not a data model: its model has the type 'SBML'; name the contents of a .xcdatamodel."
         )
     }
 
@@ -70,15 +70,15 @@ struct ModelFileErrorTests {
         try write("<model>\n<entity name=\"A\">\n</model>\n")
         #expect(
             message()
-                == "'\(file)' is no well-formed XML: an end tag is not that of the element that is open in line 3; name the contents of a .xcdatamodel."
+                == "'\(file)' is not well-formed XML: an end tag does not match the open element in line 3; name the contents of a .xcdatamodel."
         )
         try write("<model>\n<entity name=\"A\" name=\"B\"/>\n</model>\n")
         #expect(
             message()
-                == "'\(file)' is no well-formed XML: an attribute is there twice in line 2; name the contents of a .xcdatamodel."
+                == "'\(file)' is not well-formed XML: an attribute appears twice in line 2; name the contents of a .xcdatamodel."
         )
         try write("<model>\n<entity name=\"A\"")
-        #expect(message().hasPrefix("'\(file)' is no well-formed XML: "))
+        #expect(message().hasPrefix("'\(file)' is not well-formed XML: "))
     }
 
     @Test("A file that breaks off anywhere is refused")
@@ -95,17 +95,17 @@ struct ModelFileErrorTests {
         try write("", "Folder/notes.txt")
         #expect(
             message("Folder")
-                == "'\(path("Folder"))' is no model: it has neither a file 'contents' nor a folder that ends in .xcdatamodel; name a .xcdatamodeld or a .xcdatamodel."
+                == "'\(path("Folder"))' is not a model: it has neither a file 'contents' nor a folder whose name ends in .xcdatamodel; name a .xcdatamodeld or a .xcdatamodel."
         )
         try write("", "Model.momd/Model.mom")
         #expect(
             message("Model.momd")
-                == "'\(path("Model.momd"))' is a compiled model, which only Core Data reads; name the .xcdatamodeld that it was made from."
+                == "'\(path("Model.momd"))' is a compiled model, which only Core Data can read; name the .xcdatamodeld that it was compiled from."
         )
         try write("<model/>", "Empty.xcdatamodeld/A.xcdatamodel/layout")
         #expect(
             message("Empty.xcdatamodeld")
-                == "'\(path("Empty.xcdatamodeld/A.xcdatamodel/contents"))' is not there; name a .xcdatamodeld or a .xcdatamodel."
+                == "'\(path("Empty.xcdatamodeld/A.xcdatamodel/contents"))' does not exist; name a .xcdatamodeld or a .xcdatamodel."
         )
     }
 
@@ -115,7 +115,7 @@ struct ModelFileErrorTests {
         try write("<model/>", "M.xcdatamodeld/B.xcdatamodel/contents")
         #expect(
             message("M.xcdatamodeld")
-                == "'\(path("M.xcdatamodeld"))' does not say which of its versions is the current one; choose one of 'A', 'B'."
+                == "'\(path("M.xcdatamodeld"))' does not specify which of its versions is current; choose one of 'A', 'B'."
         )
         #expect(
             message("M.xcdatamodeld", version: "C")
@@ -123,7 +123,7 @@ struct ModelFileErrorTests {
         #expect(message("M.xcdatamodeld", version: "B") == "no error")
         #expect(
             message("M.xcdatamodeld/A.xcdatamodel", version: "B")
-                == "'\(path("M.xcdatamodeld/A.xcdatamodel"))' is one version of a model, so there is no 'B' to choose; name the .xcdatamodeld that it is in."
+                == "'\(path("M.xcdatamodeld/A.xcdatamodel"))' is a single version of a model, so the version 'B' cannot be chosen; name the .xcdatamodeld that contains it."
         )
         let current = "M.xcdatamodeld/.xccurrentversion"
         func list(_ inner: String) -> String {
@@ -137,20 +137,20 @@ struct ModelFileErrorTests {
             try write(list("<dict><key>_XCCurrentVersionName</key><string>\(name)</string></dict>"), current)
             #expect(
                 message("M.xcdatamodeld")
-                    == "'\(path(current))' says that '\(name)' is the current version, which is not there; choose one of 'A', 'B'."
+                    == "'\(path(current))' names '\(name)' as the current version, which does not exist; choose one of 'A', 'B'."
             )
         }
         try write("bplist00", current)
         #expect(
             message("M.xcdatamodeld")
-                == "'\(path(current))' is no XML; let Xcode write it again, or choose a version.")
+                == "'\(path(current))' is not XML; let Xcode write it again, or choose a version.")
         try write("<list/>", current)
         #expect(
             message("M.xcdatamodeld")
-                == "'\(path(current))' is no property list; let Xcode write it again, or choose a version.")
+                == "'\(path(current))' is not a property list; let Xcode write it again, or choose a version.")
         #expect(
             message("M.xcdatamodeld/A.xcdatamodel/contents/x")
-                == "'\(path("M.xcdatamodeld/A.xcdatamodel/contents/x"))' is not there; name a .xcdatamodeld or a .xcdatamodel."
+                == "'\(path("M.xcdatamodeld/A.xcdatamodel/contents/x"))' does not exist; name a .xcdatamodeld or a .xcdatamodel."
         )
         #expect(throws: ModelError.self) {
             _ = try ModelVersions(contentsOf: folder.appendingPathComponent("M.xcdatamodeld/A.xcdatamodel/contents"))
@@ -164,7 +164,7 @@ struct ModelFileErrorTests {
         )
         #expect(
             try mistake("<entity name=\"A\">", "<attribute name=\"x\" attributeType=\"Strin\"/>", "</entity>")
-                == "Loading '\(file)', line 3: attribute 'A.x' has the type 'Strin', which is none of Undefined, Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, Boolean, Date, Binary, UUID, URI, Transformable, Composite; correct it."
+                == "Loading '\(file)', line 3: attribute 'A.x' has the type 'Strin', which is not one of Undefined, Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, Boolean, Date, Binary, UUID, URI, Transformable, Composite; correct it."
         )
         #expect(
             try mistake("<entity name=\"A\">", "<attribute name=\"x\"/>", "</entity>")
@@ -174,17 +174,17 @@ struct ModelFileErrorTests {
             try mistake(
                 "<entity name=\"A\">",
                 "<attribute name=\"x\" attributeType=\"Integer 16\" defaultValueString=\"many\"/>", "</entity>")
-                == "Loading '\(file)', line 3: attribute 'A.x' has the default 'many', which is no value of type Integer 16; correct it."
+                == "Loading '\(file)', line 3: attribute 'A.x' has the default 'many', which is not a value of type Integer 16; correct it."
         )
         #expect(
             try mistake(
                 "<entity name=\"A\">",
                 "<attribute name=\"x\" attributeType=\"Date\" minDateTimeInterval=\"today\"/>", "</entity>")
-                == "Loading '\(file)', line 3: attribute 'A.x' has the minimum 'today', which is no value of type Date; correct it."
+                == "Loading '\(file)', line 3: attribute 'A.x' has the minimum 'today', which is not a value of type Date; correct it."
         )
         #expect(
             try mistake("<entity name=\"A\">", "<relationship name=\"r\"/>", "</entity>")
-                == "Loading '\(file)', line 3: relationship 'A.r' has no destination; name the entity that it leads to."
+                == "Loading '\(file)', line 3: relationship 'A.r' has no destination; name its destination entity."
         )
         #expect(
             try mistake("<entity name=\"A\">", "<relationship name=\"r\" destinationEntity=\"B\"/>", "</entity>")
@@ -200,14 +200,14 @@ struct ModelFileErrorTests {
             try mistake(
                 "<entity name=\"A\">", "<relationship name=\"r\" destinationEntity=\"A\" deletionRule=\"Burn\"/>",
                 "</entity>")
-                == "Loading '\(file)', line 3: relationship 'A.r' has the deletion rule 'Burn', which is none of No Action, Nullify, Cascade, Deny; correct it."
+                == "Loading '\(file)', line 3: relationship 'A.r' has the deletion rule 'Burn', which is not one of No Action, Nullify, Cascade, Deny; correct it."
         )
         #expect(
             try mistake(
                 "<entity name=\"A\">",
                 "<relationship name=\"r\" destinationEntity=\"A\" toMany=\"YES\" maxCount=\"-1\"/>",
                 "</entity>")
-                == "Loading '\(file)', line 3: relationship 'A.r' has the maxCount '-1', which is no count; correct it."
+                == "Loading '\(file)', line 3: relationship 'A.r' has the maxCount '-1', which is not a count; correct it."
         )
         #expect(
             try mistake("<entity name=\"A\"/>", "<configuration name=\"C\"><memberEntity name=\"B\"/></configuration>")
@@ -218,7 +218,7 @@ struct ModelFileErrorTests {
                 "<entity name=\"A\">",
                 "<uniquenessConstraints><uniquenessConstraint><constraint value=\"x\"/></uniquenessConstraint></uniquenessConstraints>",
                 "</entity>")
-                == "Loading '\(file)', line 2: a uniqueness constraint of 'A' names 'x', which is no stored attribute or to-one relationship of it; correct the name."
+                == "Loading '\(file)', line 2: a uniqueness constraint of 'A' names 'x', which is not a stored attribute or to-one relationship of it; correct the name."
         )
         #expect(
             try mistake("<entity/>")
@@ -229,17 +229,17 @@ struct ModelFileErrorTests {
     func hostileNames() throws {
         #expect(
             try mistake("<entity name=\"A (x); DROP TABLE B\"/>")
-                == "Loading '\(file)', line 2: entity 'A (x); DROP TABLE B' cannot be called that; use letters, digits and '_', and begin with a letter."
+                == "Loading '\(file)', line 2: entity 'A (x); DROP TABLE B' has an invalid name; use letters, digits and '_', and begin with a letter."
         )
         #expect(
             try mistake("<entity name=\"A\">", "<attribute name=\"x y\" attributeType=\"String\"/>", "</entity>")
-                == "Loading '\(file)', line 3: property 'A.x y' cannot be called that; use letters, digits and '_', and do not begin with a digit."
+                == "Loading '\(file)', line 3: property 'A.x y' has an invalid name; use letters, digits and '_', and do not begin with a digit."
         )
         #expect(
             try mistake(
                 "<entity name=\"A\">", "<attribute name=\"x\" attributeType=\"String\"/>",
                 "<fetchIndex name=\"a-b\"><fetchIndexElement property=\"x\"/></fetchIndex>", "</entity>")
-                == "Loading '\(file)', line 4: fetch index 'a-b' of 'A' cannot be called that; use letters, digits and '_'."
+                == "Loading '\(file)', line 4: fetch index 'a-b' of 'A' has an invalid name; use letters, digits and '_'."
         )
         #expect(try mistake("<entity name=\"Größe\"/>") == "no error")
     }
@@ -248,7 +248,7 @@ struct ModelFileErrorTests {
     func hostileFiles() throws {
         // Foundation's parser ends the program at the instructions and at the notation.
         let instruction = "a processing instruction"
-        let declarations = "a document type with declarations of its own"
+        let declarations = "a document type with its own declarations"
         for (text, what, line) in [
             ("<?go?><model/>", instruction, 1), ("<?xml version=\"1.0\"?>\n<model><?go now?></model>", instruction, 2),
             ("<!-- a -->\n\n<?go?><model/>", instruction, 3),
@@ -260,15 +260,15 @@ struct ModelFileErrorTests {
             try write(text)
             #expect(
                 message()
-                    == "'\(file)' has \(what) in line \(line), which no model does; name the contents of a .xcdatamodel."
+                    == "'\(file)' has \(what) in line \(line), which no model has; name the contents of a .xcdatamodel."
             )
         }
         let hidden = "<?xml version=\"1.0\" encoding=\"UTF-7\"?>\n<model>+ADw-?go?+AD4-</model>"
         try write(hidden)
-        #expect(message() == "'\(file)' is no XML in UTF-8; name the contents of a .xcdatamodel.")
+        #expect(message() == "'\(file)' is not XML in UTF-8; name the contents of a .xcdatamodel.")
         try #require("<model><?go?></model>".data(using: .utf16LittleEndian))
             .write(to: folder.appendingPathComponent("contents"))
-        #expect(message() == "'\(file)' is no XML in UTF-8; name the contents of a .xcdatamodel.")
+        #expect(message() == "'\(file)' is not XML in UTF-8; name the contents of a .xcdatamodel.")
         for harmless in [
             "\u{feff}<?xml version='1.0' encoding='utf-8'?><!-- <?go?> --><model/>",
             "<!DOCTYPE model SYSTEM \"[<?go?>]\"><model><![CDATA[<?go?>]]></model>",
@@ -279,7 +279,7 @@ struct ModelFileErrorTests {
         try write("<model>" + String(repeating: "<a>", count: 100_000))
         #expect(
             message()
-                == "'\(file)' nests elements more than 64 deep, which no model does (line 1); name the contents of a .xcdatamodel."
+                == "'\(file)' nests elements more than 64 levels deep, which no model does (line 1); name the contents of a .xcdatamodel."
         )
         try write("<model>" + String(repeating: "<a/>", count: 200_001) + "</model>")
         #expect(
@@ -289,7 +289,7 @@ struct ModelFileErrorTests {
         #expect(message() == "'\(file)' is larger than 16 MiB, which no model is; name another file.")
         try FileManager.default.removeItem(atPath: file)
         try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "/dev/zero")
-        #expect(message() == "'\(file)' is no file that can be read to its end; name another.")
+        #expect(message() == "'\(file)' is not a regular file; name another.")
     }
 
     @Test("A model that would fill the memory is refused")
@@ -297,16 +297,16 @@ struct ModelFileErrorTests {
         let chain = (1...102).map { "<entity name=\"E\($0)\"\($0 == 1 ? "" : " parentEntity=\"E\($0 - 1)\"")/>" }
         #expect(
             try mistake(chain.joined())
-                == "Loading '\(file)', line 2: entity 'E101' inherits over more than 100 levels; make the tree less deep."
+                == "Loading '\(file)', line 2: entity 'E101' inherits through more than 100 levels; make the hierarchy shallower."
         )
         let attributes = (1...1000).map { "<attribute name=\"a\($0)\" attributeType=\"String\"/>" }.joined()
         let children = (1...200).map { "<entity name=\"E\($0)\" parentEntity=\"E\"/>" }.joined()
         #expect(
             try mistake("<entity name=\"E\">\(attributes)</entity>\(children)")
-                == "Loading '\(file)': the model has more than 200000 properties, inherited ones included, which is the most it can have; divide it."
+                == "Loading '\(file)': the model has more than the allowed 200000 properties, inherited ones included; split it."
         )
         #expect(
             try mistake((0...10_000).map { "<entity name=\"E\($0)\"/>" }.joined())
-                == "Loading '\(file)': the model has 10001 entities, and 10000 are the most it can have; divide it.")
+                == "Loading '\(file)': the model has 10001 entities, but at most 10000 are allowed; split it.")
     }
 }

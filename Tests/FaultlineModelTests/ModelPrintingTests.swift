@@ -266,11 +266,11 @@ struct ModelPrintingTests {
         }
         #expect(
             message(try ManagedObjectModel(entities: [], versionIdentifiers: ["1", "2"]))
-                == "The model cannot be written: it has 2 version identifiers, and a model file has room for one; take the others out."
+                == "The model cannot be written: it has 2 version identifiers, but a model file can hold only one; remove the others."
         )
         #expect(
             message(try ManagedObjectModel(entities: [EntityDescription("A", userInfo: ["k": "a\u{1}"])]))
-                == "The model cannot be written: 'value' of 'entry' has a control character (1), which XML cannot hold; take it out."
+                == "The model cannot be written: 'value' of 'entry' contains a control character (1), which XML does not allow; remove it."
         )
         let model = try ManagedObjectModel(entities: [])
         do throws(ModelError) {
@@ -279,7 +279,7 @@ struct ModelPrintingTests {
         } catch {
             #expect(
                 error.message
-                    == "The model cannot be written to '/no/such/folder/contents'; check that its folder is there and that this user may write to it."
+                    == "The model cannot be written to '/no/such/folder/contents'; check that its folder exists and that this user may write to it."
             )
             #expect(error.code == .cannotWrite)
         }

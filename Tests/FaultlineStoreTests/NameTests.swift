@@ -11,11 +11,11 @@ struct NameTests {
 
     private func attribute(_ name: String) -> AttributeDescription { AttributeDescription(name, .string) }
 
-    @Test("Names that share a table or an index because they differ in case only")
+    @Test("Names that share a table or an index because they differ only in case")
     func collisions() {
         #expect(
             message([EntityDescription("Item"), EntityDescription("ITEM")])
-                == "The entities 'Item' and 'ITEM' differ in case only and would share a table; rename one of them.")
+                == "The entities 'Item' and 'ITEM' differ only in case and would share a table; rename one of them.")
         func many(_ name: String, _ destination: String, _ inverse: String) -> RelationshipDescription {
             RelationshipDescription(name, to: destination, inverse: inverse, isToMany: true)
         }
@@ -24,33 +24,33 @@ struct NameTests {
                 EntityDescription("P", relationships: [many("tags", "T", "ps"), many("Tags", "T", "qs")]),
                 EntityDescription("T", relationships: [many("ps", "P", "tags"), many("qs", "P", "Tags")]),
             ])
-                == "The to-many relationships 'tags' and 'Tags' of 'P' differ in case only and would share a table; rename one of them."
+                == "The to-many relationships 'tags' and 'Tags' of 'P' differ only in case and would share a table; rename one of them."
         )
         #expect(
             message([
                 EntityDescription(
                     "P", attributes: [attribute("a")],
                     indexes: [FetchIndexDescription("by", on: "a"), FetchIndexDescription("BY", on: "a")])
-            ]) == "The fetch indexes 'by' and 'BY' of 'P' differ in case only; rename one of them.")
+            ]) == "The fetch indexes 'by' and 'BY' of 'P' differ only in case; rename one of them.")
     }
 
     @Test("Names that are no identifiers")
     func identifiers() {
         #expect(
             message([EntityDescription("My Item")])
-                == "Entity 'My Item' cannot be called that; use letters, digits and '_', and begin with a letter.")
-        #expect(message([EntityDescription("_METADATA")]).hasPrefix("Entity '_METADATA' cannot be called that"))
+                == "Entity 'My Item' has an invalid name; use letters, digits and '_', and begin with a letter.")
+        #expect(message([EntityDescription("_METADATA")]).hasPrefix("Entity '_METADATA' has an invalid name"))
         for name in ["first name", "a-b", "1st", "a\"b", "naïve!", "☃"] {
             #expect(
                 message([EntityDescription("Item", attributes: [attribute(name)])])
-                    == "Property 'Item.\(name)' cannot be called that; use letters, digits and '_', and do not begin with a digit."
+                    == "Property 'Item.\(name)' has an invalid name; use letters, digits and '_', and do not begin with a digit."
             )
         }
         #expect(
             message([
                 EntityDescription("P", attributes: [attribute("a")], indexes: [FetchIndexDescription("by a", on: "a")])
             ])
-                == "Fetch index 'by a' of 'P' cannot be called that; use letters, digits and '_'.")
+                == "Fetch index 'by a' of 'P' has an invalid name; use letters, digits and '_'.")
     }
 
     @Test("Names that only look odd are stored and read")

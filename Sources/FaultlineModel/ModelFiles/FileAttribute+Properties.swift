@@ -27,7 +27,7 @@ extension FileAttribute<AttributeDescription> {
             read: { attribute, text in
                 guard let type = text.map(AttributeType.init) ?? .undefined else {
                     let known = AttributeType.allCases.map(\.rawValue).joined(separator: ", ")
-                    return "has the type '\(text ?? "")', which is none of \(known); correct it"
+                    return "has the type '\(text ?? "")', which is not one of \(known); correct it"
                 }
                 attribute.type = type
                 return nil
@@ -65,7 +65,7 @@ extension FileAttribute<AttributeDescription> {
                 default: break
                 }
                 guard let value = FileValue.value(text, type) else {
-                    return "has \(role) '\(text)', which is no value of type \(type.rawValue); correct it"
+                    return "has \(role) '\(text)', which is not a value of type \(type.rawValue); correct it"
                 }
                 attribute[keyPath: path] = value
                 return nil
@@ -112,7 +112,7 @@ extension FileAttribute<RelationshipDescription> {
             read: { relationship, text in
                 guard let rule = text.map(DeleteRule.init) ?? .nullify else {
                     let known = DeleteRule.allCases.map(\.rawValue).joined(separator: ", ")
-                    return "has the deletion rule '\(text ?? "")', which is none of \(known); correct it"
+                    return "has the deletion rule '\(text ?? "")', which is not one of \(known); correct it"
                 }
                 relationship.deleteRule = rule
                 return nil

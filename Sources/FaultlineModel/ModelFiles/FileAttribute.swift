@@ -67,7 +67,7 @@ extension FileAttribute {
                     return nil
                 }
                 guard let count = Int(text), count >= 0 else {
-                    return "has the \(name) '\(text)', which is no count; correct it"
+                    return "has the \(name) '\(text)', which is not a count; correct it"
                 }
                 owner[keyPath: path] = count
                 return nil

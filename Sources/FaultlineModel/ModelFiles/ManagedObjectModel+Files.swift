@@ -65,7 +65,7 @@ extension ManagedObjectModel {
         } catch {
             throw ModelError(
                 .cannotWrite,
-                "The model cannot be written to '\(file.path)'; check that its folder is there and that this user may write to it."
+                "The model cannot be written to '\(file.path)'; check that its folder exists and that this user may write to it."
             )
         }
     }

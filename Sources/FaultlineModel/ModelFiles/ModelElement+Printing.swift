@@ -35,7 +35,7 @@ extension ModelElement {
             case "\u{0}"..."\u{1f}", "\u{fffe}", "\u{ffff}":
                 throw ModelError(
                     .cannotWrite,
-                    "The model cannot be written: '\(key)' of '\(attributes["name"] ?? name)' has a control character (\(character.value)), which XML cannot hold; take it out."
+                    "The model cannot be written: '\(key)' of '\(attributes["name"] ?? name)' contains a control character (\(character.value)), which XML does not allow; remove it."
                 )
             default: text.unicodeScalars.append(character)
             }

@@ -16,7 +16,7 @@ final class ModelElementParser: NSObject, XMLParserDelegate {
     /// The reason why a file is not a tree of elements.
     struct Failure: Error {
         var code: ModelError.Code
-        /// The reason, worded to follow the file's name: `"is no XML"`.
+        /// The reason, worded to follow the file's name: `"is not XML"`.
         var text: String
     }
 
@@ -52,7 +52,7 @@ final class ModelElementParser: NSObject, XMLParserDelegate {
         let isWhole = parser.parse()
         if let failure = reading.failure { throw failure }
         guard isWhole, let root = reading.root, reading.open.isEmpty else {
-            throw Failure(code: .notAModel, text: "is no XML")
+            throw Failure(code: .notAModel, text: "is not XML")
         }
         return root
     }
@@ -65,7 +65,8 @@ final class ModelElementParser: NSObject, XMLParserDelegate {
         count += 1
         if open.count >= Limit.depth {
             stop(
-                parser, "nests elements more than \(Limit.depth) deep, which no model does (line \(parser.lineNumber))")
+                parser,
+                "nests elements more than \(Limit.depth) levels deep, which no model does (line \(parser.lineNumber))")
         } else if count > Limit.elements {
             stop(parser, "has more than \(Limit.elements) elements, which no model has")
         } else {
@@ -94,11 +95,11 @@ final class ModelElementParser: NSObject, XMLParserDelegate {
         guard failure == nil else { return }
         let code = (error as NSError).code
         guard count > 0 else {
-            failure = Failure(code: .notAModel, text: "is no XML")
+            failure = Failure(code: .notAModel, text: "is not XML")
             return
         }
         failure = Failure(
-            code: .malformedFile, text: "is no well-formed XML: \(Self.words(code)) in line \(parser.lineNumber)")
+            code: .malformedFile, text: "is not well-formed XML: \(Self.words(code)) in line \(parser.lineNumber)")
     }
 
     private func stop(_ parser: XMLParser, _ text: String) {
@@ -111,14 +112,14 @@ final class ModelElementParser: NSObject, XMLParserDelegate {
     private static func words(_ code: Int) -> String {
         switch code {
         case 5: "it ends in the middle of an element"
-        case 9, 81: "there is a byte that is no text"
-        case 26, 27: "there is an entity that is not defined"
+        case 9, 81: "there is a byte that is not valid text"
+        case 26, 27: "there is an undefined entity"
         case 38: "there is a '<' in the value of an attribute"
         case 39, 40, 41, 65: "an attribute is not written as name=\"value\""
-        case 42: "an attribute is there twice"
+        case 42: "an attribute appears twice"
         case 68, 73: "a tag is not written as <name …>"
-        case 76: "an end tag is not that of the element that is open"
-        default: "there is a mistake (libxml2's number \(code))"
+        case 76: "an end tag does not match the open element"
+        default: "there is a syntax error (libxml2 error \(code))"
         }
     }
 }

@@ -33,7 +33,7 @@ struct ModelFile {
         if let version {
             throw ModelError(
                 .unknownVersion,
-                "'\(url.path)' is one version of a model, so there is no '\(version)' to choose; name the .xcdatamodeld that it is in."
+                "'\(url.path)' is a single version of a model, so the version '\(version)' cannot be chosen; name the .xcdatamodeld that contains it."
             )
         }
     }
@@ -53,10 +53,10 @@ struct ModelFile {
         guard root.name == "model", root.attributes["type", default: type] == type else {
             let what =
                 root.name == "model"
-                ? "its model is a '\(root.attributes["type"] ?? "")'"
+                ? "its model has the type '\(root.attributes["type"] ?? "")'"
                 : "its outermost element is '\(root.name)', not 'model'"
             throw ModelError(
-                .notAModel, "'\(path)' is XML of something else: \(what); name the contents of a .xcdatamodel.")
+                .notAModel, "'\(path)' is XML, but not a data model: \(what); name the contents of a .xcdatamodel.")
         }
         return root
     }
@@ -67,7 +67,7 @@ struct ModelFile {
     static func isFolder(_ url: URL) throws(ModelError) -> Bool {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
-            throw ModelError(.cannotRead, "'\(url.path)' is not there; name a .xcdatamodeld or a .xcdatamodel.")
+            throw ModelError(.cannotRead, "'\(url.path)' does not exist; name a .xcdatamodeld or a .xcdatamodel.")
         }
         return isFolder.boolValue
     }
@@ -78,10 +78,10 @@ struct ModelFile {
         let resolved = url.resolvingSymlinksInPath()
         let attributes = try? FileManager.default.attributesOfItem(atPath: resolved.path)
         guard let attributes else {
-            throw ModelError(.cannotRead, "'\(url.path)' is not there; name a .xcdatamodeld or a .xcdatamodel.")
+            throw ModelError(.cannotRead, "'\(url.path)' does not exist; name a .xcdatamodeld or a .xcdatamodel.")
         }
         guard attributes[.type] as? FileAttributeType == .typeRegular else {
-            throw ModelError(.cannotRead, "'\(url.path)' is no file that can be read to its end; name another.")
+            throw ModelError(.cannotRead, "'\(url.path)' is not a regular file; name another.")
         }
         let limit = ModelElementParser.Limit.bytes
         guard let size = (attributes[.size] as? NSNumber)?.intValue, size <= limit else {

@@ -17,7 +17,7 @@ struct ModelReader {
                 guard !relationship.destination.isEmpty else {
                     throw problem(
                         .unknownEntity, child,
-                        "relationship \(name) has no destination; name the entity that it leads to")
+                        "relationship \(name) has no destination; name its destination entity")
                 }
                 entity.relationships.append(relationship)
             case "fetchedProperty":

@@ -18,7 +18,7 @@ public struct ModelVersions: Sendable {
         if ["mom", "momd", "omo"].contains(url.pathExtension) {
             throw ModelError(
                 .notAModel,
-                "'\(url.path)' is a compiled model, which only Core Data reads; name the .xcdatamodeld that it was made from."
+                "'\(url.path)' is a compiled model, which only Core Data can read; name the .xcdatamodeld that it was compiled from."
             )
         }
         guard try ModelFile.isFolder(url) else {
@@ -31,7 +31,7 @@ public struct ModelVersions: Sendable {
         guard !names.isEmpty else {
             throw ModelError(
                 .notAModel,
-                "'\(url.path)' is no model: it has neither a file 'contents' nor a folder that ends in .xcdatamodel; name a .xcdatamodeld or a .xcdatamodel."
+                "'\(url.path)' is not a model: it has neither a file 'contents' nor a folder whose name ends in .xcdatamodel; name a .xcdatamodeld or a .xcdatamodel."
             )
         }
     }
@@ -52,7 +52,7 @@ public struct ModelVersions: Sendable {
                 guard let found = names.first(where: { $0 + Self.suffix == name }) else {
                     throw ModelError(
                         .unknownVersion,
-                        "'\(file.path)' says that '\(name)' is the current version, which is not there; \(choices)")
+                        "'\(file.path)' names '\(name)' as the current version, which does not exist; \(choices)")
                 }
                 return found
             }
@@ -61,7 +61,7 @@ public struct ModelVersions: Sendable {
             guard names.contains(own) else {
                 throw ModelError(
                     .unknownVersion,
-                    "'\(url.path)' does not say which of its versions is the current one; \(choices)")
+                    "'\(url.path)' does not specify which of its versions is current; \(choices)")
             }
             return own
         }
@@ -103,7 +103,7 @@ public struct ModelVersions: Sendable {
         }
         guard root.name == "plist" else {
             throw ModelError(
-                .notAModel, "'\(file.path)' is no property list; let Xcode write it again, or choose a version.")
+                .notAModel, "'\(file.path)' is not a property list; let Xcode write it again, or choose a version.")
         }
         return nil
     }

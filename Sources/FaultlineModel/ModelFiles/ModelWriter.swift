@@ -13,7 +13,7 @@ enum ModelWriter {
         guard model.versionIdentifiers.count <= 1 else {
             throw ModelError(
                 .cannotWrite,
-                "The model cannot be written: it has \(model.versionIdentifiers.count) version identifiers, and a model file has room for one; take the others out."
+                "The model cannot be written: it has \(model.versionIdentifiers.count) version identifiers, but a model file can hold only one; remove the others."
             )
         }
         attributes["userDefinedModelVersionIdentifier"] = model.versionIdentifiers.first

@@ -30,7 +30,7 @@ struct XMLScreening {
     private mutating func check() throws(Refusal) {
         // XML contains no zero bytes; they are halves of UTF-16 characters.
         guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
-            throw Refusal(text: "is no XML in UTF-8", isXML: false)
+            throw Refusal(text: "is not XML in UTF-8", isXML: false)
         }
         if starts("\u{feff}") { place += 3 }
         if starts("<?xml "), let end = end(of: "?>") {
@@ -48,7 +48,7 @@ struct XMLScreening {
                 place = end(of: "]]>") ?? bytes.count
             } else if starts("<?") {
                 // A declaration that is cut off is not a processing instruction.
-                guard end(of: "?>") != nil else { throw Refusal(text: "is no XML", isXML: false) }
+                guard end(of: "?>") != nil else { throw Refusal(text: "is not XML", isXML: false) }
                 throw refusal("has a processing instruction")
             } else if starts("<!DOCTYPE") {
                 try skipDocumentType()
@@ -60,11 +60,11 @@ struct XMLScreening {
 
     private func checkEncoding(_ declaration: String) throws(Refusal) {
         guard let match = declaration.firstMatch(of: #/encoding\s*=\s*["']([^"']*)["']/#) else {
-            guard !declaration.contains("encoding") else { throw Refusal(text: "is no XML in UTF-8", isXML: false) }
+            guard !declaration.contains("encoding") else { throw Refusal(text: "is not XML in UTF-8", isXML: false) }
             return
         }
         guard ["utf-8", "us-ascii"].contains(match.1.lowercased()) else {
-            throw Refusal(text: "is no XML in UTF-8", isXML: false)
+            throw Refusal(text: "is not XML in UTF-8", isXML: false)
         }
     }
 
@@ -77,7 +77,7 @@ struct XMLScreening {
             } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
                 quote = byte
             } else if byte == UInt8(ascii: "[") {
-                throw refusal("has a document type with declarations of its own")
+                throw refusal("has a document type with its own declarations")
             } else if byte == UInt8(ascii: ">") {
                 return
             }
@@ -87,7 +87,7 @@ struct XMLScreening {
 
     private func refusal(_ text: String) -> Refusal {
         let line = bytes[..<place].count { $0 == UInt8(ascii: "\n") } + 1
-        return Refusal(text: "\(text) in line \(line), which no model does", isXML: true)
+        return Refusal(text: "\(text) in line \(line), which no model has", isXML: true)
     }
 
     private func starts(_ text: String) -> Bool { bytes[place...].starts(with: text.utf8) }
