@@ -76,7 +76,7 @@ static bool receive(ctf_child *child) {
     int number = reap(child);
     const char *name = number == 0 ? NULL : strsignal(number);
     snprintf(
-        child->problem, sizeof child->problem, "libbabeltrace2 gives up on it%s%s%s", name == NULL ? "" : " (\"",
+        child->problem, sizeof child->problem, "libbabeltrace2 failed while reading it%s%s%s", name == NULL ? "" : " (\"",
         name == NULL ? "" : name, name == NULL ? "" : "\")");
     child->failure = (ctf_message){.kind = CTF_FAILED, .text = child->problem, .length = strlen(child->problem)};
     return false;
@@ -94,7 +94,7 @@ ctf_child *ctf_child_open(
         child->socket = -1;
     }
     if (child == NULL || child->shared == NULL || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-        snprintf(problem, room, "there is no memory to read it");
+        snprintf(problem, room, "there is not enough memory to read it");
         ctf_child_close(child);
         return NULL;
     }

@@ -113,7 +113,7 @@ ctf_reader *ctf_open(
     }
     ctf_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {
-        snprintf(problem, room, "there is no memory");
+        snprintf(problem, room, "there is not enough memory");
         return NULL;
     }
     reader->names_only = names_only;

@@ -81,53 +81,55 @@ extension ReaderError {
     }
 
     static func isNotRegular(_ path: String) -> ReaderError {
-        opening(path, "it is no regular file, and a trace is read twice; save it to a file first")
+        opening(path, "it is not a regular file, and a trace is read twice; save it to a file first")
     }
 
     static func cannotRead(_ path: String, line: Int, _ number: Int32) -> ReaderError {
         reading(
-            path, .cannotRead, "behind line \(line) came \"\(systemMessage(number))\"; check the file system", number)
+            path, .cannotRead, "reading failed after line \(line) (\(systemMessage(number))); check the file system",
+            number)
     }
 
     static func empty(_ path: String) -> ReaderError {
         reading(
-            path, .empty, "the file is empty; see whether the program recorded anything and the disk has room")
+            path, .empty, "the file is empty; check that the program recorded anything and that the disk has space")
     }
 
     static func notATrace(_ path: String, looksLike: String, advice: String) -> ReaderError {
-        reading(path, .notATrace, "it is no timeline but \(looksLike); \(advice)")
+        reading(path, .notATrace, "it is not a timeline but \(looksLike); \(advice)")
     }
 
     static func foreignJSON(_ path: String) -> ReaderError {
         reading(
             path, .foreignJSON,
-            "it is JSON, but no timeline of Faultline; name a file that \"faultline record\" wrote")
+            "it is JSON, but not a Faultline timeline; name a file that \"faultline record\" wrote")
     }
 
     static func emptyRecording(_ path: String) -> ReaderError {
         reading(
             path, .empty,
-            "it is an empty recording: no process recorded anything; link FaultlineStore into the program and open its store "
-                + "there")
+            "it is an empty recording: no process recorded anything; link FaultlineStore into the program and open a store "
+                + "with it")
     }
 
     static func reformatted(_ path: String) -> ReaderError {
         reading(
             path, .reformatted,
-            "another program has reformatted this timeline; read the original, which has one event a line")
+            "another program has reformatted this timeline; read the original, which has one event per line")
     }
 
     static func noCTF(_ path: String) -> ReaderError {
         reading(
             path, .notATrace,
-            "the directory holds no CTF trace (no file \"metadata\"); name the one that \"faultline record --to lttng\" "
-                + "or \"lttng create --output\" was given, or one file if it holds other traces")
+            "the directory contains no CTF trace (no file \"metadata\"); name the directory that you passed to "
+                + "\"faultline record --to lttng\" or \"lttng create --output\", or a single file if it contains other traces"
+        )
     }
 
     static func foreignCTF(_ path: String, producer: String?) -> ReaderError {
         reading(
             path, .notATrace,
-            "it is a CTF trace\(producer.map { " of \"\($0)\"" } ?? "") without events of Faultline; record with "
+            "it is a CTF trace\(producer.map { " of \"\($0)\"" } ?? "") without Faultline events; record with "
                 + "\"faultline record --to lttng\", or enable the events \"faultline*\" in the session")
     }
 
@@ -138,39 +140,40 @@ extension ReaderError {
     static func cannotSalvage(_ path: String, _ number: Int32) -> ReaderError {
         reading(
             path, .damaged,
-            "it is damaged, and there is no room in \"\(NSTemporaryDirectory())\" for a copy of what is whole "
+            "it is damaged, and there is no space in \"\(NSTemporaryDirectory())\" for a copy of the intact part "
                 + "(\(systemMessage(number))); free some space there, or name another directory in TMPDIR", number)
     }
 
     static func foreignXML(_ path: String) -> ReaderError {
         reading(
             path, .notATrace,
-            "it is XML, but no export of Instruments' tables; make one with \"xctrace export --input FILE --xpath …\"")
+            "it is XML, but not an export of Instruments' tables; create one with \"xctrace export --input FILE --xpath …\""
+        )
     }
 
     static func brokenXctrace(_ path: String) -> ReaderError {
-        reading(path, .nothingReadable, "its XML breaks off before the first row of a Core Data table; export it again")
+        reading(path, .nothingReadable, "its XML ends before the first row of a Core Data table; export it again")
     }
 
     static func emptyXctrace(_ path: String) -> ReaderError {
         reading(
             path, .empty,
-            "it has no row of a Core Data table; export the tables core-data-fetch, core-data-save, core-data-fault and "
-                + "core-data-relationship-fault of a recording with the template Data Persistence")
+            "it contains no rows of Core Data tables; export the tables core-data-fetch, core-data-save, core-data-fault and "
+                + "core-data-relationship-fault from a recording made with the Data Persistence template")
     }
 
     static func newerVersion(_ path: String, found: Int, known: Int) -> ReaderError {
         reading(
             path, .newerVersion,
-            "it is in version \(found) of the format, and this program knows version \(known); update Faultline")
+            "it uses version \(found) of the format, but this program supports version \(known); update Faultline")
     }
 
     static func nothingReadable(_ path: String) -> ReaderError {
-        reading(path, .nothingReadable, "it breaks off before its first complete line; record it again")
+        reading(path, .nothingReadable, "it ends before its first complete line; record it again")
     }
 
     static func outOfMemory(_ path: String) -> ReaderError {
-        reading(path, .outOfMemory, "there is no memory for the parser; close other programs", ENOMEM)
+        reading(path, .outOfMemory, "there is not enough memory for the parser; close other programs", ENOMEM)
     }
 
     static func stillWritten(_ path: String) -> ReaderError {
@@ -183,7 +186,7 @@ extension ReaderError {
     static func cannotAddSymbols(_ path: String, _ number: Int32) -> ReaderError {
         ReaderError(
             .cannotAddSymbols,
-            "Could not add symbols to the trace \"\(path)\": \(systemMessage(number)); the trace is as it was.",
+            "Could not add symbols to the trace \"\(path)\": \(systemMessage(number)); the trace is unchanged.",
             errorNumber: number)
     }
 }

@@ -4,7 +4,7 @@ public struct ReadingSummary: Sendable, Hashable {
     public struct MalformedLine: Sendable, Hashable {
         /// The line's number, from 1; 0 for an event of a CTF trace.
         public var number: Int
-        /// The reason: `"it is no JSON object"`.
+        /// The reason: `"it is not a JSON object"`.
         public var reason: String
 
         public init(number: Int, reason: String) {

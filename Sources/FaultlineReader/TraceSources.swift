@@ -39,7 +39,7 @@ private struct OtherFile {
     static let advice = "name a file that \"faultline record\" wrote"
 
     init?(_ file: TraceFile) {
-        let wholeTrace = "name the directory that the trace lies in"
+        let wholeTrace = "name the directory that contains the trace"
         let known: [(magic: [UInt8], name: String, advice: String)] = [
             (Array("SQLite format 3\0".utf8), "an SQLite database", Self.advice),
             ([0x7F, 0x45, 0x4C, 0x46], "a program or library", Self.advice),

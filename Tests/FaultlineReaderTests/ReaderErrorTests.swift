@@ -5,20 +5,20 @@ import Testing
 @Suite("What cannot be read at all is said in one sentence")
 struct ReaderErrorTests {
     private static let advice = "name a file that \"faultline record\" wrote"
-    private static let empty = "the file is empty; see whether the program recorded anything and the disk has room"
-    private static let foreign = "it is JSON, but no timeline of Faultline; \(advice)"
+    private static let empty = "the file is empty; check that the program recorded anything and that the disk has space"
+    private static let foreign = "it is JSON, but not a Faultline timeline; \(advice)"
     /// "No timeline of Faultline" was said of what "faultline record" itself had made of a program that recorded nothing.
     private static let nothing =
-        "it is an empty recording: no process recorded anything; link FaultlineStore into the program and open its store there"
+        "it is an empty recording: no process recorded anything; link FaultlineStore into the program and open a store with it"
     private static let reformatted =
-        "another program has reformatted this timeline; read the original, which has one event a line"
+        "another program has reformatted this timeline; read the original, which has one event per line"
 
     @Test(
         "A path that cannot be opened",
         arguments: [
             ("/nowhere/t.json", "there is no such file; check the path"),
             ("/dev/null/t.json", "there is no such file; check the path"),
-            ("/dev/null", "it is no regular file, and a trace is read twice; save it to a file first"),
+            ("/dev/null", "it is not a regular file, and a trace is read twice; save it to a file first"),
         ])
     func path(path: String, reason: String) {
         #expect(message(of: path) == "Could not open the trace \"\(path)\": \(reason).")
@@ -36,19 +36,19 @@ struct ReaderErrorTests {
         "Content that is no trace",
         arguments: [
             ("", empty), (" \n\n", empty), ("[\n]\n", nothing), ("[\r\n]", nothing), ("[]", nothing),
-            ("SQLite format 3\0rest", "it is no timeline but an SQLite database; \(advice)"),
-            ("\u{7F}ELF\u{2}", "it is no timeline but a program or library; \(advice)"),
-            ("<?xml version=\"1.0\"?>", "it is no timeline but an XML or HTML document; \(advice)"),
-            ("hello\n", "it is no timeline but plain text; \(advice)"),
-            ("\u{1}\u{2}", "it is no timeline but binary data; \(advice)"),
+            ("SQLite format 3\0rest", "it is not a timeline but an SQLite database; \(advice)"),
+            ("\u{7F}ELF\u{2}", "it is not a timeline but a program or library; \(advice)"),
+            ("<?xml version=\"1.0\"?>", "it is not a timeline but an XML or HTML document; \(advice)"),
+            ("hello\n", "it is not a timeline but plain text; \(advice)"),
+            ("\u{1}\u{2}", "it is not a timeline but binary data; \(advice)"),
             ("{\n  \"name\": \"package\"\n}\n", foreign),
             ("[{\"name\":\"a\",\"ph\":\"X\",\"ts\":1,\"pid\":1,\"tid\":1}]", foreign),
-            ("[\n{\"name\":\"faultl", "it breaks off before its first complete line; record it again"),
+            ("[\n{\"name\":\"faultl", "it ends before its first complete line; record it again"),
             ("[\n  {\n    \"name\": \"faultline.began\",\n", reformatted),
             ("[\(Lines.began()),\(Lines.fault(id: 1))]\n", reformatted),
             (
                 Lines.timeline([Lines.began(version: 2)]),
-                "it is in version 2 of the format, and this program knows version 1; update Faultline"
+                "it uses version 2 of the format, but this program supports version 1; update Faultline"
             ),
         ])
     func content(text: String, reason: String) throws {
@@ -59,7 +59,7 @@ struct ReaderErrorTests {
     @Test("A gzip archive")
     func archive() throws {
         let file = try TraceFile([0x1F, 0x8B, 0x08, 0x00])
-        let reason = "it is no timeline but a gzip archive; unpack it first"
+        let reason = "it is not a timeline but a gzip archive; unpack it first"
         #expect(message(of: file.path) == "Could not read the trace \"\(file.path)\": \(reason).")
     }
 

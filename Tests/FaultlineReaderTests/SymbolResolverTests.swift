@@ -86,14 +86,14 @@ struct SymbolResolverTests {
         #expect(rebuilt.frames.allSatisfy { $0.locations.isEmpty && own.path.hasSuffix("/" + $0.module) })
         #expect(
             rebuilt.problems.first?.description
-                == "No symbols from \"\(own.path)\": it was built anew after the recording; record again.")
+                == "No symbols from \"\(own.path)\": it was rebuilt after the recording; record again.")
         own.path = "/nowhere/libgone.so"
         let missing = attempt(own)
         #expect(missing.problems == [SymbolProblem(path: own.path, reason: .missing)])
         #expect(missing.frames.map(\.module) == ["libgone.so", "libgone.so"])
         #expect(
             missing.problems.first?.description
-                == "No symbols from \"/nowhere/libgone.so\": there is no such file; resolve them on the machine that recorded."
+                == "No symbols from \"/nowhere/libgone.so\": there is no such file; resolve symbols on the recording machine."
         )
         own.path = text.path
         let unreadable = attempt(own)

@@ -128,6 +128,6 @@ struct TimelineFramesTests {
         }
         #expect(
             error?.message
-                == "Could not add symbols to the trace \"\(file.path)\": Permission denied; the trace is as it was.")
+                == "Could not add symbols to the trace \"\(file.path)\": Permission denied; the trace is unchanged.")
     }
 }

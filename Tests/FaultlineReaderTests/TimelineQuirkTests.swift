@@ -46,7 +46,7 @@ struct TimelineQuirkTests {
         let reading = try TraceFile(Lines.timeline(lines)).read()
         #expect(reading.events.map(\.id) == [1, 2, 3])
         #expect(reading.summary.malformedLines == 4)
-        #expect(reading.summary.firstMalformed == .init(number: 4, reason: "it is no JSON object"))
+        #expect(reading.summary.firstMalformed == .init(number: 4, reason: "it is not a JSON object"))
         #expect(reading.summary.lines == 10)
         #expect(!reading.summary.isTruncated)
     }
@@ -59,10 +59,10 @@ struct TimelineQuirkTests {
             (#""id":1,"stack":"x""#, "a number is missing, broken or too large"),
             (#""id":1,"stack":4294967296"#, "a number is missing, broken or too large"),
             (#""id":1,"parent":18446744073709551616"#, "a number is missing, broken or too large"),
-            (#""id":1,"object":"xyz""#, "a hash is no string of hexadecimal digits"),
-            (#""id":1,"object":"00000000000000000""#, "a hash is no string of hexadecimal digits"),
-            (#""id":1,"object":5"#, "a hash is no string of hexadecimal digits"),
-            (#""id":1,"source":"moon""#, "a word is none that this version knows"),
+            (#""id":1,"object":"xyz""#, "a hash is not a string of hexadecimal digits"),
+            (#""id":1,"object":"00000000000000000""#, "a hash is not a string of hexadecimal digits"),
+            (#""id":1,"object":5"#, "a hash is not a string of hexadecimal digits"),
+            (#""id":1,"source":"moon""#, "a word is unknown to this version"),
             (#""id":1,"seenBefore":1"#, "a flag is neither true nor false"),
             (#""id":1,"main":"yes""#, "a flag is neither true nor false"),
         ])

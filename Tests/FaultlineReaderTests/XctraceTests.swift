@@ -245,15 +245,15 @@ struct XctraceTests {
         }
         #expect(
             try message(export(""))
-                == "it has no row of a Core Data table; export the tables core-data-fetch, core-data-save, core-data-fault "
-                + "and core-data-relationship-fault of a recording with the template Data Persistence.")
+                == "it contains no rows of Core Data tables; export the tables core-data-fetch, core-data-save, core-data-fault "
+                + "and core-data-relationship-fault from a recording made with the Data Persistence template.")
         #expect(
             try message("<a><trace-query-result/></a>")
-                == "it is XML, but no export of Instruments' tables; make one with \"xctrace export --input FILE --xpath …\"."
+                == "it is XML, but not an export of Instruments' tables; create one with \"xctrace export --input FILE --xpath …\"."
         )
         #expect(
             try message("<trace-query-result><node>")
-                == "its XML breaks off before the first row of a Core Data table; export it again.")
+                == "its XML ends before the first row of a Core Data table; export it again.")
     }
 
     @Test("Entities and depths without end are not followed")

@@ -149,7 +149,7 @@ case "ctf":
             try TraceReader(path: trace.path).read { _ in }
             accepted += 1
         } catch let error as ReaderError {
-            if error.message.contains("libbabeltrace2 gives up") { ended += 1 }
+            if error.message.contains("libbabeltrace2 failed while reading it") { ended += 1 }
         }
         try trace.restore()
     }

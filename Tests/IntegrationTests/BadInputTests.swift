@@ -55,7 +55,7 @@ struct BadInputTests {
         try #"[{"ph":"X"}]"#.write(toFile: path, atomically: true, encoding: .utf8)
         let result = try BuiltCommand.run([command, path])
         #expect(result.status == 2 && result.output.isEmpty)
-        #expect(result.errors.contains("it is JSON, but no timeline of Faultline; "))
+        #expect(result.errors.contains("it is JSON, but not a Faultline timeline; "))
     }
 
     @Test("tells a foreign JSON file from a trace")
@@ -63,7 +63,7 @@ struct BadInputTests {
         let path = try write("{\"name\": \"left-pad\", \"version\": \"1.0.0\"}\n", to: "package.json")
         try expectUsage(
             ["report", path],
-            "Could not read the trace \"\(path)\": it is JSON, but no timeline of Faultline; "
+            "Could not read the trace \"\(path)\": it is JSON, but not a Faultline timeline; "
                 + "name a file that \"faultline record\" wrote.")
     }
 
@@ -74,7 +74,7 @@ struct BadInputTests {
             to: "chrome.json")
         try expectUsage(
             ["report", path],
-            "Could not read the trace \"\(path)\": it is JSON, but no timeline of Faultline; "
+            "Could not read the trace \"\(path)\": it is JSON, but not a Faultline timeline; "
                 + "name a file that \"faultline record\" wrote.")
     }
 
@@ -84,7 +84,7 @@ struct BadInputTests {
         try SQLiteFile.run("CREATE TABLE list (item)", on: path)
         let result = try BuiltCommand.run(["report", path])
         #expect(result.status == 2)
-        #expect(result.errors.contains("it is no timeline but an SQLite database"))
+        #expect(result.errors.contains("it is not a timeline but an SQLite database"))
         #expect(result.errors.filter(\.isNewline).count == 1)
     }
 
@@ -156,7 +156,8 @@ struct BadInputTests {
     @Test("tells of a store that is no database")
     func noDatabase() throws {
         let path = try write("this is no database, but a text of some length\n", to: "notes.sqlite")
-        try expectFailure(ofStore: path, "'\(path)' is no SQLite database; name another file, or move this one away.")
+        try expectFailure(
+            ofStore: path, "'\(path)' is not an SQLite database; name another file, or move this one away.")
         #expect(try String(contentsOfFile: path, encoding: .utf8).hasPrefix("this is no database"))
     }
 
@@ -166,7 +167,7 @@ struct BadInputTests {
         try SQLiteFile.run("CREATE TABLE list (item)", on: path)
         try expectFailure(
             ofStore: path,
-            "'\(path)' is an SQLite database but no store: it has tables, and none of them is Z_METADATA; name another file."
+            "'\(path)' is an SQLite database but not a store: it has tables, but none of them is Z_METADATA; name another file."
         )
     }
 
@@ -177,8 +178,8 @@ struct BadInputTests {
         try #require(prepared.status == 0)
         try expectFailure(
             ofStore: path, form: ["--flaws", "photo"],
-            "The store '\(path)' was made with another model: its 'Item.photo' is INTEGER, which does not hold the model's "
-                + "Binary, the store has an entity 'ItemPhoto' that the model lacks; open it with the model that it was made with, or migrate it."
+            "The store '\(path)' was created with another model: its 'Item.photo' is INTEGER, which cannot hold the model's "
+                + "Binary, the store has an entity 'ItemPhoto' that the model lacks; open it with the model that it was created with, or migrate it."
         )
         #expect(try BuiltCommand.run(["workload", "groceries", "--store", path, "--items", "10"]).status == 0)
     }

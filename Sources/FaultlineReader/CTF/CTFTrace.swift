@@ -27,7 +27,7 @@ struct CTFTrace {
         }
         directories = found.filter { CTFMetadata(of: $0).declaresEvents }.sorted()
         if let broken = directories.first(where: { !CTFMetadata(of: $0).isWhole }) {
-            throw .damagedCTF(path, "\"\(broken)/metadata\" breaks off")
+            throw .damagedCTF(path, "\"\(broken)/metadata\" is truncated")
         }
         if directories.isEmpty { throw .foreignCTF(path, producer: CTFMetadata(of: first).producer) }
     }

@@ -86,7 +86,7 @@ final class SQLDebugReader {
             case .coreData(let line, let number):
                 if let open { last = try take(open.line, number: open.number, body) }
                 open = (line, number, 1)
-            case .malformed(let number): summary.countMalformed(line: number, "it is no JSON object")
+            case .malformed(let number): summary.countMalformed(line: number, "it is not a JSON object")
             case .other(let text, let number):
                 if let line = open?.line, let count = open?.lines, count < LogContinuation.maximumLines,
                     LogContinuation.continues(line, text)

@@ -21,9 +21,9 @@ public struct SymbolProblem: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String {
         switch reason {
-        case .missing: "No symbols from \"\(path)\": there is no such file; resolve them on the machine that recorded."
+        case .missing: "No symbols from \"\(path)\": there is no such file; resolve symbols on the recording machine."
         case .unreadable: "No symbols from \"\(path)\": it cannot be read as a program or library; check the file."
-        case .rebuilt: "No symbols from \"\(path)\": it was built anew after the recording; record again."
+        case .rebuilt: "No symbols from \"\(path)\": it was rebuilt after the recording; record again."
         }
     }
 }

@@ -198,14 +198,14 @@ extension ftl_problem {
     var reason: String {
         switch self {
         case .FTL_PROBLEM_NONE: "it was read"
-        case .FTL_PROBLEM_SYNTAX: "it is no JSON object"
+        case .FTL_PROBLEM_SYNTAX: "it is not a JSON object"
         case .FTL_PROBLEM_NUMBER: "a number is missing, broken or too large"
-        case .FTL_PROBLEM_HASH: "a hash is no string of hexadecimal digits"
-        case .FTL_PROBLEM_WORD: "a word is none that this version knows"
+        case .FTL_PROBLEM_HASH: "a hash is not a string of hexadecimal digits"
+        case .FTL_PROBLEM_WORD: "a word is unknown to this version"
         case .FTL_PROBLEM_FLAG: "a flag is neither true nor false"
-        case .FTL_PROBLEM_LIST: "a list is too long or has another shape"
+        case .FTL_PROBLEM_LIST: "a list is too long or has the wrong shape"
         case .FTL_PROBLEM_ENTRY: "its contents are missing"
-        case .FTL_PROBLEM_MEMORY: "there was no memory for it"
+        case .FTL_PROBLEM_MEMORY: "there was not enough memory for it"
         }
     }
 }
@@ -216,8 +216,8 @@ extension DecodingError {
         switch self {
         case .keyNotFound(let key, _): "its \"\(key.stringValue)\" is missing"
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            "its \"\(context.codingPath.last?.stringValue ?? "value")\" has another type"
-        case .dataCorrupted: "it is no JSON object"
+            "its \"\(context.codingPath.last?.stringValue ?? "value")\" has the wrong type"
+        case .dataCorrupted: "it is not a JSON object"
         @unknown default: "it cannot be decoded"
         }
     }

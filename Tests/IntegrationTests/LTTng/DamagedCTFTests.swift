@@ -155,7 +155,7 @@ struct ForeignCTFTests {
     func empty() throws {
         #expect(
             try refusal()
-                == "faultline: Could not read the trace \"\(directory.url.path)\": the directory holds no CTF trace (no file \"metadata\"); name the one that \"faultline record --to lttng\" or \"lttng create --output\" was given, or one file if it holds other traces.\n"
+                == "faultline: Could not read the trace \"\(directory.url.path)\": the directory contains no CTF trace (no file \"metadata\"); name the directory that you passed to \"faultline record --to lttng\" or \"lttng create --output\", or a single file if it contains other traces.\n"
         )
     }
 
@@ -168,13 +168,13 @@ struct ForeignCTFTests {
             toFile: directory.path("ust/uid/0/64-bit/metadata"), atomically: true, encoding: .utf8)
         #expect(
             try refusal()
-                == "faultline: Could not read the trace \"\(directory.url.path)\": it is a CTF trace\(name.map { " of \"\($0)\"" } ?? "") without events of Faultline; record with \"faultline record --to lttng\", or enable the events \"faultline*\" in the session.\n"
+                == "faultline: Could not read the trace \"\(directory.url.path)\": it is a CTF trace\(name.map { " of \"\($0)\"" } ?? "") without Faultline events; record with \"faultline record --to lttng\", or enable the events \"faultline*\" in the session.\n"
         )
         // And so is a file of it.
         let file = try BuiltCommand.run(["report", directory.path("ust/uid/0/64-bit/metadata")])
         #expect(
             file.errors
-                == "faultline: Could not read the trace \"\(directory.path("ust/uid/0/64-bit/metadata"))\": it is no timeline but the metadata of a CTF trace; name the directory that the trace lies in.\n"
+                == "faultline: Could not read the trace \"\(directory.path("ust/uid/0/64-bit/metadata"))\": it is not a timeline but the metadata of a CTF trace; name the directory that contains the trace.\n"
         )
     }
 }
