@@ -155,7 +155,7 @@ public final class Recorder: @unchecked Sendable {
             }
             let redirection =
                 isTaken && attempt > 0
-                ? "\"\(named)\" is there already and stays; this recording goes to \"\(path)\"." : nil
+                ? "\"\(named)\" already exists and is kept; this recording goes to \"\(path)\"." : nil
             return Recorder(
                 handle: handle, destination: .timeline(path: path), redirection: redirection, rings: rings,
                 writer: writer)

@@ -29,7 +29,7 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
         RecorderError(
             code: .cannotWrite,
             message: "The trace \"\(path)\" cannot be written (\(reason(code))); "
-                + "name a file in a directory that exists and may be written.")
+                + "name a file in an existing directory that this user may write to.")
     }
 
     static func isNoFile(_ path: String) -> RecorderError {
@@ -56,13 +56,13 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
     static func isTaken(_ path: String) -> RecorderError {
         RecorderError(
             code: .cannotWrite,
-            message: "The trace \"\(path)\" cannot be written (the file has contents already); name another file.")
+            message: "The trace \"\(path)\" cannot be written (the file is not empty); name another file.")
     }
 
     static func badRings(_ path: String, errno code: Int32) -> RecorderError {
         let reason =
             switch code {
-            case EINVAL: "it is not a file of rings that this version of Faultline made"
+            case EINVAL: "it is not a ring file of this version of Faultline"
             case EPERM: "it belongs to another user"
             default: reason(code)
             }
@@ -74,7 +74,7 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
     static func noSpace(_ directory: String, errno code: Int32) -> RecorderError {
         RecorderError(
             code: .noSpace,
-            message: "There is no room for recording in \"\(directory)\" (\(reason(code))); "
+            message: "There is no space for a recording in \"\(directory)\" (\(reason(code))); "
                 + "free some space there, or name another directory in FAULTLINE_RINGS.")
     }
 
@@ -87,7 +87,8 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
         RecorderError(
             code: .noSpace,
             message:
-                "There is no memory for recording (\(reason(code))); close other programs and start this one again.")
+                "There is not enough memory for a recording (\(reason(code))); close other programs and start this one again."
+        )
     }
 
     static func incomplete(_ path: String, lines: UInt64, errno code: Int32) -> RecorderError {
@@ -102,21 +103,21 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
     static func unfinished(_ path: String) -> RecorderError {
         RecorderError(
             code: .incomplete,
-            message: "The end of the trace \"\(path)\" could not be written because the program had all the files open "
-                + "that it may; \"faultline report\" completes the trace.")
+            message: "The end of the trace \"\(path)\" could not be written because the program had reached "
+                + "its limit of open files; \"faultline report\" completes the trace.")
     }
 
     static func noRoomForProcesses(_ count: Int, in directory: String) -> RecorderError {
         RecorderError(
             code: .noSpace,
-            message: "\(processes(count)) could not be recorded because \"\(directory)\" has no room; "
+            message: "\(processes(count)) could not be recorded because \"\(directory)\" has no space; "
                 + "free some space and record again.")
     }
 
     static func closedRings(_ count: Int, in directory: String, errno code: Int32) -> RecorderError {
         RecorderError(
             code: .incomplete,
-            message: "\(processes(count)) could not be recorded because what lies in \"\(directory)\" cannot be read "
+            message: "\(processes(count)) could not be recorded because the files in \"\(directory)\" cannot be read "
                 + "(\(reason(code))); record again as the user that the program runs as.")
     }
 
@@ -135,8 +136,8 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
     static func badDestination(_ text: String) -> RecorderError {
         RecorderError(
             code: .badDestination,
-            message: "FAULTLINE_TRACE=\"\(text)\" names no destination; "
-                + "write FAULTLINE_TRACE=timeline:PATH, lttng, or both with a comma between.")
+            message: "FAULTLINE_TRACE=\"\(text)\" is not a destination; "
+                + "write FAULTLINE_TRACE=timeline:PATH, lttng, or both separated by a comma.")
     }
 
     /// - Parameter problem: The reason why its library cannot be loaded, as a C string; empty if the package was built
@@ -147,7 +148,7 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
             return RecorderError(
                 code: .badDestination,
                 message:
-                    "LTTng's library cannot be loaded (\(reason)); see what \"faultline doctor\" says of it.")
+                    "LTTng's library cannot be loaded (\(reason)); run \"faultline doctor\" to diagnose it.")
         }
         return RecorderError(
             code: .badDestination,
@@ -156,7 +157,8 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 
     static let twoFiles = RecorderError(
-        code: .badDestination, message: "A recording goes to one file at most; name one file, and LTTng beside it.")
+        code: .badDestination,
+        message: "A recording is written to at most one file; name one file, and optionally LTTng.")
 
     private static func reason(_ code: Int32) -> String {
         String(cString: strerror(code))

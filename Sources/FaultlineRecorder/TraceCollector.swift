@@ -215,7 +215,8 @@ package final class TraceCollector {
 
     private static func runningNote(_ count: Int) -> String {
         let processes =
-            count == 1 ? "1 process of the command still runs" : "\(count) processes of the command still run"
-        return processes + "; the trace ends where the command did."
+            count == 1
+            ? "1 process of the command is still running" : "\(count) processes of the command are still running"
+        return processes + "; the trace ends where the command ended."
     }
 }

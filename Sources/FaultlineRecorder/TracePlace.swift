@@ -67,13 +67,15 @@ struct TracePlace {
         defer { fl_timeline_close(timeline) }
         if isEmpty {
             unlink(written)
-            return (nil, "\"\(wanted)\" is as it was: an empty trace replaces nothing.")
+            return (nil, "\"\(wanted)\" is unchanged: an empty trace replaces nothing.")
         }
         guard FileStamp(wanted) == earlier else {
-            return (written, "\"\(wanted)\" was changed meanwhile and is kept; this recording is in \"\(written)\".")
+            return (
+                written, "\"\(wanted)\" changed during the recording and is kept; this recording is in \"\(written)\"."
+            )
         }
         guard isWhole, rename(written, wanted) == 0 else {
-            return (written, "\"\(wanted)\" is as it was; this recording is in \"\(written)\".")
+            return (written, "\"\(wanted)\" is unchanged; this recording is in \"\(written)\".")
         }
         return (wanted, nil)
     }

@@ -94,7 +94,7 @@ package enum TraceRecovery {
             }
             guard !drains.isEmpty else {
                 return .impossible(
-                    "it is a copy, or was moved to another file system; \"faultline recover\" adds them if it is the one",
+                    "it is a copy, or was moved to another file system; \"faultline recover\" adds them if it is the right trace",
                     events: pendingEvents(found))
             }
             guard !drains.contains(where: isRunning) else { return .stillRunning }
@@ -178,7 +178,8 @@ package enum TraceRecovery {
         for file in rings {
             var status = stat()
             guard lstat(file, &status) == 0 else { continue }
-            let reason = status.st_uid == geteuid() ? "\"\(file)\" cannot be read" : "\"\(file)\" is another user's"
+            let reason =
+                status.st_uid == geteuid() ? "\"\(file)\" cannot be read" : "\"\(file)\" belongs to another user"
             return .impossible(reason, events: 0)
         }
         return .nothing

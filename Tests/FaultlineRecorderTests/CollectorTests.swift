@@ -23,7 +23,7 @@ struct CollectorTests {
     }
 
     /// What is said of a recorder that was not closed: its process is this one.
-    private let stillRuns = "1 process of the command still runs; the trace ends where the command did."
+    private let stillRuns = "1 process of the command is still running; the trace ends where the command ended."
 
     private func named(_ file: String) -> TraceRecovery.NamedRings {
         TraceRecovery.NamedRings(file: file, process: 0, date: 0)
@@ -111,8 +111,8 @@ struct CollectorTests {
         let outcome = collector.finish()
         #expect(
             outcome.notes == [
-                "3 processes could not be recorded because \"/dev/shm\" has no room; free some space and record again.",
-                "1 process could not be recorded because what lies in \"\(collector.directory)\" cannot be read "
+                "3 processes could not be recorded because \"/dev/shm\" has no space; free some space and record again.",
+                "1 process could not be recorded because the files in \"\(collector.directory)\" cannot be read "
                     + "(Invalid argument); record again as the user that the program runs as.",
             ])
         #expect(!FileManager.default.fileExists(atPath: collector.directory))
@@ -160,7 +160,7 @@ struct CollectorTests {
             try left.write(to: URL(fileURLWithPath: copy))
             let outcome = TraceRecovery.recover(copy, rings: [named(file)])
             let reason =
-                "it is a copy, or was moved to another file system; \"faultline recover\" adds them if it is the one"
+                "it is a copy, or was moved to another file system; \"faultline recover\" adds them if it is the right trace"
             #expect(outcome == .impossible(reason, events: 10))
             if left.count < 1000 {
                 let process = try #require(fl_drain_open(file, 0).map { fl_drain_process($0) })
@@ -192,7 +192,7 @@ struct CollectorTests {
         #expect {
             _ = try TraceCollector(path: path, scratch: ["/proc"])
         } throws: { error in
-            "\(error)" == "There is no room for recording in \"/proc\" (No space left on device); "
+            "\(error)" == "There is no space for a recording in \"/proc\" (No space left on device); "
                 + "free some space there, or name another directory in FAULTLINE_RINGS."
         }
     }

@@ -155,7 +155,7 @@ struct TimelineTests {
             _ = try Recorder.writing(to: .timeline(path: "/nowhere/trace.json"))
         } throws: { error in
             "\(error)" == "The trace \"/nowhere/trace.json\" cannot be written (No such file or directory); "
-                + "name a file in a directory that exists and may be written."
+                + "name a file in an existing directory that this user may write to."
         }
     }
 
@@ -211,7 +211,7 @@ struct TimelineTests {
         #expect {
             _ = try Recorder.writing(to: .timeline(path: "/tmp/never.json"), .rings(directory: "/dev/shm"))
         } throws: { error in
-            "\(error)" == "A recording goes to one file at most; name one file, and LTTng beside it."
+            "\(error)" == "A recording is written to at most one file; name one file, and optionally LTTng."
         }
     }
 
@@ -223,7 +223,7 @@ struct TimelineTests {
             _ = try TraceDestination(text)
         } throws: { error in
             "\(error)"
-                == "FAULTLINE_TRACE=\"\(text)\" names no destination; write FAULTLINE_TRACE=timeline:PATH, lttng, or both with a comma between."
+                == "FAULTLINE_TRACE=\"\(text)\" is not a destination; write FAULTLINE_TRACE=timeline:PATH, lttng, or both separated by a comma."
         }
     }
 }

@@ -156,7 +156,7 @@ struct AttackTests {
         #expect(result.status == 3)
         #expect(
             result.errors.contains(
-                "faultline: 1 process of the command still runs; the trace ends where the command did.\n"))
+                "faultline: 1 process of the command is still running; the trace ends where the command ended.\n"))
         #expect(result.errors.contains(" still ran when the recording ended") && !result.errors.contains("was killed"))
         #expect(try fetches(trace) == 5)
     }

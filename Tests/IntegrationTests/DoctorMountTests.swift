@@ -64,7 +64,7 @@ struct DoctorMountTests {
         let trial = try report.check("trial run")
         #expect(trial.state == "failed" && trial.found == "no whole timeline came about in \(disk)")
         #expect(
-            trial.remedy == "There is no room for recording in \"/dev/shm\" (No space left on device); "
+            trial.remedy == "There is no space for a recording in \"/dev/shm\" (No space left on device); "
                 + "free some space there, or name another directory in FAULTLINE_RINGS.")
         for name in ["fallback", "FAULTLINE_RINGS"] {
             let check = try report.check(name)

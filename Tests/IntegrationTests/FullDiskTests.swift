@@ -77,7 +77,7 @@ struct FullDiskTests {
         #expect(result.status == 0 && !result.wasKilled)
         #expect(
             result.errors
-                == "faultline: LTTng's library cannot be loaded (there is no room in /dev/shm); see what \"faultline doctor\" says of it.\n"
+                == "faultline: LTTng's library cannot be loaded (there is no room in /dev/shm); run \"faultline doctor\" to diagnose it.\n"
         )
     }
 }

@@ -54,7 +54,7 @@ struct ManyProcessesTests {
         #expect(result.output == "done\ndone\ndone\n" && result.status == 0)
         #expect(
             result.errors.hasPrefix(
-                "faultline: 2 processes could not be recorded because \"/dev/shm\" has no room; "
+                "faultline: 2 processes could not be recorded because \"/dev/shm\" has no space; "
                     + "free some space and record again.\n"))
         #expect(try fetches().map(\.value) == [3])
     }

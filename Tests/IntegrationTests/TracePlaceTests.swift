@@ -48,7 +48,7 @@ struct TracePlaceTests {
         #expect(try record(to: "trace.json", [UnrulyProgram.path, "records", "3"]).status == 0)
         let earlier = try Data(contentsOf: URL(fileURLWithPath: directory.path("trace.json")))
         let empty = try record(to: "trace.json", ["/bin/true"])
-        #expect(empty.errors.contains("trace.json\" is as it was: an empty trace replaces nothing."))
+        #expect(empty.errors.contains("trace.json\" is unchanged: an empty trace replaces nothing."))
         #expect(try Data(contentsOf: URL(fileURLWithPath: directory.path("trace.json"))) == earlier)
         #expect(try record(to: "trace.json", [UnrulyProgram.path, "records", "5"]).errors.contains("5 events"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["trace.json"])
@@ -59,7 +59,7 @@ struct TracePlaceTests {
         #expect(try record(to: "trace.json", [UnrulyProgram.path, "records", "3"]).status == 0)
         let script = "\(UnrulyProgram.path) records 5; echo mine > trace.json"
         let result = try record(to: "trace.json", ["/bin/sh", "-c", script])
-        #expect(result.errors.contains("trace.json\" was changed meanwhile and is kept; this recording is in "))
+        #expect(result.errors.contains("trace.json\" changed during the recording and is kept; this recording is in "))
         #expect(try String(contentsOfFile: directory.path("trace.json"), encoding: .utf8) == "mine\n")
         #expect(FileManager.default.fileExists(atPath: directory.path("trace-recording.json")))
     }
