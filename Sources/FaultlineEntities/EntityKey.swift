@@ -48,7 +48,7 @@ public enum EntityKey {
     @available(
         *, unavailable,
         message:
-            "an attribute with raw values has an initial value, which stands for raw values that its type does not have; give it one, or make it optional"
+            "an attribute with raw values needs an initial value to use in place of raw values that its type does not have; give it one, or make it optional"
     )
     @_disfavoredOverload
     public static func make<Value: RawRepresentable & Sendable>(
@@ -58,7 +58,7 @@ public enum EntityKey {
     @available(
         *, unavailable,
         message:
-            "no attribute has values of this type, and no relationship leads to it; mark the property with @EntityIgnored if it is none of the entity's"
+            "neither an attribute nor a relationship can have this type; mark the property with @EntityIgnored if it does not belong to the entity"
     )
     @_disfavoredOverload
     public static func make<Value>(

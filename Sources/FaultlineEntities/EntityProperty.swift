@@ -38,12 +38,12 @@ public struct EntityProperty: Sendable {
                 description: description, destination: destination, inverse: settings.inverse))
     }
 
-    @available(*, unavailable, message: "a relationship is declared with @Relationship")
+    @available(*, unavailable, message: "declare a relationship with @Relationship")
     public init(
         _ key: some RelationshipDeclaringKey, _ settings: AttributeSettings, fileID: StaticString, line: UInt
     ) { fatalError() }
 
-    @available(*, unavailable, message: "an attribute is declared with @Attribute")
+    @available(*, unavailable, message: "declare an attribute with @Attribute")
     public init(
         _ key: some AttributeDeclaringKey, _ settings: RelationshipSettings, fileID: StaticString, line: UInt
     ) { fatalError() }

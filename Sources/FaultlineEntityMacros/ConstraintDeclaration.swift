@@ -42,7 +42,7 @@ struct ConstraintDeclaration {
             return (
                 [],
                 [
-                    Problem("indexName", "The name of an index is written as plain text: \"byName\".").diagnostic(
+                    Problem("indexName", "The name of an index must be a string literal: \"byName\".").diagnostic(
                         at: first.expression)
                 ]
             )
@@ -65,7 +65,7 @@ struct ConstraintDeclaration {
                 reading.problems.append(
                     Problem(
                         "list",
-                        "'#\(expansion.macroName.text)' takes lists of key paths that are written out: [\\.name]."
+                        "'#\(expansion.macroName.text)' takes literal lists of key paths: [\\.name]."
                     )
                     .diagnostic(at: argument.expression))
                 continue
@@ -90,7 +90,7 @@ struct ConstraintDeclaration {
     }
 
     private static func notOfEntity(_ expression: ExprSyntax) -> Diagnostic {
-        Problem("element", "Each element is a key path to a property of the entity itself: \\.name.").diagnostic(
+        Problem("element", "Each element must be a key path to a property of the entity itself: \\.name.").diagnostic(
             at: expression)
     }
 

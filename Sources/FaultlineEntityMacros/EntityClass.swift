@@ -25,7 +25,7 @@ struct EntityClass {
         self.superclass = superclass
         if let parameters = declaration.genericParameterClause {
             problems.append(
-                Problem("generic", "The class of an entity cannot be generic; leave out the type parameters.")
+                Problem("generic", "The class of an entity cannot be generic; remove the type parameters.")
                     .diagnostic(at: parameters))
         }
         for member in declaration.memberBlock.members { read(member.decl) }
@@ -47,7 +47,7 @@ struct EntityClass {
         new.name.trailingTrivia = []
         return Problem(
             "superclass",
-            "The class of an entity inherits from ManagedObject, or from the class of another entity; add ': ManagedObject'."
+            "The class of an entity must inherit from ManagedObject, or from the class of another entity; add ': ManagedObject'."
         )
         .diagnostic(
             at: declaration.name, fixIts: [.replace("inherit from ManagedObject", declaration, with: new)])
@@ -74,7 +74,7 @@ struct EntityClass {
             problems.append(
                 Problem(
                     "conditional",
-                    "The properties of an entity cannot depend on a condition of the compiler; move this out of the class."
+                    "The properties of an entity cannot depend on conditional compilation; move this out of the class."
                 )
                 .diagnostic(at: conditional.clauses))
         }
@@ -97,7 +97,7 @@ struct EntityClass {
         problems.append(
             Problem(
                 "initializer",
-                "The store makes objects by itself, so an initializer of an entity's class is a convenience that calls 'self.init(context:)'; add 'convenience'."
+                "The store creates objects itself, so an initializer of an entity's class must be a convenience initializer that calls 'self.init(context:)'; add 'convenience'."
             ).diagnostic(
                 at: initializer.initKeyword,
                 fixIts: [.replace("add 'convenience'", initializer, with: new)]))
@@ -117,7 +117,7 @@ struct EntityClass {
             problems.append(
                 Problem(
                     "indexName",
-                    "Two indexes of the entity are called '\(index.name)'; name one of them: #Index(\"name\", …)."
+                    "Two indexes of the entity are named '\(index.name)'; give one of them another name: #Index(\"name\", …)."
                 )
                 .diagnostic(at: index.node))
         }

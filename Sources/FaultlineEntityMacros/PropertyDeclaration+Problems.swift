@@ -11,15 +11,15 @@ extension PropertyDeclaration {
         if let relationship = variable.attributes.attribute(named: "Relationship"),
             variable.attributes.attribute(named: "Attribute") != nil
         {
-            return Problem("both", "A property is an attribute or a relationship; leave out one of the two.")
+            return Problem("both", "A property is either an attribute or a relationship; remove one of the two.")
                 .diagnostic(at: relationship)
         }
         if variable.bindings.count > 1 {
-            return Problem("several", "Each property of an entity has a declaration of its own; divide this one.")
+            return Problem("several", "Each property of an entity needs its own declaration; split this one.")
                 .diagnostic(at: variable.bindings)
         }
         guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier else {
-            return Problem("pattern", "A property of an entity has one name; declare the parts by themselves.")
+            return Problem("pattern", "A property of an entity has a single name; declare the parts separately.")
                 .diagnostic(at: binding.pattern)
         }
         if variable.bindingSpecifier.tokenKind == .keyword(.let) {
@@ -36,12 +36,12 @@ extension PropertyDeclaration {
             case "lazy", "weak", "unowned":
                 return Problem(
                     "modifier",
-                    "The store keeps what '\(name.text)' holds, which cannot be '\(modifier.name.text)'; leave that out, or mark the property with @EntityIgnored."
+                    "The value of '\(name.text)' is kept in the store, so it cannot be '\(modifier.name.text)'; remove the modifier, or mark the property with @EntityIgnored."
                 ).diagnostic(at: modifier)
             case "override":
                 return Problem(
                     "override",
-                    "'\(name.text)' is a property of the parent's entity and is inherited; leave it out here, or give it a getter."
+                    "'\(name.text)' is inherited from the parent entity; remove it here, or give it a getter."
                 ).diagnostic(at: modifier)
             default: break
             }
@@ -50,7 +50,7 @@ extension PropertyDeclaration {
         if isComputed(binding), let marker {
             return Problem(
                 "computed",
-                "'\(name.text)' is computed and has nothing to store; leave out '\(marker.attributeName.trimmed)'."
+                "'\(name.text)' is computed and has nothing to store; remove '@\(marker.attributeName.trimmed)'."
             ).diagnostic(at: marker)
         }
         return Problem(
@@ -63,7 +63,7 @@ extension PropertyDeclaration {
     static func problem(ofType type: TypeSyntax, _ name: TokenSyntax, isRelationship: Bool) -> Diagnostic? {
         if let unwrapped = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
             let optional = OptionalTypeSyntax(wrappedType: unwrapped.wrappedType, trailingTrivia: type.trailingTrivia)
-            return Problem("unwrapped", "'\(name.text)' cannot be unwrapped implicitly; make it '\(optional.trimmed)'.")
+            return Problem("unwrapped", "'\(name.text)' cannot be implicitly unwrapped; make it '\(optional.trimmed)'.")
                 .diagnostic(at: type, fixIts: [.replace("make it '\(optional.trimmed)'", type, with: optional)])
         }
         guard isRelationship else { return nil }
@@ -72,7 +72,7 @@ extension PropertyDeclaration {
             let ordered: TypeSyntax = "OrderedToMany<\(element)>"
             return Problem(
                 "collection",
-                "A to-many relationship of the type '\(type.trimmed)' would load all of its objects when it is read; make it '\(new)', or '\(ordered)' if the objects have an order."
+                "A to-many relationship of the type '\(type.trimmed)' would load all of its objects when it is read; make it '\(new)', or '\(ordered)' if the objects are ordered."
             ).diagnostic(
                 at: type,
                 fixIts: [
@@ -84,7 +84,7 @@ extension PropertyDeclaration {
         let optional = OptionalTypeSyntax(wrappedType: type.trimmed, trailingTrivia: type.trailingTrivia)
         return Problem(
             "toOne",
-            "There can be nothing at the other end of '\(name.text)' until it is set; make it '\(optional.trimmed)', and mark the relationship with 'isOptional: false' if an object cannot be saved so."
+            "'\(name.text)' refers to no object until it is set; make it '\(optional.trimmed)', and mark the relationship with 'isOptional: false' if an object cannot be saved without one."
         ).diagnostic(at: type, fixIts: [.replace("make it '\(optional.trimmed)'", type, with: optional)])
     }
 
@@ -97,7 +97,7 @@ extension PropertyDeclaration {
         else { return nil }
         return Problem(
             "changing",
-            "The initial value of an attribute is one for all objects; set '\(name.text)' to '\(text)' in awakeFromInsert()."
+            "The initial value of an attribute is evaluated once for all objects; set '\(name.text)' to '\(text)' in awakeFromInsert()."
         )
         .diagnostic(at: value)
     }
@@ -112,14 +112,14 @@ extension PropertyDeclaration {
                 else { continue }
                 return Problem(
                     "inverse",
-                    "The inverse is a key path to a relationship of the destination, written out: \\Category.items."
+                    "The inverse must be a literal key path to a relationship of the destination: \\Category.items."
                 )
                 .diagnostic(at: inverse)
             case "minimumCount", "maximumCount":
                 guard !type.isToMany else { continue }
                 return Problem(
                     "count",
-                    "A to-one relationship leads to one object or none; leave out '\(argument.label?.text ?? "")'."
+                    "A to-one relationship has at most one object; remove '\(argument.label?.text ?? "")'."
                 )
                 .diagnostic(at: argument)
             default: continue

@@ -35,7 +35,7 @@ struct PropertyDeclaration {
             return .problem(
                 Problem(
                     "static",
-                    "A property of the type itself is no property of its entity; leave out '\(marker.attributeName.trimmed)'."
+                    "A type property is not a property of the entity; remove '@\(marker.attributeName.trimmed)'."
                 )
                 .diagnostic(at: marker))
         }
@@ -46,8 +46,10 @@ struct PropertyDeclaration {
         guard let type = binding.typeAnnotation?.type.trimmed ?? binding.initializer.flatMap({ literalType($0.value) })
         else {
             return .problem(
-                Problem("type", "The type of '\(name.text)' is not written here; write it: 'var \(name.text): Type'.")
-                    .diagnostic(at: name))
+                Problem(
+                    "type", "The type of '\(name.text)' cannot be inferred here; write it: 'var \(name.text): Type'."
+                )
+                .diagnostic(at: name))
         }
         if let written = binding.typeAnnotation?.type,
             let problem = problem(ofType: written, name, isRelationship: relationship != nil)
@@ -58,7 +60,8 @@ struct PropertyDeclaration {
         if let value, relationship != nil, !value.is(NilLiteralExprSyntax.self) {
             return .problem(
                 Problem(
-                    "relationshipValue", "A relationship has no initial value; set '\(name.text)' in an initializer."
+                    "relationshipValue",
+                    "A relationship cannot have an initial value; set '\(name.text)' in an initializer."
                 )
                 .diagnostic(at: value))
         }

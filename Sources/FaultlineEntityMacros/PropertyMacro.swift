@@ -40,15 +40,17 @@ extension PropertyMacro: PeerMacro {
     ) throws -> [DeclSyntax] {
         guard let variable = declaration.as(VariableDeclSyntax.self) else {
             context.diagnose(
-                Problem("place", "'@\(node.attributeName.trimmed)' belongs to a property of an entity's class.")
-                    .diagnostic(at: node))
+                Problem(
+                    "place", "'@\(node.attributeName.trimmed)' can be applied only to a property of an entity's class."
+                )
+                .diagnostic(at: node))
             return []
         }
         guard EntityMacro.isEntity(context.lexicalContext.first) else {
             context.diagnose(
                 Problem(
                     "place",
-                    "'@\(node.attributeName.trimmed)' belongs to a property of an entity's class; mark the class with @Entity."
+                    "'@\(node.attributeName.trimmed)' can be applied only to a property of an entity's class; mark the class with @Entity."
                 ).diagnostic(at: node))
             return []
         }
@@ -79,7 +81,8 @@ enum ConstraintMacro: DeclarationMacro {
         guard EntityMacro.isEntity(context.lexicalContext.first) else {
             context.diagnose(
                 Problem(
-                    "place", "'#\(node.macroName.text)' belongs into an entity's class; mark the class with @Entity."
+                    "place",
+                    "'#\(node.macroName.text)' can be used only in an entity's class; mark the class with @Entity."
                 )
                 .diagnostic(at: node))
             return []

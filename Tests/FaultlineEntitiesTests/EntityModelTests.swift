@@ -113,7 +113,7 @@ struct EntityModelTests {
         )
         #expect(error?.declaredAt == "FaultlineEntitiesTests/EntityModelTests.swift:\(Lonely.line)")
         let double = #expect(throws: ModelError.self) { try ManagedObjectModel(entities: Car.self, Twin.self) }
-        #expect(double?.message == "Two entities are called 'Car'; rename one of them.")
+        #expect(double?.message == "Two entities are named 'Car'; rename one of them.")
     }
 }
 

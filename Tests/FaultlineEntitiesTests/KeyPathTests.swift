@@ -71,7 +71,7 @@ struct KeyPathTests {
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(
             text.contains(
-                "does not lead to a property of the entity 'Item'; name a property, over to-one relationships with '?' if need be, or give the key path as text."
+                "does not refer to a property of the entity 'Item'; name a property, through to-one relationships with '?' if necessary, or pass the key path as a string."
             ))
     }
 }

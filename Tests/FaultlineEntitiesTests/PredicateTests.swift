@@ -255,24 +255,24 @@ struct PredicateTests {
             }
             #expect(error?.code == .invalidRequest, sourceLocation: sourceLocation)
             return error?.message.replacingOccurrences(
-                of: ", which cannot be said in SQL; say it in another way, or select among the fetched objects.",
+                of: "; express it differently, or filter the fetched objects.",
                 with: ""
             )
-            .replacingOccurrences(of: "A fetch predicate was made of a #Predicate that has ", with: "") ?? ""
+            .replacingOccurrences(of: "A #Predicate cannot be translated to SQL because it contains ", with: "") ?? ""
         }
         #expect(
             message(#Predicate { $0.title == "x" })
-                == "a key path from 'Item' to 'String', which is no property of the entity 'Item'")
+                == "a key path from 'Item' to 'String', which is not a property of the entity 'Item'")
         #expect(message(#Predicate { $0 is Pantry.Tool }) == "'is'")
         #expect(message(#Predicate { $0.name.count > 3 }) == "'count'")
         let prices = ["Chili": 3]
         #expect(message(#Predicate { prices[$0.name] == 3 }) == "'[key]'")
         #expect(
             message(#Predicate { ($0.category?.name.contains("x") ?? true) })
-                == "'??' behind a condition with something else than 'false'")
+                == "'??' after a condition with something other than 'false'")
         #expect(
             message(#Predicate { $0.category?.name.contains("x") == false })
-                == "an optional condition that is compared with 'false'")
+                == "an optional condition compared with 'false'")
         let number = UInt64.max
         #expect(
             message(#Predicate { $0.name == "x" && number == 3 })

@@ -7,7 +7,7 @@ extension PredicateExpressions.SequenceContains: TranslatableExpression {
         case .constant(let values): return try .comparing(element, .isIn, .constant(values))
         case .range(let lower, let upper, let includesUpper):
             return try .isBetween(element, lower, upper, includesUpper)
-        default: throw PredicateTranslation.unsupported("'contains(_:)' of what is no constant")
+        default: throw PredicateTranslation.unsupported("'contains(_:)' on a value that is not a constant")
         }
     }
 }
@@ -32,7 +32,7 @@ extension PredicateExpressions.SequenceContainsWhere: TranslatableExpression {
             return .one(try translation.tests(test, variable.key, of: values))
         default:
             throw PredicateTranslation.unsupported(
-                "'contains(where:)' of what is neither a relationship nor a constant")
+                "'contains(where:)' on a value that is neither a relationship nor a constant")
         }
     }
 }
@@ -56,7 +56,8 @@ extension PredicateExpressions.SequenceAllSatisfy: TranslatableExpression {
         case .constant(let values):
             return .all(try translation.tests(test, variable.key, of: values))
         default:
-            throw PredicateTranslation.unsupported("'allSatisfy(_:)' of what is neither a relationship nor a constant")
+            throw PredicateTranslation.unsupported(
+                "'allSatisfy(_:)' on a value that is neither a relationship nor a constant")
         }
     }
 }
@@ -64,7 +65,7 @@ extension PredicateExpressions.SequenceAllSatisfy: TranslatableExpression {
 extension PredicateExpressions.Filter: TranslatableExpression {
     func term(in translation: PredicateTranslation) throws(StoreError) -> PredicateTerm {
         guard case .objects(let way, let outer) = try translation.term(sequence) else {
-            throw PredicateTranslation.unsupported("'filter(_:)' of what is no relationship")
+            throw PredicateTranslation.unsupported("'filter(_:)' on a value that is not a relationship")
         }
         let (name, test) = try translation.test(filter, variable.key, of: outer)
         let predicate = try test.predicate()
@@ -103,7 +104,7 @@ extension PredicateTranslation {
 extension PredicateExpressions.CollectionContainsCollection: TranslatableExpression {
     func term(in translation: PredicateTranslation) throws(StoreError) -> PredicateTerm {
         guard Base.Output.self is any StringProtocol.Type else {
-            throw PredicateTranslation.unsupported("'contains(_:)' of a collection in another")
+            throw PredicateTranslation.unsupported("'contains(_:)' with a collection other than a string")
         }
         return try .comparing(translation.term(base), .contains, translation.term(other))
     }
@@ -112,7 +113,7 @@ extension PredicateExpressions.CollectionContainsCollection: TranslatableExpress
 extension PredicateExpressions.SequenceStartsWith: TranslatableExpression {
     func term(in translation: PredicateTranslation) throws(StoreError) -> PredicateTerm {
         guard Base.Output.self is any StringProtocol.Type else {
-            throw PredicateTranslation.unsupported("'starts(with:)' of a collection that is no text")
+            throw PredicateTranslation.unsupported("'starts(with:)' on a collection other than a string")
         }
         return try .comparing(translation.term(base), .beginsWith, translation.term(prefix))
     }
@@ -137,7 +138,7 @@ extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
     func term(in translation: PredicateTranslation) throws(StoreError) -> PredicateTerm {
         guard case .range(let lower, let upper, let includesUpper) = try translation.term(range) else {
             throw PredicateTranslation.unsupported(
-                "'contains(_:)' of a range of the type '\(RangeExpression.Output.self)'")
+                "'contains(_:)' on a range of the type '\(RangeExpression.Output.self)'")
         }
         return try .isBetween(translation.term(element), lower, upper, includesUpper)
     }

@@ -90,12 +90,12 @@ extension PredicateTerm {
             return try comparing(right, operation, left)
         case (_, .constant(let value as Bool)) where left.isCondition:
             guard value || !areOptional else {
-                throw PredicateTranslation.unsupported("an optional condition that is compared with 'false'")
+                throw PredicateTranslation.unsupported("an optional condition compared with 'false'")
             }
             return value == (operation == .equalTo) ? left : .predicate(!(try left.predicate()), isStrict: false)
         case (_, .null) where left.isCondition, _ where left.isCondition && areOptional:
             throw PredicateTranslation.unsupported(
-                "an optional condition that is compared with something else than 'true'")
+                "an optional condition compared with something other than 'true'")
         default: return try comparing(left, operation, right)
         }
     }

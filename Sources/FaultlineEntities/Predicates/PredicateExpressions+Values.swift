@@ -46,7 +46,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
             return Output.self is any ObjectCollection.Type ? .objects(next, filter: nil) : .path(next)
         }
         if entity.isObjectID(keyPath) { return .path(way) }
-        throw PredicateTranslation.unsupported("\(name), which is no property of the entity '\(entity.entityName)'")
+        throw PredicateTranslation.unsupported("\(name), which is not a property of the entity '\(entity.entityName)'")
     }
 
     /// The key path's name in messages; a key path to a computed property does not reveal the property's name.
@@ -145,7 +145,7 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
         // A condition with a missing value is already false.
         case (_, .constant(false as Bool)) where left.isCondition: return left
         case _ where left.isCondition:
-            throw PredicateTranslation.unsupported("'??' behind a condition with something else than 'false'")
+            throw PredicateTranslation.unsupported("'??' after a condition with something other than 'false'")
         case (.optional(let value, let ways), _):
             return .expression(.conditional(.and(ways.exist), value, try right.expression()))
         default:

@@ -47,7 +47,7 @@ final class PredicateTranslation {
     static func unsupported(_ what: String) -> StoreError {
         StoreError(
             .invalidRequest,
-            "A fetch predicate was made of a #Predicate that has \(what), which cannot be said in SQL; say it in another way, or select among the fetched objects."
+            "A #Predicate cannot be translated to SQL because it contains \(what); express it differently, or filter the fetched objects."
         )
     }
 
@@ -84,7 +84,7 @@ extension PredicateTerm {
         case .constant(let value as Bool): .value(value)
         case .path, .expression: .comparison(try expression(), .equalTo, .value(true))
         case .constant, .null, .objects, .optional, .range:
-            throw PredicateTranslation.unsupported("a condition that is no truth value")
+            throw PredicateTranslation.unsupported("a condition that is not a Boolean")
         }
     }
 

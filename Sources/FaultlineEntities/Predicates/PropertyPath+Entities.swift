@@ -34,7 +34,7 @@ extension Entity {
     static func pathOfProperty(_ keyPath: PartialKeyPath<Self>) -> String {
         guard let path = propertyName(keyPath) ?? KeyPathSearch.path(of: keyPath, from: Self.self) else {
             incorrectUse(
-                "'\(keyPath)' does not lead to a property of the entity '\(entityName)'; name a property, over to-one relationships with '?' if need be, or give the key path as text."
+                "'\(keyPath)' does not refer to a property of the entity '\(entityName)'; name a property, through to-one relationships with '?' if necessary, or pass the key path as a string."
             )
         }
         return path

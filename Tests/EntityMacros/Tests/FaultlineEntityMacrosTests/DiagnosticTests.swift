@@ -32,24 +32,24 @@ struct DiagnosticTests {
             fixed: "@Attribute(.unique) var name: String"),
         Case(
             "var name = makeName()",
-            "name = makeN| The type of 'name' is not written here; write it: 'var name: Type'."),
+            "name = makeN| The type of 'name' cannot be inferred here; write it: 'var name: Type'."),
         Case(
             "var a = 1, b = 2",
-            "a = 1, b = 2| Each property of an entity has a declaration of its own; divide this one."),
+            "a = 1, b = 2| Each property of an entity needs its own declaration; split this one."),
         Case(
             "var (a, b) = (1, 2)",
-            "(a, b) = (1,| A property of an entity has one name; declare the parts by themselves."),
+            "(a, b) = (1,| A property of an entity has a single name; declare the parts separately."),
         Case(
             "lazy var name = \"\"",
-            "lazy var nam| The store keeps what 'name' holds, which cannot be 'lazy'; leave that out, or mark the property with @EntityIgnored."
+            "lazy var nam| The value of 'name' is kept in the store, so it cannot be 'lazy'; remove the modifier, or mark the property with @EntityIgnored."
         ),
         Case(
             "weak var category: Category?",
-            "weak var cat| The store keeps what 'category' holds, which cannot be 'weak'; leave that out, or mark the property with @EntityIgnored."
+            "weak var cat| The value of 'category' is kept in the store, so it cannot be 'weak'; remove the modifier, or mark the property with @EntityIgnored."
         ),
         Case(
             "override var name: String",
-            "override var| 'name' is a property of the parent's entity and is inherited; leave it out here, or give it a getter."
+            "override var| 'name' is inherited from the parent entity; remove it here, or give it a getter."
         ),
         Case(
             "var name: String = \"\" { didSet {} }",
@@ -57,79 +57,80 @@ struct DiagnosticTests {
         ),
         Case(
             "@Attribute var name: String { \"\" }",
-            "@Attribute v| 'name' is computed and has nothing to store; leave out 'Attribute'."),
+            "@Attribute v| 'name' is computed and has nothing to store; remove '@Attribute'."),
         Case(
             "@Relationship static var category: Category?",
-            "@Relationshi| A property of the type itself is no property of its entity; leave out 'Relationship'."),
+            "@Relationshi| A type property is not a property of the entity; remove '@Relationship'."),
         Case(
             "@Attribute @Relationship var category: Category?",
-            "@Relationshi| A property is an attribute or a relationship; leave out one of the two."),
+            "@Relationshi| A property is either an attribute or a relationship; remove one of the two."),
         Case(
-            "var name: String!", "String!| 'name' cannot be unwrapped implicitly; make it 'String?'.",
+            "var name: String!", "String!| 'name' cannot be implicitly unwrapped; make it 'String?'.",
             fixed: "var name: String?"),
         Case(
             "@Relationship var tags: [Tag] = []",
-            "[Tag] = []| A to-many relationship of the type '[Tag]' would load all of its objects when it is read; make it 'ToMany<Tag>', or 'OrderedToMany<Tag>' if the objects have an order.",
+            "[Tag] = []| A to-many relationship of the type '[Tag]' would load all of its objects when it is read; make it 'ToMany<Tag>', or 'OrderedToMany<Tag>' if the objects are ordered.",
             fixed: "@Relationship var tags: ToMany<Tag> = []"),
         Case(
             "@Relationship var tags: Set<Tag>?",
-            "Set<Tag>?| A to-many relationship of the type 'Set<Tag>?' would load all of its objects when it is read; make it 'ToMany<Tag>', or 'OrderedToMany<Tag>' if the objects have an order.",
+            "Set<Tag>?| A to-many relationship of the type 'Set<Tag>?' would load all of its objects when it is read; make it 'ToMany<Tag>', or 'OrderedToMany<Tag>' if the objects are ordered.",
             fixed: "@Relationship var tags: ToMany<Tag>"),
         Case(
             "@Relationship var category: Category",
-            "Category| There can be nothing at the other end of 'category' until it is set; make it 'Category?', and mark the relationship with 'isOptional: false' if an object cannot be saved so.",
+            "Category| 'category' refers to no object until it is set; make it 'Category?', and mark the relationship with 'isOptional: false' if an object cannot be saved without one.",
             fixed: "@Relationship var category: Category?"),
         Case(
             "@Relationship var category: Category? = .other",
-            ".other| A relationship has no initial value; set 'category' in an initializer."),
+            ".other| A relationship cannot have an initial value; set 'category' in an initializer."),
         Case(
             "@Relationship(inverse: \\Category.items.first) var category: Category?",
-            "\\Category.it| The inverse is a key path to a relationship of the destination, written out: \\Category.items."
+            "\\Category.it| The inverse must be a literal key path to a relationship of the destination: \\Category.items."
         ),
         Case(
             "@Relationship(inverse: other) var category: Category?",
-            "other) var c| The inverse is a key path to a relationship of the destination, written out: \\Category.items."
+            "other) var c| The inverse must be a literal key path to a relationship of the destination: \\Category.items."
         ),
         Case(
             "@Relationship(maximumCount: 3) var category: Category?",
-            "maximumCount| A to-one relationship leads to one object or none; leave out 'maximumCount'."),
+            "maximumCount| A to-one relationship has at most one object; remove 'maximumCount'."),
         Case(
             "var made: Date = .now",
-            ".now| The initial value of an attribute is one for all objects; set 'made' to '.now' in awakeFromInsert()."
+            ".now| The initial value of an attribute is evaluated once for all objects; set 'made' to '.now' in awakeFromInsert()."
         ),
         Case(
             "@Attribute(.unique) var id: UUID? = UUID()",
-            "UUID()| The initial value of an attribute is one for all objects; set 'id' to 'UUID()' in awakeFromInsert()."
+            "UUID()| The initial value of an attribute is evaluated once for all objects; set 'id' to 'UUID()' in awakeFromInsert()."
         ),
         Case(
             "init(name: String) { fatalError() }",
-            "init(name: S| The store makes objects by itself, so an initializer of an entity's class is a convenience that calls 'self.init(context:)'; add 'convenience'.",
+            "init(name: S| The store creates objects itself, so an initializer of an entity's class must be a convenience initializer that calls 'self.init(context:)'; add 'convenience'.",
             fixed: "convenience init(name: String) { fatalError() }"),
         Case(
             "private init(name: String) { fatalError() }",
-            "init(name: S| The store makes objects by itself, so an initializer of an entity's class is a convenience that calls 'self.init(context:)'; add 'convenience'.",
+            "init(name: S| The store creates objects itself, so an initializer of an entity's class must be a convenience initializer that calls 'self.init(context:)'; add 'convenience'.",
             fixed: "private convenience init(name: String) { fatalError() }"),
         Case(
             "#Index<Item>([\\.category.name])",
-            "\\.category.n| Each element is a key path to a property of the entity itself: \\.name."),
+            "\\.category.n| Each element must be a key path to a property of the entity itself: \\.name."),
         Case(
-            "#Index<Item>(list)", "list)| '#Index' takes lists of key paths that are written out: [\\.name]."
+            "#Index<Item>(list)", "list)| '#Index' takes literal lists of key paths: [\\.name]."
         ),
         Case(
             "#Index<Item>(\"by\\(name)\", .ascending(\\.name))",
-            "\"by\\(name)\",| The name of an index is written as plain text: \"byName\"."),
+            "\"by\\(name)\",| The name of an index must be a string literal: \"byName\"."),
         Case(
             "#Index<Item>(\"byName\", element)",
-            "element)| Each element is a key path to a property of the entity itself: \\.name."),
+            "element)| Each element must be a key path to a property of the entity itself: \\.name."),
         Case(
             "#Index<Item>([\\.name], [\\.name])",
-            "[\\.name])| Two indexes of the entity are called 'byName'; name one of them: #Index(\"name\", …)."),
+            "[\\.name])| Two indexes of the entity are named 'byName'; give one of them another name: #Index(\"name\", …)."
+        ),
         Case(
             "#Unique<Item>([\\.name, other])",
-            "other])| Each element is a key path to a property of the entity itself: \\.name."),
+            "other])| Each element must be a key path to a property of the entity itself: \\.name."),
         Case(
             "#if DEBUG\nvar name: String\n#endif",
-            "#if DEBUG| The properties of an entity cannot depend on a condition of the compiler; move this out of the class."
+            "#if DEBUG| The properties of an entity cannot depend on conditional compilation; move this out of the class."
         ),
     ]
 
@@ -150,20 +151,21 @@ struct DiagnosticTests {
             "actor Item {| Only a class can be an entity; make this a class that inherits from ManagedObject."),
         Case(
             "@Entity final class Item {}",
-            "Item {}| The class of an entity inherits from ManagedObject, or from the class of another entity; add ': ManagedObject'.",
+            "Item {}| The class of an entity must inherit from ManagedObject, or from the class of another entity; add ': ManagedObject'.",
             fixed: "@Entity final class Item: ManagedObject {}"),
         Case(
             "@Entity class Item<Value>: ManagedObject {}",
-            "<Value>: Man| The class of an entity cannot be generic; leave out the type parameters."),
+            "<Value>: Man| The class of an entity cannot be generic; remove the type parameters."),
         Case(
             "class Item: ManagedObject { @Attribute var name: String }",
-            "@Attribute v| '@Attribute' belongs to a property of an entity's class; mark the class with @Entity."),
+            "@Attribute v| '@Attribute' can be applied only to a property of an entity's class; mark the class with @Entity."
+        ),
         Case(
             "@Entity class Item: ManagedObject { @Relationship func category() {} }",
-            "@Relationshi| '@Relationship' belongs to a property of an entity's class."),
+            "@Relationshi| '@Relationship' can be applied only to a property of an entity's class."),
         Case(
             "class Item: ManagedObject { #Unique<Item>([\\.name]) }",
-            "#Unique<Item| '#Unique' belongs into an entity's class; mark the class with @Entity."),
+            "#Unique<Item| '#Unique' can be used only in an entity's class; mark the class with @Entity."),
     ]
 
     @Test("A declaration that cannot be an entity's is refused", arguments: declarations)
