@@ -94,7 +94,7 @@ private struct StoreLimits {
     func judge(_ recording: ScopeRecording?, at place: TestPlace) {
         guard let recording, recording.hasStore else {
             Self.fail(
-                "The recorder has recorded no store; make the container with recorder: .testing, or pass its recorder here.",
+                "The recorder has not recorded any store; create the container with recorder: .testing, or pass its recorder here.",
                 at: place)
             return
         }
@@ -110,7 +110,7 @@ private struct StoreLimits {
             Self.fail(broken.joined(separator: "; ") + ":\n" + recording.explanation(), at: place)
         } else if recording.lost > 0 {
             Self.fail(
-                "\(recording.lost) events did not fit the recorder's memory, without which nothing is proved; give it more: "
+                "\(recording.lost) events did not fit in the recorder's memory, so the limits cannot be checked; give it more: "
                     + "Recorder.memory(ringBytes:).", at: place)
         }
     }

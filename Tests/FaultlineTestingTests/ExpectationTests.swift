@@ -149,7 +149,7 @@ struct ExpectationTests {
     @Test("A recorder that saw no store proves nothing")
     func unseen() throws {
         let text =
-            "The recorder has recorded no store; make the container with recorder: .testing, or pass its recorder here."
+            "The recorder has not recorded any store; create the container with recorder: .testing, or pass its recorder here."
         #expect(try failures { expectRoundTrips(atMost: 3, recorder: .memory()) {} }.map(\.text) == [text])
         #expect(try failures { expectRoundTrips(atMost: 3, recorder: .off()) {} }.map(\.text) == [text])
     }
@@ -166,7 +166,7 @@ struct ExpectationTests {
         let text = try #require(failed.first).text
         #expect(
             text.hasSuffix(
-                " events did not fit the recorder's memory, without which nothing is proved; give it more: "
+                " events did not fit in the recorder's memory, so the limits cannot be checked; give it more: "
                     + "Recorder.memory(ringBytes:)."))
         #expect((text.split(separator: " ").first.flatMap { Int($0) } ?? 0) > 0)
     }

@@ -159,31 +159,31 @@ struct MusicImportTests {
         ),
         (
             [], ["INSERT INTO Album VALUES (4, 'Title', 7)"],
-            "Album 4 names Artist 7, which is not there; get the file anew."
+            "Album 4 refers to Artist 7, which does not exist; get the file again."
         ),
         (
             [], ["INSERT INTO Track VALUES (1, 'Title', 2, NULL, NULL, 5)"],
-            "Track 1 names Album 2, which is not there; get the file anew."
+            "Track 1 refers to Album 2, which does not exist; get the file again."
         ),
         (
             [], ["INSERT INTO Track VALUES (1, 'Title', NULL, 3, NULL, 5)"],
-            "Track 1 names Genre 3, which is not there; get the file anew."
+            "Track 1 refers to Genre 3, which does not exist; get the file again."
         ),
         (
             [], ["INSERT INTO PlaylistTrack VALUES (5, 6)"],
-            "a PlaylistTrack names Playlist 5, which is not there; get the file anew."
+            "a PlaylistTrack refers to Playlist 5, which does not exist; get the file again."
         ),
         (
             [], ["INSERT INTO Playlist VALUES (5, 'Mine')", "INSERT INTO PlaylistTrack VALUES (5, 6)"],
-            "a PlaylistTrack names Track 6, which is not there; get the file anew."
+            "a PlaylistTrack refers to Track 6, which does not exist; get the file again."
         ),
         (
             [], ["INSERT INTO Track VALUES (1, 'Title', NULL, NULL, NULL, -1)"],
-            "Track 1 plays -1 milliseconds, which no song does; get the file anew."
+            "Track 1 has an impossible duration of -1 milliseconds; get the file again."
         ),
         (
             [], ["INSERT INTO Track VALUES (1, 'Title', NULL, NULL, NULL, 2147483648)"],
-            "Track 1 plays 2147483648 milliseconds, which no song does; get the file anew."
+            "Track 1 has an impossible duration of 2147483648 milliseconds; get the file again."
         ),
     ]
 
@@ -222,10 +222,10 @@ struct MusicImportTests {
             { try FileManager.default.createDirectory(at: $0, withIntermediateDirectories: false) },
             "it is a folder; name a file in it."
         ),
-        ({ mkfifo($0.path, 0o600) }, "it is no ordinary file; name one."),
+        ({ mkfifo($0.path, 0o600) }, "it is not a regular file; name one."),
         (
             { try Data(String(repeating: "no database ", count: 100).utf8).write(to: $0) },
-            "it is no SQLite database; name Chinook's SQLite file."
+            "it is not an SQLite database; name Chinook's SQLite file."
         ),
         (
             { try Data().write(to: $0) },
@@ -253,7 +253,7 @@ struct MusicImportTests {
         try bytes.write(to: database.url)
         #expect(
             failure(database.url, at: database.store())
-                == "The music database \"\(database.url.path)\" cannot be read: SQLite says \"database disk image is malformed\" (code 11); try again, or get the file anew."
+                == "The music database \"\(database.url.path)\" cannot be read: SQLite reports \"database disk image is malformed\" (code 11); try again, or get the file again."
         )
     }
 
@@ -267,7 +267,7 @@ struct MusicImportTests {
         for store in [database.url, link, roundabout] {
             #expect(
                 failure(database.url, at: store)
-                    == "The music database \"\(database.url.path)\" cannot be taken into a store at the same place, which would replace it; name another file for the store."
+                    == "The music database \"\(database.url.path)\" cannot be imported into a store at the same path, which would replace it; name another file for the store."
             )
         }
         #expect(try Data(contentsOf: database.url) == bytes)

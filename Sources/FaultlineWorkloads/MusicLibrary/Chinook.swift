@@ -30,7 +30,7 @@ struct Chinook: Sendable {
     /// The first song with a negative or impossibly long duration.
     private func wrongLength() -> String? {
         tracks.first { Int32(exactly: $0.milliseconds) ?? -1 < 0 }.map {
-            "Track \($0.id) plays \($0.milliseconds) milliseconds, which no song does"
+            "Track \($0.id) has an impossible duration of \($0.milliseconds) milliseconds"
         }
     }
 
@@ -44,7 +44,7 @@ struct Chinook: Sendable {
         let playlists = Set(playlists.map(\.id))
         func missing(_ row: String, _ id: Int64?, from table: String, with ids: Set<Int64>) -> String? {
             guard let id, !ids.contains(id) else { return nil }
-            return "\(row) names \(table) \(id), which is not there"
+            return "\(row) refers to \(table) \(id), which does not exist"
         }
         for album in self.albums {
             if let found = missing("Album \(album.id)", album.artist, from: "Artist", with: artists) { return found }

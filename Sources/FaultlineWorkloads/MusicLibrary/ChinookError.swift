@@ -19,12 +19,12 @@ public struct ChinookError: Error, Sendable, CustomStringConvertible {
     }
 
     static func damaged(_ path: String, _ row: String) -> ChinookError {
-        unreadable(path, "\(row); get the file anew.")
+        unreadable(path, "\(row); get the file again.")
     }
 
     static func isStore(_ path: String) -> ChinookError {
         ChinookError(
-            "The music database \"\(path)\" cannot be taken into a store at the same place, which would replace it; name another file for the store."
+            "The music database \"\(path)\" cannot be imported into a store at the same path, which would replace it; name another file for the store."
         )
     }
 

@@ -19,7 +19,7 @@ final class ChinookFile {
         case S_IFREG: break
         case S_IFDIR: throw .unreadable(path, "it is a folder; name a file in it.")
         // Opening a pipe would wait for a writer.
-        default: throw .unreadable(path, "it is no ordinary file; name one.")
+        default: throw .unreadable(path, "it is not a regular file; name one.")
         }
         var opened: OpaquePointer?
         let result = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
@@ -88,10 +88,10 @@ final class ChinookFile {
     private func failure() -> ChinookError {
         let code = sqlite3_extended_errcode(connection)
         if code & 0xff == SQLITE_NOTADB {
-            return .unreadable(path, "it is no SQLite database; name Chinook's SQLite file.")
+            return .unreadable(path, "it is not an SQLite database; name Chinook's SQLite file.")
         }
         let message = String(cString: sqlite3_errmsg(connection))
-        return .unreadable(path, "SQLite says \"\(message)\" (code \(code)); try again, or get the file anew.")
+        return .unreadable(path, "SQLite reports \"\(message)\" (code \(code)); try again, or get the file again.")
     }
 
     /// The current row of a statement.
