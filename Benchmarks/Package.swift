@@ -7,7 +7,7 @@ let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v13)],
     traits: [
-        .trait(name: "Peers", description: "Measure beside GRDB. Without it GRDB is not even fetched.")
+        .trait(name: "Peers", description: "Compare with GRDB. Without this trait, GRDB is not downloaded.")
     ],
     dependencies: [
         // The name makes the package's identity independent of the checkout's folder.

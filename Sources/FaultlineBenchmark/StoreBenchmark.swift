@@ -89,7 +89,8 @@
             let counts = try recorder.countingStore { try body(subject) }.counts
             // A precondition would omit its message in a release build.
             if counts.lostEvents > 0 {
-                fatalError("'\(name)' makes more events than can be counted; let it do less, or fill less.")
+                fatalError(
+                    "'\(name)' records more events than fit in the recorder's memory; reduce its work or its data.")
             }
             return counts
         }

@@ -15,7 +15,7 @@ struct BudgetTable {
             } else if ratio.median <= budget.limit {
                 verdict = "met"
             } else if ratio.interval.lowerBound <= budget.limit {
-                verdict = "open: the interval holds the limit"
+                verdict = "open: the interval contains the limit"
             } else {
                 verdict = "missed by \(Self.text(ratio.median - budget.limit)) ×"
                 missed += 1

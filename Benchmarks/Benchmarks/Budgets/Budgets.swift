@@ -78,11 +78,11 @@ struct Budgets {
                 "G21", "memory of a report: \(millions) million events", count: kibibytes(large.memory), atMost: 65_536,
                 of: "KiB")
             table.add(
-                "G22", "time of a report, an event of \(millions) million beside one of \(millions / 10) million",
+                "G22", "report time per event: \(millions) million events vs. \(millions / 10) million",
                 count: Int((large.time / tenth.time * 100).rounded()), atMost: 110, of: "%")
             let times =
-                "of \(millions / 10) million \(Int(tenth.time)) ns, of \(millions) million \(Int(large.time)) ns"
-            table.note("a report, one event: \(times)")
+                "\(Int(tenth.time)) ns with \(millions / 10) million, \(Int(large.time)) ns with \(millions) million"
+            table.note("report time per event: \(times)")
         }
         if isWanted("G23") {
             table.add(
