@@ -18,6 +18,7 @@ struct SQLLiteralsTests {
             ("a = 1 -- secret 7\nAND b = 2", "a = ?  \nAND b = ?"), ("a /* 'secret' */ = 1e+5", "a   = ?"),
             ("INSERT INTO ZB(Z_PK, ZNAME) VALUES(12, 'Ada')", "INSERT INTO ZB(Z_PK, ZNAME) VALUES(?, ?)"),
             ("UPDATE ZB SET ZNAME='Ada' WHERE Z_PK=7", "UPDATE ZB SET ZNAME=? WHERE Z_PK=?"),
+            ("a = $$it's$$ AND b = E'it\\'s' AND c = ARRAY['x', 'y']", "a = ? AND b = ? AND c = ARRAY[?, ?]"),
         ])
     func values(sql: String, kept: String) {
         #expect(SQLLiterals.removed(from: sql) == kept)

@@ -51,7 +51,7 @@ final class LogLines {
                 continue
             }
             // A carriage return and a line feed form a single `Character`, which would hide the line feed.
-            let parts = Self.plain(message.text.filter { $0 != "\r" }.replacing("\r\n", with: "\n"))
+            let parts = TerminalColours.removed(from: message.text.filter { $0 != "\r" }.replacing("\r\n", with: "\n"))
                 .split(separator: "\n", omittingEmptySubsequences: false)
             guard var line = SQLDebugLine(message: parts.first ?? "", category: message.category) else { continue }
             (line.writer, line.program, line.time) = (message.writer, message.program, message.time)
@@ -64,26 +64,7 @@ final class LogLines {
         var length = bytes.length
         while length > 0, bytes.start[length - 1] == 0x0D { length -= 1 }
         let text = String(decoding: UnsafeRawBufferPointer(start: bytes.start, count: length), as: UTF8.self)
-        return isColoured ? plain(text) : text
-    }
-
-    /// Removes terminal colour sequences from a text.
-    static func plain(_ text: String) -> String {
-        guard text.utf8.contains(0x1B) else { return text }
-        var plain: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == 0x1B else {
-                plain.append(byte)
-                continue
-            }
-            guard rest.first == UInt8(ascii: "[") else {
-                rest = rest.dropFirst()
-                continue
-            }
-            rest = rest.dropFirst().drop { (0x20...0x3F).contains($0) }.dropFirst()
-        }
-        return String(decoding: plain, as: UTF8.self)
+        return isColoured ? TerminalColours.removed(from: text) : text
     }
 }
 

@@ -66,19 +66,14 @@ struct LogPrefix {
 
     // MARK: Time
 
-    private static let months = [
-        "Jan": 1, "Feb": 2, "Mar": 3, "Apr": 4, "May": 5, "Jun": 6, "Jul": 7, "Aug": 8, "Sep": 9, "Oct": 10, "Nov": 11,
-        "Dec": 12,
-    ]
-
     /// Parses a date and a time of day; returns them with the remaining text, or `nil` if the text begins otherwise.
     private static func time(_ text: Substring) -> (UInt64, Substring)? {
         let words = text.split(separator: " ", maxSplits: 3)
-        if let month = words.first.flatMap({ months[String($0)] }), words.count > 2, let day = UInt64(words[1]),
+        if let month = words.first.flatMap({ LogTime.month($0.utf8) }), words.count > 2, let day = UInt64(words[1]),
             let time = timeOfDay(words[2])
         {
             // The year 2000 is a leap year, so a date without a year can be 29 February.
-            return (days(2000, UInt64(month), day) * 86_400_000_000_000 + time, text[words[2].endIndex...])
+            return (LogTime.days(2000, month, day) * LogTime.day + time, text[words[2].endIndex...])
         }
         guard let first = words.first else { return nil }
         let parts = first.split(separator: "T", maxSplits: 1)
@@ -88,7 +83,7 @@ struct LogPrefix {
                 word.flatMap { word in timeOfDay(word).map { (word, $0) } }
             }).first
         else { return nil }
-        return (day * 86_400_000_000_000 + time, text[word.endIndex...])
+        return (day * LogTime.day + time, text[word.endIndex...])
     }
 
     /// Parses `2014-07-30` into days since the beginning of 2000.
@@ -97,14 +92,7 @@ struct LogPrefix {
         guard parts.count == 3, (2000...2199).contains(parts[0]), (1...12).contains(parts[1]),
             (1...31).contains(parts[2])
         else { return nil }
-        return days(parts[0], parts[1], parts[2])
-    }
-
-    private static func days(_ year: UInt64, _ month: UInt64, _ day: UInt64) -> UInt64 {
-        // Counting years from March puts the leap day at the end.
-        let place = (month + 9) % 12
-        let year = year - (place > 9 ? 1 : 0)
-        return year * 365 + year / 4 - year / 100 + year / 400 + (place * 306 + 5) / 10 + min(31, day) - 1 - 730_425
+        return LogTime.days(parts[0], parts[1], parts[2])
     }
 
     /// Parses `11:45:15.647`, with or without a time zone.

@@ -36,7 +36,7 @@ final class SQLDebugReader {
     static func isLog(_ path: String) throws(ReaderError) -> Bool {
         var head = try head(of: path)
         if LogObject.areIn(head) { return true }
-        if head.utf8.contains(0x1B) { head = LogLines.plain(head) }
+        if head.utf8.contains(0x1B) { head = TerminalColours.removed(from: head) }
         return ["CoreData: sql: ", "CoreData: annotation: ", "[com.apple.coredata:sql]"].contains { head.contains($0) }
     }
 

@@ -1,0 +1,87 @@
+/// A date and a time of day in a line of a log.
+struct LogTime: Equatable {
+    /// Since the beginning of the year 2000; without a date, since that of its day.
+    var nanoseconds: UInt64
+    var hasDate: Bool
+    /// Whether it has parts of a second.
+    var isExact: Bool
+
+    static let day: UInt64 = 86_400_000_000_000
+
+    private static let months: [StaticString] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// A month's number by its English abbreviation.
+    static func month(_ name: some Collection<UInt8>) -> UInt64? {
+        months.firstIndex { month in
+            name.elementsEqual(UnsafeBufferPointer(start: month.utf8Start, count: month.utf8CodeUnitCount))
+        }.map { UInt64($0 + 1) }
+    }
+
+    /// The days from the beginning of the year 2000 to a date.
+    static func days(_ year: UInt64, _ month: UInt64, _ day: UInt64) -> UInt64 {
+        // Years that begin with March have their leap day at the end.
+        let place = (month + 9) % 12
+        let year = year - (place > 9 ? 1 : 0)
+        return year * 365 + year / 4 - year / 100 + year / 400 + (place * 306 + 5) / 10 + min(31, day) - 1 - 730_425
+    }
+
+    /// Finds the first time of day, with the date before it, in what stands before a message.
+    ///
+    ///     2026-11-24 20:19:17,123
+    ///     2026-11-24T20:19:17.123456Z
+    ///     24/Nov/2026 20:19:17
+    init?(in bytes: UnsafeRawBufferPointer) {
+        guard let colon = bytes.indices.first(where: { Self.isTime(bytes, around: $0) }) else { return nil }
+        let number = { (start: Int, count: Int) in Self.number(bytes, start, count) }
+        guard let hours = number(colon - 2, 2), let minutes = number(colon + 1, 2), let seconds = number(colon + 4, 2),
+            hours < 24, minutes < 60, seconds < 61
+        else { return nil }
+        nanoseconds = (hours * 3600 + minutes * 60 + seconds) * 1_000_000_000
+        var place = colon + 6
+        isExact = place + 1 < bytes.count && ".,".utf8.contains(bytes[place]) && SQLLexer.isDigit(bytes[place + 1])
+        var unit: UInt64 = 100_000_000
+        place += 1
+        while isExact, place < bytes.count, SQLLexer.isDigit(bytes[place]) {
+            nanoseconds += UInt64(bytes[place] - 0x30) * unit
+            (unit, place) = (unit / 10, place + 1)
+        }
+        let days = Self.days(bytes, before: colon - 3)
+        hasDate = days != nil
+        nanoseconds += (days ?? 0) * Self.day
+    }
+
+    /// Whether a colon is the first one of `20:19:17`.
+    private static func isTime(_ bytes: UnsafeRawBufferPointer, around colon: Int) -> Bool {
+        bytes[colon] == UInt8(ascii: ":") && colon >= 2 && colon + 5 < bytes.count && bytes[colon + 3] == bytes[colon]
+            && [-2, -1, 1, 2, 4, 5].allSatisfy { SQLLexer.isDigit(bytes[colon + $0]) }
+            && (colon == 2 || !SQLLexer.isDigit(bytes[colon - 3]))
+    }
+
+    private static func number(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ count: Int) -> UInt64? {
+        guard start >= 0, start + count <= bytes.count else { return nil }
+        var value: UInt64 = 0
+        for byte in bytes[start..<start + count] {
+            guard SQLLexer.isDigit(byte) else { return nil }
+            value = value * 10 + UInt64(byte - 0x30)
+        }
+        return value
+    }
+
+    /// The days of `2026-11-24` or `24/Nov/2026`, which ends at a place.
+    private static func days(_ bytes: UnsafeRawBufferPointer, before end: Int) -> UInt64? {
+        let date: (year: UInt64?, month: UInt64?, day: UInt64?)
+        if end >= 11, bytes[end - 5] == UInt8(ascii: "/"), bytes[end - 9] == UInt8(ascii: "/") {
+            date = (number(bytes, end - 4, 4), month(bytes[end - 8..<end - 5]), number(bytes, end - 11, 2))
+        } else if end >= 10, bytes[end - 3] == bytes[end - 6], "-/".utf8.contains(bytes[end - 3]) {
+            date = (number(bytes, end - 10, 4), number(bytes, end - 5, 2), number(bytes, end - 2, 2))
+        } else {
+            return nil
+        }
+        guard let year = date.year, let month = date.month, let day = date.day, (2000...2199).contains(year),
+            (1...12).contains(month), (1...31).contains(day)
+        else { return nil }
+        return days(year, month, day)
+    }
+}

@@ -1,0 +1,220 @@
+/// Divides SQL into its smallest parts, also SQL of which only the beginning is there.
+///
+/// It knows how SQLite, PostgreSQL and MySQL quote: `'it''s'`, `E'it\'s'`, `$$it's$$`, `"name"`, `` `name` ``, `[name]`.
+/// White space stands between tokens and is none.
+struct SQLLexer {
+    enum Kind {
+        /// A string, or a blob.
+        case text
+        /// A name in quotation marks or brackets.
+        case name
+        case comment, number, word
+        /// Any other character.
+        case mark
+    }
+
+    struct Token {
+        var kind: Kind
+        var range: Range<Int>
+    }
+
+    /// How a token ends that was begun.
+    private enum Ending {
+        case quote(UInt8, escapes: Bool)
+        case line
+        case comment
+        /// Of a string in dollars: both of them, with the word between.
+        case tag([UInt8])
+    }
+
+    /// Where the next token is looked for, or where the open one begins.
+    private(set) var place = 0
+    /// A token whose end is not among the bytes.
+    private var open: (kind: Kind, ending: Ending, searched: Int)?
+    /// Whether strings are MySQL's: a backslash takes the meaning from a quotation mark, and `"` begins a string too.
+    ///
+    /// Names between backticks show it.
+    private(set) var isMySQL: Bool
+    private var hasNames = false
+
+    /// - Parameter isMySQL: Whether strings are taken for MySQL's until a name shows whose they are.
+    init(isMySQL: Bool = false) {
+        self.isMySQL = isMySQL
+    }
+
+    /// Whether the bytes end within a string.
+    var isInText: Bool { open?.kind == .text }
+    /// Whether they end within a comment that a line feed ends.
+    var isInLineComment: Bool { if case .line = open?.ending { true } else { false } }
+
+    /// Moves to other bytes, of which the first ones were dropped.
+    mutating func drop(_ count: Int) {
+        place -= count
+        open?.searched -= count
+    }
+
+    /// Leaves what is open, and goes on behind it.
+    mutating func leave(at place: Int) {
+        self.place = place
+        open = nil
+    }
+
+    /// The next token; `nil` behind the last one, or if its end is not there.
+    ///
+    /// - Parameter isWhole: Whether nothing follows: a token that is open then ends with the bytes.
+    mutating func next(in bytes: [UInt8], isWhole: Bool) -> Token? {
+        if open == nil {
+            while place < bytes.count, Self.isSpace(bytes[place]) { place += 1 }
+            guard place < bytes.count else { return nil }
+            if let token = short(in: bytes) {
+                place = token.range.upperBound
+                return token
+            }
+        }
+        guard let (kind, ending, searched) = open else { return nil }
+        let (end, next) = Self.end(of: ending, in: bytes, from: searched)
+        guard let end = end ?? (isWhole ? bytes.count : nil) else {
+            open?.searched = next
+            return nil
+        }
+        defer { leave(at: end) }
+        if kind == .name {
+            if !hasNames { isMySQL = bytes[place] == UInt8(ascii: "`") }
+            hasNames = true
+        }
+        return Token(kind: kind, range: place..<end)
+    }
+
+    // MARK: Beginnings
+
+    /// A token of a line; `nil`: a longer one was opened.
+    private mutating func short(in bytes: [UInt8]) -> Token? {
+        let byte = bytes[place]
+        let next = place + 1 < bytes.count ? bytes[place + 1] : 0
+        switch byte {
+        case UInt8(ascii: "'"): begin(.text, .quote(byte, escapes: isMySQL))
+        case UInt8(ascii: "\""):
+            if isMySQL { begin(.text, .quote(byte, escapes: true)) } else { begin(.name, .quote(byte, escapes: false)) }
+        case UInt8(ascii: "`"): begin(.name, .quote(byte, escapes: false))
+        case UInt8(ascii: "-") where next == byte: begin(.comment, .line)
+        case UInt8(ascii: "#") where isMySQL: begin(.comment, .line)
+        case UInt8(ascii: "/") where next == UInt8(ascii: "*"): begin(.comment, .comment, length: 2)
+        case UInt8(ascii: "["):
+            if let end = endOfBrackets(in: bytes) { return Token(kind: .name, range: place..<end) }
+            return Token(kind: .mark, range: place..<place + 1)
+        case UInt8(ascii: "$"):
+            guard let tag = tag(in: bytes) else { return word(in: bytes) }
+            begin(.text, .tag(tag), length: tag.count)
+        case _ where Self.isDigit(byte): return number(in: bytes)
+        case UInt8(ascii: ".") where Self.isDigit(next) && !followsWord(in: bytes): return number(in: bytes)
+        case _ where Self.isOfWord(byte): return word(in: bytes)
+        default: return Token(kind: .mark, range: place..<place + 1)
+        }
+        return nil
+    }
+
+    private mutating func begin(_ kind: Kind, _ ending: Ending, length: Int = 1) {
+        open = (kind, ending, place + length)
+    }
+
+    private func followsWord(in bytes: [UInt8]) -> Bool { place > 0 && Self.isOfWord(bytes[place - 1]) }
+
+    /// Where a name in brackets ends; `nil`: they hold an index, or the elements of an array, which are values.
+    private func endOfBrackets(in bytes: [UInt8]) -> Int? {
+        let follows = place > 0 && (Self.isOfWord(bytes[place - 1]) || [0x22, 0x29, 0x5D].contains(bytes[place - 1]))
+        guard !follows, place + 1 < bytes.count, !Self.isDigit(bytes[place + 1]), Self.isOfWord(bytes[place + 1]) else {
+            return nil
+        }
+        let end = bytes[(place + 1)...].firstIndex { [0x0A, 0x22, 0x27, 0x2C, 0x5B, 0x5D].contains($0) }
+        return end.flatMap { bytes[$0] == 0x5D ? $0 + 1 : nil }
+    }
+
+    /// What begins a string in dollars: `$$`, `$body$`.
+    private func tag(in bytes: [UInt8]) -> [UInt8]? {
+        var end = place + 1
+        while end < bytes.count, Self.isOfWord(bytes[end]), bytes[end] != UInt8(ascii: "$") { end += 1 }
+        guard end < bytes.count, bytes[end] == UInt8(ascii: "$"), !Self.isDigit(bytes[place + 1]) else { return nil }
+        return Array(bytes[place...end])
+    }
+
+    private mutating func word(in bytes: [UInt8]) -> Token? {
+        var end = place
+        while end < bytes.count, Self.isOfWord(bytes[end]) { end += 1 }
+        // X'00ff' of SQLite, and E'it\'s', N'…' and B'01' of PostgreSQL.
+        if end == place + 1, end < bytes.count, bytes[end] == UInt8(ascii: "'"), !followsWord(in: bytes) {
+            let letter = bytes[place] | 0x20
+            if "xenb".utf8.contains(letter) {
+                begin(.text, .quote(bytes[end], escapes: isMySQL || letter == UInt8(ascii: "e")), length: 2)
+                return nil
+            }
+        }
+        return Token(kind: .word, range: place..<end)
+    }
+
+    private func number(in bytes: [UInt8]) -> Token {
+        let isHexadecimal = place + 1 < bytes.count && bytes[place + 1] | 0x20 == UInt8(ascii: "x")
+        var end = place
+        while end < bytes.count {
+            let byte = bytes[end]
+            let isSign = byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
+            let isExponent = end > place && bytes[end - 1] | 0x20 == UInt8(ascii: "e") && !isHexadecimal
+            guard Self.isOfWord(byte) || byte == UInt8(ascii: ".") || isSign && isExponent else { break }
+            end += 1
+        }
+        return Token(kind: .number, range: place..<end)
+    }
+}
+
+// MARK: - Ends
+
+extension SQLLexer {
+    /// Where an open token ends.
+    ///
+    /// - Returns: The end, or from where it is to be looked for once there are more bytes.
+    private static func end(of ending: Ending, in bytes: [UInt8], from start: Int) -> (end: Int?, next: Int) {
+        switch ending {
+        case .line:
+            let end = bytes[min(start, bytes.count)...].firstIndex(of: 0x0A)
+            return (end, bytes.count)
+        case .comment: return end(of: [0x2A, 0x2F], in: bytes, from: start)
+        case .tag(let tag): return end(of: tag, in: bytes, from: start)
+        case .quote(let quote, let escapes):
+            var place = start
+            while place < bytes.count {
+                let byte = bytes[place]
+                if escapes, byte == UInt8(ascii: "\\") {
+                    guard place + 1 < bytes.count else { return (nil, place) }
+                    place += 2
+                    continue
+                }
+                place += 1
+                guard byte == quote else { continue }
+                // A doubled mark is one of the text's characters.
+                guard place < bytes.count, bytes[place] == quote else { return (place, place) }
+                place += 1
+            }
+            return (nil, place)
+        }
+    }
+
+    private static func end(of mark: [UInt8], in bytes: [UInt8], from start: Int) -> (end: Int?, next: Int) {
+        var place = start
+        while place + mark.count <= bytes.count {
+            if bytes[place] == mark[0], bytes[place..<place + mark.count].elementsEqual(mark) {
+                return (place + mark.count, place)
+            }
+            place += 1
+        }
+        return (nil, place)
+    }
+
+    static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+    static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    /// Letters, also those of other scripts, digits and what else a name or a number can go on with.
+    static func isOfWord(_ byte: UInt8) -> Bool {
+        isDigit(byte) || byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
+            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+}
