@@ -46,7 +46,8 @@ public struct Analysis: Sendable {
             checks.append(
                 RuleCheck(
                     rule: rule.id, name: rule.name, examined: outcome.examined, obstacles: outcome.obstacles,
-                    findings: outcome.findings.count, gaps: gaps.filter { rule.needs.contains($0.kind) }))
+                    findings: outcome.findings.count,
+                    gaps: gaps.filter { !rule.needs.isDisjoint(with: $0.kind.missing) }))
         }
         self.profile = profile
         self.costs = costs

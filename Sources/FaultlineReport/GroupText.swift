@@ -38,11 +38,6 @@ enum GroupText {
         key.hasSuffix(" ascending") ? String(key.dropLast(10)) : key
     }
 
-    /// A figure of a group's durations, or `–` if the trace has none of them.
-    static func time(_ group: EventGroup, _ figure: (Distribution) -> UInt64) -> String {
-        group.durations.count == 0 && group.untimed > 0 ? "–" : Phrase.duration(figure(group.durations))
-    }
-
     /// The rows of a group, or `–` if the trace has no row count for any of its events.
     static func rows(_ group: EventGroup) -> String {
         group.uncounted > 0 && group.uncounted == group.count ? "–" : Phrase.count(group.counts.rows)

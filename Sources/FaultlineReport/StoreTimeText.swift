@@ -76,7 +76,7 @@ struct StoreTimeText {
             // Threads work concurrently, so their sum is no share of the recorded time.
             let threads = analysis.profile.processes.reduce(0) { $0 &+ $1.threads }
             text += ", summed over \(threads > 1 ? Phrase.count(threads) : "all") threads"
-        } else if wall > 0, totals.storeTime <= wall {
+        } else if wall > 0, totals.storeTime <= wall, !analysis.profile.allProcesses.lacks(.startTimes) {
             text += ", \(Phrase.percent(Double(totals.storeTime) / Double(wall))) of the recorded time"
         }
         if totals.mainThreadStoreTime > 0 {
@@ -95,7 +95,9 @@ struct StoreTimeText {
         ]
         let counts = statements.filter { $0.0 > 0 }.map { "\(Phrase.count($0.0)) \($0.1)" }
         var words = counts.isEmpty ? [] : ["statements: " + counts.joined(separator: ", ")]
-        words.append("\(Phrase.count(totals.rowsLoaded, "row")) loaded")
+        if !analysis.profile.allProcesses.lacks(.rows) {
+            words.append("\(Phrase.count(totals.rowsLoaded, "row")) loaded")
+        }
         if totals.bytesRead > 0 { words.append("\(Phrase.size(Double(totals.bytesRead))) read") }
         if totals.bytesWritten > 0 { words.append("\(Phrase.size(Double(totals.bytesWritten))) written") }
         if totals.rowsEvicted > 0 {
@@ -141,6 +143,7 @@ struct StoreTimeText {
             statement.name = "standalone statement"
             (statement.count, statement.trips, statement.rows) = (alone, totals.outermostReads, nil)
         }
+        if analysis.profile.allProcesses.lacks(.rows) { statement.rows = nil }
         return [fetch, batch, stored, cached, save, statement]
     }
 }

@@ -63,7 +63,10 @@ public struct TextReport: Sendable {
         let processes = profile.allProcesses.processes
         let origin = processes > 1 ? " of \(Phrase.count(processes)) processes" : ""
         let traces = profile.recordingCount > 1 ? " in \(Phrase.count(profile.recordingCount)) traces" : ""
-        var facts = "\(Phrase.duration(profile.wallTime))\(traces), \(events)\(origin), "
+        // Without start times it is not known how long it was.
+        var facts =
+            profile.allProcesses.lacks(.startTimes)
+            ? "\(events)\(origin)\(traces), " : "\(Phrase.duration(profile.wallTime))\(traces), \(events)\(origin), "
         let missing = missing(profile)
         facts += missing.isEmpty ? "none lost" : missing.joined(separator: ", ")
         let cost = totals.overhead
@@ -89,9 +92,11 @@ public struct TextReport: Sendable {
 
     /// The programs' names without directories, in the order in which they started if that is known.
     static func programs(_ profile: Profile) -> [String] {
-        let began = profile.processes.map { (path: $0.program, name: "process \($0.process)") }
+        let isAlone = profile.processes.count == 1
+        let began = profile.processes.map { (path: $0.program, name: isAlone ? "" : "process \($0.process)") }
         let all = began.isEmpty ? profile.programs.map { (path: $0.path, name: "unknown programs") } : began
-        return all.map { $0.path.split(separator: "/").last.map(String.init) ?? $0.name }.uniqued
+        let names = all.map { $0.path.split(separator: "/").last.map(String.init) ?? $0.name }
+        return names.filter { !$0.isEmpty }.uniqued
     }
 
     /// The groups of operations, or of statements if the trace has nothing else.
@@ -110,11 +115,12 @@ public struct TextReport: Sendable {
             .init(title: "p99", alignment: .right), .init(title: "rows", alignment: .right),
             .init(title: "total", alignment: .right), .init(title: "call site", alignment: .left, losing: .beginning),
         ])
+        let times = GroupTimes(analysis.profile)
         for group in shown {
             table.add([
                 GroupText.kind(group.key), GroupText.subject(group.key), Phrase.count(group.count),
-                GroupText.time(group) { $0.percentile(50) }, GroupText.time(group) { $0.percentile(99) },
-                GroupText.rows(group), GroupText.time(group) { $0.total }, group.key.site?.description ?? "–",
+                times.text(group) { $0.percentile(50) }, times.text(group) { $0.percentile(99) },
+                GroupText.rows(group), times.total(group), group.key.site?.description ?? "–",
             ])
         }
         let rest = groups.count - shown.count

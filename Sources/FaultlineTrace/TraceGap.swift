@@ -38,6 +38,14 @@ public struct TraceGap: Sendable, Hashable, Codable {
         case plans
         /// Whether operations failed.
         case errors
+        /// How many rows a statement returned or changed.
+        case rows
+        /// Durations below a millisecond.
+        case shortDurations
+        /// When events began.
+        case startTimes
+        /// What an object store did: fetches, faults and saves. The trace has statements alone.
+        case operations
 
         /// The missing data, in words.
         public var name: String {
@@ -59,7 +67,17 @@ public struct TraceGap: Sendable, Hashable, Codable {
             case .values: "bound values"
             case .plans: "query plans"
             case .errors: "failures"
+            case .rows: "row counts"
+            case .shortDurations: "durations below 1 ms"
+            case .startTimes: "start times"
+            case .operations: "fetches and saves"
             }
+        }
+
+        /// The gap, with others that are part of it.
+        package var missing: Set<Kind> {
+            guard self == .operations else { return [self] }
+            return [self, .rowCache, .origins, .use, .sizes, .waits, .model, .changes]
         }
     }
 

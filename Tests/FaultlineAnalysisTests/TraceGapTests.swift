@@ -36,6 +36,23 @@ struct TraceGapTests {
         #expect(missing(profile([TraceGap(.callSites)])) == [])
     }
 
+    @Test("A trace of statements alone has nothing for the rules that examine fetches, faults and saves")
+    func statementsAlone() {
+        #expect(
+            missing(profile([TraceGap(.operations)])) == [
+                "R01", "R02", "R03", "R04", "R05", "R08", "R09", "R10", "R11", "R13", "R14", "R15", "R16", "R17", "R20",
+                "R23", "R25",
+            ])
+        let told = sentences(profile([TraceGap(.operations), TraceGap(.rows), TraceGap(.shortDurations)]))
+        #expect(
+            told.prefix(2) == [
+                "The trace has no row counts or fetches and saves.",
+                "Durations are whole milliseconds, so the sum of many short ones can be far off.",
+            ])
+        let isAboutScopes = { (sentence: String) in sentence.hasPrefix("No scope was marked") }
+        #expect(!told.contains(where: isAboutScopes) && sentences(profile(nil)).contains(where: isAboutScopes))
+    }
+
     @Test("What one of several recordings tells can be judged")
     func several() throws {
         var both = profile([TraceGap(.use), TraceGap(.waits)])
@@ -53,6 +70,8 @@ struct TraceGapTests {
         for diff in [ProfileDiff(before: whole, after: log), ProfileDiff(before: log, after: whole)] {
             #expect(names(diff) == ["time", "trips", "rows", "writes"])
         }
+        let statements = Analysis(profile([TraceGap(.rows)], process: 2))
+        #expect(names(ProfileDiff(before: whole, after: statements)).contains("rows") == false)
     }
 
     @Test("Gaps are kept in a profile's file")

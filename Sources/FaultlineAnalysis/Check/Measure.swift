@@ -15,10 +15,10 @@ extension Measure<ProfileCounts> {
     static var ofTraces: [Self] {
         [
             Measure(name: "trips", unit: .count) { $0.readTrips },
-            Measure(name: "rows", unit: .count) { $0.rowsLoaded },
-            Measure(name: "fetches", unit: .count) { $0.events[.fetch] ?? 0 },
-            Measure(name: "cacheMisses", unit: .count) { $0.faultTrips },
-            Measure(name: "saves", unit: .count) { $0.events[.save] ?? 0 },
+            Measure(name: "rows", unit: .count, needs: .rows) { $0.rowsLoaded },
+            Measure(name: "fetches", unit: .count, needs: .operations) { $0.events[.fetch] ?? 0 },
+            Measure(name: "cacheMisses", unit: .count, needs: .operations) { $0.faultTrips },
+            Measure(name: "saves", unit: .count, needs: .operations) { $0.events[.save] ?? 0 },
             Measure(name: "writes", unit: .count, needs: .statements) { $0.writes },
             Measure(name: "bytesRead", unit: .size, needs: .sizes) { $0.bytesRead },
             Measure(name: "bytesWritten", unit: .size, needs: .sizes) { $0.bytesWritten },

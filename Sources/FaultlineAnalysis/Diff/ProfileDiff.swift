@@ -83,7 +83,7 @@ public struct ProfileDiff: Sendable {
     /// The totals of the whole traces, except those that one of them does not have.
     private static func totals(_ old: Profile, _ new: Profile) -> [Figure] {
         let paths: [(String, KeyPath<ProfileCounts, UInt64>, needs: TraceGap.Kind?)] = [
-            ("time", \.storeTime, nil), ("trips", \.readTrips, nil), ("rows", \.rowsLoaded, nil),
+            ("time", \.storeTime, nil), ("trips", \.readTrips, nil), ("rows", \.rowsLoaded, .rows),
             ("bytes", \.bytesRead, .sizes), ("bytesWritten", \.bytesWritten, .sizes), ("writes", \.writes, nil),
         ]
         let known = paths.filter { path in

@@ -34,7 +34,9 @@ public struct Profile: Sendable {
         self.lostAnywhere = lostAnywhere
         self.unread = unread
         self.thresholds = thresholds
-        groups = tables.groups.sorted { ($0.totalTime, $1.key.sortText) > ($1.totalTime, $0.key.sortText) }
+        groups = tables.groups.sorted {
+            ($0.totalTime, $0.count, $1.key.sortText) > ($1.totalTime, $1.count, $0.key.sortText)
+        }
         scopes = tables.scopes.values.sorted {
             ($0.wallTimes.total, $1.key.name, $1.key.kind.rawValue) > (
                 $1.wallTimes.total, $0.key.name, $0.key.kind.rawValue

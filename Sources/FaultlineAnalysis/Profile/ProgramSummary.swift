@@ -29,7 +29,7 @@ public struct ProgramSummary: Sendable, Hashable {
     }
 
     /// Whether the recordings of all processes lack a kind of data.
-    func lacks(_ kind: TraceGap.Kind) -> Bool { gaps.contains { $0.kind == kind } }
+    package func lacks(_ kind: TraceGap.Kind) -> Bool { gaps.contains { $0.kind == kind } }
 
     /// Whether the recording of any process lacks a kind of data.
     ///

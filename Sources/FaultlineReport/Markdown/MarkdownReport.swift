@@ -41,11 +41,12 @@ struct MarkdownReport {
     private var hotspots: [[String]] {
         let groups = TextReport.operations(analysis.profile)
         let shown = groups.prefix(showsAll ? .max : TextReport.hotspots)
+        let times = GroupTimes(analysis.profile)
         let rows = shown.map { group in
             [
                 GroupText.kind(group.key), Markdown.code(GroupText.subject(group.key)), Phrase.count(group.count),
-                GroupText.time(group) { $0.percentile(50) }, GroupText.time(group) { $0.percentile(99) },
-                GroupText.rows(group), GroupText.time(group) { $0.total },
+                times.text(group) { $0.percentile(50) }, times.text(group) { $0.percentile(99) },
+                GroupText.rows(group), times.total(group),
                 Markdown.site(group.key.site, unknown: "–"),
             ]
         }

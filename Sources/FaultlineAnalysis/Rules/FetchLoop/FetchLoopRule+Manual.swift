@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension FetchLoopRule {
+    public var needs: Set<TraceGap.Kind> { [.operations] }
+
     public var thresholds: [Threshold] {
         [LoopDetector.threshold, Self.waitFactor, Self.minimumPending]
     }

@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension RefaultRule {
+    public var needs: Set<TraceGap.Kind> { [.operations] }
+
     public var thresholds: [Threshold] {
         [Self.minimumMisses, Self.minimumShare, Self.minimumTimes]
     }

@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension SaveSizeRule {
+    public var needs: Set<TraceGap.Kind> { [.operations] }
+
     public var thresholds: [Threshold] {
         [
             SaveDetector.smallSaves, SaveDetector.smallSave, SaveDetector.pause,

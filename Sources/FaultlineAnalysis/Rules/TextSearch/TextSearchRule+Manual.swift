@@ -1,7 +1,7 @@
 public import FaultlineTrace
 
 extension TextSearchRule {
-    public var needs: Set<TraceGap.Kind> { [.statements] }
+    public var needs: Set<TraceGap.Kind> { [.statements, .operations] }
 
     public var thresholds: [Threshold] {
         [Self.minimumSteps, Self.minimumExecutions, Self.fewCandidates]

@@ -85,7 +85,7 @@ public struct TraceQualityRule: Rule {
                     + "before has ended: the clock was set while it was recorded, and times are not to be trusted.", 60)
         }
         for sentence in Self.scopes(profile) { limit(sentence, 20) }
-        if totals.events[.scope] == nil, totals.eventCount > 0 {
+        if totals.events[.scope] == nil, totals.eventCount > 0, !all.lacks(.operations) {
             limit("No scope was marked: pauses and the life of fetches stand for screens and requests.", 10)
         }
         return outcome(
@@ -140,7 +140,8 @@ public struct TraceQualityRule: Rule {
     private static func sentences(_ gaps: Set<TraceGap>) -> [Wording] {
         let isInferred = gaps.contains { $0.kind == .certainOrigins }
         let open = TraceGap.Kind.allCases.filter { kind in
-            kind != .certainOrigins && kind != .exactTimes && gaps.contains { $0.kind == kind && $0.remedy.isEmpty }
+            ![.certainOrigins, .exactTimes, .shortDurations].contains(kind)
+                && gaps.contains { $0.kind == kind && $0.remedy.isEmpty }
         }
         var sentences: [Wording] = []
         if !open.isEmpty {
@@ -150,6 +151,9 @@ public struct TraceQualityRule: Rule {
             sentences.append(
                 "The trace has no \(list)."
                     + (isInferred ? " The fetch behind a fault is inferred from the statements." : ""))
+        }
+        if gaps.contains(where: { $0.kind == .shortDurations }) {
+            sentences.append("Durations are whole milliseconds, so the sum of many short ones can be far off.")
         }
         let others = gaps.filter { !$0.remedy.isEmpty }.sorted {
             ($0.remedy, $0.kind.rawValue) < ($1.remedy, $1.kind.rawValue)

@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension UnboundedFetchRule {
+    public var needs: Set<TraceGap.Kind> { [.operations] }
+
     public var thresholds: [Threshold] {
         [FetchProfile.manyRows, Self.minimumBytes, Self.minimumSlope, Self.minimumOffset]
     }
