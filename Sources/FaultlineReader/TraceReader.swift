@@ -28,7 +28,7 @@ public struct TraceReader: Sendable {
         source = try TraceSources.source(of: TraceFile(path: path))
     }
 
-    /// The format's name: `"timeline"`, `"ctf"`, `"xctrace"` or `"sqlDebug"`.
+    /// The format's name: `"timeline"`, `"ctf"`, `"xctrace"`, `"sqlDebug"` or `"django"`.
     public var format: String { source.name }
 
     /// The operations that the trace supports besides reading.

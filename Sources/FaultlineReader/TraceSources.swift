@@ -2,7 +2,7 @@
 enum TraceSources {
     /// A new format is one line here.
     static let all: [any TraceSource.Type] = [
-        CTFReader.self, XctraceReader.self, SQLDebugReader.self, TimelineReader.self,
+        CTFReader.self, XctraceReader.self, SQLDebugReader.self, DjangoReader.self, TimelineReader.self,
     ]
 
     /// Detects the format of a file.

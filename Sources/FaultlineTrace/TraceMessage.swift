@@ -38,6 +38,8 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
         case instruments
         /// Core Data's own log, written with `-com.apple.CoreData.SQLDebug`.
         case sqlDebug
+        /// Django, whose logger `django.db.backends` printed its statements.
+        case django
     }
 
     public init(

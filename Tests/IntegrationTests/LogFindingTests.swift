@@ -156,7 +156,7 @@ struct LogFindingTests {
         #expect(
             result.errors
                 == """
-                faultline: 1 line looks like Core Data's and could not be understood, the first in line 4: "annotation: sql \
+                faultline: 1 line looks like part of the log and could not be understood, the first in line 4: "annotation: sql \
                 connection fetch time: soon".
 
                 """)

@@ -1,9 +1,9 @@
-/// A date and a time of day in a line of a log.
+/// A date and a time of day in a log.
 struct LogTime: Equatable {
-    /// Since the beginning of the year 2000; without a date, since that of its day.
+    /// Nanoseconds since the beginning of 2000, or since midnight if there is no date.
     var nanoseconds: UInt64
     var hasDate: Bool
-    /// Whether it has parts of a second.
+    /// Whether it has a fraction of a second.
     var isExact: Bool
 
     static let day: UInt64 = 86_400_000_000_000
@@ -19,15 +19,15 @@ struct LogTime: Equatable {
         }.map { UInt64($0 + 1) }
     }
 
-    /// The days from the beginning of the year 2000 to a date.
+    /// The number of days from the beginning of 2000 to a date.
     static func days(_ year: UInt64, _ month: UInt64, _ day: UInt64) -> UInt64 {
-        // Years that begin with March have their leap day at the end.
+        // Counting years from March puts the leap day at the end.
         let place = (month + 9) % 12
         let year = year - (place > 9 ? 1 : 0)
         return year * 365 + year / 4 - year / 100 + year / 400 + (place * 306 + 5) / 10 + min(31, day) - 1 - 730_425
     }
 
-    /// Finds the first time of day, with the date before it, in what stands before a message.
+    /// Finds the first time of day, and the date before it, in the prefix of a message.
     ///
     ///     2026-11-24 20:19:17,123
     ///     2026-11-24T20:19:17.123456Z
@@ -52,7 +52,7 @@ struct LogTime: Equatable {
         nanoseconds += (days ?? 0) * Self.day
     }
 
-    /// Whether a colon is the first one of `20:19:17`.
+    /// Whether the byte at an offset is the first colon of a time such as `20:19:17`.
     private static func isTime(_ bytes: UnsafeRawBufferPointer, around colon: Int) -> Bool {
         bytes[colon] == UInt8(ascii: ":") && colon >= 2 && colon + 5 < bytes.count && bytes[colon + 3] == bytes[colon]
             && [-2, -1, 1, 2, 4, 5].allSatisfy { SQLLexer.isDigit(bytes[colon + $0]) }
@@ -69,7 +69,7 @@ struct LogTime: Equatable {
         return value
     }
 
-    /// The days of `2026-11-24` or `24/Nov/2026`, which ends at a place.
+    /// Parses `2026-11-24` or `24/Nov/2026`, which ends at an offset, into days since the beginning of 2000.
     private static func days(_ bytes: UnsafeRawBufferPointer, before end: Int) -> UInt64? {
         let date: (year: UInt64?, month: UInt64?, day: UInt64?)
         if end >= 11, bytes[end - 5] == UInt8(ascii: "/"), bytes[end - 9] == UInt8(ascii: "/") {

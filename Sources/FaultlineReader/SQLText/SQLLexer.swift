@@ -1,10 +1,10 @@
-/// Divides SQL into its smallest parts, also SQL of which only the beginning is there.
+/// Splits SQL into tokens, even if only the beginning of the SQL is available.
 ///
-/// It knows how SQLite, PostgreSQL and MySQL quote: `'it''s'`, `E'it\'s'`, `$$it's$$`, `"name"`, `` `name` ``, `[name]`.
-/// White space stands between tokens and is none.
+/// It knows the quotes of SQLite, PostgreSQL and MySQL: `'it''s'`, `E'it\'s'`, `$$it's$$`, `"name"`, `` `name` ``, `[name]`.
+/// White space is not a token.
 struct SQLLexer {
     enum Kind {
-        /// A string, or a blob.
+        /// A string or a blob.
         case text
         /// A name in quotation marks or brackets.
         case name
@@ -18,50 +18,50 @@ struct SQLLexer {
         var range: Range<Int>
     }
 
-    /// How a token ends that was begun.
+    /// The end of a token that can span lines.
     private enum Ending {
         case quote(UInt8, escapes: Bool)
         case line
         case comment
-        /// Of a string in dollars: both of them, with the word between.
+        /// The tag of a dollar-quoted string with its dollar signs.
         case tag([UInt8])
     }
 
-    /// Where the next token is looked for, or where the open one begins.
+    /// The offset of the open token, or where the search for the next token begins.
     private(set) var place = 0
-    /// A token whose end is not among the bytes.
+    /// A token whose end has not been found.
     private var open: (kind: Kind, ending: Ending, searched: Int)?
-    /// Whether strings are MySQL's: a backslash takes the meaning from a quotation mark, and `"` begins a string too.
+    /// Whether strings follow MySQL's rules: a backslash escapes a quotation mark, and `"` begins a string too.
     ///
-    /// Names between backticks show it.
+    /// The first quoted name decides: MySQL uses backticks.
     private(set) var isMySQL: Bool
     private var hasNames = false
 
-    /// - Parameter isMySQL: Whether strings are taken for MySQL's until a name shows whose they are.
+    /// - Parameter isMySQL: Whether strings before the first quoted name follow MySQL's rules.
     init(isMySQL: Bool = false) {
         self.isMySQL = isMySQL
     }
 
-    /// Whether the bytes end within a string.
+    /// Whether the bytes read so far end within a string.
     var isInText: Bool { open?.kind == .text }
-    /// Whether they end within a comment that a line feed ends.
+    /// Whether they end within a line comment.
     var isInLineComment: Bool { if case .line = open?.ending { true } else { false } }
 
-    /// Moves to other bytes, of which the first ones were dropped.
+    /// Adjusts the offsets after the caller has dropped the first bytes.
     mutating func drop(_ count: Int) {
         place -= count
         open?.searched -= count
     }
 
-    /// Leaves what is open, and goes on behind it.
+    /// Closes the open token and continues at an offset.
     mutating func leave(at place: Int) {
         self.place = place
         open = nil
     }
 
-    /// The next token; `nil` behind the last one, or if its end is not there.
+    /// Returns the next token, or `nil` after the last one and if its end is missing.
     ///
-    /// - Parameter isWhole: Whether nothing follows: a token that is open then ends with the bytes.
+    /// - Parameter isWhole: Whether the bytes are complete: an open token then ends with them.
     mutating func next(in bytes: [UInt8], isWhole: Bool) -> Token? {
         if open == nil {
             while place < bytes.count, Self.isSpace(bytes[place]) { place += 1 }
@@ -87,7 +87,7 @@ struct SQLLexer {
 
     // MARK: Beginnings
 
-    /// A token of a line; `nil`: a longer one was opened.
+    /// Returns a token that cannot span lines, or opens one that can and returns `nil`.
     private mutating func short(in bytes: [UInt8]) -> Token? {
         let byte = bytes[place]
         let next = place + 1 < bytes.count ? bytes[place + 1] : 0
@@ -119,7 +119,7 @@ struct SQLLexer {
 
     private func followsWord(in bytes: [UInt8]) -> Bool { place > 0 && Self.isOfWord(bytes[place - 1]) }
 
-    /// Where a name in brackets ends; `nil`: they hold an index, or the elements of an array, which are values.
+    /// The end of a name in brackets; `nil` if the brackets contain an index or the elements of an array.
     private func endOfBrackets(in bytes: [UInt8]) -> Int? {
         let follows = place > 0 && (Self.isOfWord(bytes[place - 1]) || [0x22, 0x29, 0x5D].contains(bytes[place - 1]))
         guard !follows, place + 1 < bytes.count, !Self.isDigit(bytes[place + 1]), Self.isOfWord(bytes[place + 1]) else {
@@ -129,7 +129,7 @@ struct SQLLexer {
         return end.flatMap { bytes[$0] == 0x5D ? $0 + 1 : nil }
     }
 
-    /// What begins a string in dollars: `$$`, `$body$`.
+    /// The tag that begins a dollar-quoted string: `$$`, `$body$`.
     private func tag(in bytes: [UInt8]) -> [UInt8]? {
         var end = place + 1
         while end < bytes.count, Self.isOfWord(bytes[end]), bytes[end] != UInt8(ascii: "$") { end += 1 }
@@ -140,7 +140,7 @@ struct SQLLexer {
     private mutating func word(in bytes: [UInt8]) -> Token? {
         var end = place
         while end < bytes.count, Self.isOfWord(bytes[end]) { end += 1 }
-        // X'00ff' of SQLite, and E'it\'s', N'…' and B'01' of PostgreSQL.
+        // X'00ff' in SQLite; E'it\'s', N'…' and B'01' in PostgreSQL.
         if end == place + 1, end < bytes.count, bytes[end] == UInt8(ascii: "'"), !followsWord(in: bytes) {
             let letter = bytes[place] | 0x20
             if "xenb".utf8.contains(letter) {
@@ -168,9 +168,9 @@ struct SQLLexer {
 // MARK: - Ends
 
 extension SQLLexer {
-    /// Where an open token ends.
+    /// Searches for the end of an open token.
     ///
-    /// - Returns: The end, or from where it is to be looked for once there are more bytes.
+    /// - Returns: The end, or `nil` and the offset at which the search continues when there are more bytes.
     private static func end(of ending: Ending, in bytes: [UInt8], from start: Int) -> (end: Int?, next: Int) {
         switch ending {
         case .line:
@@ -189,7 +189,7 @@ extension SQLLexer {
                 }
                 place += 1
                 guard byte == quote else { continue }
-                // A doubled mark is one of the text's characters.
+                // A doubled quotation mark is part of the text.
                 guard place < bytes.count, bytes[place] == quote else { return (place, place) }
                 place += 1
             }
@@ -212,7 +212,7 @@ extension SQLLexer {
 
     static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// Letters, also those of other scripts, digits and what else a name or a number can go on with.
+    /// Whether a byte can continue a word or a number: letters of any script, digits, `_` and `$`.
     static func isOfWord(_ byte: UInt8) -> Bool {
         isDigit(byte) || byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
             || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)

@@ -1,12 +1,12 @@
-/// Takes the values out of SQL that somebody else wrote.
+/// Removes the values from the SQL of other programs.
 ///
-/// What a program compares its columns with is private, and a log prints it wherever it was not bound:
+/// The values that a program compares columns with are private, and a log contains those that were not bound:
 /// `WHERE t0.ZNAME = 'Ada' AND t0.ZAGE > 42` is kept as `WHERE t0.ZNAME = ? AND t0.ZAGE > ?`.
 enum SQLLiterals {
-    /// A statement without its strings, numbers, blobs and comments.
+    /// Returns a statement without its strings, numbers, blobs and comments.
     ///
-    /// Numbers stay that tell how much is asked for and how: behind LIMIT and OFFSET, at the beginning of what is selected,
-    /// and the options of Core Data's search in texts.
+    /// Numbers that are no data of the program are kept: those after LIMIT, OFFSET and SELECT, and the options of Core Data's
+    /// text search.
     static func removed(from sql: String) -> String {
         guard sql.utf8.contains(where: isSuspect) else { return sql }
         var removal = Removal(bytes: Array(sql.utf8))
@@ -21,9 +21,9 @@ enum SQLLiterals {
     private struct Removal {
         let bytes: [UInt8]
         var kept: [UInt8] = []
-        /// The last word, in capitals, if nothing but white space and comments stands behind it.
+        /// The last word in capitals, if only white space and comments follow it.
         var word = ""
-        /// How deep the parentheses are, and where those of a search began.
+        /// The depth of the parentheses, and the depth at which those of a text search begin.
         var depth = 0
         var search: Int?
 
@@ -35,7 +35,7 @@ enum SQLLiterals {
             var lexer = SQLLexer()
             var end = 0
             while let token = lexer.next(in: bytes, isWhole: true) {
-                // White space.
+                // White space between tokens is kept.
                 kept += bytes[end..<token.range.lowerBound]
                 end = token.range.upperBound
                 take(token)
@@ -65,7 +65,7 @@ enum SQLLiterals {
             }
         }
 
-        /// Follows the parentheses.
+        /// Counts the parentheses.
         private mutating func count(_ mark: UInt8) {
             if mark == UInt8(ascii: "(") {
                 depth += 1

@@ -146,7 +146,7 @@ extension ReadingSummary {
                 ", the first in line \($0.number): \"\(Phrase.printable($0.reason))\""
             }
             complaints.append(
-                "\(what) \(linesNotUnderstood == 1 ? "looks" : "look") like Core Data's and could not be "
+                "\(what) \(linesNotUnderstood == 1 ? "looks" : "look") like part of the log and could not be "
                     + "understood\(first ?? "").")
         }
         if repeatedRecordings > 0 {

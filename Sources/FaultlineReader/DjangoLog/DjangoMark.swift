@@ -1,0 +1,88 @@
+/// The beginning of a record of the logger `django.db.backends`: the formatter's prefix and the duration.
+///
+///     (0.001) SELECT …
+///     DEBUG 2026-11-24 20:19:17,123 utils 1234 140243 (0.001) SELECT …
+///     [24/Nov/2026 20:19:17] (0.001) SELECT …
+///     DEBUG:django.db.backends:(0.001) SELECT …
+struct DjangoMark {
+    /// The duration in nanoseconds; the log has whole milliseconds.
+    var duration: UInt64
+    /// The offset of the statement in the line.
+    var text: Int
+    /// Whether an SQL verb follows; otherwise it may come after a line feed or a comment.
+    var hasVerb: Bool
+    /// The formatter's output before the duration.
+    var prefix: DjangoPrefix
+
+    /// The maximum length of a prefix in bytes.
+    private static let maximumPrefix = 1024
+
+    /// Finds the beginning of a record in a line; returns `nil` if there is none.
+    init?(_ line: UnsafeRawBufferPointer) {
+        let reach = min(line.count, Self.maximumPrefix)
+        var place = 0
+        while let found = line[place..<reach].firstIndex(of: UInt8(ascii: "(")) {
+            place = found + 1
+            guard found == 0 || " \t:]|>-)".utf8.contains(line[found - 1]),
+                let (duration, end) = Self.duration(line, from: place), let hasVerb = Self.hasVerb(line, from: end)
+            else { continue }
+            self.duration = duration
+            text = end
+            self.hasVerb = hasVerb
+            prefix = DjangoPrefix(UnsafeRawBufferPointer(rebasing: line[..<found]))
+            return
+        }
+        return nil
+    }
+
+    /// Parses `0.001) `.
+    private static func duration(_ line: UnsafeRawBufferPointer, from start: Int) -> (UInt64, end: Int)? {
+        var place = start
+        var value: UInt64 = 0
+        while place < line.count, place - start < 7, SQLLexer.isDigit(line[place]) {
+            value = value * 10 + UInt64(line[place] - 0x30)
+            place += 1
+        }
+        guard place > start, place + 6 <= line.count, line[place] == UInt8(ascii: "."),
+            line[place + 4] == UInt8(ascii: ")"), line[place + 5] == 0x20
+        else { return nil }
+        for digit in line[place + 1...place + 3] {
+            guard SQLLexer.isDigit(digit) else { return nil }
+            value = value * 10 + UInt64(digit - 0x30)
+        }
+        return (value * 1_000_000, place + 6)
+    }
+
+    /// Whether an SQL verb is at an offset; `nil` if no statement can begin there.
+    private static func hasVerb(_ line: UnsafeRawBufferPointer, from start: Int) -> Bool? {
+        var place = start
+        while place < line.count, SQLLexer.isSpace(line[place]) || line[place] == UInt8(ascii: "(") { place += 1 }
+        guard place < line.count else { return false }
+        let word = line[place...].prefix { SQLLexer.isOfWord($0) }
+        if word.isEmpty { return ["--", "/*"].contains { line[place...].starts(with: $0.utf8) } ? false : nil }
+        guard word.count <= 12 else { return nil }
+        return verbs.contains(String(decoding: word, as: UTF8.self).uppercased()) ? true : nil
+    }
+
+    private static let verbs = Set(
+        """
+        SELECT INSERT UPDATE DELETE REPLACE MERGE WITH VALUES TABLE BEGIN START COMMIT END ROLLBACK ABORT SAVEPOINT RELEASE \
+        PRAGMA CREATE DROP ALTER RENAME TRUNCATE ANALYZE OPTIMIZE VACUUM REINDEX REFRESH EXPLAIN DESCRIBE DESC SHOW SET RESET \
+        USE CALL EXEC EXECUTE PREPARE DEALLOCATE DECLARE FETCH MOVE CLOSE LOCK UNLOCK GRANT REVOKE ATTACH DETACH COPY LOAD DO \
+        LISTEN UNLISTEN NOTIFY COMMENT CLUSTER CHECKPOINT DISCARD FLUSH KILL HANDLER
+        """.split(separator: " ").map(String.init))
+
+    /// The first word of a record whose statement is unknown.
+    ///
+    /// The rest of the line can hold values, so it is never printed.
+    static func unknownWord(in line: UnsafeRawBufferPointer) -> String? {
+        var place = 0
+        while let found = line[place..<min(line.count, maximumPrefix)].firstIndex(of: UInt8(ascii: "(")) {
+            place = found + 1
+            guard let (_, end) = duration(line, from: place) else { continue }
+            guard DjangoArguments.areIn(line, withAlias: true) else { return nil }
+            return String(decoding: line[end...].prefix { SQLLexer.isOfWord($0) }.prefix(20), as: UTF8.self)
+        }
+        return nil
+    }
+}
