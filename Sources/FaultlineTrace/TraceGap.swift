@@ -77,7 +77,7 @@ public struct TraceGap: Sendable, Hashable, Codable {
         /// The gap, with others that are part of it.
         package var missing: Set<Kind> {
             guard self == .operations else { return [self] }
-            return [self, .rowCache, .origins, .use, .sizes, .waits, .model, .changes]
+            return [self, .rowCache, .origins, .use, .sizes, .waits, .model, .changes, .errors]
         }
     }
 
