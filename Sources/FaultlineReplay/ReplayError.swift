@@ -22,51 +22,53 @@ public struct ReplayError: Error, CustomStringConvertible, Sendable {
 
     static func noFile(_ path: String) -> ReplayError {
         ReplayError(
-            "\"\(path)\" is no file; name the file of a store, not its folder or a device.", reason: "is no file")
+            "\"\(path)\" is not a regular file; name the file of a store, not its folder or a device.",
+            reason: "is not a regular file")
     }
 
     static func unreadable(_ path: String) -> ReplayError {
         ReplayError(
-            "The store \"\(path)\" cannot be read; check the path, and whether it may be read.",
+            "Cannot read the store \"\(path)\"; check the path and its permissions.",
             reason: "cannot be read")
     }
 
     static func notADatabase(_ path: String, _ reason: String) -> ReplayError {
         ReplayError(
-            "\"\(path)\" is no SQLite file that can be read (\(reason)); name the file of a store, not its folder.",
+            "Cannot read \"\(path)\" as an SQLite file (\(reason)); name the file of a store, not its folder.",
             reason: reason)
     }
 
     static func noStore(_ path: String) -> ReplayError {
         ReplayError(
-            "\"\(path)\" is no store of Core Data's or Faultline's: it has no table Z_METADATA; name the store that the program "
-                + "used.", reason: "has no table Z_METADATA", isDamage: false)
+            "\"\(path)\" is not a Core Data or Faultline store: it has no table Z_METADATA; name the store that the "
+                + "program used.", reason: "has no table Z_METADATA", isDamage: false)
     }
 
     static func noModel(_ path: String) -> ReplayError {
         ReplayError(
-            "The store \"\(path)\" does not keep its model, since Core Data made it or an older version of Faultline; name the "
-                + "model with --model.", reason: "does not keep its model", isDamage: false)
+            "The store \"\(path)\" does not contain its model, because Core Data or an older version of Faultline "
+                + "created it; name the model with --model.", reason: "does not contain its model", isDamage: false)
     }
 
     static func cannotOpen(_ path: String, _ reason: String) -> ReplayError {
-        ReplayError("A copy of the store \"\(path)\" cannot be opened: \(reason)", reason: reason, isDamage: false)
+        ReplayError("Cannot open a copy of the store \"\(path)\": \(reason)", reason: reason, isDamage: false)
     }
 
     static func noScratch(_ folder: String, _ reason: String) -> ReplayError {
         ReplayError(
-            "No folder for copies can be made in \"\(folder)\" (\(reason)); set TMPDIR to a folder that can be written to.",
+            "Cannot create a folder for copies in \"\(folder)\" (\(reason)); set TMPDIR to a writable folder.",
             reason: reason, isOfTheMachine: true)
     }
 
     static func badModel(_ reason: String) -> ReplayError {
         ReplayError(
-            "The model that the store keeps cannot be used: \(reason) Name the model with --model.", reason: reason)
+            "The model in the store cannot be used: \(reason) Name the model with --model.", reason: reason)
     }
 
     static func cannotCopy(_ path: String, _ reason: String, isLackOfRoom: Bool = false) -> ReplayError {
         var error = ReplayError(
-            "\"\(path)\" cannot be copied to a temporary folder (\(reason)); make room, or set TMPDIR to where there is some.",
+            "Cannot copy \"\(path)\" to a temporary folder (\(reason)); free some space, or set TMPDIR to a folder "
+                + "that has enough.",
             reason: reason, isOfTheMachine: true)
         error.isLackOfRoom = isLackOfRoom
         return error
@@ -74,26 +76,26 @@ public struct ReplayError: Error, CustomStringConvertible, Sendable {
 
     static func neverSettles(_ path: String) -> ReplayError {
         ReplayError(
-            "\"\(path)\" is written to all the time, so no moment of it could be copied; pause the program that writes, or name a "
-                + "backup (sqlite3 STORE '.backup COPY').", reason: "is written to all the time", isOfTheMachine: true)
+            "Cannot copy \"\(path)\": it is written to constantly; pause the program that writes to it, or name a "
+                + "backup (sqlite3 STORE '.backup COPY').", reason: "is written to constantly", isOfTheMachine: true)
     }
 
     /// - Parameter differences: A sentence about the differences between the store and the model, in both directions.
     static func otherModel(_ path: String, _ differences: String) -> ReplayError {
         ReplayError(
-            "The model is not that of the store \"\(path)\": \(differences). Name the store's own model with --model.",
+            "The model does not match the store \"\(path)\": \(differences). Name the store's own model with --model.",
             reason: differences, isDamage: false)
     }
 
     static func modelOfNoStore(_ path: String) -> ReplayError {
         ReplayError(
-            "\"\(path)\" is no store of Core Data's or Faultline's, so no model belongs to it; leave out --model.",
+            "\"\(path)\" is not a Core Data or Faultline store, so no model belongs to it; leave out --model.",
             reason: "no model belongs to it", isDamage: false)
     }
 
     static func sqlite(_ code: Int32, _ message: String, sql: String) -> ReplayError {
         let isDamage = [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_IOERR].contains(code & 0xFF)
-        let advice = isDamage ? "; see with \"PRAGMA integrity_check\" whether the store is damaged" : ""
+        let advice = isDamage ? "; run \"PRAGMA integrity_check\" to see whether the store is damaged" : ""
         return ReplayError(
             "SQLite cannot run \"\(sql)\" (\(message))\(advice).", reason: message, isDamage: isDamage)
     }

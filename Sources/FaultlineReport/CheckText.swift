@@ -31,7 +31,7 @@ public struct CheckText: Sendable {
             table.add([outcome.isMet ? "ok" : "broken", limit.scope ?? "(all)"] + Self.figures(outcome))
         }
         let lines = table.lines(width: width - 2)
-        let means = check.traces > 1 ? "  (of all: the mean of \(Phrase.count(check.traces)) traces)" : ""
+        let means = check.traces > 1 ? "  (for all: the mean of \(Phrase.count(check.traces)) traces)" : ""
         return [ink(.bold, "Budgets") + ink(.dim, means), "  " + ink(.dim, lines[0])]
             + zip(check.outcomes, lines.dropFirst()).map { "  " + ($0.isMet ? $1 : ink(.red, $1)) }
     }
@@ -43,14 +43,15 @@ public struct CheckText: Sendable {
         for (finding, state, acceptance) in shown {
             let isFailing = state == .fails || state == .expired
             let place = finding.change?.description ?? "place unknown"
-            let head = TextTable.shortened("\(finding.rule) \(finding.title)", to: max(20, width - place.count - 14))
-            let gap = String(repeating: " ", count: max(2, width - 12 - head.count - place.count))
-            let word = state.rawValue + String(repeating: " ", count: 10 - state.rawValue.count)
+            let head = TextTable.shortened("\(finding.rule) \(finding.title)", to: max(20, width - place.count - 16))
+            let gap = String(repeating: " ", count: max(2, width - 14 - head.count - place.count))
+            let word = Self.word(state) + String(repeating: " ", count: 12 - Self.word(state).count)
             text.append("  \(ink(isFailing ? .red : .dim, word))\(head)\(gap)\(ink(.bold, place))")
-            if isFailing { text.append("            \(ink(.dim, finding.signature))") }
+            if isFailing { text.append("              \(ink(.dim, finding.signature))") }
             if let acceptance {
-                let end = acceptance.expires.map { state == .expired ? ", up to \($0)" : ", until \($0)" } ?? ""
-                text.append("            \(ink(.dim, "accepted\(end): \(Phrase.printable(acceptance.reason))"))")
+                let verb = state == .expired ? "was suppressed" : "suppressed"
+                let end = acceptance.expires.map { " until \($0)" } ?? ""
+                text.append("              \(ink(.dim, "\(verb)\(end): \(Phrase.printable(acceptance.reason))"))")
             }
         }
         return text
@@ -58,7 +59,7 @@ public struct CheckText: Sendable {
 
     private func stale(_ ink: Ink, _ width: Int) -> [String] {
         guard !check.stale.isEmpty else { return [] }
-        return [ink(.bold, "Accepted and not found any more")]
+        return [ink(.bold, "Stale suppressions")]
             + check.stale.map { "  \(Phrase.printable(Self.subject($0)))  \(ink(.dim, Phrase.printable($0.reason)))" }
     }
 
@@ -72,12 +73,12 @@ public struct CheckText: Sendable {
         }
         count(check.outcomes.count { !$0.isMet }, "broken budget")
         count(check.findings.count { $0.state == .fails }, "finding")
-        count(check.findings.count { $0.state == .expired }, "expired acceptance")
+        count(check.findings.count { $0.state == .expired }, "expired suppression")
         if check.isEmpty { failures.append("no event was recorded, which proves nothing") }
         if check.missing > 0 {
             failures.append(
-                "\(Phrase.count(check.missing, "event or end", plural: "events or ends")) missing in the trace, without "
-                    + "which no limit is proved to be kept")
+                "\(Phrase.count(check.missing, "event or end", plural: "events or ends")) missing from the trace, "
+                    + "without which limits cannot be verified")
         }
         guard failures.isEmpty else { return "Failed: \(failures.joined(separator: ", "))." }
         let met = check.outcomes.count
@@ -90,7 +91,7 @@ public struct CheckText: Sendable {
         let limit = outcome.limit
         return [
             label(limit),
-            outcome.figure.map { words($0, limit.unit) } ?? (limit.scope == nil ? "not told" : "not seen"),
+            outcome.figure.map { words($0, limit.unit) } ?? (limit.scope == nil ? "not recorded" : "not seen"),
             words(Double(limit.value), limit.unit),
         ]
     }
@@ -102,9 +103,12 @@ public struct CheckText: Sendable {
         }
     }
 
+    /// The state of a finding as a report shows it.
+    static func word(_ state: BudgetCheck.State) -> String { state == .accepted ? "suppressed" : state.rawValue }
+
     private static func label(_ limit: Budget.Limit) -> String {
         guard limit.scope != nil else { return limit.measure }
-        return limit.measure == "time" ? "time, 95 % of them" : "\(limit.measure), most at a time"
+        return limit.measure == "time" ? "time, 95th percentile" : "\(limit.measure), most per run"
     }
 
     private static func words(_ value: Double, _ unit: Budget.Limit.Unit) -> String {

@@ -69,15 +69,15 @@ public struct DiffText: Sendable {
         let ratio = max(diff.pace, 1 / diff.pace)
         guard ratio >= Self.leastPace else { return nil }
         return
-            "The run is \(Phrase.decimal(ratio, places: 2)) × \(diff.pace > 1 ? "slower" : "faster") throughout, as on "
-            + "another machine or with other work on it. Operations are compared without that."
+            "The run is \(Phrase.decimal(ratio, places: 2)) × \(diff.pace > 1 ? "slower" : "faster") throughout, as "
+            + "on another machine or under other load. Operations are compared without this factor."
     }
 
     /// The number of traces on each side, if there are several.
     var sides: String {
         let (before, after) = diff.traces
         guard before > 1 || after > 1 else { return "" }
-        return "  (per trace; before the mean of \(Phrase.count(before)), after of \(Phrase.count(after)))"
+        return "  (per trace: the mean of \(Phrase.count(before)) before, of \(Phrase.count(after)) after)"
     }
 
     private func operations(

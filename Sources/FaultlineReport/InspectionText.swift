@@ -36,7 +36,7 @@ public struct InspectionText: Sendable {
             ", \(Phrase.count(rows, "row")); \(Phrase.count(facts.pages, "page")) of \(Phrase.size(Double(facts.pageSize)))"
         if facts.freePages > 0 { words += ", \(Phrase.count(facts.freePages)) of them free" }
         words += facts.journalMode == "wal" ? "; write-ahead log" : "; rollback journal"
-        if facts.isCoreData { words += facts.isFaultline ? "; a store of Faultline's" : "; a store of Core Data's" }
+        if facts.isCoreData { words += facts.isFaultline ? "; a Faultline store" : "; a Core Data store" }
         let lines = TextTable.wrapped(words, width: width)
         return [ink(.bold, lines[0])] + lines.dropFirst()
     }
@@ -89,10 +89,10 @@ public struct InspectionText: Sendable {
             add("Not tried, and so not advised: \(count).")
         }
         for table in inspection.facts.tables {
-            if let problem = table.problem { add("\(table.name) could not be looked at: \(problem).") }
+            if let problem = table.problem { add("\(table.name) could not be examined: \(problem).") }
         }
         if inspection.facts.tables.contains(where: { $0.sampled < $0.rows }) {
-            add("Of large tables a sample of the rows was looked at.")
+            add("Only a sample of the rows of large tables was examined.")
         }
         return text
     }

@@ -138,7 +138,7 @@ public struct TextReport: Sendable {
         let isSilent = { (check: RuleCheck) in check.findings == 0 && check.obstacles.isEmpty }
         for check in checks where !isSilent(check) {
             let found = check.findings == 0 ? "nothing found" : Phrase.count(UInt64(check.findings), "finding")
-            let looked = check.examined.map { "\($0): \(found)" } ?? "nothing to look at"
+            let looked = check.examined.map { "\($0): \(found)" } ?? "nothing to examine"
             add("\(check.rule) \(check.name): \(looked)")
             for obstacle in check.obstacles {
                 text += TextTable.wrapped(obstacle.text, width: width - 6).map { "      " + ink(.dim, $0) }

@@ -30,7 +30,7 @@ public struct VerificationText: Sendable {
         guard !all.isEmpty else { return "\(name): the trace has no findings to try." }
         let tried = tried
         guard !tried.isEmpty else {
-            return "\(name): of \(Phrase.count(UInt64(all.count), "finding")) none could be tried."
+            return "\(name): none of \(Phrase.count(UInt64(all.count), "finding")) could be tried."
         }
         let counts = Trial.Outcome.words.compactMap { word -> String? in
             let count = tried.count { $0.outcome.word == word }

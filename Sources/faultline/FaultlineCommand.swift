@@ -15,7 +15,7 @@ struct FaultlineCommand: ParsableCommand {
             faultline check trace.json --budget budget.json   fails if a build asks too much of its store
             faultline profile trace.json -o trace.profile   summarizes a trace in a small file
             faultline merge a.profile b.profile             merges such files
-            faultline events trace.json      prints a trace's events, one a line
+            faultline events trace.json      prints a trace's events, one per line
             faultline query trace.json SQL   queries a trace's events as SQL tables
             faultline verify trace.json --store Store.sqlite   measures the advice on a copy of the store
             faultline inspect Store.sqlite   examines a store file without a trace

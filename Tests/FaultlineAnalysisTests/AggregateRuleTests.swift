@@ -33,7 +33,7 @@ struct AggregateRuleTests {
         #expect(finding.code == ["let count = try context.count(for: request)"])
         #expect(
             finding.explanation.map(\.text) == [
-                "10 results, 1,000 rows in all, were asked for the count, and no row was read."
+                "The program only counted 10 results with 1,000 rows in all, and read no row."
             ])
         // Ten fetches of 10 µs and a hundred rows of 2 µs each; ten trips of 10 µs and a thousand rows of 60 ns stay.
         #expect(abs(finding.saving.time.median - (2_100_000 - 160_000)) < 1)
@@ -54,7 +54,7 @@ struct AggregateRuleTests {
                 $0.countAsked = 2
                 $0.emptinessAsked = 2
             }.first)
-        #expect(finding.title.text == "Ask with a limit of 1 whether there is any Track")
+        #expect(finding.title.text == "Check with a limit of 1 whether any Track exists")
         #expect(
             finding.code == ["request.fetchLimit = 1", "let isEmpty = try context.fetchObjectIDs(request).isEmpty"])
         #expect(abs(finding.saving.time.median - (2_100_000 - 100_000)) < 1)
@@ -175,7 +175,8 @@ struct AggregateRuleTests {
         #expect(finding.code.first == #"let sum = ExpressionDescription("sum", .function(.sum, "milliseconds"))"#)
         #expect(
             finding.explanation.map(\.text) == [
-                "A result of 3,503 rows was read in order, and of each row only milliseconds: that makes a sum, "
+                "The program read a result of 3,503 rows in order, and of each row only milliseconds: enough for a "
+                    + "sum, "
                     + "an average, a minimum or a maximum."
             ])
         #expect(abs(finding.saving.time.median - (3503 * 2000 - 3503 * 60)) < 1)
@@ -256,7 +257,7 @@ struct AggregateRuleTests {
         #expect(finding.severity == .note)
         #expect(
             finding.reservations.map(\.text) == [
-                "The rows are sorted, so that their order may matter to what is made of them."
+                "The rows are sorted, so their order may matter to what the program computes from them."
             ])
     }
 
@@ -294,7 +295,8 @@ struct AggregateRuleTests {
         #expect(finding.code == ["let count = try context.count(for: request)", "request.fetchLimit = 3"])
         #expect(
             finding.explanation.map(\.text) == [
-                "10 results, 2,000 rows in all, were asked for the count. No more than the first 3 of each were used, 30 rows in all."
+                "The program counted 10 results with 2,000 rows in all. At most the first 3 of each were used, 30 "
+                    + "rows in all."
             ])
         // Ten fetches of 410 µs each; twenty trips of 10 µs, thirty rows of 2 µs and two thousand of 60 ns stay.
         #expect(abs(finding.saving.time.median - (4_100_000 - 200_000 - 60_000 - 120_000)) < 1)

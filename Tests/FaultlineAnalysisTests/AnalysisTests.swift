@@ -31,8 +31,8 @@ struct AnalysisTests {
             return try #require(Analysis(Profile(music.trace.closed())).quality).explanation.map(\.text)
         }
         let set =
-            "1 event of a thread begins before the one before has ended: the clock was set while it was recorded, and times "
-            + "are not to be trusted."
+            "1 event begins before the previous event of the same thread has ended: the clock was changed during the "
+            + "recording, and times cannot be trusted."
         #expect(try sentences(back: 6000).contains(set))
         #expect(try !sentences(back: 0).contains(set))
         // All of it within the other: it may be a part of it that does not say so.
@@ -52,7 +52,7 @@ struct AnalysisTests {
                 $0.contains("in the trace")
             }
         }
-        let rest = ": how long they took, and what outlived them, is not known."
+        let rest = ": their durations, and which objects outlived them, are unknown."
         #expect(try sentences(without: nil).isEmpty)
         #expect(try sentences(without: .end) == ["3 scopes have no end in the trace" + rest])
         #expect(try sentences(without: .begin) == ["3 scopes have no beginning in the trace" + rest])
@@ -128,12 +128,12 @@ struct AnalysisTests {
         #expect(quality.severity == .error)
         #expect(
             quality.explanation.map(\.text).first
-                == "30 events were lost for want of room (14 %): counts and times are too low.")
+                == "30 events (14 %) were lost because the buffers were full: counts and times are too low.")
     }
 
     @Test func `A whole trace is said to be whole`() throws {
         let quality = try #require(Analysis(Profile(GroceriesStory.trace)).quality)
-        #expect(quality.title.text == "The trace is whole")
+        #expect(quality.title.text == "The trace is complete")
         #expect(quality.explanation.isEmpty)
         #expect(quality.severity == .note)
     }
@@ -167,11 +167,11 @@ struct AnalysisTests {
                 "1 name was lost: some events have no name or line.",
                 "3 events refer to names that the trace does not have: their dictionary was overwritten or lost.",
                 "The use of 4 results was lost: batch sizes are evaluated without it.",
-                "Process 7 was killed: the trace has everything that it had finished, and nothing that was in progress.",
+                "Process 7 was killed: the trace has all work that it had finished, but nothing that was in progress.",
                 "50 % of the stacks are cut short: some lines may be those of a library.",
                 "1 of 2 stacks has no line of the program; if it was stripped, record a build with symbols.",
-                "1 result was still in use at the end: what was not read yet may have been read later.",
-                "No scope was marked: pauses and the life of fetches stand for screens and requests.",
+                "1 result was still in use at the end: values that were not read yet may have been read later.",
+                "No scope was marked, so pauses and the lifetimes of fetches stand in for screens and requests.",
             ])
     }
 

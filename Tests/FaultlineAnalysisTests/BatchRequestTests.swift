@@ -83,7 +83,7 @@ struct BatchRequestTests {
         #expect(finding.title.text == "Set Track.title and Track.milliseconds with a batch request")
         #expect(
             finding.explanation.map(\.text).first
-                == "1,000 objects got the same values, and the program read none of them.")
+                == "1,000 objects were set to the same values, and the program read none of them.")
         #expect(
             finding.code == [
                 "let update = BatchUpdateRequest(fetchRequest: request, propertiesToUpdate: "
@@ -160,6 +160,6 @@ struct BatchRequestTests {
         #expect(findings.map(\.title.text) == ["Set Track.title with a batch request"])
         #expect(
             findings.first?.explanation.map(\.text).first
-                == "2,000 objects of 2 fetches got the same value, and the program read none of them.")
+                == "2,000 objects of 2 fetches were set to the same value, and the program read none of them.")
     }
 }

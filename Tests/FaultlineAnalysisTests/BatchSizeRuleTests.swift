@@ -44,7 +44,7 @@ struct BatchSizeRuleTests {
     @Test func `A batch smaller than the screen is too small`() throws {
         let finding = try #require(scroll(batchSize: 5, screen: 20).first)
         #expect(finding.title.text == "Set the batch size of Item to 30 (now 5)")
-        #expect(finding.fix.text == "Load a screen in one batch: half a screen more than it shows.")
+        #expect(finding.fix.text == "Load each screen in one batch, with half a screen to spare.")
         #expect(finding.saving.trips == 16)
         #expect(finding.saving.time.median > 0)
     }
@@ -119,7 +119,7 @@ struct BatchSizeRuleTests {
         #expect(finding.title.text == "Set the batch size of Item to 15 (now 50)")
         #expect(
             finding.reservations.map(\.text).contains(
-                "No scope marks a screen, so pauses between touched rows stand for them."))
+                "No scope marks a screen, so pauses between touched rows stand in for screens."))
         #expect(finding.confidence <= .medium)
     }
 
@@ -201,10 +201,11 @@ struct BatchSizeRuleTests {
         #expect(finding.title.text == "Set the batch size of Item to 5 (now 100)")
         #expect(
             finding.explanation.map(\.text) == [
-                "300 of 30,000 rows were used here and there, in 3 results.",
+                "300 of 30,000 rows were used in scattered places, in 3 results.",
                 "100 rows were loaded for each that was used.",
             ])
-        #expect(finding.fix.text.hasPrefix("The program reads scattered rows, and small batches load the fewest that "))
+        #expect(
+            finding.fix.text.hasPrefix("The program reads scattered rows, and small batches load the fewest unused "))
         // Nineteen of twenty rows less, and as many trips.
         #expect(finding.saving.rows == 300 * 95 && finding.saving.trips == 0)
     }
@@ -227,7 +228,7 @@ struct BatchSizeRuleTests {
         #expect(heavy.title.text == "Set the batch size of Item to 15 (now 50)")
         #expect(
             heavy.explanation.map(\.text).last
-                == "Even 15 rows take longer than a frame: the rows themselves are too heavy.")
+                == "Even 15 rows take longer than a frame: the rows themselves are too large.")
         let light = try #require(scroll(batchSize: 50, screen: 10).first)
         #expect(light.explanation.map(\.text).allSatisfy { !$0.contains("too heavy") })
     }
@@ -268,7 +269,7 @@ struct BatchSizeRuleTests {
             groceries.add(use)
             return try #require(findings(groceries).first)
         }
-        let words = "Some touched rows did not fit the recording, so that trips are estimated too low."
+        let words = "Some touched rows did not fit into the recording, so the estimate of trips is too low."
         let (whole, cut) = (try found(lost: 0), try found(lost: 3))
         #expect(!whole.reservations.map(\.text).contains(words) && cut.reservations.map(\.text).contains(words))
         #expect(cut.confidence <= .medium && cut.confidence <= whole.confidence)
@@ -295,7 +296,7 @@ struct BatchSizeRuleTests {
         let found = findings(groceries)
         #expect(found.count == 1)
         let finding = try #require(found.first)
-        #expect(finding.title.text == "Take rows of Item from the result, not from a copy of it")
+        #expect(finding.title.text == "Read rows of Item from the result, not from a copy of it")
         #expect(finding.change?.description == "Scroll.swift:60")
         #expect(finding.saving.rows == 990)
     }

@@ -114,21 +114,21 @@ struct BudgetTests {
     }
 
     @Test(arguments: [
-        ("[", "is no JSON"),
-        (#"{"total":{"trips":1,"trips":2}}"#, #"cannot be used: "total.trips" stands in it twice"#),
-        (#"{"scopes":{"a":{},"b":{"rows":1},"\u0061":{}}}"#, #"cannot be used: "scopes.a" stands in it twice"#),
+        ("[", "is not JSON"),
+        (#"{"total":{"trips":1,"trips":2}}"#, #"cannot be used: it has "total.trips" twice"#),
+        (#"{"scopes":{"a":{},"b":{"rows":1},"\u0061":{}}}"#, #"cannot be used: it has "scopes.a" twice"#),
         (
             #"{"findings":{"ignore":[{"finding":"a"},{"finding":"\"}","finding":"b"}]}}"#,
-            #"cannot be used: "findings.ignore.1.finding" stands in it twice"#
+            #"cannot be used: it has "findings.ignore.1.finding" twice"#
         ),
         ("[]", "cannot be used: it is not an object"),
         (
             "{\"scope\":{}}",
-            "cannot be used: \"scope\" is not known here; there are \"total\", \"scopes\", \"findings\""
+            "cannot be used: \"scope\" is not known here; use one of \"total\", \"scopes\", \"findings\""
         ),
         (
             "{\"scopes\":{\"list\":{\"trip\":1}}}",
-            "cannot be used: \"scopes.list.trip\" is not known here; there are \"trips\", \"rows\", \"time\""
+            "cannot be used: \"scopes.list.trip\" is not known here; use one of \"trips\", \"rows\", \"time\""
         ),
         (
             "{\"scopes\":{\"list\":{\"trips\":-1}}}",
@@ -157,7 +157,7 @@ struct BudgetTests {
         ),
         (
             "{\"findings\":{\"ignore\":[{\"finding\":\"R01|x\"}]}}",
-            "cannot be used: \"findings.ignore.0.reason\" is not a text that says why the finding is accepted"
+            "cannot be used: \"findings.ignore.0.reason\" is not a text that explains why the finding is suppressed"
         ),
         (
             "{\"findings\":{\"ignore\":[{\"finding\":\"R01|x\",\"reason\":\"y\",\"expires\":\"2027-13-01\"}]}}",

@@ -139,7 +139,7 @@ struct FetchLoopRuleTests {
         #expect(finding.saving.trips == 15)
         #expect(
             finding.explanation.map(\.text).first?.hasPrefix(
-                "18 fetches followed one another, some 6 on each of 3 occasions, for 18 values of album: 180 rows,")
+                "18 fetches followed one another, about 6 on each of 3 occasions, for 18 values of album: 180 rows,")
                 == true)
     }
 
@@ -275,7 +275,8 @@ struct FetchLoopRuleTests {
         #expect(waiting.severity == .note)
         #expect(
             waiting.reservations.map(\.text).contains(
-                "Between the fetches the program does something else for 1.08 ms each time: the values may come one by one."
+                "Between the fetches the program spends 1.08 ms elsewhere each time, so the values may arrive one by "
+                    + "one."
             ))
         #expect(waiting.evidence.first { $0.name == "waiting" }?.value == 10_800_000)
         let working = try #require(loop(pause: 1_000_000).first)
@@ -326,7 +327,7 @@ struct FetchLoopRuleTests {
         #expect(analysis.findings.isEmpty)
         #expect(
             analysis.checks.first?.obstacles.map(\.text) == [
-                "The trace does not tell which values of 10 fetches differ."
+                "The trace does not show which values of 10 fetches differ."
             ])
     }
 

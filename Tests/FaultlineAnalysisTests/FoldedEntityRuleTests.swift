@@ -65,7 +65,8 @@ struct FoldedEntityRuleTests {
         #expect(finding.code == ["Item.title: String"])
         #expect(
             finding.explanation.map(\.text) == [
-                "100 objects of Item were used, and 100 of List with them, each from one: 1.20 ms, 85 % of the store's time."
+                "100 objects of Item were used, and 100 of List with them, each from a different one: 1.20 ms, 85 % "
+                    + "of the store's time."
             ])
         #expect(finding.saving.trips == 100)
         #expect(finding.saving.time.median > 1_000_000 && finding.saving.time.median <= 1_200_000)

@@ -130,7 +130,7 @@ struct GroupedLoopTests {
         #expect(finding.severity == .warning && finding.saving.time.low > 0 && finding.saving.time.high <= 800_000)
         #expect(
             finding.explanation.map(\.text).first
-                == "20 fetches of one row followed one another, each for the last of another album: 20 rows, 800 µs in all."
+                == "20 fetches of one row followed one another, each for the last row of another album: 20 rows, 800 µs in all."
         )
     }
 
@@ -231,7 +231,7 @@ struct LookUpTests {
         #expect(finding.title.text == "Fetch Track for all values of title at once, with IN")
         #expect(
             finding.explanation.map(\.text).last
-                == "Of that time 20.0 ms went into comparing unsaved objects in memory, some 500 for each fetch.")
+                == "Of that time, 20.0 ms went into comparing unsaved objects in memory, about 500 for each fetch.")
         #expect(finding.saving.time.median > 20_000_000 && finding.saving.time.low > 15_000_000)
         #expect(finding.alternatives.map(\.text).last?.contains("request.includesPendingChanges = false") == true)
         let none = try #require(unsaved(0, time: 0, operation: "==").first)

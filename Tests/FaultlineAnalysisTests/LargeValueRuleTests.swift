@@ -34,7 +34,7 @@ struct LargeValueRuleTests {
         #expect(finding.saving.bytes == 4_000_000)
         #expect(
             finding.explanation.map(\.text) == [
-                "100 % of the values have 16 KiB or more, 39.1 KiB on average.",
+                "100 % of the values have at least 16 KiB; the average is 39.1 KiB.",
                 "1 fetch loaded it in 100 rows, 3.81 MiB in all; the program read it in 0.",
             ])
     }

@@ -111,6 +111,6 @@ struct LibraryPrefetchTests {
         #expect(
             finding.fix.text
                 == "Add the key path that ends in Book.publisher to relationshipKeyPathsForPrefetching of this fetch. "
-                + "The trace does not show the way from Author to it.")
+                + "The trace does not show the path from Author to it.")
     }
 }

@@ -51,7 +51,9 @@ struct MainThreadRuleTests {
         }
         let finding = try #require(analysis.findings.first)
         #expect(finding.change?.description == "List.swift:40")
-        #expect(finding.explanation.map(\.text).first?.hasSuffix("77 % of it is the fetch at List.swift:40.") == true)
+        #expect(
+            finding.explanation.map(\.text).first?.hasSuffix("The fetch at List.swift:40 took 77 % of this time.")
+                == true)
         #expect(finding.saving.pause?.median == 30e6)
     }
 
@@ -95,8 +97,9 @@ struct MainThreadRuleTests {
         #expect(finding.change?.description == "List.swift:40")
         #expect(
             finding.explanation.map(\.text) == [
-                "The main thread was in the store for 50.0 ms at a time; a frame lasts 16 ms. 80 % of it is the fetch at "
-                    + "List.swift:40."
+                "The main thread was in the store for 50.0 ms; a frame lasts 16 ms. The fetch at List.swift:40 took "
+                    + "80 % of "
+                    + "this time."
             ])
         // Nobody saves time by doing the same elsewhere.
         #expect(finding.saving.time == .none)
@@ -127,7 +130,7 @@ struct MainThreadRuleTests {
             }.findings.first)
         #expect(
             finding.explanation.map(\.text).first?.hasPrefix(
-                "The main thread was in the store for 30.0 ms at a time at most, 4 times, 90.0 ms in all; ") == true)
+                "The main thread was in the store for up to 30.0 ms, 4 times, 90.0 ms in all; ") == true)
     }
 
     // MARK: Silence

@@ -74,7 +74,7 @@ struct MissingIndexRuleTests {
         #expect(finding.code == [#"FetchIndexDescription("byTitle", on: "title")"#])
         #expect(
             finding.explanation.map(\.text) == [
-                "SQLite made an index of ZTRACK by ZTITLE for 20 fetches and threw it away again: 3,000 rows each time."
+                "For 20 fetches, SQLite built an index on ZTRACK by ZTITLE and discarded it: 3,000 rows each time."
             ])
         #expect(finding.saving.time == Saving.Range(median: 24e6, low: 12e6, high: 40e6))
         #expect(finding.remedy.map { if case .index = $0 { true } else { false } } == true)
@@ -91,7 +91,7 @@ struct MissingIndexRuleTests {
             automatic(3000, step: "SEARCH t1 USING AUTOMATIC COVERING INDEX (ZALBUM=?)").first)
         #expect(lost.title.text == "Index Track by album")
         #expect(lost.code == ["CREATE INDEX ZTRACK_ZALBUM_INDEX ON ZTRACK (ZALBUM);"])
-        #expect(lost.fix.text.hasSuffix("New stores have one for each relationship; this one has lost it."))
+        #expect(lost.fix.text.hasSuffix("New stores have one for each relationship; this store has lost it."))
         let unknown = try #require(
             automatic(3000, sql: "SELECT … FROM ZALBUM t0 JOIN ZSONG t1 ON t0.ZTITLE = t1.ZTITLE").first)
         #expect(unknown.title.text == "Index ZSONG by ZTITLE")
@@ -108,8 +108,8 @@ struct MissingIndexRuleTests {
         #expect(finding.code == [#"FetchIndexDescription("byMilliseconds", on: "milliseconds")"#])
         #expect(
             finding.explanation.map(\.text) == [
-                "40 fetches went through some 3,503 rows each to find 480 in all: SQLite's plan is SCAN t0.",
-                "SQLite takes 1.00 ms for one, and ten times as long with ten times the rows.",
+                "40 fetches scanned about 3,503 rows each to find 480 in all: SQLite's plan is SCAN t0.",
+                "SQLite takes 1.00 ms per fetch, and ten times as long with ten times the rows.",
             ])
         #expect(abs(finding.saving.time.median - Self.saved(40_000_000, scanned: 3503, found: 12)) < 1)
         let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
@@ -148,7 +148,7 @@ struct MissingIndexRuleTests {
         #expect(small.reservations.map(\.text) == ["A table of fewer than 500 rows is scanned quickly."])
         #expect(
             small.explanation.map(\.text).contains(
-                "SQLite takes 1.00 ms for one, and ten times as long with ten times the rows."))
+                "SQLite takes 1.00 ms per fetch, and ten times as long with ten times the rows."))
         // A thousand steps in all, and ten for each row that is found.
         #expect(findings(rows: 5, steps: 99, times: 10).isEmpty)
         #expect(findings(rows: 5, steps: 100, times: 10).count == 1)
@@ -213,7 +213,7 @@ struct MissingIndexRuleTests {
         #expect(many.title.text == "Index Track by lyrics, milliseconds, title")
         #expect(
             many.explanation.map(\.text).contains(
-                "album is left out: fetches that compare nothing else bring 30 % of the table."))
+                "album is left out: fetches that compare only this property return 30 % of the table."))
         let list = Term(keyPath: "album", operation: "IN", operand: "object")
         for other in [
             try found(rows: 300), try found(rows: 301, isLimited: true), try found(rows: 301, by: [list]),
@@ -251,11 +251,12 @@ struct MissingIndexRuleTests {
         #expect(finding.title.text == "Drop the index of Track by title")
         #expect(
             finding.fix.text
-                == "The one by title, milliseconds finds all that it finds. Every row that is written pays for both.")
+                == "The index on title, milliseconds serves the same queries. Every written row pays for both.")
         #expect(
             finding.explanation.map(\.text) == [
-                "Its columns are the first of the other one's. Keeping it costs some 2.00 µs for each row that is written; "
-                    + "4,000 were."
+                "Its columns are the first columns of the other index. Maintaining it costs about 2.00 µs per written "
+                    + "row; "
+                    + "4,000 rows were written."
             ])
         #expect(needless(["ZTITLE", "ZTITLE,ZLYRICS"], written: 5000).map(\.severity) == [.warning])
         #expect(needless(["ZTITLE"], ["ZTITLE,ZLYRICS", "ZTITLE"]).isEmpty)
@@ -322,7 +323,7 @@ struct MissingIndexRuleTests {
         #expect(finding.change?.line == 30 && finding.seenAt.map(\.site?.line) == [20])
         #expect(
             finding.explanation.map(\.text)[0].hasPrefix(
-                "10 fetches went through some 2,001 rows each to find 30 in all"))
+                "10 fetches scanned about 2,001 rows each to find 30 in all"))
     }
 
     @Test func `An index costs what keeping it up takes`() throws {
@@ -339,10 +340,10 @@ struct MissingIndexRuleTests {
         #expect(abs(cheap.saving.time.median - (Self.saved(40_000_000, scanned: 3503, found: 12) - 2_000_000)) < 1)
         #expect(
             cheap.explanation.map(\.text).last
-                == "Keeping the index costs some 2.00 µs for each row that is written; 1,000 were.")
+                == "Maintaining the index costs about 2.00 µs per written row; 1,000 rows were written.")
         let dear = try #require(found(written: 30_000))
         #expect(dear.severity == .note && dear.saving.time.median == 0)
-        #expect(dear.reservations.map(\.text).first == "Keeping the index up would cost more than it saves here.")
+        #expect(dear.reservations.map(\.text).first == "Maintaining the index would cost more than it saves here.")
     }
 
     @Test func `What is not proven at this size is said`() {
@@ -418,7 +419,7 @@ struct MissingIndexRuleTests {
         #expect(abs(finding.saving.time.median - Self.saved(2_800_000, scanned: 3000, found: 12)) < 1)
         #expect(finding.saving.time.high <= 2_800_000)
         #expect(finding.evidence.first { $0.name == "stepTime" }?.value == 2_800_000)
-        #expect(finding.explanation.map(\.text).contains { $0.hasPrefix("SQLite takes 280 µs for one,") })
+        #expect(finding.explanation.map(\.text).contains { $0.hasPrefix("SQLite takes 280 µs per fetch,") })
         // What no part of the event tells is what the others leave.
         let rest = try #require(
             counted([Self.length], rows: 12) {

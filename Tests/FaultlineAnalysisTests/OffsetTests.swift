@@ -28,7 +28,7 @@ struct OffsetTests {
         let found = findings(pages: 200)
         #expect(
             found.map(\.title.text) == [
-                "Continue each page of Track after the last row of the page before, not by an offset"
+                "Continue each page of Track after the last row of the previous page, not by offset"
             ])
         let finding = try #require(found.first)
         #expect(finding.rule == "R14" && finding.severity == .warning && finding.change?.line == 42)

@@ -38,7 +38,7 @@ struct OverFetchRuleTests {
         #expect(finding.code == ["request.fetchLimit = 10"])
         #expect(
             finding.explanation.map(\.text) == [
-                "Of 10 results, 1,000 rows in all, no more than the first 10 of each were used, 100 in all."
+                "Of 10 results with 1,000 rows in all, at most the first 10 of each were used, 100 in all."
             ])
         // Nine hundred rows of 2 µs.
         #expect(abs(finding.saving.time.median - 1_800_000) < 1)
@@ -137,9 +137,12 @@ struct OverFetchRuleTests {
         }
         #expect(found.map(\.rule) == ["R03"])
         let finding = try #require(found.first)
-        #expect(finding.title.text == "Fetch the rows of Track that are used, and no others")
+        #expect(finding.title.text == "Fetch only the rows of Track that are used")
         #expect(finding.code.isEmpty)
-        #expect(finding.explanation.map(\.text) == ["Of 10 results, 600 rows in all, 120 were used, here and there."])
+        #expect(
+            finding.explanation.map(\.text) == [
+                "Of 10 results with 600 rows in all, 120 were used, scattered over the results."
+            ])
         #expect(abs(finding.saving.time.median - 480 * 2000) < 1)
     }
 
@@ -188,7 +191,8 @@ struct OverFetchRuleTests {
         #expect(finding.code == ["let ids = try context.fetchObjectIDs(request)"])
         #expect(
             finding.explanation.map(\.text) == [
-                "Of 10 results, 1,000 rows in all, the program took the objects or their IDs, and read or changed nothing of them."
+                "The program took the objects or their IDs from 10 results with 1,000 rows in all, but neither read "
+                    + "nor changed any value."
             ])
         // Without a fit of its own, an identity costs a quarter of a row.
         #expect(abs(finding.saving.time.median - 1000 * 1500) < 1)
@@ -269,7 +273,7 @@ struct OverFetchRuleTests {
         // 2,000 of 2,028 bytes; of 600 rows.
         #expect(
             finding.explanation.map(\.text) == [
-                "It was read in none of 600 rows, and makes 99 % of the loaded bytes: 1.14 MiB."
+                "It was read in none of 600 rows, and makes up 99 % of the loaded bytes: 1.14 MiB."
             ])
         #expect(finding.saving.bytes == 1_200_000)
         let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
@@ -318,7 +322,7 @@ struct OverFetchRuleTests {
         let found = findings(music)
         #expect(found.count == 1)
         #expect(
-            found.first?.reservations.map(\.text).contains("Other fetches read it, and would have to prefetch it.")
+            found.first?.reservations.map(\.text).contains("Other fetches read it and would have to prefetch it.")
                 == true)
     }
 

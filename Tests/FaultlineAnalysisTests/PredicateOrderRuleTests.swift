@@ -71,8 +71,8 @@ struct PredicateOrderRuleTests {
         #expect(finding.code == ["milliseconds > ? AND title CONTAINS[cd] ?"])
         #expect(
             finding.explanation.map(\.text) == [
-                "10 fetches compared 3,500 texts each, of which 500 passed; the other terms then left 10 % of these over.",
-                "The other way round some 350 texts are to be compared.",
+                "10 fetches compared 3,500 texts each, of which 500 passed; 10 % of these also match the other terms.",
+                "In the other order, SQLite compares about 350 texts.",
             ])
         // Nine tenths of the texts need not be compared, for 3,000 comparisons of numbers more. A text is assumed to take
         // 300 ns, and no more than is left of a fetch without its trip, its rows and 60 ns for each row of the scan.
@@ -124,7 +124,8 @@ struct PredicateOrderRuleTests {
         // What does not contain the text has passed: 3,000.
         #expect(
             found.first?.explanation.map(\.text).first
-                == "10 fetches compared 3,500 texts each, of which 3,000 passed; the other terms then left 10 % of these over."
+                == "10 fetches compared 3,500 texts each, of which 3,000 passed; 10 % of these also match the other "
+                + "terms."
         )
     }
 
@@ -145,7 +146,7 @@ struct PredicateOrderRuleTests {
         #expect(finding.code == ["title CONTAINS[cd] ? AND lyrics CONTAINS[cd] ?"])
         #expect(
             finding.explanation.map(\.text) == [
-                "10 fetches searched lyrics in 3,500 rows each, which left 86 % of them over; title then left 10 % of these."
+                "10 fetches searched lyrics in 3,500 rows each, and 86 % of them matched; 10 % of these also matched in title."
             ])
         // 3,500 and 350 texts, where they were 3,500 and 3,000: of what the fetches took beside their rows.
         let searching = 3_000_000.0 - 10_000 - 300 * 1000 - 60 * 3500
@@ -204,7 +205,7 @@ struct PredicateOrderRuleTests {
         music.trace.event(.sql(statement), duration: 1000, parent: fetch, advancing: false)
         let found = Analysis(Profile(music.trace.closed()), rules: [PredicateOrderRule()]).findings
         #expect(found.map(\.title.text) == ["Search title before lyrics in the predicate of Track"])
-        #expect(found.first?.explanation.map(\.text).last == "The texts have 3.13 KiB and 16 B on average.")
+        #expect(found.first?.explanation.map(\.text).last == "The texts have an average size of 3.13 KiB and 16 B.")
     }
 
     @Test func `What the others leave over is not known if no text passed, or one of several`() throws {
@@ -212,13 +213,14 @@ struct PredicateOrderRuleTests {
         #expect(finding.confidence == .low)
         #expect(
             finding.explanation.map(\.text) == [
-                "10 fetches compared 3,500 texts each, and none passed: how many the other terms leave over is not known."
+                "10 fetches compared 3,500 texts each, and none passed: the selectivity of the other terms is unknown."
             ])
         let two = try #require(analysis([Self.text, Self.text, Self.length]).findings.first)
         #expect(two.confidence == .low)
         #expect(
             two.explanation.map(\.text) == [
-                "10 fetches compared 3,500 texts each in several searches: how many the other terms leave over is not known."
+                "10 fetches compared 3,500 texts each in several searches: the selectivity of the other terms is "
+                    + "unknown."
             ])
     }
 
@@ -227,7 +229,7 @@ struct PredicateOrderRuleTests {
         #expect(analysis.findings.isEmpty)
         #expect(
             analysis.checks.first?.obstacles.map(\.text) == [
-                "The trace does not tell how many texts 10 searches compared."
+                "The trace does not show how many texts 10 searches compared."
             ])
     }
 }

@@ -101,13 +101,13 @@ struct PrefetchRuleTests {
 
     @Test func `Members of which only the number is asked are to be counted at once`() throws {
         let finding = try #require(members().first)
-        #expect(finding.title.text == "Count Item.tags of all objects at once: nothing else is asked of the members")
+        #expect(finding.title.text == "Count Item.tags for all objects at once: the members are never read")
         #expect(finding.code.contains(#"request.propertiesToGroupBy = ["item"]"#) && finding.remedy == nil)
         #expect(
-            finding.fix.text == "One fetch that groups Tag by item counts them all." && finding.confidence <= .medium)
+            finding.fix.text == "One fetch of Tag, grouped by item, counts them all." && finding.confidence <= .medium)
         #expect(
             finding.alternatives.map(\.text) == [
-                "Keep the number in a derived attribute of Item (tags.@count), which the store keeps up."
+                "Keep the count in a derived attribute of Item (tags.@count), which the store updates."
             ])
         #expect(finding.code.contains(#"request.predicate = .isIn("item", objects: ids)"#))
         // A row for each object, where there were three.
@@ -147,19 +147,20 @@ struct PrefetchRuleTests {
     }
 
     private static let dictionaries =
-        "Where the objects are only shown, fetch dictionaries with \"list.title\" among propertiesToFetch: one statement, "
-        + "and no object of List."
+        "If the objects are only displayed, fetch dictionaries with \"list.title\" in propertiesToFetch: one "
+        + "statement, "
+        + "and no List objects."
 
     @Test func `An attribute that is all that is read at the other end can come with the rows`() throws {
         let finding = try lists(reading: ["title"])
         #expect(finding.title.text == "Prefetch \"list\" with the fetch of Item")
         #expect(finding.alternatives.map(\.text) == [Self.dictionaries])
         #expect(
-            finding.explanation.map(\.text).contains("Of the objects of List that it leads to only \"title\" is read."))
+            finding.explanation.map(\.text).contains("Of the List objects, only \"title\" is read."))
     }
 
     @Test func `Objects that are changed, come in batches or lead elsewhere too are no dictionaries`() throws {
-        let told = "Of the objects of List that it leads to only \"title\" is read."
+        let told = "Of the List objects, only \"title\" is read."
         for finding in [
             try lists(reading: ["title"], batchSize: 20), try lists(reading: ["title"], tags: true),
             try lists(reading: ["title"]) { $0.modifiedRows = 1 },
@@ -281,7 +282,7 @@ struct PrefetchRuleTests {
         #expect(analysis.findings.isEmpty)
         #expect(
             analysis.checks.first?.obstacles.map(\.text) == [
-                "20 fault trips did not say which fetch the object came from.",
+                "The trace does not show which fetch the objects of 20 fault trips came from.",
                 "The fetches behind 10 fault trips are not in the trace.",
             ])
         #expect(analysis.checks.first?.examined?.text == "30 faults, 30 of them from the store")

@@ -156,13 +156,13 @@ struct ProfileFileTests {
     }
 
     @Test(arguments: [
-        ("", "is no JSON, or a part of it is missing"),
-        ("{\"faultline-profile\":1,\"groups\":[", "is no JSON, or a part of it is missing"),
+        ("", "is not JSON, or is cut short"),
+        ("{\"faultline-profile\":1,\"groups\":[", "is not JSON, or is cut short"),
         ("{\"traceEvents\":[]}", "is JSON without \"faultline-profile\""),
         ("[]", "is JSON without \"faultline-profile\""),
         (
             "{\"faultline-profile\":99}",
-            "was made by a later version of faultline (format 99, known are up to 2)"
+            "was made by a later version of faultline (format 99; this version reads formats up to 2)"
         ),
         ("{\"faultline-profile\":1}", "is damaged: \"sites\" is not a list"),
         (
@@ -181,7 +181,7 @@ struct ProfileFileTests {
         (
             "{\"faultline-profile\":1,\"sites\":[],\"shapes\":[],\"scopes\":[],"
                 + "\"changes\":[[\"Item\",{\"saves\":1}],[\"Item\",{\"saves\":1}]]}",
-            "is damaged: \"changes\" is not a table in which each key stands once"
+            "is damaged: \"changes\" is not a table in which each key is unique"
         ),
     ])
     func `says what is wrong with it`(_ json: String, _ reason: String) {

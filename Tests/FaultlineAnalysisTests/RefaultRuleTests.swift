@@ -78,7 +78,7 @@ struct RefaultRuleTests {
         #expect(
             finding.explanation.map(\.text) == [
                 "180 of 240 faults that went to the store (75 %) were for objects that had been in memory: 1.80 ms in all.",
-                "With 9.61 KiB for rows half of them would have been in memory, with 9.61 KiB nine of ten.",
+                "With 9.61 KiB for rows, half of them would have been in memory; with 9.61 KiB, nine of ten.",
             ])
         #expect(finding.saving.time.median == 1_800_000 && finding.saving.trips == 180)
         let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
@@ -121,9 +121,10 @@ struct RefaultRuleTests {
         let finding = try #require(crowded(limits: [4096], photos: 40_000))
         #expect(
             finding.explanation.map(\.text).suffix(2) == [
-                "With 49.3 KiB for rows half of them would have been in memory, with 49.3 KiB nine of ten; the row cache's "
-                    + "limit is 4.00 KiB, of which whole blocks are taken.",
-                "87 % of the bytes read for objects, 156 KiB, was for List.swift:80.",
+                "With 49.3 KiB for rows, half of them would have been in memory; with 49.3 KiB, nine of ten; the row "
+                    + "cache's "
+                    + "limit is 4.00 KiB, used in whole blocks.",
+                "87 % of the bytes read for objects, 156 KiB, were read at List.swift:80.",
             ])
         #expect(finding.code == ["description.rowCacheLimit = 32 << 20"])
         #expect(finding.evidence.first { $0.name == "rowCacheLimit" }?.value == 4096)
@@ -142,7 +143,7 @@ struct RefaultRuleTests {
 
     @Test func `What was refreshed is told with the line of the refresh`() throws {
         let finding = try #require(findings { $0.read(60, times: 3) { $0.refresh(line: 91) } }.first)
-        #expect(finding.title.text == "Keep objects of Item as they are while they are in use")
+        #expect(finding.title.text == "Do not refresh or reset Item objects while they are in use")
         #expect(finding.change?.line == 91 && finding.seenAt.map(\.site?.line) == [57])
         #expect(finding.explanation.map(\.text).last == "120 had been refreshed or reset in between.")
     }

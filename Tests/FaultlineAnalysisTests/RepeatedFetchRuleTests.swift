@@ -66,7 +66,7 @@ struct RepeatedFetchRuleTests {
         let finding = try #require(analysis.findings.first)
         #expect(analysis.findings.count == 1)
         #expect(finding.rule == "R18")
-        #expect(finding.title.text == "Make the fetch of Track once, and keep its result")
+        #expect(finding.title.text == "Run the fetch of Track once, and keep its result")
         #expect(finding.change?.description == "List.swift:42")
         #expect(finding.severity == .warning && finding.score == 37.5)
         #expect(
@@ -219,7 +219,7 @@ struct RepeatedFetchRuleTests {
         #expect(finding.severity == .note)
         #expect(
             finding.reservations.map(\.text) == [
-                "The fetches come at regular intervals, as of a timer that looks for what others have written."
+                "The fetches run at regular intervals, as if a timer polled for changes by others."
             ])
         let irregular = findings { library in
             library.scoped(.request) { library in
@@ -249,7 +249,7 @@ struct RepeatedFetchRuleTests {
                     "SELF == ?", [.init(keyPath: "SELF", operation: "==", operand: "object")])
                 library.scoped(.request) { $0.fetch(6, shape: byID, rows: 1) }
             }.first)
-        #expect(finding.title.text == "Take the Track that the context has, instead of fetching it by its ID")
+        #expect(finding.title.text == "Get the Track from the context by its ID instead of fetching it")
         #expect(finding.code == ["let object = context.object(with: id)"])
     }
 

@@ -65,7 +65,7 @@ struct SaveSizeRuleTests {
         #expect(
             finding.explanation.map(\.text) == [
                 "50 saves followed one another, with one object each: 6.20 ms in all, 4.50 ms of it in COMMIT.",
-                "What a commit takes is up to the disk: 90.0 µs here.",
+                "The time of a commit depends on the disk: 90.0 µs here.",
             ])
         // What 49 saves take by themselves.
         #expect(abs(finding.saving.time.median - Double(49 * Self.commit)) < 1)
@@ -175,7 +175,7 @@ struct SaveSizeRuleTests {
         let finding = try #require(findings.first)
         #expect(
             finding.explanation.map(\.text).first?.hasPrefix(
-                "48 saves followed one another, some 12 on each of 4 occasions, with one object each: 5.95 ms in all,")
+                "48 saves followed one another, about 12 on each of 4 occasions, with one object each: 5.95 ms in all,")
                 == true)
         #expect(abs(finding.score - (25 + 50 * 2.0 / 40)) < 0.001)
     }
@@ -223,7 +223,7 @@ struct SaveSizeRuleTests {
         #expect(finding.severity == .note)
         #expect(
             finding.reservations.map(\.text) == [
-                "It ran beside the main thread, where it keeps only those waiting who write meanwhile."
+                "It ran off the main thread, where it delays only other writers."
             ])
         #expect(findings { $0.save(9_999) }.isEmpty)
         let long: UInt64 = 100_090_000

@@ -33,11 +33,11 @@ struct SortRuleTests {
         let finding = try #require(found.first)
         #expect(found.count == 1)
         #expect(finding.rule == "R19")
-        #expect(finding.title.text == "Index Track by milliseconds, so that nothing is sorted")
+        #expect(finding.title.text == "Index Track by milliseconds to avoid the sort")
         #expect(finding.change?.description == "List.swift:42")
         #expect(finding.code == [#"FetchIndexDescription("byMilliseconds", on: "milliseconds")"#])
         #expect(
-            finding.explanation.map(\.text) == ["SQLite has 3 times sorted 2,000 rows, on average: 12.0 ms in all."])
+            finding.explanation.map(\.text) == ["SQLite sorted 3 times, on average 2,000 rows: 12.0 ms in all."])
         #expect(finding.severity == .warning && finding.confidence == .low)
         // 50 ns for each of 2,000 rows and each of 11 steps.
         #expect(abs(finding.saving.time.median - 3 * 50 * 2000 * 10.95) < 10_000)
@@ -52,7 +52,7 @@ struct SortRuleTests {
             findings(isLimited: true, rows: 10, steps: 1199, duration: 900_000).first)
         #expect(
             finding.explanation.map(\.text) == [
-                "SQLite has sorted 1,199 rows for the 10 that the limit lets through: 900 µs in all."
+                "SQLite sorted 1,199 rows for the 10 that the limit returns: 900 µs in all."
             ])
         // The index leads to ten rows, of an assumed microsecond each.
         #expect(abs(finding.saving.time.median - (900_000 - 10_000 - 10 * 1000)) < 1000)
@@ -81,7 +81,8 @@ struct SortRuleTests {
         let rows = try #require(finding?.evidence.first { $0.name == "sortedRows" }).value / 2
         #expect(sorted.contains(rows))
         let explanation = try #require(finding?.explanation.map(\.text).first)
-        #expect(explanation.contains(" rows or more for the 10 that the limit lets through, on average: "))
+        #expect(explanation.hasPrefix("SQLite sorted 2 times, on average at least "))
+        #expect(explanation.contains(" rows for the 10 that the limit returns: "))
     }
 
     @Test func `Steps that comparing or handing out can have taken tell of no sort`() {
@@ -141,7 +142,7 @@ struct SortRuleTests {
     func `An index that is there is not advised again`(_ sort: [String]) throws {
         let found = findings(sort: sort, indexes: ["ZALBUM", "ZALBUM,ZTITLE,ZMILLISECONDS DESC"])
         let finding = try #require(found.first)
-        #expect(finding.title.text.hasPrefix("Run ANALYZE: SQLite sorts Track although the index by album, title"))
+        #expect(finding.title.text.hasPrefix("Run ANALYZE: SQLite sorts Track although the index on album, title"))
         #expect(finding.code == ["ANALYZE;"] && finding.severity == .warning)
         guard case .analyze = finding.remedy else { return #expect(Bool(false), "\(finding.remedy as Any)") }
     }
@@ -176,7 +177,7 @@ struct SortRuleTests {
             .init(keyPath: "milliseconds", operation: ">"), .init(keyPath: "unknown", operation: "=="),
         ]
         let found = findings(sort: ["milliseconds ascending", "title ascending"], terms, rows: 1000)
-        #expect(found.map(\.title.text) == ["Index Track by album, milliseconds, title, so that nothing is sorted"])
+        #expect(found.map(\.title.text) == ["Index Track by album, milliseconds, title to avoid the sort"])
         #expect(
             found.map(\.code) == [
                 [#"FetchIndexDescription("byAlbumMillisecondsTitle", on: "album", "milliseconds", "title")"#]
@@ -210,7 +211,8 @@ struct SortRuleTests {
         let plan = "SEARCH t0 USING INDEX Z_Track_byMilliseconds (ZMILLISECONDS=?)"
         #expect(
             extended(plan, length) == [
-                "Z_Track_byMilliseconds leads to the rows already: with the sort keys behind its columns one index does both."
+                "SQLite already seeks the rows with Z_Track_byMilliseconds. With the sort keys appended, this index "
+                    + "also returns them in order."
             ])
         // A relationship's own index stays, and one of other columns leads elsewhere.
         let album = ShapeEntry.Term(keyPath: "album", operation: "==", operand: "object")
@@ -223,12 +225,13 @@ struct SortRuleTests {
     @Test func `An order that no index has is explained, and is a note`() {
         let localized = findings(sort: ["title localized ascending"], rows: 2000)
         #expect(localized.map(\.severity) == [.note] && localized.map(\.code) == [[]])
-        #expect(localized.map(\.title.text) == ["Do not have 2,000 rows of Track sorted by title each time"])
+        #expect(localized.map(\.title.text) == ["Avoid sorting 2,000 rows of Track by title in each fetch"])
         #expect(
-            localized.first?.reservations.map(\.text).first?.contains("compared in another one (localized)") == true)
+            localized.first?.reservations.map(\.text).first?.contains("sorted by another collation (localized)") == true
+        )
         let other = findings(sort: ["album.title ascending"], rows: 2000)
         #expect(other.map(\.severity) == [.note])
-        #expect(other.first?.reservations.map(\.text).first?.hasPrefix("album.title lies in another table") == true)
+        #expect(other.first?.reservations.map(\.text).first?.hasPrefix("album.title is in another table") == true)
     }
 
     @Test func `What is not proven is not projected either where one fetch is all there is`() {

@@ -39,12 +39,12 @@ struct SparseTableRuleTests {
     @Test func `Kinds that share little are told, with what going through their table takes`() throws {
         let finding = try #require(findings().first)
         #expect(finding.rule == "R15" && finding.severity == .warning && finding.confidence == .low)
-        #expect(finding.title.text == "Give entities below Vehicle that share little tables of their own")
+        #expect(finding.title.text == "Give the subentities of Vehicle tables of their own: they share few properties")
         #expect(finding.change?.description == "List.swift:42")
         #expect(
             finding.explanation.map(\.text) == [
-                #"4 entities share the table of Vehicle: Kind0, Kind1, Kind2, Kind3. Of 12 columns that not all of them have some 75 % are empty if there are as many objects of each; "faultline inspect" counts them in a store."#,
-                "Going through the table takes 1.00 ms, 100 % of the store's time.",
+                #"4 entities share the table of Vehicle: Kind0, Kind1, Kind2, Kind3. In the 12 columns that not all of them have, about 75 % of the values are empty if there are as many objects of each entity; "faultline inspect" counts them in a store."#,
+                "Scanning the table takes 1.00 ms, 100 % of the store's time.",
             ])
         #expect(finding.saving.time.median == 375_000)
     }
@@ -90,7 +90,7 @@ struct SparseTableRuleTests {
         let found = kinds()
         let finding = try #require(found.first)
         #expect(found.count == 1 && finding.rule == "R15" && finding.severity == .warning)
-        #expect(finding.title.text == "Fetch Kind0, not Vehicle: nothing is read of the others")
+        #expect(finding.title.text == "Fetch Kind0, not Vehicle: no other objects are read")
         #expect(finding.change?.description == "List.swift:42" && finding.seenAt.first?.site?.line == 57)
         #expect(finding.code == ["FetchRequest<Kind0>(…)"] && finding.saving.rows == 160)
         #expect(

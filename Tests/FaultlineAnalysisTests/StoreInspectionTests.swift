@@ -41,7 +41,8 @@ struct StoreInspectionTests {
         #expect(finding.rule == "R09" && finding.severity == .warning && finding.change?.description == "table item")
         #expect(
             finding.explanation.map(\.text) == [
-                "95 % of the values have up to 19.5 KiB, 17.6 KiB on average, in 1,000 rows: some 17.2 MiB beside 15.6 KiB of other values."
+                "95 % of the values have at most 19.5 KiB, with an average of 17.6 KiB, in 1,000 rows: about 17.2 "
+                    + "MiB, compared with 15.6 KiB of other values."
             ])
         // A table for photos has nothing else.
         #expect(titles([table([column("id", isInternal: true), column("item"), photo])]).isEmpty)
@@ -53,10 +54,10 @@ struct StoreInspectionTests {
     @Test func `Small columns behind a large one have to be gone to`() throws {
         let text = column("text", mean: 9000, largest: 12_000)
         let found = findings([table([column("name"), text, column("price"), column("id", isInternal: true)])])
-        #expect(found.map(\.title.text) == ["Put item.text behind price"])
+        #expect(found.map(\.title.text) == ["Put item.text after price"])
         #expect(
             found.first?.explanation.map(\.text) == [
-                "To read price SQLite follows some 2 pages of text in each of 1,000 rows."
+                "To read price, SQLite follows about 2 pages of text in each of 1,000 rows."
             ])
         #expect(titles([table([column("name"), column("price"), text])]).isEmpty)
         #expect(titles([table([column("text", mean: 4095, largest: 8000), column("price")])]).isEmpty)
@@ -77,7 +78,7 @@ struct StoreInspectionTests {
         let finding = try #require(findings(tree(columns: 10, kinds: 3, emptyShare: 0.61)).first)
         #expect(
             finding.rule == "R15"
-                && finding.title.text == "Give entities in ZMEDIA that share little tables of their own")
+                && finding.title.text == "Give the entities in ZMEDIA tables of their own: they share few properties")
         #expect(
             finding.explanation.map(\.text) == [
                 "3 entities share the table: Kind0 (100), Kind1 (99), Kind2 (98). 10 columns are empty for some of them; 61 % of their values are NULL."
@@ -268,7 +269,7 @@ struct StoreInspectionTests {
         let needless = coreData([own, shelf])
         #expect(needless.map(\.title.text) == ["Remove the index byShelf from the model"])
         #expect(needless.map(\.code) == [[]])
-        #expect(needless[0].fix.text.hasSuffix("If the model has neither (--model tells), drop it with SQL."))
+        #expect(needless[0].fix.text.hasSuffix("If the model has neither (check with --model), drop it with SQL."))
         var known = shelf
         known.isOfTheModel = true
         #expect(

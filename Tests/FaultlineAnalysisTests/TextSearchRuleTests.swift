@@ -41,8 +41,8 @@ struct TextSearchRuleTests {
             ])
         #expect(
             finding.explanation.map(\.text) == [
-                "8 searches went through some 3,503 rows each to find 320 in all: no index serves CONTAINS[cd].",
-                "One takes 2.50 ms, and ten times as long with ten times the rows.",
+                "8 searches examined about 3,503 rows each to find 320 in all: no index serves CONTAINS[cd].",
+                "A search takes 2.50 ms, and ten times as long with ten times the rows.",
             ])
         // Eight fetches of 2.5 ms; eight trips of 10 µs and 320 rows of 2 µs stay.
         #expect(abs(finding.saving.time.median - (20_000_000 - 80_000 - 640_000)) < 1)
@@ -217,7 +217,7 @@ struct TextSearchRuleTests {
         #expect(few.severity == .note)
         #expect(
             few.reservations.map(\.text).first
-                == "Another term leaves some 200 rows to search, which takes little time.")
+                == "Another term leaves only about 200 rows to search, which takes little time.")
         #expect(few.evidence.first { $0.name == "candidates" }?.value == 200)
         let many = try #require(narrowed(800).findings.first)
         #expect(many.severity == .warning)
@@ -241,16 +241,17 @@ struct TextSearchRuleTests {
         #expect(few.severity == .note)
         #expect(
             few.reservations.map(\.text).first
-                == "Another term leaves some 130 rows to search, which takes little time.")
+                == "Another term leaves only about 130 rows to search, which takes little time.")
         #expect(
             few.explanation.map(\.text)[0]
-                == "8 searches compared the text of 130 of 3,000 rows each to find 320 in all: no index serves CONTAINS[cd]."
+                == "8 searches compared the texts of 130 of 3,000 rows each to find 320 in all: no index serves "
+                + "CONTAINS[cd]."
         )
         // A text takes 300 ns or so; the other term's scan stays.
         #expect(abs(few.saving.time.median - 8 * 130 * 300) < 1 && few.saving.time.high <= 8 * 130 * 3000)
         #expect(try found(compared: 2000).severity == .warning)
         let all = try found(compared: 3000)
-        #expect(all.explanation.map(\.text)[0].hasPrefix("8 searches went through some 3,000 rows each"))
+        #expect(all.explanation.map(\.text)[0].hasPrefix("8 searches examined about 3,000 rows each"))
         #expect(all.saving.time.median > 8 * 2_000_000)
         // Only SQLite's part of a fetch can be searching.
         #expect(try found(compared: 3000, step: 400_000).saving.time.median <= 8 * 400_000)
@@ -290,7 +291,7 @@ struct TextSearchRuleTests {
         #expect(few.findings.isEmpty)
         #expect(
             few.checks.first?.obstacles.map(\.text) == [
-                "The trace does not tell how many rows 19 searches went through."
+                "The trace does not show how many rows 19 searches examined."
             ])
         let finding = try #require(analysis(times: 20, hasStatements: false).findings.first)
         #expect(finding.explanation.map(\.text) == ["20 searches found 800 rows: no index serves CONTAINS[cd]."])
@@ -300,7 +301,7 @@ struct TextSearchRuleTests {
     @Test func `Without knowing what was compared nothing is said`() {
         let analysis = analysis(nil)
         #expect(analysis.findings.isEmpty)
-        #expect(analysis.checks.first?.obstacles.map(\.text) == ["The trace does not tell what 8 fetches compared."])
+        #expect(analysis.checks.first?.obstacles.map(\.text) == ["The trace does not show what 8 fetches compared."])
         #expect(analysis.checks.first?.examined?.text == "the predicates of 8 fetches")
     }
 }

@@ -103,7 +103,7 @@ struct ThresholdTests {
 
     @Test func `Manuals say what is in force`() throws {
         let manual = try thresholds(#"{"R14": {"minimumRows": 77}}"#).apply { UnboundedFetchRule().manual }
-        #expect(manual.trigger.contains("with 77 rows or 4 MiB at once"))
+        #expect(manual.trigger.contains("at least 77 rows or 4 MiB at once"))
         #expect(UnboundedFetchRule().manual.trigger.contains("1,000 rows"))
     }
 
@@ -128,7 +128,7 @@ struct ThresholdTests {
     }
 
     @Test(arguments: [
-        ("[1]", #"cannot be used: it is not an object"#), ("{", "is no JSON"),
+        ("[1]", #"cannot be used: it is not an object"#), ("{", "is not JSON"),
         (#"{"R99": {}}"#, nil), (#"{"R14": {"rows": 5}}"#, nil),
         (
             #"{"R14": {"minimumRows": "many"}}"#,
@@ -150,12 +150,12 @@ struct ThresholdTests {
         let reason = try #require(self.reason(json))
         if let expected { #expect(reason == expected) }
         if json.contains("R99") {
-            #expect(reason.hasPrefix(#"cannot be used: "R99" is not known here; there are "R01", "R02", "#))
+            #expect(reason.hasPrefix(#"cannot be used: "R99" is not known here; use one of "R01", "R02", "#))
         }
         if json.contains(#""rows""#) {
             #expect(
                 reason
-                    == #"cannot be used: "R14.rows" is not known here; there are "minimumRows", "minimumBytes", "minimumSlope", "minimumOffset""#
+                    == #"cannot be used: "R14.rows" is not known here; use one of "minimumRows", "minimumBytes", "minimumSlope", "minimumOffset""#
             )
         }
     }

@@ -51,11 +51,11 @@ struct TrialTests {
         #expect(
             trial.notes == [
                 "Drawn.",
-                "The same work takes 0.50 × as long here as in the trace; the prediction is scaled to it.",
+                "The same work takes 0.50 × as long here as in the trace, so the prediction is scaled.",
             ])
         #expect(
             Trial(found, measurement(50, 30), recorded: 0, notes: []).notes == [
-                "The trace does not tell what the work took."
+                "The trace does not show how long the work took."
             ])
     }
 

@@ -39,15 +39,15 @@ struct UnboundedFetchRuleTests {
         let found = all(2000)
         let finding = try #require(found.first)
         #expect(found.map(\.rule) == ["R14"])
-        #expect(finding.title.text == "Take the rows of Track in batches, or a page at a time")
+        #expect(finding.title.text == "Load the rows of Track in batches, or a page at a time")
         #expect(finding.code == ["request.fetchBatchSize = 500"])
         #expect(
             finding.explanation.map(\.text) == [
-                "It asks for every Track that there is: 2,000 rows at once, 195 KiB, and nothing keeps it from being more."
+                "It fetches every Track: 2,000 rows at once, 195 KiB, and nothing limits the number."
             ])
         #expect(
             finding.reservations.map(\.text) == [
-                "What it costs at this size is not much. With ten times the rows it would hold 1.91 MiB."
+                "It takes little time at this size. With ten times the rows it would hold 1.91 MiB."
             ])
         #expect(finding.severity == .warning && finding.saving.time == .none)
         #expect(finding.saving.memory == 150_000)
@@ -67,13 +67,13 @@ struct UnboundedFetchRuleTests {
         #expect(found.map(\.rule) == ["R14"] && finding.severity == .warning && finding.confidence == .low)
         #expect(
             finding.explanation.map(\.text) == [
-                "It asks for every Track that there is: 1,000 rows at once, and nothing keeps it from being more."
+                "It fetches every Track: 1,000 rows at once, and nothing limits the number."
             ])
         #expect(
             finding.reservations.map(\.text).first
-                == "What was done with the rows is not told: all of them may have been needed.")
+                == "The trace does not show how the rows were used: all of them may have been needed.")
         #expect(finding.evidence.first { $0.name == "maximumRows" }?.value == 1000)
-        #expect(finding.reservations.map(\.text).last == "What it costs at this size is not much.")
+        #expect(finding.reservations.map(\.text).last == "It takes little time at this size.")
         #expect(
             untold(50_000).first?.reservations.map(\.text).last
                 == "It takes 100 ms at this size.")
@@ -172,7 +172,7 @@ struct UnboundedFetchRuleTests {
         let finding = try #require(findings(runs([(200, 110), (400, 220), (900, 500)])).first)
         #expect(
             finding.explanation.map(\.text) == [
-                "500 rows at once, 48.8 KiB, and nothing keeps it from being more.",
+                "500 rows at once, 48.8 KiB, and nothing limits the number.",
                 "It grows with its table: in 3 runs from 110 of 200 rows to 500 of 900.",
             ])
         // As ten times the rows would be.

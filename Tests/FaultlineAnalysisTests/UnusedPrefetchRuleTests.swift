@@ -76,8 +76,8 @@ struct UnusedPrefetchRuleTests {
         // A trip of 10 µs for fifty rows of 2 µs each, beside a trip for each row.
         #expect(
             finding.explanation.map(\.text) == [
-                "4 trips loaded 200 rows along, of which none were used: 480 µs of 1.32 ms.",
-                "Prefetching pays from 18 % on.",
+                "4 trips prefetched 200 rows, of which none were used: 480 µs of 1.32 ms.",
+                "Prefetching pays off if at least 18 % are used.",
             ])
         #expect(abs(finding.saving.time.median - 480_000) < 1)
         #expect(finding.saving.trips == 4 && finding.saving.rows == 200)

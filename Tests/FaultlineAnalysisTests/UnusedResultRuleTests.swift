@@ -22,7 +22,7 @@ struct UnusedResultRuleTests {
         #expect(finding.rule == "R17")
         #expect(finding.title.text == "Drop the fetch of Track, whose result is never used")
         #expect(finding.change?.description == "List.swift:42")
-        #expect(finding.explanation.map(\.text) == ["3 results with 600 rows in all, none of which was read."])
+        #expect(finding.explanation.map(\.text) == ["3 results had 600 rows in all, and none was read."])
         #expect(finding.saving.time.median == 3 * (10_000 + 200 * 2000))
         #expect(finding.saving.trips == 3 && finding.saving.rows == 600 && finding.saving.bytes == 60_000)
         #expect(finding.severity == .warning && finding.confidence == .high)
@@ -61,7 +61,7 @@ struct UnusedResultRuleTests {
         }
         #expect(found.map(\.title.text) == ["Fetch Track only where its result is used"])
         #expect(
-            found.map { $0.explanation.map(\.text) } == [["Of 4 results 3 were not used, with 600 rows in all."]])
+            found.map { $0.explanation.map(\.text) } == [["Of 4 results, 3 with 600 rows in all were not used."]])
         #expect(found.map(\.saving.rows) == [600])
     }
 

@@ -65,7 +65,7 @@ struct WaitRuleTests {
         #expect(finding.seenAt.map(\.site?.description) == ["List.swift:60"])
         #expect(
             finding.explanation.map(\.text) == [
-                "1 wait for a context's queue: 30.0 ms in all, 30.0 ms the longest, meanwhile the save at List.swift:75."
+                "1 wait for a context's queue: 30.0 ms in all, longest 30.0 ms, during the save at List.swift:75."
             ])
         #expect(finding.severity == .warning)
         #expect(finding.saving.time == Saving.Range(median: 30e6, low: 15e6, high: 30e6))
@@ -181,12 +181,12 @@ struct WaitRuleTests {
                     wait.holderProcess = 4711
                 }
             }.first)
-        #expect(finding.title.text == "Let the other process hold the store's lock for less time at once")
+        #expect(finding.title.text == "Shorten how long the other process holds the store's lock")
         #expect(finding.change?.description == "List.swift:60")
         #expect(
             finding.explanation.map(\.text) == [
-                "1 wait for SQLite's lock: 3.00 ms in all, 3.00 ms the longest.",
-                "The lock was asked for 2 more times in vain.", "Another process held it.",
+                "1 wait for SQLite's lock: 3.00 ms in all, longest 3.00 ms.",
+                "The lock was retried 2 times.", "Another process held it.",
             ])
         #expect(finding.severity == .note)
         let failed = findings { contention in
@@ -194,7 +194,7 @@ struct WaitRuleTests {
         }
         #expect(failed.map(\.severity) == [.error])
         #expect(
-            failed.first?.explanation.map(\.text).last == "1 wait ended without it, and what was to be done failed.")
+            failed.first?.explanation.map(\.text).last == "1 wait ended without the lock, and the work failed.")
     }
 
     @Test func `A task that waits keeps no thread`() {
@@ -235,11 +235,11 @@ struct WaitRuleTests {
     @Test func `A save of few objects is not to be made in parts`() throws {
         for resource in [TraceEvent.Wait.Resource.coordinator, .sqlite] {
             let many = try #require(fix(objects: 2000, resource))
-            #expect(many.contains("the save has 2,000 objects. Saved in parts"))
+            #expect(many.contains("the largest save has 2,000 objects. Save a few hundred at a time"))
             let one = try #require(fix(objects: 1, resource))
-            #expect(one.hasPrefix("The save has no more than 1 object, so parts would not help."))
+            #expect(one.hasPrefix("The largest save has only 1 object, so splitting it would not help."))
             let disk = try #require(fix(objects: 1, commit: 25 * Self.millisecond, resource))
-            #expect(disk.contains("most of its time is COMMIT, which waits for the disk"))
+            #expect(disk.contains("most of the saves' time is COMMIT, which waits for the disk"))
             // Both are in force in a store whose contexts save.
             for fix in [many, one, disk] { #expect(!fix.contains("BEGIN") && !fix.contains("write-ahead")) }
         }

@@ -129,7 +129,8 @@ struct StoreVerifierTests {
             try StoreVerifier(path: shop.url.path)
         } throws: {
             "\($0)"
-                == "The store \"\(shop.url.path)\" does not keep its model, since Core Data made it or an older version of Faultline; name the model with --model."
+                == "The store \"\(shop.url.path)\" does not contain its model, because Core Data or an older version "
+                + "of Faultline created it; name the model with --model."
         }
         #expect(throws: ReplayError.self) { try StoreVerifier(path: shop.url.path, models: [try other()]) }
         let whole = try RecordedShop(configuration: nil)

@@ -85,7 +85,7 @@ struct MarkdownTests {
 
                 10 screens seen: 95 % of them show at most 10 rows, and 50 rows are loaded at a time. The first screen loads 40 rows that it never shows. For the rows that were used, 2 batches become 7, and 100 loaded rows become 100.
 
-                Load half a screen more than a screen shows, and the rest when it is scrolled to.
+                Load half a screen more than a screen shows, and the rest when the user scrolls to it.
 
                 ```swift
                 request.fetchBatchSize = 15
@@ -119,9 +119,9 @@ struct MarkdownTests {
 
                 **warning** · R09 Large values in hot rows · `Model.swift:12`
 
-                100 % of the values have 16 KiB or more, 39.1 KiB on average. 1 fetch loaded it in 100 rows, 3.81 MiB in all; the program read it in 0.
+                100 % of the values have at least 16 KiB; the average is 39.1 KiB. 1 fetch loaded it in 100 rows, 3.81 MiB in all; the program read it in 0.
 
-                Give the value an entity with a to-one relationship from `Item`, so that rows stay small and the value is loaded when it is asked for.
+                Give the value an entity with a to-one relationship from `Item`, so that rows stay small and the value is loaded only when needed.
 
                 ```swift
                 Item.image: to-one ItemImage; ItemImage.value: Binary
@@ -129,7 +129,7 @@ struct MarkdownTests {
 
                 - or: Make it the last column, and list the other columns in `propertiesToFetch`.
 
-                Saves 100 µs (50.0–200 µs), 3.81 MiB of reading, 3.81 MiB of peak memory. Confidence: low. What a byte costs is a guess: the trace has too few rows of different sizes.
+                Saves 100 µs (50.0–200 µs), 3.81 MiB of reading, 3.81 MiB of peak memory. Confidence: low. The cost per byte is assumed: the trace has too few rows of different sizes.
 
                 <details><summary>Evidence</summary>
 
@@ -177,7 +177,7 @@ struct MarkdownTests {
                 |  | scope | limit on | measured | at most |
                 | --- | --- | --- | ---: | ---: |
                 | ok | (all) | trips | 0 | 3 |
-                | **broken** | <code>a&#124;b</code> | rows, most at a time | not seen | 200 |
+                | **broken** | <code>a&#124;b</code> | rows, most per run | not seen | 200 |
 
                 ### Findings
 

@@ -49,12 +49,12 @@ struct TextReportTests {
                      Shortens each wait by 70.0 µs (59.5–112 µs), at the price of 5 more trips. Confidence: medium.
                   3. warning 54  R09 Large values in hot rows                                         Model.swift:12
                      Move Item.image into an entity of its own.
-                     100 % of the values have 16 KiB or more, 39.1 KiB on average. 1 fetch loaded it in 100 rows,
-                     3.81 MiB in all; the program read it in 0. Observed at List.swift:42.
+                     100 % of the values have at least 16 KiB; the average is 39.1 KiB. 1 fetch loaded it in
+                     100 rows, 3.81 MiB in all; the program read it in 0. Observed at List.swift:42.
                      → Item.image: to-one ItemImage; ItemImage.value: Binary
                        or: Make it the last column, and list the other columns in propertiesToFetch.
-                     Saves 100 µs (50.0–200 µs), 3.81 MiB of reading, 3.81 MiB of peak memory. Confidence: low. What
-                     a byte costs is a guess: the trace has too few rows of different sizes.
+                     Saves 100 µs (50.0–200 µs), 3.81 MiB of reading, 3.81 MiB of peak memory. Confidence: low. The
+                     cost per byte is assumed: the trace has too few rows of different sizes.
 
                 Checked
                   R01 N+1 faults: 150 faults, 100 of them from the store: 1 finding
@@ -63,7 +63,7 @@ struct TextReportTests {
                       An older recorder did not record changes to 2 results, so sums over them are not detected.
                   R09 Large values in hot rows: the values of 2 properties: 1 finding
                   Nothing found: R03 Over-fetch, R04 Fetch in a loop, R10 Saves, R11 Repeated cache misses,
-                      R12 Main thread, R14 Unbounded fetches, R16 Over-normalisation, R17 Unused results,
+                      R12 Main thread, R14 Unbounded fetches, R16 Over-normalization, R17 Unused results,
                       R18 Repeated fetches, R23 Unneeded writes
                   Not applicable to this trace: R06–R08, R13, R15, R19–R22, R25
 
@@ -140,7 +140,8 @@ struct TextReportTests {
         trace.insert(.lost(EventLoss(process: 7, thread: 99, events: 30)), at: trace.count - 1)
         let lines = TextReport(Analysis(Profile(trace))).render().split(separator: "\n")
         #expect(lines[0].contains("30 lost"))
-        #expect(lines[1] == "  ! 30 events were lost for want of room (14 %): counts and times are too low.")
+        #expect(
+            lines[1] == "  ! 30 events (14 %) were lost because the buffers were full: counts and times are too low.")
     }
 
     @Test func `Lines that could not be written are no lost events`() {

@@ -57,7 +57,7 @@ struct VerificationTextTests {
                      (250 µs–1.00 ms).
                      Trips 1,101 → 3, rows 2,000; time 10.0 ms → 11.0 ms in all. Replayed 8 of 18 recorded
                      operations, 12 times with the change and without.
-                     The same work takes 0.50 × as long here as in the trace; the prediction is scaled to it.
+                     The same work takes 0.50 × as long here as in the trace, so the prediction is scaled.
 
                   3. withdrawn  R20 N+1 faults                                                         List.swift:42
                      Do not prefetch it.
@@ -65,7 +65,7 @@ struct VerificationTextTests {
                      Trips 1,101 → 3, rows 2,000. Replayed 8 of 18 recorded operations, 12 times with the change and
                      without.
                      The finding is withdrawn: on this store the change saves no time.
-                     The trace does not tell what the work took.
+                     The trace does not show how long the work took.
 
                 Not tried
                   Nobody can.
@@ -88,7 +88,8 @@ struct VerificationTextTests {
         let untried = [Trial(finding("R04", "Fetch Item at once"), notTried: "Nobody can.")]
         #expect(
             VerificationText(Verification(store: "b.sqlite", trials: untried)).render()
-                == "b.sqlite: of 1 finding none could be tried.\n\nNot tried\n  Nobody can.\n    R04 Fetch Item at once\n"
+                == "b.sqlite: none of 1 finding could be tried.\n\nNot tried\n  Nobody can.\n    R04 Fetch Item at "
+                + "once\n"
         )
     }
 }

@@ -120,7 +120,7 @@ struct AdviceTrialTests {
         #expect(same.status == 2 && same.output.isEmpty)
         #expect(
             same.errors.contains(
-                "The trace \"\(list.trace)\" of --against would be written over; name another with -o."))
+                "The trace \"\(list.trace)\" of --against would be overwritten; name another with -o."))
     }
 
     @Test("does no harm with advice that the program cannot take, and says so")
@@ -129,7 +129,7 @@ struct AdviceTrialTests {
         let place = "Groceries.swift:\(list.line)"
         let unknown = try list.record("--quiet", "--try", "\(place) prefetch=location")
         let nothing =
-            "faultline: No fetch took a change of --try; name a line that fetches, and what its fetch can be given.\n"
+            "faultline: --try changed no fetch; name a line that fetches, and options that its fetch accepts.\n"
         #expect(unknown.status == 2)
         #expect(
             unknown.errors
@@ -163,7 +163,7 @@ struct AdviceTrialTests {
                 ["--try", "List.swift:42 speed=1"],
                 #"--try "List.swift:42 speed=1" has "speed=1", which is not one of batch=, limit=, prefetch=, properties= or ids."#
             ),
-            (["--against", "a.json"], "--against is of use with --try, which says what to compare."),
+            (["--against", "a.json"], "--against needs --try, which names the change to compare."),
         ])
     func wrongWords(_ arguments: [String], _ sentence: String) throws {
         let result = try BuiltCommand.run(["record"] + arguments + ["--", "true"])

@@ -41,12 +41,12 @@ struct BadInputTests {
         for command in [["events", cut], ["query", cut, "SELECT 1"], ["profile", cut, "-o", directory.path("p")]] {
             let result = try BuiltCommand.run(command)
             #expect(result.status == 0)
-            #expect(result.errors.contains("1 process has no end in the trace: what came last is missing.\n"))
+            #expect(result.errors.contains("1 process has no end in the trace: the last events are missing.\n"))
         }
         let joined = directory.path("joined.json")
         try (text + text).write(toFile: joined, atomically: true, encoding: .utf8)
         let report = try BuiltCommand.run(["report", joined])
-        #expect(report.errors.contains("1 recording begins again in the file, as if traces had been joined: "))
+        #expect(report.errors.contains("1 recording begins again in the file, as if traces had been concatenated: "))
     }
 
     @Test("tells a foreign JSON file from a trace without reading its events", arguments: ["query", "recover"])
@@ -105,7 +105,7 @@ struct BadInputTests {
         let trace = directory.path("trace.json")
         try expectUsage(
             ["record", "-o", trace, "--", "/no/such/program"],
-            "The command \"/no/such/program\" cannot be run (No such file or directory); "
+            "Cannot run the command \"/no/such/program\" (No such file or directory); "
                 + "name a program that is in PATH, or its path.")
         #expect(!FileManager.default.fileExists(atPath: trace))
     }

@@ -58,10 +58,10 @@ struct CheckTests {
         #expect(
             result.errors
                 == """
-                faultline: The file of thresholds "\(mistyped)" cannot be used: "R06.minimalRows" is not known here; there are \
+                faultline: The thresholds file "\(mistyped)" cannot be used: "R06.minimalRows" is not known here; use one of \
                 "minimumRows", "minimumSteps", "stepsPerRow", "largestShare", "largestIndexShare", "maximumColumns", "needlessWrites", "longFetch"; \
                 "faultline explain" with a \
-                rule's number lists what it has.
+                rule's number lists its thresholds.
 
                 """)
         let missing = try BuiltCommand.run(["check", trace, "--thresholds", directory.path("none.json")])
@@ -85,7 +85,7 @@ struct CheckTests {
         #expect(
             rows == [
                 "Budgets", "measured at most", "ok (all) trips 58 58", "broken (all) cacheMisses 52 47",
-                "broken cart rows, most at a time not seen 9", "broken list trips, most at a time 12 3",
+                "broken cart rows, most per run not seen 9", "broken list trips, most per run 12 3",
                 "Failed: 3 broken budgets.",
             ])
         let json = try BuiltCommand.run(
@@ -109,23 +109,24 @@ struct CheckTests {
         let expired = try file(
             "expired.json", "{\"findings\": {\"ignore\": [\(entries(", \"expires\": \"2020-01-01\""))]}}")
         let late = try BuiltCommand.run(["check", Self.trace("groceries-flawed"), "--budget", expired])
-        #expect(late.status == 1 && late.output.hasSuffix("\nFailed: 3 expired acceptances.\n"))
+        #expect(late.status == 1 && late.output.hasSuffix("\nFailed: 3 expired suppressions.\n"))
         let stale = try BuiltCommand.run(["check", Self.trace("groceries-improved"), "--budget", budget])
-        #expect(stale.status == 0 && stale.output.contains("Accepted and not found any more\n  R0"))
+        #expect(stale.status == 0 && stale.output.contains("Stale suppressions\n  R0"))
 
         let code = String(repeating: "\n", count: 98) + "// faultline:ignore R01, R02: a demonstration\nfetch()\n"
         _ = try file("Sources/FaultlineWorkloads/Groceries.swift", code)
         let commented = try BuiltCommand.run(
             ["check", Self.trace("groceries-flawed"), "--sources", directory.path("Sources")])
         #expect(commented.status == 1 && commented.output.hasSuffix("\nFailed: 2 findings.\n"))
-        #expect(commented.output.contains("accepted: a demonstration"))
+        #expect(commented.output.contains("suppressed: a demonstration"))
         _ = try file("Sources/Cart.swift", "// faultline:ignore R01\n")
         let mistaken = try BuiltCommand.run(
             ["check", Self.trace("groceries-flawed"), "--sources", directory.path("Sources")])
         #expect(mistaken.status == 2)
         #expect(
             mistaken.errors
-                == "faultline: The comment in Cart.swift:1 accepts nothing; write \"// faultline:ignore R02: why\", or "
+                == "faultline: The comment in Cart.swift:1 suppresses nothing; write \"// faultline:ignore R02: "
+                + "why\", or "
                 + "\"// faultline:ignore R02, R03 until 2027-06-30: why\".\n")
     }
 
@@ -137,14 +138,16 @@ struct CheckTests {
         #expect(missing.status == 2)
         #expect(
             missing.errors
-                == "faultline: The budget \"/nowhere.json\" cannot be read (No such file or directory); check the path, and "
-                + "whether it may be read.\n")
+                == "faultline: Cannot read the budget \"/nowhere.json\" (No such file or directory); check the path "
+                + "and its "
+                + "permissions.\n")
         let folder = try BuiltCommand.run(["check", trace, "--budget", "/tmp"])
         #expect(folder.status == 2 && folder.errors.contains("(Is a directory)"))
         let budget = try file("budget.json", "{\"total\": {\"trip\": 3}}")
         let mistyped = try BuiltCommand.run(["check", trace, "--budget", budget])
         #expect(
-            mistyped.status == 2 && mistyped.errors.contains("\"total.trip\" is not known here; there are \"trips\", "))
+            mistyped.status == 2 && mistyped.errors.contains("\"total.trip\" is not known here; use one of \"trips\", ")
+        )
         let nowhere = try BuiltCommand.run(["check", trace, "--sources", "/nowhere"])
         #expect(nowhere.status == 2)
         #expect(nowhere.errors == "faultline: There is no folder \"/nowhere\"; name the one with the sources.\n")

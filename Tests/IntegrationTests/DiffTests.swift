@@ -27,7 +27,8 @@ struct DiffTests {
         let result = try BuiltCommand.run(["diff", Self.trace("groceries-flawed"), cut])
         #expect(result.status == 0)
         #expect(
-            result.errors.contains("faultline: \(cut): 1 process has no end in the trace: what came last is missing.\n")
+            result.errors.contains(
+                "faultline: \(cut): 1 process has no end in the trace: the last events are missing.\n")
         )
     }
 

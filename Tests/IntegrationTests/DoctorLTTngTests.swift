@@ -73,7 +73,7 @@ struct DoctorLTTngTests {
         #expect(check.state == "warning" && check.found == "was killed, and left its sockets in /var/run/lttng")
         let wait = try report.check("wait futex")
         #expect(wait.state == "warning" && wait.found == "lttng-ust-wait-8 is set, and no daemon runs")
-        #expect(wait.remedy == "One that was killed left it so: start the next daemon before the program.")
+        #expect(wait.remedy == "A killed daemon left it set: start the next daemon before the program.")
     }
 
     @Test("one that ended as it should")
@@ -90,7 +90,7 @@ struct DoctorLTTngTests {
         #expect(try report.check("session daemon").state == "ok")
         let check = try report.check("LTTNG_HOME")
         #expect(check.state == "warning" && check.found == "/run/home is ignored for root")
-        #expect(check.why == "LTTng 2.13 keeps root's sockets in /var/run/lttng whatever it says.")
+        #expect(check.why == "LTTng 2.13 ignores it for root, whose sockets are always in /var/run/lttng.")
     }
 
     @Test(
@@ -98,8 +98,8 @@ struct DoctorLTTngTests {
         arguments: [
             ("", "ok", "3,000 ms (LTTNG_UST_REGISTER_TIMEOUT is not set)"),
             ("500", "ok", "500 ms"), ("0", "ok", "0 ms: a program's first events may come too early"),
-            ("-1", "warning", "-1: a daemon that hangs stops every program"),
-            ("soon", "warning", "LTTNG_UST_REGISTER_TIMEOUT=soon is no number"),
+            ("-1", "warning", "-1: a daemon that hangs blocks every program"),
+            ("soon", "warning", "LTTNG_UST_REGISTER_TIMEOUT=soon is not a number"),
         ])
     func registerTimeout(value: String, state: String, found: String) throws {
         let check = try report("export LTTNG_UST_REGISTER_TIMEOUT=\(value)").check("register timeout")

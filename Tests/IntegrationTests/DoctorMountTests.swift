@@ -23,7 +23,7 @@ struct DoctorMountTests {
         let check = try report.check("shared memory")
         #expect(check.state == "warning" && check.found == "/dev/shm has 1.00 MiB free; a recording takes 32.0 MiB")
         #expect(
-            check.remedy == "Free some space there, or mount a tmpfs of 64 MiB or more (docker: --shm-size).")
+            check.remedy == "Free some space there, or mount a tmpfs of at least 64 MiB (docker: --shm-size).")
         #expect(try report.check("buffers").state == "warning")
         #expect(try report.check("buffers").found.hasSuffix(" a channel, 1.00 MiB free in /dev/shm"))
         #expect(try report.check("trial run").state == "ok")
@@ -36,7 +36,7 @@ struct DoctorMountTests {
             script: report, after: [PrivateMounts.disk("/dev/shm", bytes: 64 << 20, options: ",ro")])
         let check = try report.check("shared memory")
         #expect(
-            check.state == "warning" && check.found == "nothing can be made in /dev/shm (Read-only file system)")
+            check.state == "warning" && check.found == "cannot create a file in /dev/shm (Read-only file system)")
         #expect(report.isReady)
     }
 
@@ -51,7 +51,7 @@ struct DoctorMountTests {
             #expect(check.state == "ok")
             return
         }
-        #expect(check.state == "warning" && check.found == "/dev/shm is no tmpfs but \(kind)")
+        #expect(check.state == "warning" && check.found == "/dev/shm is \(kind), not tmpfs")
         #expect(check.command == "mount -t tmpfs tmpfs /dev/shm")
     }
 
@@ -62,7 +62,7 @@ struct DoctorMountTests {
             after: [PrivateMounts.disk("/dev/shm", bytes: 1 << 20), PrivateMounts.disk(disk, bytes: 1 << 20)])
         #expect(!report.isReady)
         let trial = try report.check("trial run")
-        #expect(trial.state == "failed" && trial.found == "no whole timeline came about in \(disk)")
+        #expect(trial.state == "failed" && trial.found == "no complete timeline was written in \(disk)")
         #expect(
             trial.remedy == "There is no space for a recording in \"/dev/shm\" (No space left on device); "
                 + "free some space there, or name another directory in FAULTLINE_RINGS.")
@@ -87,7 +87,7 @@ struct DoctorMountTests {
         for name in ["trial run", "file system"] {
             let check = try report.check(name)
             #expect(check.state == "failed" && check.isEssential)
-            #expect(check.found == "no file can be made in \(disk) (Read-only file system)")
+            #expect(check.found == "cannot create a file in \(disk) (Read-only file system)")
         }
         #expect(
             try report.check("trial run").remedy == "Name another directory with --directory, and record with -o.")
@@ -122,7 +122,7 @@ struct DoctorMountTests {
             let check = try report.check("clock")
             #expect(check.state == "warning" && check.found.wholeMatch(of: /hpet, [0-9.]+ (ns|µs) a read/) != nil)
             #expect(check.command == command)
-            let none = "This machine offers no faster one: trust counts before times."
+            let none = "This machine has no faster clock: rely on counts rather than times."
             #expect(check.remedy == (command == nil ? none : "Change it, as root."))
             #expect(report.isReady)
         }
@@ -139,7 +139,7 @@ struct DoctorMountTests {
         #expect(Set(["lttng-tools", "babeltrace2"]).isSubset(of: report.installation.packages))
         let text = try PrivateMounts.run("'\(BuiltCommand.faultline)' doctor", after: mounts).output
         #expect(text.hasPrefix("faultline doctor: Fedora Linux 42, Linux "))
-        #expect(text.contains("find what this distribution calls these packages of Debian's:\n"))
+        #expect(text.contains("find this distribution's names of these Debian packages:\n"))
         #expect(text.hasSuffix("\n\(report.installation.packages.joined(separator: " "))\n"))
     }
 
@@ -151,7 +151,7 @@ struct DoctorMountTests {
         #expect(!report.isReady)
         for name in ["trial run", "file system"] {
             let check = try report.check(name)
-            #expect(check.state == "failed" && check.isEssential && check.found == "no answer from \(disk)")
+            #expect(check.state == "failed" && check.isEssential && check.found == "\(disk) does not respond")
         }
         #expect(try report.check("shared memory").state == "ok")
         #expect(try report.check("store").state == "ok")

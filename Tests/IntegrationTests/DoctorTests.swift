@@ -27,9 +27,9 @@ struct DoctorTests {
             "  ✓ features         triggers, table-valued functions, auto-vacuum, query plans",
             "  ✓ record locks     granted, and seen by others",
             "  ✓ file lock        granted, and seen by others",
-            "  ✓ write-ahead log  a store made and read, 4,096-byte pages",
+            "  ✓ write-ahead log  created and read a store, 4,096-byte pages",
             "  ✓ frame pointers   24 of 24 nested calls are in the stack",
-            "  ✓ own addresses    this program's have functions and lines: CallChain.swift:\(line)",
+            "  ✓ own addresses    this program's addresses have functions and lines: CallChain.swift:\(line)",
             "Everything that a recording needs works here.",
         ] {
             #expect(lines.contains(expected), "\(expected)")

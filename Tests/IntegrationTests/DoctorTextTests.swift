@@ -125,8 +125,8 @@ struct DoctorTextTests {
         #expect(
             lines.hasSuffix(
                 """
-                To install what is missing, find what this distribution calls these packages of
-                Debian's:
+                To install what is missing, find this distribution's names of these Debian
+                packages:
                 lttng-tools
 
                 """))

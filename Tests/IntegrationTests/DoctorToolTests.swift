@@ -19,7 +19,7 @@ struct DoctorToolTests {
             let check = try report.check(name)
             #expect(check.state == "missing" && check.found == "not in PATH")
             let package = name == "babeltrace2" ? name : "lttng-tools"
-            #expect(check.remedy == "Install \(package); if it is there, add its directory to PATH.")
+            #expect(check.remedy == "Install \(package); if it is installed, add its directory to PATH.")
         }
         #expect(report.isReady)
     }
@@ -40,7 +40,7 @@ struct DoctorToolTests {
         try commands.install("lttng", "echo hello")
         try commands.install("babeltrace2", "exit 127")
         let second = try commands.report()
-        #expect(try second.check("lttng").found == "\"lttng --version\" tells no version")
+        #expect(try second.check("lttng").found == "\"lttng --version\" reports no version")
         #expect(try second.check("babeltrace2").found == "does not run (exit status 127)")
     }
 
@@ -63,7 +63,7 @@ struct DoctorToolTests {
             environment: ["LD_LIBRARY_PATH": directory.url.path], directory: directory.url)
         let check = try report.check("liblttng-ust")
         #expect(check.state == "failed" && check.found == "liblttng-ust.so.1 cannot be loaded (file too short)")
-        #expect(check.remedy == "Install liblttng-ust-dev anew.")
+        #expect(check.remedy == "Reinstall liblttng-ust-dev.")
         #expect(report.isReady)
     }
 

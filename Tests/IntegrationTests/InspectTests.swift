@@ -67,7 +67,7 @@ struct InspectTests {
         let report = try inspect(path)
         #expect(
             Set(report.findings.map(\.title)) == [
-                "Move item.photo into a table of its own", "Put item.photo behind price, shelf",
+                "Move item.photo into a table of its own", "Put item.photo after price, shelf",
                 "Index item by shelf",
             ])
         // The other index orders the rows of a name by price, so that SQLite has to sort them by key.
@@ -167,17 +167,20 @@ struct InspectTests {
         try "no database".write(toFile: text, atomically: false, encoding: .utf8)
         #expect(
             try message(text)
-                == "faultline: \"\(text)\" is no SQLite file that can be read (file is not a database); name the file of a store, not its folder.\n"
+                == "faultline: Cannot read \"\(text)\" as an SQLite file (file is not a database); name the file of a "
+                + "store, not its folder.\n"
         )
         for path in ["/dev/null", (text as NSString).deletingLastPathComponent] {
             #expect(
                 try message(path)
-                    == "faultline: \"\(path)\" is no file; name the file of a store, not its folder or a device.\n")
+                    == "faultline: \"\(path)\" is not a regular file; name the file of a store, not its folder or a "
+                    + "device.\n"
+            )
         }
         let missing = directory.path("missing")
         #expect(
             try message(missing)
-                == "faultline: The store \"\(missing)\" cannot be read; check the path, and whether it may be read.\n")
+                == "faultline: Cannot read the store \"\(missing)\"; check the path and its permissions.\n")
         let store = directory.path("shop.sqlite")
         try SQLiteFile.run(Self.shop, on: store)
         #expect(try message(store, "--model", text).contains("is no XML; name the contents of a .xcdatamodel"))
@@ -191,7 +194,8 @@ struct InspectTests {
         try bytes.write(to: URL(fileURLWithPath: broken))
         #expect(
             try message(broken).hasSuffix(
-                "(database disk image is malformed); see with \"PRAGMA integrity_check\" whether the store is damaged.\n"
+                "(database disk image is malformed); run \"PRAGMA integrity_check\" to see whether the store is "
+                    + "damaged.\n"
             ))
     }
 }

@@ -289,7 +289,8 @@ struct OtherModelTests {
             #expect(newer.status == 2 && newer.output == "")
             #expect(
                 newer.errors.contains(
-                    "faultline: The model is not that of the store \"\(store)\": the store lacks 'BookmarkEntity.isStub', "
+                    "faultline: The model does not match the store \"\(store)\": the store lacks "
+                        + "'BookmarkEntity.isStub', "
                 ))
             #expect(
                 newer.errors.contains(
@@ -325,7 +326,8 @@ struct OtherModelTests {
         #expect(result.status == 2)
         #expect(
             result.errors
-                == "faultline: \"\(path)\" is no store of Core Data's or Faultline's, so no model belongs to it; leave out --model.\n"
+                == "faultline: \"\(path)\" is not a Core Data or Faultline store, so no model belongs to it; leave "
+                + "out --model.\n"
         )
     }
 }

@@ -173,10 +173,10 @@ struct MusicDemoTests {
         "explains a wrong call",
         arguments: [
             (["demo", "music"], "Error: Missing expected argument '--database <database>'\n"),
-            (["demo", "music", "--database", "x", "--rows", "0"], "Error: --rows is a number from 1 on.\n"),
+            (["demo", "music", "--database", "x", "--rows", "0"], "Error: --rows must be at least 1.\n"),
             (
                 ["workload", "music", "--store", "x", "--prepare"],
-                "Error: --prepare needs --database, from which it makes the store.\n"
+                "Error: --prepare needs --database, from which it creates the store.\n"
             ),
             (
                 ["workload", "music", "--store", "x", "--flaws", "album,batch"],
@@ -207,7 +207,7 @@ struct DemoTests {
         #expect(demo.status == 0)
         #expect(demo.output.contains("groceries (default)") && demo.output.contains("demo music --database FILE"))
         let music = try BuiltCommand.run(["demo", "music", "--help"])
-        #expect(music.output.contains("Where it is recorded already, it runs the form with the flaws itself"))
+        #expect(music.output.contains("Under \"faultline record\", it runs only the form with the flaws, once"))
         #expect(music.output.contains("faultline record -- faultline demo music --database Chinook_Sqlite.sqlite"))
     }
 }

@@ -21,7 +21,7 @@ enum MusicProgram {
             scenario: "count", rule: "R05", title: "Count Track with a count request, not by fetching",
             code: ["let count = try context.count(for: request)"], fetch: "// counted"),
         Flaw(
-            scenario: "existence", rule: "R05", title: "Ask with a limit of 1 whether there is any Track",
+            scenario: "existence", rule: "R05", title: "Check with a limit of 1 whether any Track exists",
             code: ["request.fetchLimit = 1", "let isEmpty = try context.fetchObjectIDs(request).isEmpty"],
             fetch: "// asked for emptiness"),
         Flaw(
@@ -75,16 +75,16 @@ enum MusicProgram {
             code: ["for change in changes {", "    apply(change)", "}", "try context.save()"],
             fetch: "// saved one by one"),
         Flaw(
-            scenario: "repeat", rule: "R18", title: "Make the fetch of Album once, and keep its result", code: [],
+            scenario: "repeat", rule: "R18", title: "Run the fetch of Album once, and keep its result", code: [],
             fetch: "// fetched again"),
         Flaw(
             scenario: "unused", rule: "R17", title: "Fetch Track only where its result is used", code: [],
             fetch: "// looked at by the way"),
         Flaw(
-            scenario: "unbounded", rule: "R14", title: "Take the rows of Track in batches, or a page at a time",
+            scenario: "unbounded", rule: "R14", title: "Load the rows of Track in batches, or a page at a time",
             code: ["request.fetchBatchSize = 500"], fetch: "// taken as they come"),
         Flaw(
-            scenario: "sort", rule: "R19", title: "Index Track by milliseconds, so that nothing is sorted",
+            scenario: "sort", rule: "R19", title: "Index Track by milliseconds to avoid the sort",
             code: [#"FetchIndexDescription("byMilliseconds", on: "milliseconds")"#], fetch: "// sorted each time"),
         Flaw(
             scenario: "index", rule: "R06", title: "Index Track by milliseconds",
@@ -98,7 +98,7 @@ enum MusicProgram {
             fetch: "// searched where nothing is sorted out"),
         Flaw(
             scenario: "members", rule: "R01",
-            title: "Count Album.tracks of all objects at once: nothing else is asked of the members",
+            title: "Count Album.tracks for all objects at once: the members are never read",
             code: [
                 #"let count = ExpressionDescription("count", .function(.count, "self"))"#,
                 "var request = FetchRequest<Track>()",
@@ -115,7 +115,7 @@ enum MusicProgram {
             title: "Keep Track objects alive, or enlarge the row cache",
             code: ["description.rowCacheLimit = 32 << 20"], fetch: "// read again", reader: "// read again"),
         Flaw(
-            scenario: "unchanged", rule: "R23", title: "Set values only where they differ from what the objects have",
+            scenario: "unchanged", rule: "R23", title: "Set values only where they differ from the current values",
             code: ["if object.value != value { object.value = value }"], fetch: "// saved for nothing"),
         Flaw(
             scenario: "wait", rule: "R13", title: "Give the save at \(holder) a context of its own",
@@ -218,7 +218,7 @@ struct MusicFindingsTests {
         let all = directory.path("all.profile")
         #expect(try BuiltCommand.run(["merge"] + profiles.reversed() + ["-o", all]).status == 0)
         let finding = try #require(try findings(all).first)
-        #expect(finding.title == "Take the rows of Album in batches, or a page at a time")
+        #expect(finding.title == "Load the rows of Album in batches, or a page at a time")
         #expect(finding.change?.text == (try MusicProgram.line("// fetched again")))
         #expect(finding.figure("maximumRows") == 180 && finding.figure("runs") == 3)
         let text = try BuiltCommand.run(["report", all]).output
@@ -237,7 +237,7 @@ struct MusicFindingsTests {
         let report = try ReportDocument(of: trace)
         let finding = try #require(report.findings.first { $0.rule == "R22" }, "\(report.findings.map(\.title))")
         // A limit ends each scan where the first row is found.
-        let title = /Run ANALYZE: SQLite takes the table of Track for one of 3 rows, and it has [\d,]+ rows or more/
+        let title = /Run ANALYZE: SQLite expects 3 rows in the table of Track, which has at least [\d,]+ rows/
         #expect(finding.title.wholeMatch(of: title) != nil, "\(finding.title)")
         #expect(finding.severity == "warning" && finding.code == ["ANALYZE;"])
         #expect(finding.change?.text == (try MusicProgram.line("// found or created")))

@@ -70,7 +70,8 @@ struct OutsideProgramTests {
         #expect(tried.status == 0, "\(tried.errors)")
         #expect(
             tried.output.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(
-                "With an empty row cache, related objects take 280 trips here, where they took 40. So the times are those "
+                "With an empty row cache, related objects take 280 trips here, but took 40 in the trace. So the times "
+                    + "are those "
                     + "of a second run, whose row cache has the objects."), "\(tried.output)")
     }
 }

@@ -57,7 +57,7 @@ struct ProfileCommandTests {
             superseded.contains(
                 "faultline: \(cut): \"\(whole)\" has more of the same recording; only that is counted.\n"))
         #expect(
-            superseded.contains("faultline: \(cut): 1 process has no end in the trace: what came last is missing.\n"))
+            superseded.contains("faultline: \(cut): 1 process has no end in the trace: the last events are missing.\n"))
     }
 
     @Test("What several files have together is told of all of them")
@@ -140,7 +140,7 @@ struct ProfileCommandTests {
         #expect(
             refused.errors
                 == "faultline: Cannot merge \"\(other)\": 1 recording of it is also in \"\(week)\", and the others are "
-                + "not; merge the profiles of which these two were made.\n")
+                + "not; merge the profiles from which these two were made.\n")
     }
 
     @Test("A damaged profile is named, and what is wrong with it")
@@ -154,7 +154,7 @@ struct ProfileCommandTests {
         #expect(result.status == 2)
         #expect(
             result.errors
-                == "faultline: The profile \"\(profile)\" is no JSON, or a part of it is missing; make it again from its "
+                == "faultline: The profile \"\(profile)\" is not JSON, or is cut short; make it again from its "
                 + "trace with \"faultline profile\".\n")
         // What asks for single events says what it needs.
         for command in [["events", profile], ["query", profile]] {
@@ -162,8 +162,9 @@ struct ProfileCommandTests {
             #expect(result.status == 2)
             #expect(
                 result.errors
-                    == "faultline: \"\(profile)\" is a profile, which has sums and no events; name the trace that it was "
-                    + "made of.\n")
+                    == "faultline: \"\(profile)\" is a profile, which has sums but no events; name the trace that it "
+                    + "was "
+                    + "made from.\n")
         }
     }
 }

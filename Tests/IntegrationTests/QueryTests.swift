@@ -79,8 +79,8 @@ struct QueryTests {
             let refused = try BuiltCommand.run(["query", trace, "-o", directory.path("other.sqlite")])
             #expect(refused.status == 2)
             #expect(
-                refused.errors == "faultline: Cannot write \"\(directory.path("other.sqlite"))\": SQLite would take "
-                    + "\"\(beside)\" for a part of it; name another file with -o.\n")
+                refused.errors == "faultline: Cannot write \"\(directory.path("other.sqlite"))\": SQLite would treat "
+                    + "\"\(beside)\" as part of it; name another file with -o.\n")
             #expect(try String(contentsOfFile: beside, encoding: .utf8) == "mine")
             try FileManager.default.removeItem(atPath: beside)
         }
@@ -101,7 +101,8 @@ struct QueryTests {
         #expect(result.status == 2 && result.output == "")
         #expect(
             result.errors
-                == "faultline: The query cannot be run (no such column: rowz); \"faultline query \(trace)\" lists the tables and their columns.\n"
+                == "faultline: Cannot run the query (no such column: rowz); \"faultline query \(trace)\" lists the "
+                + "tables and their columns.\n"
         )
         #expect(try BuiltCommand.run(["query", "/not/there", "SELECT 1"]).status == 2)
     }

@@ -106,15 +106,15 @@ struct VerifyTests {
         let reasons = Dictionary(
             report.trials.compactMap { trial in trial.reason.map { (trial.finding.rule, $0) } }
         ) { first, _ in first }
-        #expect(reasons["R08"] == "Its change is one that only the program's author can make.")
-        #expect(reasons["R14"] == "It promises no time that could be measured.")
+        #expect(reasons["R08"] == "Only the program's author can make its change.")
+        #expect(reasons["R14"] == "It predicts no saving of time that could be measured.")
         #expect(report.trials.contains { $0.finding.rule == "R05" && $0.reason == nil })
         let text = try BuiltCommand.run(["verify", trace, "--store", store]).output
         #expect(text.hasPrefix("music.sqlite: 3 findings tried on a copy: "))
         #expect(text.contains("R05 Counts and sums by fetching"))
         #expect(
             text.contains(
-                "\nNot tried\n  Its change is one that only the program's author can make.\n    R"))
+                "\nNot tried\n  Only the program's author can make its change.\n    R"))
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
     }
 
@@ -142,7 +142,7 @@ struct VerifyTests {
             ["verify", trace, "--store", store], environment: ["TMPDIR": directory.path("nowhere")])
         #expect(nowhere.status == 75)
         #expect(
-            nowhere.errors.hasPrefix("faultline: No folder for copies can be made in \"\(directory.path("nowhere"))"))
+            nowhere.errors.hasPrefix("faultline: Cannot create a folder for copies in \"\(directory.path("nowhere"))"))
     }
 
     @Test("removes its copies when it is interrupted")
@@ -172,7 +172,7 @@ struct VerifyTests {
         let fewer = try #require(try verify(trace, "--store", store).trials.first { $0.finding.rule == "R03" })
         #expect(
             fewer.reason
-                == "Its fetches find 100 rows here, where they found 1,200 when they were recorded: that is not the same work."
+                == "Its fetches find 100 rows here, but found 1,200 when they were recorded: this is not the same work."
         )
         try SQLiteFile.run("DELETE FROM ZTRACK", on: store)
         let none = try #require(try verify(trace, "--store", store).trials.first { $0.finding.rule == "R03" })
@@ -257,15 +257,16 @@ struct VerifyTests {
         let missing = directory.path("none.sqlite")
         #expect(
             try errors(trace, "--store", missing)
-                == "faultline: The store \"\(missing)\" cannot be read; check the path, and whether it may be read.\n")
+                == "faultline: Cannot read the store \"\(missing)\"; check the path and its permissions.\n")
         #expect(
             try errors(trace, "--store", trace)
-                .hasPrefix("faultline: \"\(trace)\" is no SQLite file that can be read ("))
+                .hasPrefix("faultline: Cannot read \"\(trace)\" as an SQLite file ("))
         let other = directory.path("other.sqlite")
         try Data().write(to: URL(fileURLWithPath: other))
         #expect(
             try errors(trace, "--store", other)
-                == "faultline: \"\(other)\" is no store of Core Data's or Faultline's: it has no table Z_METADATA; name the store that the program used.\n"
+                == "faultline: \"\(other)\" is not a Core Data or Faultline store: it has no table Z_METADATA; name "
+                + "the store that the program used.\n"
         )
         #expect(try errors(directory.path("none.json"), "--store", store).contains("none.json"))
         #expect(try errors(trace).contains("--store"))
@@ -283,7 +284,7 @@ struct VerifyTests {
         #expect(result.status == 2)
         #expect(
             result.errors.hasPrefix(
-                "faultline: The model is not that of the store \"\(store)\": the store lacks the entity '"))
+                "faultline: The model does not match the store \"\(store)\": the store lacks the entity '"))
         #expect(result.errors.contains("the store has an entity 'Track' that the model lacks"))
         #expect(result.errors.hasSuffix("Name the store's own model with --model.\n"))
     }

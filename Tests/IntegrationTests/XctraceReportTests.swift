@@ -17,7 +17,7 @@ struct XctraceReportTests {
         let sites = loops.compactMap { $0.change?.text }
         // The two callers that make nine of ten fetches.
         #expect(sites.count >= 2 && sites.prefix(2).allSatisfy { $0.hasPrefix("TestApp.debug.dylib+0x") })
-        #expect(loops.first?.title == "Get the objects of Prompt at once, not one fetch after the other")
+        #expect(loops.first?.title == "Fetch the objects of Prompt at once, not one by one")
         #expect(report.findings.allSatisfy { $0.rule == "R04" })
         // A profile of it says the same.
         let profile = try TemporaryDirectory().path("export.profile")

@@ -46,7 +46,7 @@ public struct Budget: Sendable, Hashable {
 
 /// The error for a file with a budget or thresholds that cannot be used.
 public struct BudgetError: Error, Sendable, Hashable {
-    /// The problem, in words that follow the file's name: `"is no JSON"`.
+    /// The problem, in words that follow the file's name: `"is not JSON"`.
     public var reason: String
 
     /// Runs `body` on the contents of a file.
@@ -55,10 +55,10 @@ public struct BudgetError: Error, Sendable, Hashable {
         do {
             file = try StoredValue(json: data)
         } catch {
-            throw BudgetError(reason: "is no JSON")
+            throw BudgetError(reason: "is not JSON")
         }
         if let member = RepeatedMember.first(in: data) {
-            throw BudgetError(reason: "cannot be used: \"\(member.joined(separator: "."))\" stands in it twice")
+            throw BudgetError(reason: "cannot be used: it has \"\(member.joined(separator: "."))\" twice")
         }
         do {
             try body(file)
@@ -131,7 +131,7 @@ extension Budget {
         try value.expectMembers(["finding", "reason", "expires"])
         let reason = try value.member("reason") { value in
             guard case .text(let text) = value, !text.isEmpty else {
-                throw StoredProblem(expected: "a text that says why the finding is accepted")
+                throw StoredProblem(expected: "a text that explains why the finding is suppressed")
             }
             return text
         }

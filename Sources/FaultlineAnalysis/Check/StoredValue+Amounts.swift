@@ -11,7 +11,7 @@ extension StoredValue {
     func expectMembers(_ known: [String]) throws {
         for name in try memberNames() where !known.contains(name) {
             throw StoredProblem(
-                path: [name], expected: "known here; there are " + known.map { "\"\($0)\"" }.joined(separator: ", "))
+                path: [name], expected: "known here; use one of " + known.map { "\"\($0)\"" }.joined(separator: ", "))
         }
     }
 

@@ -26,11 +26,11 @@ struct LargeColumnJudge: StoreJudge {
                     fix: column.meanSize >= 102_400
                         ? "Values of this size are best in files, or in an entity of their own: rows that carry them fill the "
                             + "page cache and the row cache."
-                        : "In an entity of its own it is read where it is needed, and not with every row.",
+                        : "In an entity of its own, it is read only where it is needed.",
                     explanation: [
-                        "95 % of the values have up to \(size: column.largestSize), "
-                            + "\(size: column.meanSize) on average, in \(rows: table.rows): some "
-                            + "\(size: column.meanSize * Double(table.rows)) beside "
+                        "95 % of the values have at most \(size: column.largestSize), with an average of "
+                            + "\(size: column.meanSize), in \(rows: table.rows): about "
+                            + "\(size: column.meanSize * Double(table.rows)), compared with "
                             + "\(size: rest.reduce(0) { $0 + $1.meanSize } * Double(table.rows)) of other values."
                     ],
                     evidence: [
@@ -73,15 +73,15 @@ struct HiddenColumnJudge: StoreJudge {
             let names = Wording.properties(hidden.map(\.label))
             let pages = Double(large.meanSize) / Double(facts.pageSize)
             return finding(
-                "Put \(property: "\(table.label).\(large.label)") behind \(names)", in: table,
+                "Put \(property: "\(table.label).\(large.label)") after \(names)", in: table,
                 score: Score.of(pages * Double(table.rows), info: 500, warning: 500_000),
                 fix: facts.isCoreData
                     ? "Core Data orders the columns by type and name, binary data last: move the large value into an entity of its "
                         + "own, or make it binary data."
-                    : "Make the table anew with the large columns last; what is read often comes first.",
+                    : "Rebuild the table with the large columns last, and the columns that are read often first.",
                 explanation: [
-                    "To read \(names) SQLite follows some \(decimal: pages, places: 0) pages of \(property: large.label) in each "
-                        + "of \(rows: table.rows)."
+                    "To read \(names), SQLite follows about \(decimal: pages, places: 0) pages of "
+                        + "\(property: large.label) in each of \(rows: table.rows)."
                 ],
                 evidence: [
                     Evidence("rows", table.rows, .rows), Evidence("hiddenColumns", Double(hidden.count), .count),
@@ -117,10 +117,12 @@ struct SparseTableJudge: StoreJudge {
                 let words = kinds.prefix(6).map { "\(entity: $0.key) (\(count: $0.value, of: .rows))" as Wording }
                     .joined(separator: ", ")
                 return finding(
-                    "Give entities in \(code: table.name) that share little tables of their own", in: table,
+                    "Give the entities in \(code: table.name) tables of their own: they share few properties",
+                    in: table,
                     score: Score.of(share * Double(table.rows), info: 500, warning: 1_000_000),
                     fix:
-                        "Entities without a common parent have tables of their own; what they share can be a related entity.",
+                        "Entities without a common parent have tables of their own. Properties that they share can "
+                        + "move to a related entity.",
                     explanation: [
                         "\(count: table.kinds.count) entities share the table: \(words). "
                             + "\(count: partial.count) columns are empty for some of them; \(percent: share) of their values are "

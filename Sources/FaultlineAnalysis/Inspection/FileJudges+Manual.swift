@@ -1,7 +1,7 @@
 extension FragmentationJudge {
     static let page = RulePage(
         id: FragmentationJudge().rule, name: FragmentationJudge().name,
-        purpose: "Files with much space that holds nothing.",
+        purpose: "Files with much empty space.",
         manual: RuleManual(
             trigger:
                 "A file of at least \(Phrase.size(Double(minimumSize))), of which at least \(Phrase.percent(minimumEmpty)) are "
@@ -9,29 +9,29 @@ extension FragmentationJudge {
                 + "\(Phrase.percent(minimumEmpty)) smaller.",
             evidence:
                 "The shares of free pages and of empty space (SQLite's dbstat), and the sizes before and after VACUUM.",
-            fix: "VACUUM, which writes the file anew. It needs as much room again while it runs.",
-            saving: "The file gets smaller by what the copy did. No time is predicted.",
+            fix: "Run VACUUM, which rewrites the file. It needs as much space again while it runs.",
+            saving: "The file shrinks by as much as the copy did. No time is predicted.",
             guards: [
                 "Rows just over half a page leave empty space that VACUUM cannot remove: the trial shows it.",
-                "The order of the pages is not judged: what it costs depends on the disk and on what is in memory.",
-                "Where SQLite was built without dbstat, free pages alone are counted.",
+                "S01 ignores the order of the pages: its cost depends on the disk and on what is in memory.",
+                "If SQLite was built without dbstat, only free pages count.",
             ]))
 }
 
 extension HistoryJudge {
     static let page = RulePage(
         id: HistoryJudge().rule, name: HistoryJudge().name,
-        purpose: "Files of Core Data's that consist of persistent history to a large part.",
+        purpose: "Core Data files of which persistent history is a large part.",
         manual: RuleManual(
             trigger:
-                "At least \(Phrase.size(Double(minimumSize))) of history, and at least \(Phrase.percent(minimumShare)) of the "
-                + "file; without transactions older than a week a copy must be at least "
-                + "\(Phrase.percent(FragmentationJudge.minimumEmpty)) smaller.",
+                "At least \(Phrase.size(Double(minimumSize))) of history, and at least "
+                + "\(Phrase.percent(minimumShare)) of the file. A copy without transactions older than a week must be "
+                + "at least \(Phrase.percent(FragmentationJudge.minimumEmpty)) smaller.",
             evidence: "The size and the rows of the tables ACHANGE and ATRANSACTION, and the days that they cover.",
             fix: "Delete history that every reader has processed, then vacuum the file.",
-            saving: "The file gets smaller by what the copy did. No time is predicted.",
+            saving: "The file shrinks by as much as the copy did. No time is predicted.",
             guards: [
-                "History of the last week is left out: extensions and CloudKit may not have read it.",
+                "S03 ignores the history of the last week: extensions and CloudKit may not have read it.",
                 "Free pages do not count: both sizes are those after VACUUM.",
             ]))
 }
@@ -39,18 +39,19 @@ extension HistoryJudge {
 extension PageCacheJudge {
     static let page = RulePage(
         id: PageCacheJudge().rule, name: PageCacheJudge().name,
-        purpose: "Tables and indexes that do not fit the page cache of a connection.",
+        purpose: "Tables and indexes that do not fit into the page cache of a connection.",
         manual: RuleManual(
             trigger:
-                "Tables and indexes that take more than \(Phrase.size(Double(defaultSize))) without their large values, or "
-                + "\(Phrase.size(Double(sizeOfFaultline))) in a store of Faultline's; on a copy the larger cache must make "
-                + "look-ups faster and scans no slower.",
+                "Tables and indexes that take more than \(Phrase.size(Double(defaultSize))) without their large "
+                + "values, or more than \(Phrase.size(Double(sizeOfFaultline))) in a store of Faultline. On a copy, "
+                + "the larger cache must make look-ups faster and scans no slower.",
             evidence:
                 "The bytes of all tables and indexes, and those without large values; the times of look-ups and scans.",
             fix: "PRAGMA cache_size for every connection. The store of Faultline sets 32 MiB by itself.",
-            saving: "No time is predicted: the trial says how look-ups on the copy changed.",
+            saving: "No time is predicted: the trial measures look-ups on the copy.",
             guards: [
-                "Values of a page and more lie in pages of their own, which are not read with the rows, and do not count.",
-                "A cache of more than \(Phrase.size(Double(largestSize))) is not advised.",
+                "Values of at least a page have pages of their own, which are not read with the rows, and do not "
+                    + "count.",
+                "S02 never advises a cache of more than \(Phrase.size(Double(largestSize))).",
             ]))
 }

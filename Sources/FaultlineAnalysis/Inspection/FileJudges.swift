@@ -17,7 +17,7 @@ struct FragmentationJudge: StoreJudge {
         return [
             finding(
                 "Vacuum the file", of: facts, score: Score.of(free + unused, info: 0.2, warning: 1),
-                fix: "VACUUM writes the file anew. It needs as much room again while it runs.",
+                fix: "VACUUM rewrites the file. It needs as much space again while it runs.",
                 code: ["VACUUM;"],
                 explanation: [
                     "\(percent: free) of the pages are free, and \(percent: unused) of the file is empty space in "
@@ -103,7 +103,7 @@ struct PageCacheJudge: StoreJudge {
                 score: Score.of(hot, info: 8_388_608, warning: 1_073_741_824),
                 fix: facts.isCoreData
                     ? "Pass it to the store as a pragma (\(code: "NSSQLitePragmasOption"): cache_size)."
-                    : "Set it on each connection: with \(size: size) SQLite reads the same pages again and again.",
+                    : "Set it on each connection: with \(size: size), SQLite reads the same pages again and again.",
                 code: ["PRAGMA cache_size = -\(kibibytes);"],
                 explanation: [
                     "Tables and indexes take \(size: all), \(size: hot) of it without large values."
@@ -131,9 +131,8 @@ struct StatisticsJudge: StoreJudge {
                 fix: "Without statistics SQLite guesses which of several indexes is more selective.",
                 code: ["ANALYZE;"],
                 explanation: [
-                    "\(count: tables.count, "table") of "
-                        + "\(count: Self.minimumRows) rows or more \(tables.count == 1 ? "has" : "have") several indexes "
-                        + "and no statistics."
+                    "\(count: tables.count, "table") of at least \(count: Self.minimumRows) rows "
+                        + "\(tables.count == 1 ? "has" : "have") several indexes and no statistics."
                 ],
                 evidence: [Evidence("rows", largest.rows, .rows), Evidence("tables", Double(tables.count), .count)],
                 trying: .analyze(tables: tables.map(\.name)))

@@ -23,7 +23,8 @@ struct MissingIndexJudge: StoreJudge {
                     score: Score.of(Double(table.rows), info: 500, warning: 500_000),
                     fix: facts.isCoreData
                         ? "Add a fetch index to \(entity: table.label) in the model, and let the store migrate."
-                        : "A query for the rows that belong to one \(entity: target) then seeks them, and so does its deletion.",
+                        : "SQLite then seeks the rows that refer to one \(entity: target), in queries and when it is "
+                            + "deleted.",
                     code: Self.code(table, reference.column, column?.property, isCoreData: facts.isCoreData),
                     explanation: [
                         "\(code: reference.column) refers to \(entity: target) and has no index: each look-up from there scans "
@@ -84,8 +85,8 @@ struct RedundantIndexJudge: StoreJudge {
                     fix: Self.fix(of: index, table, facts),
                     code: isOfTheModel ? [] : ["DROP INDEX \(MissingIndexJudge.quoted(index.name));"],
                     explanation: [
-                        "Its columns (\(code: index.columns.joined(separator: ", "))) are the first of \(code: other.name) "
-                            + "(\(code: other.columns.joined(separator: ", ")))."
+                        "Its columns (\(code: index.columns.joined(separator: ", "))) are the first columns of "
+                            + "\(code: other.name) (\(code: other.columns.joined(separator: ", ")))."
                     ],
                     evidence: [Evidence("rows", table.rows, .rows), Evidence("size", index.size, .bytes)],
                     what: index.name, trying: .dropIndex(table: table.name, index: index.name))
@@ -94,15 +95,15 @@ struct RedundantIndexJudge: StoreJudge {
     }
 
     private static func fix(of index: StoreFacts.Index, _ table: StoreFacts.Table, _ facts: StoreFacts) -> Wording {
-        let costs: Wording = "The other index serves its queries. Every row that is written pays for both."
+        let costs: Wording = "The other index serves its queries. Every written row pays for both."
         guard facts.isCoreData else { return costs }
         switch index.isOfTheModel {
         case true?: return "Remove the fetch index from \(entity: table.label) in the model, and let the store migrate."
         case false?: return "The model does not have it, so no migration drops it. " + costs
         case nil:
-            return "The store makes it from the model: from a fetch index of that name, or from an attribute that is "
-                + "marked as indexed. Remove that from \(entity: table.label), and let the store migrate. If the model has "
-                + "neither (--model tells), drop it with SQL."
+            return "The store creates it from the model: from a fetch index of that name, or from an attribute that "
+                + "is marked as indexed. Remove that from \(entity: table.label), and let the store migrate. If the "
+                + "model has neither (check with --model), drop it with SQL."
         }
     }
 
@@ -137,7 +138,7 @@ extension RedundantIndexJudge {
 /// R16 at rest: tables whose rows each belong to one row of another table.
 struct FoldedTableJudge: StoreJudge {
     let rule = "R16"
-    let name = "Over-normalisation"
+    let name = "Over-normalization"
 
     /// The maximum relative difference of the row counts, and the maximum number of small columns of the other table.
     static let tolerance = 0.1
@@ -159,10 +160,10 @@ struct FoldedTableJudge: StoreJudge {
                 return finding(
                     "Fold \(entity: other.label) into \(entity: table.label)", in: table,
                     score: Score.of(Double(table.rows), info: 2000, warning: 2_000_000),
-                    fix: "Each row of the one leads to one row of the other: kept together they are read together.",
+                    fix: "Each row of one table refers to one row of the other. In one table they are read together.",
                     explanation: [
-                        "Each of \(rows: table.rows) of \(entity: table.label) leads to another of "
-                            + "\(count: other.rows, of: .rows) of \(entity: other.label), which has no more than "
+                        "Each of \(rows: table.rows) of \(entity: table.label) refers to a different one of "
+                            + "\(count: other.rows, of: .rows) of \(entity: other.label), which has only "
                             + "\(Wording.properties(own.map(\.label)))."
                     ],
                     evidence: [

@@ -82,11 +82,11 @@ public struct Trial: Sendable, Hashable {
 
     /// A remark on the speed of this machine, if it differs enough to matter.
     private static func remark(_ pace: Double, isKnown: Bool) -> [String] {
-        guard isKnown else { return ["The trace does not tell what the work took."] }
+        guard isKnown else { return ["The trace does not show how long the work took."] }
         guard pace < 0.8 || pace > 1.25 else { return [] }
         return [
-            "The same work takes \(Phrase.decimal(pace, places: 2)) × as long here as in the trace; the prediction is "
-                + "scaled to it."
+            "The same work takes \(Phrase.decimal(pace, places: 2)) × as long here as in the trace, so the prediction "
+                + "is scaled."
         ]
     }
 }

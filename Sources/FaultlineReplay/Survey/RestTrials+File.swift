@@ -26,7 +26,7 @@ extension RestTrials {
         let share = 1 - Double(after) / Double(max(1, before))
         let sizes: Wording = "\(size: after) instead of \(size: before)"
         guard share >= Self.worthwhile else {
-            return StoreTrial(isConfirmed: false, "On a copy \(words) \(sizes).")
+            return StoreTrial(isConfirmed: false, "On a copy, \(words) \(sizes).")
         }
         return StoreTrial(
             isConfirmed: true, "\(words) \(sizes).",
@@ -47,11 +47,12 @@ extension RestTrials {
             "SELECT * FROM \(name) WHERE rowid = ?1", keys, before: small, after: large,
             fewest: min(keys.count, pages + pages / 2))
         guard lookups.isFaster else {
-            return StoreTrial(isConfirmed: false, "With it a look-up in \(entity: table.label) takes \(lookups.words).")
+            return StoreTrial(
+                isConfirmed: false, "With it, a look-up in \(entity: table.label) takes \(lookups.words).")
         }
         let scans = try times("SELECT * FROM \(name) LIMIT 50000", before: small, after: large)
         guard scans.ratio <= 1.02 else {
-            return StoreTrial(isConfirmed: false, "With it a scan of \(entity: table.label) takes \(scans.words).")
+            return StoreTrial(isConfirmed: false, "With it, a scan of \(entity: table.label) takes \(scans.words).")
         }
         return StoreTrial(
             isConfirmed: true, "a look-up in \(entity: table.label) takes \(lookups.words), and a scan \(scans.words).",
@@ -79,13 +80,14 @@ extension RestTrials {
                 if times.isSlower {
                     return StoreTrial(
                         isConfirmed: false,
-                        "After it the query for \(code: one) and \(code: other) in \(entity: table.label) takes \(times.words)."
+                        "After ANALYZE, the query for \(code: one) and \(code: other) in \(entity: table.label) takes "
+                            + "\(times.words)."
                     )
                 }
                 if times.isFaster, times.ratio < best?.times.ratio ?? 1 { best = (table.label, times) }
             }
         }
-        guard let best else { return StoreTrial(isConfirmed: false, "On a copy no query gets faster.") }
+        guard let best else { return StoreTrial(isConfirmed: false, "On a copy, no query gets faster.") }
         return StoreTrial(
             isConfirmed: true, "the query for two columns of \(entity: best.table) takes \(best.times.words).",
             evidence: [Evidence("ratio", best.times.ratio, .share)])

@@ -12,7 +12,10 @@ extension RestTrials {
         try twin.run("CREATE INDEX \(Self.trialIndex) ON \(quoted(name)) (\(quoted(column)))")
         defer { try? twin.run("DROP INDEX IF EXISTS \(Self.trialIndex)") }
         guard Self.uses(Self.trialIndex, try twin.plan(sql)) else {
-            return StoreTrial(isConfirmed: false, "SQLite does not use it for the rows that belong to one.")
+            return StoreTrial(
+                isConfirmed: false,
+                "SQLite does not use it for the query for the rows that refer to "
+                    + "one row.")
         }
         // One sample draws each row of the other table with the same probability, and the other each row of this table.
         let ofOthers = try store.file.values(
@@ -26,12 +29,12 @@ extension RestTrials {
         guard times.isFaster, !common.isSlower else {
             return StoreTrial(
                 isConfirmed: false,
-                "With it the query for the rows that belong to one takes \(times.words).")
+                "With it, the query for the rows that refer to one row takes \(times.words).")
         }
         let writes = try? writeTimes(table, twin) { try twin.run("DROP INDEX \(Self.trialIndex)") }
         return StoreTrial(
             isConfirmed: true,
-            "the query for the rows that belong to one takes \(times.words)." + Self.cost(writes),
+            "the query for the rows that refer to one row takes \(times.words)." + Self.cost(writes),
             evidence: [
                 Evidence("queryBefore", times.before, .nanoseconds),
                 Evidence("queryAfter", times.after, .nanoseconds),
@@ -58,13 +61,13 @@ extension RestTrials {
             if alike.contains(where: { plan.replacing("INDEX \(index)", with: "INDEX \($0)") == without }) { continue }
             let times = try times(query.sql, query.values, before: store.file, after: twin)
             guard times.isSlower else { continue }
-            return StoreTrial(isConfirmed: false, "Without it \(query.what) takes \(times.words).")
+            return StoreTrial(isConfirmed: false, "Without it, \(query.what) takes \(times.words).")
         }
         return StoreTrial(
             isConfirmed: true,
             affected == 0
-                ? "no query of \(count: queries.count) kinds that it could serve uses it."
-                : "without it none of the \(count: affected) kinds of queries that use it is slower.")
+                ? "none of the \(count: queries.count) kinds of queries that it could serve uses it."
+                : "none of the \(count: affected) kinds of queries that use it is slower without it.")
     }
 
     /// Other complete indexes of the table on the same columns in the same order.

@@ -91,7 +91,7 @@ extension RestTrials {
     }
 
     private func verdict(_ times: PairedTimes, _ what: Wording) -> StoreTrial {
-        guard times.isFaster else { return StoreTrial(isConfirmed: false, "On a copy \(what) takes \(times.words).") }
+        guard times.isFaster else { return StoreTrial(isConfirmed: false, "On a copy, \(what) takes \(times.words).") }
         return StoreTrial(
             isConfirmed: true, "\(what) takes \(times.words).",
             evidence: [

@@ -7,7 +7,7 @@ extension FetchReplay {
     /// - Throws: ``Untriable`` if the predicate compares more than one value, or there is only one value.
     func joined() throws -> FetchReplay {
         guard let other = predicate?.joined() else {
-            throw Untriable("Its predicate compares more than the one value that IN would take a list of.")
+            throw Untriable("Its predicate compares more values than the one that IN would replace with a list.")
         }
         let values = executions.flatMap { $0.drawn?.values ?? [] }.flatMap { value in
             if case .list(let values) = value { values } else { [value] }

@@ -72,12 +72,12 @@ struct FetchReplay {
             throw Untriable("The store has no entity \(shape.entity).")
         }
         guard shape.resultType != "dictionaries" else {
-            throw Untriable("Fetches of dictionaries are not done again.")
+            throw Untriable("Fetches of dictionaries are not replayed.")
         }
         sort = shape.sort.compactMap { FetchSortDescriptor(shape: $0) }
         let samples = profile.sample.fetches
         guard !samples.isEmpty, profile.counts.executions > 0, sort.count == shape.sort.count else {
-            throw Untriable("The trace tells too little of the fetches to do them again.")
+            throw Untriable("The trace has too little data about the fetches to replay them.")
         }
         isLoop = loop != nil
         recorded = loop?.executions ?? profile.counts.executions
@@ -117,7 +117,7 @@ struct FetchReplay {
     private static func predicate(_ shape: ShapeEntry) throws -> ShapePredicate? {
         guard !shape.predicate.isEmpty else { return nil }
         guard let predicate = try ShapePredicate(shape.predicate) else {
-            throw Untriable("Its predicate compares values in a way for which none can be drawn.")
+            throw Untriable("No values can be drawn for the comparisons of its predicate.")
         }
         return predicate
     }
@@ -127,7 +127,7 @@ struct FetchReplay {
     /// - Throws: ``Untriable`` if the predicate has no such terms.
     func reordered(_ order: [Int]) throws -> FetchReplay {
         guard let other = predicate?.reordered(order) else {
-            throw Untriable("The terms of its predicate cannot be put in another order.")
+            throw Untriable("The terms of its predicate cannot be reordered.")
         }
         var replay = self
         replay.predicate = other

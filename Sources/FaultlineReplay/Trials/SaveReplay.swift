@@ -19,7 +19,7 @@ struct SaveReplay {
     var count: UInt64 { UInt64(saves) }
     /// A note on the values that are saved instead of the program's.
     var note: String {
-        "Instead of what the program saved, \(entity.name).\(property.name) is changed in objects that are there."
+        "Instead of the program's own changes, \(entity.name).\(property.name) was changed in existing objects."
     }
 
     /// - Parameters:
@@ -42,7 +42,7 @@ struct SaveReplay {
         let wanted = Int(min(saves, Self.maximumSaves))
         let each = max(1, Int(clamping: objects / max(1, saves)))
         guard let (most, rows) = counted.max(by: { $0.1 < $1.1 }), rows >= 2 * each else {
-            throw Untriable("The copy has too few objects of what was saved.")
+            throw Untriable("The copy has too few objects of the saved entities.")
         }
         (entity, property) = (most.entity, most.property)
         self.saves = min(wanted, rows / each)

@@ -23,7 +23,7 @@ enum StoreAlteration {
         } catch {
             throw Untriable("The model cannot have the index: \(error.message)")
         }
-        guard !statements.isEmpty else { throw Untriable("The model has the index already.") }
+        guard !statements.isEmpty else { throw Untriable("The model already has the index.") }
         return statements
     }
 

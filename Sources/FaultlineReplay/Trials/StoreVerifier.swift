@@ -66,8 +66,8 @@ public struct StoreVerifier {
 
     private static func reason(_ finding: Finding) -> String {
         finding.ownSaving.median > 0 || finding.saving.pause != nil
-            ? "Its change is one that only the program's author can make."
-            : "It promises no time that could be measured."
+            ? "Only the program's author can make its change."
+            : "It predicts no saving of time that could be measured."
     }
 
     // MARK: Comparisons
@@ -111,7 +111,7 @@ public struct StoreVerifier {
             try copy.change(StoreAlteration.emptying(properties, of: entity, stored.model) + StoreAlteration.packing)
             var pair = pair(try replays(fetches, profile), before: .recorded(nil), after: .recorded(nil), on: copy)
             pair.before.copy = old
-            pair.notes.append("In its place, the values were moved out of the rows of a copy.")
+            pair.notes.append("As a substitute, the values were removed from the rows of a copy.")
             return pair
         case .joinSaves(let entities, let saves, let objects):
             let recorded = finding.evidence.first { $0.name == "saves" }?.value ?? Double(saves)

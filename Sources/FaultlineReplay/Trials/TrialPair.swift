@@ -45,8 +45,8 @@ struct TrialPair {
         let (less, more) = (Double(min(found, recorded)), Double(max(found, recorded)))
         if more > Double(Self.fewRows), more > Self.largestDifference * max(1, less) {
             throw Untriable(
-                "Its fetches find \(Phrase.count(found, "row")) here, where they found \(Phrase.count(recorded)) when they were "
-                    + "recorded: that is not the same work.")
+                "Its fetches find \(Phrase.count(found, "row")) here, but found \(Phrase.count(recorded)) when they "
+                    + "were recorded: this is not the same work.")
         }
         let comparison = "\(Phrase.count(found, "row")), the recorded ones \(Phrase.count(recorded))"
         if drawsValues {
@@ -65,8 +65,9 @@ struct TrialPair {
         let all = Double(related) * Double(recorded) / Double(max(1, operations))
         guard related > Self.fewRows, all > 2 * Double(recordedTrips) else { return nil }
         return
-            "With an empty row cache, related objects take \(Phrase.count(related, "trip")) here, where they took "
-            + "\(Phrase.count(recordedTrips)). So the times are those of a second run, whose row cache has the objects."
+            "With an empty row cache, related objects take \(Phrase.count(related, "trip")) here, but took "
+            + "\(Phrase.count(recordedTrips)) in the trace. So the times are those of a second run, whose row cache "
+            + "has the objects."
     }
 
     /// The caches that are filled before each measured run.
@@ -130,8 +131,8 @@ struct TrialPair {
         if let pageMisses, 2 * pageMisses < Double(counted.before.pageMisses) / Double(max(1, operations)) {
             rehearsal = .pages
             notes.append(
-                "When it was recorded, SQLite had most of these pages in its cache. So each run is made twice, and the second is "
-                    + "measured.")
+                "When it was recorded, SQLite had most of these pages in its cache. So each run is repeated, and the "
+                    + "second one is measured.")
         }
         if let note = cacheNote(trips: counted.before.counts.trips) {
             rehearsal = .rows

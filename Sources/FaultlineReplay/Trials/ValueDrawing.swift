@@ -40,7 +40,7 @@ struct ValueDrawing {
         absent: Int = 1
     ) throws -> [Candidate] {
         let ids = try context.fetchObjectIDs(FetchRequest<ManagedObject>(entityName: entity.name))
-        guard !ids.isEmpty else { throw Untriable("The copy has no \(entity.name).") }
+        guard !ids.isEmpty else { throw Untriable("The copy has no \(entity.name) objects.") }
         // The objects are spread over the table, and the same each time.
         var random = SeededGenerator(seed: 1)
         let chosen = (0..<4 * Self.candidates).map { _ in

@@ -19,7 +19,7 @@ struct MarkdownCheck {
             ] + CheckText.figures(outcome).map(Markdown.text)
         }
         guard !rows.isEmpty else { return [] }
-        let means = "The measured figures of the whole are means of \(Phrase.count(check.traces)) traces."
+        let means = "Figures without a scope are the means of \(Phrase.count(check.traces)) traces."
         return [
             ["### Budgets"], Markdown.table(["", "scope", "limit on", "measured", "at most"], numbers: [3, 4], rows),
             check.traces > 1 ? [means] : [],
@@ -29,7 +29,7 @@ struct MarkdownCheck {
     private var findings: [[String]] {
         let rows = check.findings.filter { $0.state != .minor }.map { finding, state, acceptance in
             [
-                isFailing(state) ? "**\(state.rawValue)**" : state.rawValue,
+                isFailing(state) ? "**\(CheckText.word(state))**" : CheckText.word(state),
                 "\(finding.rule) \(Markdown.text(finding.title))", Markdown.site(finding.change),
                 acceptance.map(remark) ?? "",
             ]

@@ -73,7 +73,7 @@ struct CheckCommand: JudgingCommand, PrintingCommand {
             return try Budget(json: data)
         } catch {
             throw CommandFailure.usage(
-                "The budget \"\(path)\" \(error.reason); \"faultline help check\" shows how it is written.")
+                "The budget \"\(path)\" \(error.reason); \"faultline help check\" shows the format.")
         }
     }
 
@@ -95,8 +95,8 @@ struct CheckCommand: JudgingCommand, PrintingCommand {
                 accepted += try Acceptance.inComments(of: text, file: root + "/" + path)
             } catch {
                 throw CommandFailure.usage(
-                    "The comment in \(path):\(error.site.line) accepts nothing; write \"// faultline:ignore R02: why\", "
-                        + "or \"// faultline:ignore R02, R03 until 2027-06-30: why\".")
+                    "The comment in \(path):\(error.site.line) suppresses nothing; write \"// faultline:ignore R02: "
+                        + "why\", or \"// faultline:ignore R02, R03 until 2027-06-30: why\".")
             }
         }
         return accepted

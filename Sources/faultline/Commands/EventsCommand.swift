@@ -8,7 +8,7 @@ struct EventsCommand: PrintingCommand {
     static let document = Document.events
     static let configuration = CommandConfiguration(
         commandName: "events",
-        abstract: "Prints a trace's events, one a line.",
+        abstract: "Prints a trace's events, one per line.",
         discussion: """
             faultline events trace.json --kind fault --min-duration 1ms --stack
             faultline events trace.json --kind fetch,batch --entity Item
@@ -30,7 +30,7 @@ struct EventsCommand: PrintingCommand {
     @Flag(name: .long, help: "Show the call stack below each event.")
     var stack = false
 
-    @Option(name: .long, help: ArgumentHelp(OutputFormat<EventsCommand>.help + " JSON is one object a line."))
+    @Option(name: .long, help: ArgumentHelp(OutputFormat<EventsCommand>.help + " JSON is one object per line."))
     var format = OutputFormat<EventsCommand>.text
 
     private var isWhole: Bool { kind == nil && entity == nil && minDuration == nil }

@@ -9,7 +9,7 @@ struct ExplainCommand: JudgingCommand {
         abstract: "Describes a rule: what it looks for, what it advises, and what it ignores.",
         discussion: "Without a number it lists the rules.")
 
-    @Argument(help: "The rule's number, as a report or an inspection has it: R02, S01.")
+    @Argument(help: "The rule's number, as in a report or an inspection: R02, S01.")
     var rule: String?
 
     @OptionGroup var thresholds: ThresholdOptions
@@ -32,13 +32,13 @@ enum RuleText {
     static func list(width: Int) -> String {
         let general = Thresholds.all.filter { $0.rule == "significance" }.map(sentence)
         return RulePage.all.map { "\($0.id)  \($0.name)\n" + paragraph($0.purpose, width) }.joined()
-            + "significance, what all rules go by (--thresholds can set it)\n" + items(general, width)
+            + "significance, which applies to all rules (--thresholds can set it)\n" + items(general, width)
     }
 
     static func page(of rule: RulePage, width: Int) -> String {
         let manual = rule.manual
         let parts = [
-            ("What it looks for", manual.trigger), ("What a finding rests on", manual.evidence),
+            ("What it looks for", manual.trigger), ("What a finding is based on", manual.evidence),
             ("What to do", manual.fix), ("What it saves", manual.saving),
         ]
         let sections = parts.map { "\n\($0)\n" + paragraph($1, width) }.joined()

@@ -17,7 +17,7 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
             relationships. It detects large values in rows and columns stored after them, sparse inheritance tables, \
             missing and redundant indexes, tables that belong together, empty space, persistent history, and a page cache \
             that is too small. It tries its advice on a copy of the store, and keeps only what SQLite uses there and a \
-            measurement confirms. The file is not written, nor is anything beside it.
+            measurement confirms. It writes neither to the file nor next to it.
             """)
 
     @Argument(help: "The file of the store.")

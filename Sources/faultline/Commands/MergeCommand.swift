@@ -36,7 +36,7 @@ struct MergeCommand: ParsableCommand {
                 throw CommandFailure.usage(
                     "Cannot merge \"\(overlap.path)\": \(Phrase.count(UInt64(overlap.shared), "recording")) of it "
                         + "\(overlap.shared == 1 ? "is" : "are") also in \"\(overlap.earlier)\", and the others are not; "
-                        + "merge the profiles of which these two were made.")
+                        + "merge the profiles from which these two were made.")
             }
         }
     }

@@ -46,7 +46,7 @@ struct OutputFile {
         var status = stat()
         for beside in suffixes.map({ path + $0 }) where lstat(beside, &status) == 0 {
             throw CommandFailure.usage(
-                "Cannot write \"\(path)\": SQLite would take \"\(beside)\" for a part of it; \(advice).")
+                "Cannot write \"\(path)\": SQLite would treat \"\(beside)\" as part of it; \(advice).")
         }
         if stat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFREG else {

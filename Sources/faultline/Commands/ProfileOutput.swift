@@ -4,7 +4,7 @@ import Foundation
 
 /// The destination of a profile.
 struct ProfileOutput: ParsableArguments {
-    @Option(name: .shortAndLong, help: "The profile; by default it goes to standard output.")
+    @Option(name: .shortAndLong, help: "The profile. Default: standard output.")
     var output: String?
 
     @Flag(name: .long, help: "Overwrite an existing file, even one that Faultline did not write.")
@@ -23,8 +23,8 @@ struct ProfileOutput: ParsableArguments {
             try data.write(to: URL(fileURLWithPath: output), options: .atomic)
         } catch {
             throw CommandFailure.tool(
-                "The profile cannot be written to \"\(output)\" (\(error.localizedDescription)); see whether the disk has "
-                    + "room, and whether the folder is there and may be written.")
+                "Cannot write the profile to \"\(output)\" (\(error.localizedDescription)); check that the disk has "
+                    + "space, and that the folder exists and is writable.")
         }
     }
 }

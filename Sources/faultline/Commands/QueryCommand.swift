@@ -24,7 +24,7 @@ struct QueryCommand: PrintingCommand {
     @Argument(help: "One statement in SQLite's SQL.")
     var sql: String?
 
-    @Option(name: .long, help: ArgumentHelp(OutputFormat<QueryCommand>.help + " JSON is one object a line."))
+    @Option(name: .long, help: ArgumentHelp(OutputFormat<QueryCommand>.help + " JSON is one object per line."))
     var format = OutputFormat<QueryCommand>.text
 
     @Option(name: .shortAndLong, help: "A new file for the tables.")
@@ -46,7 +46,8 @@ struct QueryCommand: PrintingCommand {
             try print(sql, database)
         } catch let error as QueryError {
             throw CommandFailure.usage(
-                "The query cannot be run (\(error)); \"faultline query \(self.trace)\" lists the tables and their columns."
+                "Cannot run the query (\(error)); \"faultline query \(self.trace)\" lists the tables and their "
+                    + "columns."
             )
         }
     }
@@ -63,7 +64,8 @@ struct QueryCommand: PrintingCommand {
             if let output { try? FileManager.default.removeItem(atPath: output) }
             guard let error = error as? QueryError else { throw error }
             throw CommandFailure.tool(
-                "The tables cannot be written to \(output.map { "\"\($0)\"" } ?? "a temporary file") (\(error)); see whether the disk has room, and whether the folder is there and may be written."
+                "Cannot write the tables to \(output.map { "\"\($0)\"" } ?? "a temporary file") (\(error)); check "
+                    + "that the disk has space, and that the folder exists and is writable."
             )
         }
     }

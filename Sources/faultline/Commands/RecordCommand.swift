@@ -60,7 +60,7 @@ struct RecordCommand: JudgingCommand {
 
     @OptionGroup var thresholds: ThresholdOptions
 
-    @Argument(parsing: .captureForPassthrough, help: "The command and its arguments, behind \"--\".")
+    @Argument(parsing: .captureForPassthrough, help: "The command and its arguments, after \"--\".")
     var command: [String] = []
 
     func validate() throws {
@@ -69,10 +69,10 @@ struct RecordCommand: JudgingCommand {
             throw ValidationError("Name the command to record: faultline record -- ./App")
         }
         if against != nil, advice.isEmpty {
-            throw ValidationError("--against is of use with --try, which says what to compare.")
+            throw ValidationError("--against needs --try, which names the change to compare.")
         }
         if let against, Self.isSameFile(against, output ?? to.defaultOutput) {
-            throw ValidationError("The trace \"\(against)\" of --against would be written over; name another with -o.")
+            throw ValidationError("The trace \"\(against)\" of --against would be overwritten; name another with -o.")
         }
         for text in advice {
             do {

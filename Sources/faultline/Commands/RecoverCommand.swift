@@ -17,19 +17,19 @@ struct RecoverCommand: ParsableCommand {
             system. Ring buffers are removed once a trace contains all their events.
             """)
 
-    @Argument(help: "A trace, or files of rings.")
+    @Argument(help: "A trace, or files of ring buffers.")
     var files: [String] = []
 
-    @Option(name: .shortAndLong, help: "A new trace, for files of rings.")
+    @Option(name: .shortAndLong, help: "A new trace, for files of ring buffers.")
     var output: String?
 
     func validate() throws {
         let rings = files.filter(Self.isRings)
         if output != nil, rings.isEmpty || rings.count < files.count {
-            throw ValidationError("-o goes with files of rings; \"faultline recover\" without arguments lists them.")
+            throw ValidationError("-o needs files of ring buffers; \"faultline recover\" without arguments lists them.")
         }
         if output == nil, !rings.isEmpty {
-            throw ValidationError("Name a new trace for the rings with -o.")
+            throw ValidationError("Name a new trace for the ring buffers with -o.")
         }
         if output == nil, files.count > 1 {
             throw ValidationError("Name one trace.")
@@ -56,11 +56,11 @@ struct RecoverCommand: ParsableCommand {
         for rings in paths.compactMap({ LeftRings($0) }) {
             if rings.state == .running {
                 throw CommandFailure.usage(
-                    "Process \(rings.process) still writes \"\(rings.file)\"; wait for its end.")
+                    "Process \(rings.process) is still writing \"\(rings.file)\"; wait until it ends.")
             }
             if let trace = rings.trace, FileManager.default.fileExists(atPath: trace) {
                 throw CommandFailure.usage(
-                    "\"\(rings.file)\" belongs to \"\(trace)\"; complete that with \"faultline recover \(trace)\".")
+                    "\"\(rings.file)\" belongs to \"\(trace)\"; complete it with \"faultline recover \(trace)\".")
             }
         }
         do {
@@ -77,7 +77,7 @@ struct RecoverCommand: ParsableCommand {
             let reader = try TraceReader(path: trace)
             guard reader.abilities.contains(.recovery) else {
                 throw CommandFailure.usage(
-                    "\"\(trace)\" is no timeline: only timelines have rings, which \"faultline recover\" could add.")
+                    "\"\(trace)\" is not a timeline; \"faultline recover\" can complete only timelines.")
             }
             reading = try reader.begin()
             try reading.expectNames()
@@ -85,13 +85,13 @@ struct RecoverCommand: ParsableCommand {
             throw CommandFailure.usage(error.message)
         }
         switch TraceRecovery.recover(trace, rings: reading.rings, isAdopting: true) {
-        case .nothing: Terminal.tell("\(trace): no rings of its programs are left.")
+        case .nothing: Terminal.tell("\(trace): its programs left no ring buffers.")
         case .recovered(let events): Terminal.tell("\(trace): \(events) events were added.")
-        case .stillRunning: Terminal.tell("\(trace): its program still runs and writes it.")
+        case .stillRunning: Terminal.tell("\(trace): its program is still running and writing it.")
         case .impossible(let reason, let events):
             throw CommandFailure.tool(
-                "\(events) events cannot be added to \"\(trace)\" (\(reason)); they are kept. "
-                    + "Free some space, or make a trace of the rings with \"faultline recover\".")
+                "Cannot add \(events) events to \"\(trace)\" (\(reason)); they are kept. "
+                    + "Free some space, or make a trace of the ring buffers with \"faultline recover\".")
         }
     }
 }

@@ -15,13 +15,14 @@ struct ThresholdOptions: ParsableArguments {
     /// - Throws: ``CommandFailure`` if the file cannot be used, or the error of `body`.
     func apply<Result>(_ body: () throws -> Result) throws -> Result {
         guard let path else { return try body() }
-        let data = try InputFile.read(path, as: "file of thresholds")
+        let data = try InputFile.read(path, as: "thresholds file")
         let thresholds: Thresholds
         do {
             thresholds = try Thresholds(json: data)
         } catch {
             throw CommandFailure.usage(
-                "The file of thresholds \"\(path)\" \(error.reason); \"faultline explain\" with a rule's number lists what it has."
+                "The thresholds file \"\(path)\" \(error.reason); \"faultline explain\" with a rule's number lists "
+                    + "its thresholds."
             )
         }
         return try thresholds.apply {

@@ -23,10 +23,10 @@ struct WorkloadCommand: ParsableCommand {
         @OptionGroup
         var options: WorkloadOptions
 
-        @Option(name: .long, help: "How many items there are.")
+        @Option(name: .long, help: "The number of items.")
         var items = 1000
 
-        @Option(name: .long, help: "How many rows a screen shows.")
+        @Option(name: .long, help: "The number of rows on a screen.")
         var rows = 10
 
         @Option(name: .long, help: FlawList<GroceriesFlaws>.help)
@@ -34,7 +34,7 @@ struct WorkloadCommand: ParsableCommand {
 
         func validate() throws {
             guard items > 0, rows > 0 else {
-                throw ValidationError("--items and --rows are numbers from 1 on.")
+                throw ValidationError("--items and --rows must be at least 1.")
             }
         }
 
@@ -53,7 +53,7 @@ struct WorkloadCommand: ParsableCommand {
     struct Music: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "music",
-            abstract: "Goes through the screens of a music library.",
+            abstract: "Walks through the screens of a music library.",
             discussion: """
                 faultline workload music --store /tmp/music.sqlite --flaws search --database Chinook.sqlite --prepare
                 faultline record -- faultline workload music --store /tmp/music.sqlite --flaws search
@@ -65,7 +65,7 @@ struct WorkloadCommand: ParsableCommand {
         @Option(name: .long, help: "The Chinook database, an SQLite file, for --prepare.")
         var database: String?
 
-        @Option(name: .long, help: "How many rows a screen shows.")
+        @Option(name: .long, help: "The number of rows on a screen.")
         var rows = 20
 
         @Option(name: .long, help: FlawList<MusicLibraryFlaws>.help)
@@ -73,10 +73,10 @@ struct WorkloadCommand: ParsableCommand {
 
         func validate() throws {
             guard rows > 0 else {
-                throw ValidationError("--rows is a number from 1 on.")
+                throw ValidationError("--rows must be at least 1.")
             }
             guard database != nil || !options.prepare else {
-                throw ValidationError("--prepare needs --database, from which it makes the store.")
+                throw ValidationError("--prepare needs --database, from which it creates the store.")
             }
         }
 

@@ -7,13 +7,13 @@ struct WorkloadOptions: ParsableArguments {
     @Option(name: .long, help: "The store.")
     var store: String
 
-    @Flag(name: .long, help: "Make the store, and do nothing else.")
+    @Flag(name: .long, help: "Create the store, and do nothing else.")
     var prepare = false
 
-    @Flag(name: .long, help: "Do it again and again, until killed.")
+    @Flag(name: .long, help: "Repeat until killed.")
     var `repeat` = false
 
-    @Option(name: .long, help: "A file for the most memory that was in use, in bytes.")
+    @Option(name: .long, help: "A file for the peak memory, in bytes.")
     var memory: String?
 
     /// Creates the app's store, or opens the app on it and runs it.

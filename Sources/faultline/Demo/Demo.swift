@@ -32,7 +32,9 @@ struct Demo {
             let before = try record(isFlawed: true, in: directory)
             let after = try record(isFlawed: false, in: directory)
             guard before.output == after.output else {
-                throw CommandFailure.tool("The two forms of the demo showed different things; please report this.")
+                throw CommandFailure.tool(
+                    "The flawed and the repaired demo printed different output; please report "
+                        + "this.")
             }
             try Terminal.output.write(DemoComparison(before: before, after: after).text())
             if let output { try Terminal.output.write("\nThe stores and traces are in \(output).\n") }
@@ -85,7 +87,7 @@ struct Demo {
             ]
         let recording = try Recording.run(command, output: trace, standardOutput: shown)
         guard recording.ending == .exited(0) else {
-            throw CommandFailure.tool("The demo's app did not end well (\(recording.ending)).")
+            throw CommandFailure.tool("The demo's app failed (\(recording.ending)).")
         }
         if let note = recording.outcome.notes.first { throw CommandFailure.tool(note) }
         let report = try TraceReport(path: trace)

@@ -10,13 +10,14 @@ extension DemoCommand {
             abstract: "Records a shopping list with four flaws and without them, and compares.",
             discussion: """
                 The flaws: batches of 50 whatever the screen shows, a photo in the row that the list fetches, a location \
-                that each row looks up, and views that keep their photo when they close. Everything is run and measured here and now.
+                that each row looks up, and views that keep their photo when they close. Everything is run and \
+                measured on this machine.
                 """)
 
-        @Option(name: .long, help: "How many items there are.")
+        @Option(name: .long, help: "The number of items.")
         var items = 2000
 
-        @Option(name: .long, help: "How many rows a screen shows.")
+        @Option(name: .long, help: "The number of rows on a screen.")
         var rows = 10
 
         @OptionGroup
@@ -24,7 +25,7 @@ extension DemoCommand {
 
         func validate() throws {
             guard items > 0, rows > 0 else {
-                throw ValidationError("--items and --rows are numbers from 1 on.")
+                throw ValidationError("--items and --rows must be at least 1.")
             }
         }
 

@@ -11,14 +11,13 @@ extension DemoCommand {
             abstract: "Records a music library with five flaws and without them, and compares.",
             discussion: """
                 Its artists, albums, songs and playlists are those of a Chinook database \
-                (https://github.com/lerocha/chinook-database), which stays as it is.
+                (https://github.com/lerocha/chinook-database), which is not changed.
 
                 The flaws: songs that look up their albums one by one, searches that no index serves, songs that are \
-                fetched to be counted, a sum that is worked out over all songs in memory, and a fetch for every album of \
-                an artist. Everything is run and measured here and now.
+                fetched to be counted, a sum that is computed over all songs in memory, and a fetch for every album of \
+                an artist. Everything is run and measured on this machine.
 
-                Where it is recorded already, it runs the form with the flaws itself, once, so that the report is about \
-                that:
+                Under "faultline record", it runs only the form with the flaws, once, and the report is about that form:
 
                 faultline record -- faultline demo music --database Chinook_Sqlite.sqlite
                 """)
@@ -26,7 +25,7 @@ extension DemoCommand {
         @Option(name: .long, help: "The Chinook database, an SQLite file.")
         var database: String
 
-        @Option(name: .long, help: "How many rows a screen shows.")
+        @Option(name: .long, help: "The number of rows on a screen.")
         var rows = 20
 
         @OptionGroup
@@ -34,7 +33,7 @@ extension DemoCommand {
 
         func validate() throws {
             guard rows > 0 else {
-                throw ValidationError("--rows is a number from 1 on.")
+                throw ValidationError("--rows must be at least 1.")
             }
         }
 

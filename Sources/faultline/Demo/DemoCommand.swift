@@ -9,7 +9,7 @@ struct DemoCommand: ParsableCommand {
             faultline demo                          a shopping list with four flaws
             faultline demo music --database FILE    a music library with five
 
-            Everything is run and measured here and now. The options are those of \
+            Everything is run and measured on this machine. The options are those of \
             "faultline demo groceries --help" and "faultline demo music --help".
             """,
         subcommands: [Groceries.self, Music.self], defaultSubcommand: Groceries.self)

@@ -22,7 +22,7 @@ enum DemoDirectory {
                     )
                 }
             } else if !isDirectory.boolValue {
-                throw CommandFailure.usage("\"\(path)\" is no directory; name an empty or a new one with -o.")
+                throw CommandFailure.usage("\"\(path)\" is not a directory; name an empty or a new one with -o.")
             }
             let names = try files.contentsOfDirectory(atPath: url.path)
             guard names.isEmpty || names.contains(marker) else {

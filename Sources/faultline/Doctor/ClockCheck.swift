@@ -12,25 +12,27 @@ struct ClockCheck: Examination {
     private static let slowSources: Set<String> = ["acpi_pm", "hpet", "jiffies", "pit", "refined-jiffies"]
     private static let folder = "/sys/devices/system/clocksource/clocksource0/"
 
-    var silence: Check { Self.subject.failed("CLOCK_MONOTONIC gives no answer", "") }
+    var silence: Check { Self.subject.failed("CLOCK_MONOTONIC does not respond", "") }
 
     func checks() -> [Check] {
         var resolution = timespec()
         guard clock_getres(CLOCK_MONOTONIC, &resolution) == 0 else {
             return [
                 Self.subject.failed(
-                    "CLOCK_MONOTONIC cannot be read (\(SystemError(code: errno)))",
+                    "cannot read CLOCK_MONOTONIC (\(SystemError(code: errno)))",
                     "Allow clock_gettime, if a sandbox forbids it.")
             ]
         }
         let tick = Double(resolution.tv_sec) * 1e9 + Double(resolution.tv_nsec)
         let cost = Self.cost()
         let source = Self.word("current_clocksource").first ?? "source unknown"
-        let found = "\(source), \(Phrase.duration(cost)) a read"
+        let found = "\(source), \(Phrase.duration(cost)) per read"
         if cost >= Self.slow || Self.slowSources.contains(source) {
             let better = Self.word("available_clocksource").filter { !Self.slowSources.contains($0) && $0 != source }
             guard let better = better.first else {
-                return [Self.subject.warning(found, "This machine offers no faster one: trust counts before times.")]
+                return [
+                    Self.subject.warning(found, "This machine has no faster clock: rely on counts rather than times.")
+                ]
             }
             return [
                 Self.subject.warning(

@@ -12,19 +12,19 @@ struct DirectoryChecks: Examination {
         isEssential: true)
     private static let recordLock = Subject(
         name: "record locks",
-        why: "SQLite keeps writers apart with them (fcntl); where they do not hold, stores break.",
+        why: "SQLite separates writers with them (fcntl); if they do not work, stores are damaged.",
         isEssential: true)
     private static let fileLock = Subject(
         name: "file lock", why: "It keeps two recordings from writing one trace (flock).", isEssential: true)
     private static let log = Subject(
-        name: "write-ahead log", why: "Stores are kept with one, and their users share its index in memory.",
+        name: "write-ahead log", why: "Stores use one, and all users of a store share its index in memory.",
         isEssential: true)
 
     /// The space that a million events take.
     private static let comfortableRoom: UInt64 = 150_000_000
     private static let remedy = "Use a directory on a local disk: name it with --directory, and traces with record -o."
 
-    var silence: Check { Self.system.failed("no answer from \(path)", Self.remedy) }
+    var silence: Check { Self.system.failed("\(path) does not respond", Self.remedy) }
 
     func checks() -> [Check] {
         do {
@@ -33,11 +33,11 @@ struct DirectoryChecks: Examination {
                 [
                     room(system), Self.lock(Self.recordLock, cmachine_try_record_lock(scratch.file("lock"))),
                     Self.lock(Self.fileLock, cmachine_try_file_lock(scratch.file("lock"))),
-                    StoreTrial.check(Self.log, in: path, remedy: Self.remedy) { "a store made and read, \($0)" },
+                    StoreTrial.check(Self.log, in: path, remedy: Self.remedy) { "created and read a store, \($0)" },
                 ]
             }
         } catch {
-            return [Self.system.failed("no file can be made in \(path) (\(error))", Self.remedy)]
+            return [Self.system.failed("cannot create a file in \(path) (\(error))", Self.remedy)]
         }
     }
 
@@ -55,7 +55,7 @@ struct DirectoryChecks: Examination {
     private static func lock(_ subject: Subject, _ result: Int32) -> Check {
         switch result {
         case 0: subject.ok("granted, and seen by others")
-        case CMACHINE_LOCK_UNSEEN: subject.failed("granted to several at a time", remedy)
+        case CMACHINE_LOCK_UNSEEN: subject.failed("granted to several at once", remedy)
         default: subject.failed("refused (\(SystemError(code: result)))", remedy)
         }
     }

@@ -68,7 +68,7 @@ struct DoctorText {
         let obstacles = diagnosis.obstacles
         guard !obstacles.isEmpty else { return [ink(.green, "Everything that a recording needs works here.")] }
         let names = obstacles.map(\.subject.name).joined(separator: ", ")
-        return TextTable.wrapped("A recording does not work here: see \(names).", width: width).map { ink(.red, $0) }
+        return TextTable.wrapped("Recording does not work here: see \(names).", width: width).map { ink(.red, $0) }
     }
 
     private func installation(_ ink: Ink, _ width: Int) -> [String] {
@@ -76,7 +76,7 @@ struct DoctorText {
         if let command = installation.command { return ["To install what is missing:", ink(.bold, command)] }
         guard !installation.packages.isEmpty else { return ["No package is missing."] }
         return TextTable.wrapped(
-            "To install what is missing, find what this distribution calls these packages of Debian's:", width: width)
+            "To install what is missing, find this distribution's names of these Debian packages:", width: width)
             + [ink(.bold, installation.packages.joined(separator: " "))]
     }
 }

@@ -6,11 +6,11 @@ struct LTTngChecks: Examination {
     private static let tracer = Subject(
         name: "liblttng-ust", why: "Programs record to LTTng through it.", package: "liblttng-ust-dev")
     private static let control = Subject(
-        name: "lttng", why: "It makes sessions and switches events on.", package: "lttng-tools")
+        name: "lttng", why: "It creates sessions and enables events.", package: "lttng-tools")
     private static let daemon = Subject(
-        name: "lttng-sessiond", why: "It takes the events of the programs in.", package: "lttng-tools")
+        name: "lttng-sessiond", why: "It receives the programs' events.", package: "lttng-tools")
     private static let buffers = Subject(
-        name: "buffers", why: "LTTng's buffers lie in shared memory; without room a session does not start.")
+        name: "buffers", why: "LTTng's buffers are in shared memory; without space a session does not start.")
 
     private static let library = "liblttng-ust.so.1"
     /// The first version whose tracepoints and daemons match that library.
@@ -35,7 +35,7 @@ struct LTTngChecks: Examination {
         daemonCommand = ExternalCommand(["lttng-sessiond", "--version"])
     }
 
-    var silence: Check { Self.tracer.failed("no answer", "Look at what is mounted at /dev/shm.") }
+    var silence: Check { Self.tracer.failed("does not respond", "Check what is mounted at /dev/shm.") }
 
     func checks() -> [Check] {
         [
@@ -50,7 +50,7 @@ struct LTTngChecks: Examination {
         let version = package.answer().version.map { "\($0), " } ?? ""
         let answer = loader.answer()
         guard case .printed(let text, status: 0) = answer else {
-            return Self.tracer.failed("the linker gives no answer about it", "Run ldd on the library.")
+            return Self.tracer.failed("the linker does not respond", "Run ldd on the library.")
         }
         let lines = text.split(separator: "\n").map { $0.trimmingPrefix { $0 == "\t" } }
         if let refusal = lines.first(where: { $0.contains("'\(Self.library)' from LD_PRELOAD cannot be preloaded") }) {
@@ -58,7 +58,7 @@ struct LTTngChecks: Examination {
             if reason.contains("cannot open shared object file") {
                 return Self.tracer.missing("there is no \(Self.library)", "Install liblttng-ust-dev.")
             }
-            return Self.tracer.failed("\(Self.library) cannot be loaded (\(reason))", "Install liblttng-ust-dev anew.")
+            return Self.tracer.failed("\(Self.library) cannot be loaded (\(reason))", "Reinstall liblttng-ust-dev.")
         }
         guard let found = lines.first(where: { $0.hasPrefix("\(Self.library) => ") }) else {
             return Self.tracer.missing("there is no \(Self.library)", "Install liblttng-ust-dev.")
@@ -70,7 +70,7 @@ struct LTTngChecks: Examination {
             ?? lines.first { $0.hasSuffix("(\(path))") }.map { $0.dropFirst("undefined symbol: ".count) }
         guard let lacks else { return Self.tracer.ok(version + path) }
         let name = lacks.prefix { !$0.isWhitespace }
-        return Self.tracer.failed("\(path) lacks \(name)", "Install liblttng-ust-dev anew.")
+        return Self.tracer.failed("\(path) lacks \(name)", "Reinstall liblttng-ust-dev.")
     }
 
     // MARK: - The buffers
@@ -84,7 +84,7 @@ struct LTTngChecks: Examination {
         guard let system = try? FileSystem(at: "/dev/shm") else {
             return Self.buffers.missing("there is no /dev/shm")
         }
-        let found = "\(Phrase.size(Double(need))) a channel, \(Phrase.size(Double(system.free))) free in /dev/shm"
+        let found = "\(Phrase.size(Double(need))) per channel, \(Phrase.size(Double(system.free))) free in /dev/shm"
         guard system.free >= need else {
             return Self.buffers.warning(
                 found, "Free some space there, or give channels a smaller --subbuf-size (docker: --shm-size).")

@@ -6,12 +6,12 @@ import Foundation
 struct LeftoverChecks: Examination {
     private static let events = Subject(
         name: "unread rings",
-        why: "A killed program left events that no trace has; they are lost when the machine starts anew.")
+        why: "Killed programs left events that are in no trace; they are lost when the machine restarts.")
     private static let rest = Subject(
-        name: "leftovers", why: "Killed recordings and demos leave files in memory, and LTTng's sessions.")
+        name: "leftovers", why: "Killed recordings and demos leave files in memory, and LTTng sessions.")
 
     var silence: Check {
-        Self.rest.failed("no answer from the temporary directories", "Look at what is mounted there.")
+        Self.rest.failed("the temporary directories do not respond", "Check what is mounted there.")
     }
 
     func checks() -> [Check] {
@@ -20,8 +20,9 @@ struct LeftoverChecks: Examination {
         let count = unread.reduce(0) { $0 &+ $1.events }
         let rings = leftovers.rings.count - unread.count
         let parts = [
-            (rings, "file of rings", "files of rings"), (leftovers.directories.count, "directory", "directories"),
-            (leftovers.sessions.count, "session of LTTng", "sessions of LTTng"),
+            (rings, "file of ring buffers", "files of ring buffers"),
+            (leftovers.directories.count, "directory", "directories"),
+            (leftovers.sessions.count, "LTTng session", "LTTng sessions"),
         ].filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
         return [
             unread.isEmpty

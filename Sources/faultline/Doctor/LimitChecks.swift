@@ -4,17 +4,17 @@ import Foundation
 /// Checks the resource limits of this process, which the programs it runs inherit.
 struct LimitChecks: Examination {
     private static let fileSize = Subject(
-        name: "file size", why: "A trace, and every file of rings, ends at the limit.")
+        name: "file size", why: "No trace and no file of ring buffers can be larger.")
     private static let openFiles = Subject(
-        name: "open files", why: "The recorder keeps its descriptors from 512 on, apart from the program's.")
+        name: "open files", why: "The recorder uses descriptors of at least 512, apart from the program's.")
     private static let lockedMemory = Subject(
-        name: "locked memory", why: "Nothing of Faultline's locks memory.")
+        name: "locked memory", why: "Faultline locks no memory.")
 
     /// Space for several million events, at about 150 MB per million.
     private static let comfortableFile: UInt64 = 1 << 30
     private static let descriptorsApart: UInt64 = 512
 
-    var silence: Check { Self.fileSize.failed("the limits cannot be asked for", "") }
+    var silence: Check { Self.fileSize.failed("cannot read the limits", "") }
 
     func checks() -> [Check] {
         [
@@ -42,7 +42,7 @@ struct LimitChecks: Examination {
         guard let limit else { return Self.openFiles.ok("unlimited") }
         guard limit <= Self.descriptorsApart else { return Self.openFiles.ok(Phrase.count(limit)) }
         return Self.openFiles.warning(
-            "\(Phrase.count(limit)), which leaves none from 512 on", "Raise it.", command: "ulimit -n 1024")
+            "\(Phrase.count(limit)), which leaves none of at least 512", "Raise it.", command: "ulimit -n 1024")
     }
 
     private func lockedMemory(_ limit: UInt64?) -> Check {

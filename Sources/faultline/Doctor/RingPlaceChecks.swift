@@ -10,18 +10,19 @@ struct RingPlaceChecks: Examination {
 
     private static let sharedMemory = Subject(
         name: "shared memory",
-        why: "Programs record into rings that lie there; those on a disk cost three times as much an event.")
+        why: "Programs record into ring buffers there; on a disk, each event costs three times as much.")
     private static let fallback = Subject(
-        name: "fallback", why: "Rings lie there where shared memory has no room.")
+        name: "fallback", why: "Ring buffers are placed there if shared memory has no space.")
     private static let namedPlace = Subject(
-        name: "FAULTLINE_RINGS", why: "Programs that write their own trace make their rings there and nowhere else.")
+        name: "FAULTLINE_RINGS", why: "Programs that write their own trace create their ring buffers only there.")
     private static let reservation = Subject(
         name: "reserved space",
-        why: "The space of a ring is reserved before it is used; a page that a full disk cannot give kills the program."
+        why:
+            "A ring buffer's space is reserved before use; a page that a full disk cannot provide kills the program."
     )
 
     var silence: Check {
-        Self.sharedMemory.failed("no answer from /dev/shm or the temporary directory", "Look at what is mounted there.")
+        Self.sharedMemory.failed("/dev/shm or the temporary directory does not respond", "Check what is mounted there.")
     }
 
     func checks() -> [Check] {
@@ -48,14 +49,14 @@ struct RingPlaceChecks: Examination {
             return Self.sharedMemory.missing("there is no /dev/shm", mount.remedy, command: mount.command)
         }
         let check = check(Self.sharedMemory, Self.sharedMemoryPath) { subject, found in
-            subject.warning(found, "Free some space there, or mount a tmpfs of 64 MiB or more (docker: --shm-size).")
+            subject.warning(found, "Free some space there, or mount a tmpfs of at least 64 MiB (docker: --shm-size).")
         }
         guard check.state == .ok, let system = try? FileSystem(at: Self.sharedMemoryPath) else { return check }
         guard system.type == "tmpfs" else {
             return Self.sharedMemory.warning(
-                "/dev/shm is no tmpfs but \(system.type)", mount.remedy, command: mount.command)
+                "/dev/shm is \(system.type), not tmpfs", mount.remedy, command: mount.command)
         }
-        return Self.sharedMemory.ok(check.found + "; a thread takes \(RingDirectory.ringBytes >> 20) MiB")
+        return Self.sharedMemory.ok(check.found + "; each thread takes \(RingDirectory.ringBytes >> 20) MiB")
     }
 
     private func check(_ subject: Subject, _ path: String, problem: (Subject, String) -> Check) -> Check {
@@ -71,9 +72,9 @@ struct RingPlaceChecks: Examination {
             }
             return subject.ok("\(path) (\(system.type)), \(room) free")
         } catch let failure as SystemError {
-            return problem(subject, "nothing can be made in \(path) (\(failure))")
+            return problem(subject, "cannot create a file in \(path) (\(failure))")
         } catch {
-            var check = problem(subject, "no ring can be made in \(path)")
+            var check = problem(subject, "cannot create a ring buffer in \(path)")
             check.remedy = "\(error)"
             return check
         }
@@ -92,14 +93,15 @@ struct RingPlaceChecks: Examination {
             }
             guard failure != EFBIG else {
                 return Self.reservation.warning(
-                    "files end before the smallest ring does", "Raise the limit.", command: "ulimit -f unlimited")
+                    "the file size limit is below the smallest ring buffer", "Raise the limit.",
+                    command: "ulimit -f unlimited")
             }
             guard failure == 0 else { throw SystemError(code: failure) }
             return Self.reservation.ok("fallocate works in \(place); \(nameless)")
         } catch {
             return Self.reservation.warning(
                 "fallocate does not work in \(place) (\(error))",
-                "Where the file system cannot reserve, space is written instead; name a tmpfs in TMPDIR.")
+                "If the file system cannot reserve space, it is written instead; name a tmpfs in TMPDIR.")
         }
     }
 }

@@ -6,38 +6,38 @@ import Foundation
 /// Checks the loaded SQLite library: its version, its features, and whether a store works with it.
 struct SQLiteChecks: Examination {
     private static let library = Subject(
-        name: "library", why: "Stores are kept by it.", isEssential: true, package: "libsqlite3-dev")
+        name: "library", why: "Stores are SQLite databases.", isEssential: true, package: "libsqlite3-dev")
     private static let threads = Subject(
-        name: "threads", why: "A program uses its stores from several threads at a time.", isEssential: true,
+        name: "threads", why: "A program uses its stores from several threads at once.", isEssential: true,
         package: "libsqlite3-dev")
     private static let features = Subject(
-        name: "features", why: "A store is made, read and explained with them.", isEssential: true,
+        name: "features", why: "A store needs them to be created, read and explained.", isEssential: true,
         package: "libsqlite3-dev")
     private static let statistics = Subject(
-        name: "STAT4", why: "With it ANALYZE tells the planner rare values from common ones; without it, averages.")
+        name: "STAT4", why: "With it, ANALYZE shows the planner which values are rare; without it, only averages.")
     private static let scanStatus = Subject(
         name: "scan status",
-        why: "With it SQLite counts the rows of each loop of a plan; the store does not ask for them.")
+        why: "With it, SQLite counts the rows of each loop of a plan; the store does not use them.")
     private static let columnMetadata = Subject(
-        name: "column metadata", why: "With it SQLite tells a result's tables and columns; the store knows its own.")
+        name: "column metadata", why: "With it, SQLite reports a result's tables and columns; the store knows its own.")
     private static let secureDelete = Subject(
-        name: "secure delete", why: "With it SQLite overwrites what is deleted, so that deleting writes more pages.")
+        name: "secure delete", why: "With it, SQLite overwrites deleted data, so deleting writes more pages.")
     private static let store = Subject(
-        name: "store", why: "Everything else rests on it.", isEssential: true)
+        name: "store", why: "Everything else depends on it.", isEssential: true)
 
     /// The first version that counts changes in 64 bits (`sqlite3_changes64`).
     private static let leastVersion: Int32 = 3_037_000
 
     var silence: Check {
         Self.store.failed(
-            "no answer from \(ScratchDirectory.temporary)", "Look at what is mounted there, or set TMPDIR.")
+            "\(ScratchDirectory.temporary) does not respond", "Check what is mounted there, or set TMPDIR.")
     }
 
     func checks() -> [Check] {
         var connection: OpaquePointer?
         defer { sqlite3_close(connection) }
         guard sqlite3_open(":memory:", &connection) == SQLITE_OK, let connection else {
-            return [library(), Self.store.failed("SQLite opens no database", "Install libsqlite3-dev anew.")]
+            return [library(), Self.store.failed("SQLite cannot open a database", "Reinstall libsqlite3-dev.")]
         }
         return [
             library(), threads(), features(connection), statistics(connection), scanStatus(), columnMetadata(),
@@ -53,12 +53,12 @@ struct SQLiteChecks: Examination {
         let number = sqlite3_libversion_number()
         if number < Self.leastVersion {
             return Self.library.failed(
-                "\(version), and 3.37.0 is needed", "Install a newer libsqlite3, which \(path) is not.")
+                "\(version), and 3.37.0 is needed", "Install a newer libsqlite3 than \(path).")
         }
         if number < SQLITE_VERSION_NUMBER {
             return Self.library.warning(
                 "\(version), older than \(SQLITE_VERSION) of the build",
-                "Look which one is loaded (\(path)) and why: LD_LIBRARY_PATH, /usr/local.")
+                "Check which one is loaded (\(path)) and why: LD_LIBRARY_PATH, /usr/local.")
         }
         return Self.library.ok("\(version), \(path)")
     }
@@ -98,7 +98,7 @@ struct SQLiteChecks: Examination {
             && SQLiteQuery.first("SELECT name FROM sqlite_master WHERE name = 'sqlite_stat4'", connection) != nil
         return isThere
             ? Self.statistics.ok("in this build")
-            : Self.statistics.missing("not in this build: ANALYZE knows averages only")
+            : Self.statistics.missing("not in this build: ANALYZE gathers only averages")
     }
 
     private func scanStatus() -> Check {
@@ -114,16 +114,16 @@ struct SQLiteChecks: Examination {
 
     private func secureDelete(_ connection: OpaquePointer) -> Check {
         switch SQLiteQuery.first("PRAGMA secure_delete", connection) {
-        case "1": Self.secureDelete.ok("on: what is deleted is overwritten")
-        case "2": Self.secureDelete.ok("fast: overwritten where that writes no further page")
+        case "1": Self.secureDelete.ok("on: deleted data is overwritten")
+        case "2": Self.secureDelete.ok("fast: deleted data is overwritten if that writes no more pages")
         default: Self.secureDelete.ok("off")
         }
     }
 
     private func store() -> Check {
         let place = ScratchDirectory.temporary
-        return StoreTrial.check(Self.store, in: place, remedy: "Set TMPDIR to a local directory that may be written.") {
-            "made and read in \(place), WAL, \($0)"
+        return StoreTrial.check(Self.store, in: place, remedy: "Set TMPDIR to a writable local directory.") {
+            "created and read in \(place), WAL, \($0)"
         }
     }
 

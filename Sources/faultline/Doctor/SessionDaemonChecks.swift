@@ -7,22 +7,22 @@ struct SessionDaemonChecks: Examination {
     let environment: [String: String]
 
     private static let own = Subject(
-        name: "session daemon", why: "LTTng takes events in only while one runs.", package: "lttng-tools")
+        name: "session daemon", why: "LTTng records events only while one runs.", package: "lttng-tools")
     private static let roots = Subject(
-        name: "root's daemon", why: "It takes in the events of every user's programs.")
+        name: "root's daemon", why: "It receives the events of every user's programs.")
     private static let group = Subject(
-        name: "group tracing", why: "Who is in it may make sessions in root's daemon.")
+        name: "group tracing", why: "Its members may create sessions in root's daemon.")
     private static let home = Subject(
-        name: "LTTNG_HOME", why: "LTTng 2.13 keeps root's sockets in /var/run/lttng whatever it says.")
+        name: "LTTNG_HOME", why: "LTTng 2.13 ignores it for root, whose sockets are always in /var/run/lttng.")
     private static let wait = Subject(
         name: "wait futex",
-        why: "Programs wait on it for a daemon; where another one holds it, they look for theirs only every 5 s.")
+        why: "Programs wait on it for a daemon; if another daemon holds it, they look for theirs only every 5 s.")
     private static let timeout = Subject(
-        name: "register timeout", why: "For so long a program's start waits for a daemon that hangs.")
+        name: "register timeout", why: "A program's start waits this long for a daemon that hangs.")
 
     private static let rootDirectory = "/var/run/lttng"
 
-    var silence: Check { Self.own.failed("no answer", "Look at what is mounted at /var/run and /dev/shm.") }
+    var silence: Check { Self.own.failed("does not respond", "Check what is mounted at /var/run and /dev/shm.") }
 
     func checks() -> [Check] {
         var checks = [ownDaemon()]
@@ -59,7 +59,7 @@ struct SessionDaemonChecks: Examination {
         case .none: return Self.own.missing("none runs for \(user)", start.remedy, command: start.command)
         case .forbidden(let process):
             return Self.own.failed(
-                "runs\(Self.number(process)), and does not let \(user) in", "Look at \(ownDirectory).")
+                "runs\(Self.number(process)), and does not admit \(user)", "Check the permissions of \(ownDirectory).")
         }
     }
 
@@ -108,7 +108,7 @@ struct SessionDaemonChecks: Examination {
                 guard !others.isEmpty else {
                     return Self.wait.warning(
                         "\(word.name) is set, and no daemon runs",
-                        "One that was killed left it so: start the next daemon before the program.")
+                        "A killed daemon left it set: start the next daemon before the program.")
                 }
                 return Self.wait.warning(
                     "\(word.name) is set; process \(others.joined(separator: ", ")) serves elsewhere",
@@ -124,11 +124,12 @@ struct SessionDaemonChecks: Examination {
             return Self.timeout.ok("3,000 ms (\(name) is not set)")
         }
         guard let milliseconds = Int(text) else {
-            return Self.timeout.warning("\(name)=\(text) is no number", "Give milliseconds, or unset it.")
+            return Self.timeout.warning("\(name)=\(text) is not a number", "Set it to milliseconds, or unset it.")
         }
         if milliseconds < 0 {
             return Self.timeout.warning(
-                "\(milliseconds): a daemon that hangs stops every program", "Unset \(name), or give milliseconds.")
+                "\(milliseconds): a daemon that hangs blocks every program", "Unset \(name), or set it to milliseconds."
+            )
         }
         if milliseconds == 0 { return Self.timeout.ok("0 ms: a program's first events may come too early") }
         return Self.timeout.ok("\(milliseconds) ms")

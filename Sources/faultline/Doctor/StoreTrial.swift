@@ -36,11 +36,12 @@ struct StoreTrial {
             let trial = try StoreTrial(in: directory)
             guard trial.isWhole else { return subject.failed("a store in \(directory) lost rows", remedy) }
             guard trial.journalMode == "wal" else {
-                return subject.failed("no write-ahead log in \(directory), but \"\(trial.journalMode)\"", remedy)
+                return subject.failed(
+                    "the journal mode in \(directory) is \"\(trial.journalMode)\", not a write-ahead log", remedy)
             }
             return subject.ok(found("\(Phrase.count(trial.pageSize))-byte pages"))
         } catch let failure as SystemError {
-            return subject.failed("no file can be made in \(directory) (\(failure))", remedy)
+            return subject.failed("cannot create a file in \(directory) (\(failure))", remedy)
         } catch {
             return subject.failed("a store in \(directory) does not work", "\(error)")
         }

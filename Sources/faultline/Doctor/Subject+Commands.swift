@@ -7,12 +7,13 @@ extension Subject {
             }
             return warning("\(version), and \(leastVersion) is needed", "Install a newer \(package).")
         }
-        let anew = "Install \(package) anew."
+        let anew = "Reinstall \(package)."
         switch answer {
-        case .missing: return missing("not in PATH", "Install \(package); if it is there, add its directory to PATH.")
+        case .missing:
+            return missing("not in PATH", "Install \(package); if it is installed, add its directory to PATH.")
         case .unusable(let reason): return failed("does not run (\(reason))", anew)
         case .silent: return failed("\"\(name) --version\" does not end", anew)
-        case .printed(_, status: 0): return failed("\"\(name) --version\" tells no version", anew)
+        case .printed(_, status: 0): return failed("\"\(name) --version\" reports no version", anew)
         case .printed(_, let status): return failed("does not run (exit status \(status))", anew)
         }
     }

@@ -9,17 +9,17 @@ struct SymbolChecks: Examination {
     let servers: String?
 
     private static let framePointers = Subject(
-        name: "frame pointers", why: "The recorder follows them; code without them breaks the stack off.")
+        name: "frame pointers", why: "The recorder follows them; code without them cuts the stack short.")
     private static let addresses = Subject(
-        name: "own addresses", why: "Advice names the line to change by the debug information of the program.")
+        name: "own addresses", why: "Advice names the line to change, from the program's debug information.")
     private static let libraries = Subject(
         name: "libraries", why: "Frames of libraries without lines show functions only; advice does not need more.")
     private static let debuginfod = Subject(
         name: "debuginfod",
-        why: "Debug information that is not here is fetched from servers, and a report waits for it.")
+        why: "Missing debug information is fetched from servers, and a report waits for it.")
 
     var silence: Check {
-        Self.addresses.failed("this program's file gives no answer", "Look at the file system that holds it.")
+        Self.addresses.failed("this program's file does not respond", "Check the file system that holds it.")
     }
 
     func checks() -> [Check] {
@@ -43,9 +43,9 @@ struct SymbolChecks: Examination {
             $0.file.hasSuffix("/" + CallChain.file) && $0.line > 0 && !$0.function.isEmpty
         }
         if let own {
-            return Self.addresses.ok("this program's have functions and lines: \(CallChain.file):\(own.line)")
+            return Self.addresses.ok("this program's addresses have functions and lines: \(CallChain.file):\(own.line)")
         }
-        let remedy = "Keep the debug information of the programs that you record: neither -gnone nor strip."
+        let remedy = "Keep the debug information of the programs that you record: use neither -gnone nor strip."
         if let problem = resolver.problems.first { return Self.addresses.warning("not found", problem.description) }
         if locations.contains(where: { $0.function.contains("CallChain") }) {
             return Self.addresses.warning("functions without lines: this program has no DWARF", remedy)

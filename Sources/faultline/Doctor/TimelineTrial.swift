@@ -8,12 +8,12 @@ struct TimelineTrial: Examination {
     let directory: String
 
     private static let subject = Subject(
-        name: "trial run", why: "A recording with the defaults takes this way.", isEssential: true)
+        name: "trial run", why: "A recording with the default options works like this one.", isEssential: true)
     private static let events = 100
 
     var silence: Check {
         Self.subject.failed(
-            "no answer from \(directory)", "Name another directory with --directory, and record with -o.")
+            "\(directory) does not respond", "Name another directory with --directory, and record with -o.")
     }
 
     func checks() -> [Check] {
@@ -22,19 +22,19 @@ struct TimelineTrial: Examination {
             guard read == Self.events else {
                 return [
                     Self.subject.failed(
-                        "of \(Self.events) events \(read) were read back",
-                        "Record a program, and look at its report's head.")
+                        "only \(read) of \(Self.events) events were read back",
+                        "Record a program, and check the head of its report.")
                 ]
             }
             return [Self.subject.ok("\(Self.events) events recorded, written to a timeline, read back")]
         } catch let failure as SystemError {
             return [
                 Self.subject.failed(
-                    "no file can be made in \(directory) (\(failure))",
+                    "cannot create a file in \(directory) (\(failure))",
                     "Name another directory with --directory, and record with -o.")
             ]
         } catch {
-            return [Self.subject.failed("no whole timeline came about in \(directory)", "\(error)")]
+            return [Self.subject.failed("no complete timeline was written in \(directory)", "\(error)")]
         }
     }
 

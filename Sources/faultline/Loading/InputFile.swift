@@ -18,10 +18,10 @@ enum InputFile {
         } catch {
             let advice =
                 switch error {
-                case .system: "check the path, and whether it may be read"
+                case .system: "check the path and its permissions"
                 case .notRegular, .tooLarge: "name another file"
                 }
-            throw CommandFailure.usage("The \(what) \"\(path)\" cannot be read (\(error)); \(advice).")
+            throw CommandFailure.usage("Cannot read the \(what) \"\(path)\" (\(error)); \(advice).")
         }
     }
 }

@@ -24,7 +24,7 @@ struct LoadedTrace {
     init(path: String) throws {
         guard !LoadedProfile.isProfile(path) else {
             throw CommandFailure.usage(
-                "\"\(path)\" is a profile, which has sums and no events; name the trace that it was made of.")
+                "\"\(path)\" is a profile, which has sums but no events; name the trace that it was made from.")
         }
         self.path = path
         (reader, reading) = try Self.explained {
@@ -73,7 +73,7 @@ struct LoadedTrace {
             }
         case .stillRunning:
             isWritten = true
-            notes.append("the program still runs; this is what it has recorded up to now")
+            notes.append("the program is still running; this is its recording so far")
         // A copy of a trace whose rings are gone lacks nothing that could be recovered.
         case .impossible(_, events: 0): break
         case .impossible(let reason, let events):
@@ -118,7 +118,7 @@ enum OpenEnd {
     static func sentence(_ processes: UInt64) -> String? {
         guard processes > 0 else { return nil }
         let what = Phrase.count(processes, "process", plural: "processes")
-        return "\(what) \(processes == 1 ? "has" : "have") no end in the trace: what came last is missing."
+        return "\(what) \(processes == 1 ? "has" : "have") no end in the trace: the last events are missing."
     }
 }
 
@@ -146,14 +146,14 @@ extension ReadingSummary {
                 ", the first in line \($0.number): \"\(Phrase.printable($0.reason))\""
             }
             complaints.append(
-                "\(what) \(linesNotUnderstood == 1 ? "looks" : "look") like part of the log and could not be "
-                    + "understood\(first ?? "").")
+                "\(what) \(linesNotUnderstood == 1 ? "looks" : "look") like part of the log but could not be "
+                    + "parsed\(first ?? "").")
         }
         if repeatedRecordings > 0 {
             let what = Phrase.count(UInt64(repeatedRecordings), "recording")
             complaints.append(
-                "\(what) \(repeatedRecordings == 1 ? "begins" : "begin") again in the file, as if traces had been joined: "
-                    + "events are counted twice.")
+                "\(what) \(repeatedRecordings == 1 ? "begins" : "begin") again in the file, as if traces had been "
+                    + "concatenated: events are counted twice.")
         }
         for stream in damagedStreams {
             let what = Phrase.count(UInt64(stream.packets), "damaged packet")

@@ -33,7 +33,7 @@ struct AdviceTrial {
         let wasTried = recording.tell(words[0]).map { compare(before, $0, isQuiet) } ?? false
         if !wasTried, recording.ending == .exited(0) {
             throw CommandFailure.usage(
-                "No fetch took a change of --try; name a line that fetches, and what its fetch can be given.")
+                "--try changed no fetch; name a line that fetches, and options that its fetch accepts.")
         }
         recording.ending.passOn()
     }
@@ -46,7 +46,7 @@ struct AdviceTrial {
             words, to: destination, output: untried, trying: [], recordingValues: recordsValues)
         let trace = recording.tell(words[0])
         guard recording.ending == .exited(0), let trace else {
-            if trace != nil { Terminal.tell("The command failed as it is; the change was not tried.") }
+            if trace != nil { Terminal.tell("The unchanged command failed, so the change was not tried.") }
             recording.ending.passOn()
         }
         return try LoadedProfile.oneOfSeveral(trace)
@@ -62,7 +62,7 @@ struct AdviceTrial {
             let after = try LoadedProfile.oneOfSeveral(trace)
             let fetches = { (advice: FetchAdvice) in after.fetches.filter { advice.isFor($0.key.site) } }
             for advice in advice where fetches(advice).isEmpty {
-                Terminal.tell("No fetch was made at \(advice.place), so that \"\(advice.change)\" was not tried.")
+                Terminal.tell("No fetch was made at \(advice.place), so \"\(advice.change)\" was not tried.")
             }
             // The program itself reports why its other fetches did not take their changes.
             let taken = advice.filter { advice in fetches(advice).contains { $0.hasTaken(advice.change) } }

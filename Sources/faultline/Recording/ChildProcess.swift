@@ -45,8 +45,8 @@ struct ChildProcess {
         guard failure == 0 else {
             pthread_sigmask(SIG_SETMASK, &before, nil)
             throw CommandFailure.usage(
-                "The command \"\(arguments[0])\" cannot be run (\(String(cString: strerror(failure)))); "
-                    + "name a program that is in PATH, or its path.")
+                "Cannot run the command \"\(arguments[0])\" (\(String(cString: strerror(failure)))); name a program "
+                    + "that is in PATH, or its path.")
         }
         forward(to: identifier)
         return ChildProcess(identifier: identifier)

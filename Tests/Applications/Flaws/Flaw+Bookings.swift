@@ -8,10 +8,10 @@ extension Flaw {
             "Bookings", "overlaps", "R06", "Index Booking by start", line: "// in the same days",
             file: "Bookings.swift"),
         Flaw(
-            "Bookings", "latest", "R19", "Index Booking by createdAt, so that nothing is sorted",
+            "Bookings", "latest", "R19", "Index Booking by createdAt to avoid the sort",
             line: "// booked last", file: "Bookings.swift"),
         Flaw(
-            "Bookings", "arrivals", "R18", "Make the fetch of Booking once, and keep its result",
+            "Bookings", "arrivals", "R18", "Run the fetch of Booking once, and keep its result",
             line: "// today's", file: "Bookings.swift", others: ["R03", "R06"]),
     ]
 }

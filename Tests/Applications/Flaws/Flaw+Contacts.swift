@@ -8,7 +8,7 @@ extension Flaw {
             "Contacts", "list", "R02", "Set the batch size of Person to 25 (now all rows at once)",
             line: "// listed by name", others: ["R19"]),
         Flaw(
-            "Contacts", "list", "R19", "Index Person by name, so that nothing is sorted", line: "// listed by name",
+            "Contacts", "list", "R19", "Index Person by name to avoid the sort", line: "// listed by name",
             others: ["R02"]),
         Flaw(
             "Contacts", "employers", "R01", #"Prefetch "employer" with the fetch of Person"#, line: "// with employers"),
@@ -16,7 +16,7 @@ extension Flaw {
             "Contacts", "labels", "R16", #"Fold Address into Party, which always reads it through "address""#,
             line: "// on labels", others: ["R01"]),
         Flaw(
-            "Contacts", "customers", "R15", "Fetch Customer, not Party: nothing is read of the others",
+            "Contacts", "customers", "R15", "Fetch Customer, not Party: no other objects are read",
             line: "// picked out", others: ["R02"]),
         Flaw(
             "Contacts", "logos", "R09", "Move Company.logo into an entity of its own",
@@ -24,10 +24,10 @@ extension Flaw {
         Flaw("Contacts", "groups", "R01", #"Prefetch "members" with the fetch of Group"#, line: "// with members"),
         Flaw(
             "Contacts", "sizes", "R01",
-            "Count Group.members of all objects at once: nothing else is asked of the members",
+            "Count Group.members for all objects at once: the members are never read",
             line: "// with the numbers of members"),
         Flaw(
-            "Contacts", "deletable", "R05", "Ask with a limit of 1 whether there is any Person",
+            "Contacts", "deletable", "R05", "Check with a limit of 1 whether any Person exists",
             line: "// asked whether there are any"),
         Flaw(
             "Contacts", "total", "R05", "Count Person with a count request, not by fetching", line: "// counted"),

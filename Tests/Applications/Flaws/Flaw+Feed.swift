@@ -44,7 +44,7 @@ extension Flaw {
             code: lookUp, line: "// read one by one", file: "Program.swift", mayBeNote: true),
         Flaw(
             "Feed", "pages", "R14",
-            "Continue each page of Message after the last row of the page before, not by an offset",
+            "Continue each page of Message after the last row of the previous page, not by offset",
             code: [#"request.predicate = PropertyPath("number") > last.number"#, "request.fetchOffset = 0"],
             line: "// turned to", file: "Program.swift"),
         Flaw(

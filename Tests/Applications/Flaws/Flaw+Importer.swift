@@ -12,11 +12,11 @@ extension Flaw {
         // Nobody waits for it.
         reading("lines", "R10", "Save Line in parts of … objects", line: "// saved together", mayBeNote: true),
         reading(
-            "prices", "R23", "Set values only where they differ from what the objects have", line: "// prices"),
+            "prices", "R23", "Set values only where they differ from the current values", line: "// prices"),
         writing(
             "codes", "R03", "Keep Customer.remarks out of the rows that this fetch loads", line: "// for a directory"),
         writing("export", "R01", #"Prefetch "customer" with the fetch of Order"#, line: "// exported"),
-        writing("dump", "R14", "Take the rows of Line in batches, or a page at a time", line: "// dumped"),
+        writing("dump", "R14", "Load the rows of Line in batches, or a page at a time", line: "// dumped"),
         writing(
             "sums", "R04", "Aggregate Line for all values of order at once, in one grouped fetch",
             line: "// for each order"),

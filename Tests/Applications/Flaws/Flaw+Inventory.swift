@@ -6,13 +6,13 @@ extension Flaw {
         stock("journal", "R01", #"Prefetch "product" with the fetch of Movement"#, line: "// in the journal"),
         stock("empty", "R06", "Index Shelf by count", line: "// nearly empty"),
         stock(
-            "stocktaking", "R11", "Keep objects of Shelf as they are while they are in use",
+            "stocktaking", "R11", "Do not refresh or reset Shelf objects while they are in use",
             line: "context.refreshAllObjects()"),
         stock(
-            "counts", "R23", "Set values only where they differ from what the objects have",
+            "counts", "R23", "Set values only where they differ from the current values",
             line: "// saved as it was"),
         stock(
-            "labels", "R18", "Make the fetch of Warehouse once, and keep its result", line: "// looked up each time"),
+            "labels", "R18", "Run the fetch of Warehouse once, and keep its result", line: "// looked up each time"),
         stock(
             "worth", "R05", "Aggregate Product.price in the store, not over its objects", line: "// added up"),
         Flaw(

@@ -12,10 +12,10 @@ extension Flaw {
             line: "// with tags that nobody reads", thresholds: anyPrefetch),
         Flaw(
             "Notes", "pages", "R14",
-            "Continue each page of Note after the last row of the page before, not by an offset",
+            "Continue each page of Note after the last row of the previous page, not by offset",
             line: "// page by page", others: ["R03"], thresholds: #"{"significance": {"time": "100 us"}}"#),
         Flaw(
-            "Notes", "newest", "R19", "Index Note by createdAt, so that nothing is sorted", line: "// the newest",
+            "Notes", "newest", "R19", "Index Note by createdAt to avoid the sort", line: "// the newest",
             others: ["R03"]),
         Flaw(
             "Notes", "sketches", "R09", "Keep Note.sketch outside the rows, in files of its own",

@@ -138,14 +138,14 @@ struct RecordToLTTngTests {
         let path = directory.url.path
         #expect(
             result.errors == """
-                faultline: The directory "other" holds files that "faultline record" has not written; name another with -o.
+                faultline: The directory "other" holds files that "faultline record" did not write; name another with -o.
                 faultline: "file" is not a directory, and LTTng writes to one; name another with -o.
-                faultline: The command "/not/there" cannot be run (No such file or directory); name a program that is in PATH, or its path.
-                faultline: The directory "project" holds files that "faultline record" has not written; name another with -o.
-                faultline: The command "/not/there" cannot be run (No such file or directory); name a program that is in PATH, or its path.
-                faultline: "\(path)/ctf" is as it was: an empty trace replaces nothing.
-                faultline: The directory "ctf" holds files that "faultline record" has not written; name another with -o.
-                faultline: The directory "fake" holds files that "faultline record" has not written; name another with -o.
+                faultline: Cannot run the command "/not/there" (No such file or directory); name a program that is in PATH, or its path.
+                faultline: The directory "project" holds files that "faultline record" did not write; name another with -o.
+                faultline: Cannot run the command "/not/there" (No such file or directory); name a program that is in PATH, or its path.
+                faultline: "\(path)/ctf" is unchanged, because the new trace is empty.
+                faultline: The directory "ctf" holds files that "faultline record" did not write; name another with -o.
+                faultline: The directory "fake" holds files that "faultline record" did not write; name another with -o.
 
                 """)
         #expect(!FileManager.default.fileExists(atPath: directory.path("new")))
@@ -207,6 +207,6 @@ struct RecordToLTTngTests {
         #expect(
             lines.first?.hasPrefix("faultline: LTTng could not end the session (Error: No session daemon is available")
                 == true)
-        #expect(lines.first?.hasSuffix("\"\(directory.path("ctf"))\" holds what it had written until then.") == true)
+        #expect(lines.first?.hasSuffix("\"\(directory.path("ctf"))\" holds what it had written by then.") == true)
     }
 }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The error for a profile file that cannot be read.
 public struct ProfileFileError: Error, Sendable, Hashable {
-    /// The problem, in words that follow "it": `"is no JSON"`.
+    /// The problem, in words that follow "it": `"is not JSON"`.
     public var reason: String
 }
 
@@ -51,7 +51,7 @@ extension Profile {
         do {
             file = try StoredValue(json: data)
         } catch {
-            throw ProfileFileError(reason: "is no JSON, or a part of it is missing")
+            throw ProfileFileError(reason: "is not JSON, or is cut short")
         }
         guard case .record(let members) = file, let version = try? members[Self.header]?.count() else {
             throw ProfileFileError(reason: "is JSON without \"\(Self.header)\"")
@@ -59,7 +59,8 @@ extension Profile {
         guard version <= Self.fileVersion else {
             throw ProfileFileError(
                 reason:
-                    "was made by a later version of faultline (format \(version), known are up to \(Self.fileVersion))"
+                    "was made by a later version of faultline (format \(version); this version reads formats up to "
+                    + "\(Self.fileVersion))"
             )
         }
         do {

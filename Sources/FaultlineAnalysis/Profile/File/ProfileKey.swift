@@ -216,7 +216,7 @@ extension ResultNeed: ProfileKey {
             switch try parts[0].text() {
             case "fold" where names.count == 1: self = .fold(property: names[0])
             case "update": self = .update(properties: names)
-            default: throw StoredProblem(expected: "what a result was there for")
+            default: throw StoredProblem(expected: "the use of a result")
             }
             return
         }

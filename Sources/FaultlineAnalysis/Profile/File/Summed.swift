@@ -187,7 +187,7 @@ extension Dictionary: Mergeable where Key: ProfileKey, Value: Mergeable & Starts
             return (key, value)
         }) {
             // A repeated key would add two sums, each of which is bounded only by itself.
-            guard self[key] == nil else { throw StoredProblem(expected: "a table in which each key stands once") }
+            guard self[key] == nil else { throw StoredProblem(expected: "a table in which each key is unique") }
             self[key] = value
         }
     }

@@ -49,7 +49,7 @@ struct AggregateAdvice {
     var title: Wording {
         switch question {
         case .count: "Count \(entity: entity) with a count request, not by fetching"
-        case .existence: "Ask with a limit of 1 whether there is any \(entity: entity)"
+        case .existence: "Check with a limit of 1 whether any \(entity: entity) exists"
         case .fold(let property): "Aggregate \(property: "\(entity).\(property)") in the store, not over its objects"
         case .preview(let rows):
             "Count \(entity: entity) with a count request, and fetch the first \(count: rows, of: .rows) with a limit"
@@ -58,11 +58,11 @@ struct AggregateAdvice {
 
     var fix: Wording {
         switch question {
-        case .count: "A count request brings one number, and no row."
-        case .existence: "One identity says that there is a row; more of them say nothing else."
+        case .count: "A count request returns one number, and no row."
+        case .existence: "One object ID shows that there is a row; more of them add nothing."
         case .fold:
-            "A sum, an average, a minimum or a maximum is one number, which an aggregate expression brings."
-        case .preview: "A count request brings the number, and a limit the rows that are used."
+            "A sum, an average, a minimum or a maximum is one number, which an aggregate expression returns."
+        case .preview: "A count request returns the number, and a limit the rows that are used."
         }
     }
 
@@ -81,23 +81,22 @@ struct AggregateAdvice {
     }
 
     var explanation: [Wording] {
-        let isOne = tally.executions == 1
         let what: Wording =
-            isOne
-            ? "A result of \(rows: tally.rows) was"
-            : "\(count: tally.executions, "result"), \(rows: tally.rows) in all, were"
+            tally.executions == 1
+            ? "a result of \(rows: tally.rows)"
+            : "\(count: tally.executions, "result") with \(rows: tally.rows) in all"
         switch question {
-        case .count: return ["\(what) asked for the count, and no row was read."]
+        case .count: return ["The program only counted \(what), and read no row."]
         case .existence:
-            return ["\(what) asked only whether \(isOne ? "it is" : "they are") empty, and no row was read."]
+            return ["The program only tested \(what) for being empty, and read no row."]
         case .fold(let property):
             return [
-                "\(what) read in order, and of each row only \(property: property): that makes a sum, an average, a minimum "
-                    + "or a maximum."
+                "The program read \(what) in order, and of each row only \(property: property): enough for a sum, an "
+                    + "average, a minimum or a maximum."
             ]
         case .preview(let first):
             return [
-                "\(what) asked for the count. No more than the first \(count: first, of: .rows) of each "
+                "The program counted \(what). At most the first \(count: first, of: .rows) of each "
                     + "\(first == 1 ? "was" : "were") used, \(rows: tally.touchedRows) in all."
             ]
         }

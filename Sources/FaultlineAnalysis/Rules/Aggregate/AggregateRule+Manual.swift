@@ -15,8 +15,8 @@ extension AggregateRule {
                 + "attribute of, in order; or of which it used only the count and the first rows.",
             evidence:
                 "Results, rows, the rows that were used, how many results were counted, bytes and time.",
-            fix: "A count request, a limit of 1 for whether there is any, an aggregate expression in place of "
-                + "a sum over objects, or a count beside a fetch with a limit.",
+            fix: "Use a count request, a limit of 1 to check whether any row exists, an aggregate expression instead "
+                + "of a sum over objects, or a count in addition to a fetch with a limit.",
             saving:
                 "The fetches' total time, minus one round trip each (two for a sum), the time SQLite needs to prepare the "
                 + "statement, and the scan or the steps over the rows that remain.",

@@ -4,7 +4,7 @@ internal import FaultlineTrace
 public struct AggregateRule: Rule {
     public let id = "R05"
     public let name = "Counts and sums by fetching"
-    public let purpose = "Rows that are loaded only to be counted, or for a value that the store can work out."
+    public let purpose = "Rows that are loaded only to be counted, or for a value that the store can compute."
 
     public init() {}
 
@@ -182,7 +182,7 @@ public struct AggregateRule: Rule {
             isLargePart: Significance.isMet(rows: finding.saving.rows, of: profile.totals.rowsLoaded),
             of: "rows")
         if case .fold = demand.kind, !fetch.key.shape.sort.isEmpty {
-            finding.downgrade("The rows are sorted, so that their order may matter to what is made of them.")
+            finding.downgrade("The rows are sorted, so their order may matter to what the program computes from them.")
         }
     }
 }

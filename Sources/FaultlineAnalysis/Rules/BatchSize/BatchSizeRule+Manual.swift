@@ -32,10 +32,10 @@ extension BatchSizeRule {
                 + "size, from the fitted cost per trip and per row. What SQLite scans and sorts is not saved, because fetching the IDs "
                 + "needs it as well.",
             guards: [
-                "Without scopes of kind screen pauses between touched rows stand for screens, and the finding "
+                "Without scopes of kind screen, pauses between touched rows stand in for screens, and the finding "
                     + "says so.",
-                "Results that the program only counts, adds up or reads the first rows of are left to R03 and "
-                    + "R05, unused ones to R17.",
+                "R02 leaves results that the program only counts, adds up or reads the first rows of to R03 and R05, "
+                    + "and unused results to R17.",
                 "Rows that a results controller reads only to build sections do not count as used. R02 ignores a batched result that "
                     + "other code loads in full.",
                 "It is a note if both sizes cost about the same and the waits are as long.",

@@ -4,7 +4,7 @@ internal import FaultlineTrace
 public struct BatchSizeRule: Rule {
     public let id = "R02"
     public let name = "Batch size"
-    public let purpose = "Results loaded in larger or smaller pieces than the program uses at a time."
+    public let purpose = "Batches much larger or smaller than what the program uses at a time."
 
     public init() {}
 
@@ -24,11 +24,11 @@ public struct BatchSizeRule: Rule {
         if results > 0 { outcome.examined = "the use of \(count: results, "result")" }
         let fetched = profile.totals.events[.fetch, default: 0]
         if fetched > 0, results == 0 {
-            outcome.obstacles.append("The trace does not say which rows of the fetched results were used.")
+            outcome.obstacles.append("The trace does not show which rows of the fetched results were used.")
         }
         if withoutWindows > 0 {
             outcome.obstacles.append(
-                "\(count: withoutWindows, "result") had no rows read, so nothing can be said about its batches."
+                "\(count: withoutWindows, "result") had no rows read, so no batch size can be evaluated."
             )
         }
         return outcome
@@ -59,10 +59,10 @@ extension BatchSizeRule {
         let places = Self.seenAt(use)
         var finding = Finding(
             rule: id, ruleName: name,
-            title: "Take rows of \(entity: fetch.shape.entity) from the result, not from a copy of it",
+            title: "Read rows of \(entity: fetch.shape.entity) from the result, not from a copy of it",
             change: places.first?.site ?? fetch.site,
             score: Score.of(unread / Double(max(1, use.materialisedRowsRead)), info: 1, warning: 10),
-            fix: "Keep the \(code: "FetchResults") and index into it: making an array of it loads every batch.",
+            fix: "Keep the \(code: "FetchResults") and index into it. Making an array of it loads every batch.",
             saving: Saving(time: Saving.Range(saving)), confidence: min(.medium, estimate.confidence),
             signature: Self.signature(fetch) + "|lost")
         finding.saving.trips = Int64(saturating: lost.batches)
@@ -76,8 +76,9 @@ extension BatchSizeRule {
             Evidence("rowsRead", use.materialisedRowsRead, .rows), Evidence("batchSize", lost.size, .rows),
         ]
         finding.explanation = [
-            "All \(rows: use.materialisedRows) of \(count: use.materialised, "result") were read in one pass, "
-                + "\(count: lost.size, of: .rows) at a time; properties of \(count: use.materialisedRowsRead, of: .rows) were read."
+            "All \(rows: use.materialisedRows) of \(count: use.materialised, "result") were loaded in one pass, "
+                + "\(count: lost.size, of: .rows) at a time, but properties of only "
+                + "\(count: use.materialisedRowsRead, of: .rows) were read."
         ]
         finding.claims = [Claim.loads(fetch, profile)]
         if !Significance.isMet(saving: saving.median, wallTime: profile.wallTime, isMainThread: use.mainThreadLoads > 0)

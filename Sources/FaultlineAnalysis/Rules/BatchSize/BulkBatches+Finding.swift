@@ -55,25 +55,26 @@ extension BulkBatches {
         let equal = curve.equalSizes
         if use.isScattered {
             return curve.advised == 0
-                ? "The program reads scattered rows, and one trip for all of them costs less than one for nearly each."
-                : "The program reads scattered rows, and small batches load the fewest that are never used."
+                ? "The program reads scattered rows, and one trip for all of them costs less than nearly one trip per "
+                    + "row."
+                : "The program reads scattered rows, and small batches load the fewest unused rows."
         }
         if curve.advised == 0 {
-            return "All rows are used, and they fit into memory.\(equal.map { " \($0)." as Wording } ?? "")"
+            return "All rows are used, and they fit in memory.\(equal.map { " \($0)." as Wording } ?? "")"
         }
         return equal.map { "\($0); the smallest of them takes the least memory." }
-            ?? "The work needs these rows in larger pieces."
+            ?? "Other sizes take more time or more memory."
     }
 
     private func describe(_ finding: inout Finding, _ curve: BatchCurve) {
-        let manner = use.isScattered ? "here and there" : "without pauses"
+        let manner = use.isScattered ? "in scattered places" : "without pauses"
         finding.explanation = [
             "\(count: use.touchedRows, of: .rows) of \(rows: use.rows) were used \(manner), in "
                 + "\(count: use.executions, "result")."
         ]
         if use.isScattered {
             finding.alternatives = [
-                "Fetch just these rows, by a predicate or by their IDs: then nothing else is loaded."
+                "Fetch just these rows, by a predicate or by their IDs, so that nothing else is loaded."
             ]
         }
         if use.isScattered, use.loadedRows >= 2 &* use.touchedRows {

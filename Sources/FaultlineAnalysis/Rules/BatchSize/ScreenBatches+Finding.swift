@@ -115,15 +115,15 @@ extension ScreenBatches {
             finding.downgrade("Both sizes cost about the same here, and the waits are as long.")
         } else if !isWorth {
             finding.downgrade(
-                Significance.tooLittle("What the screens gain is", of: "their time")
+                Significance.tooLittle("The saving of the screens is", of: "their time")
                     + ", and below \(threshold: Self.wastedShare) of the rows.")
         }
         if byPauses {
-            finding.reservations.append("No scope marks a screen, so pauses between touched rows stand for them.")
+            finding.reservations.append("No scope marks a screen, so pauses between touched rows stand in for screens.")
         }
         if use.runsLost > 0 {
             finding.reservations.append(
-                "Some touched rows did not fit the recording, so that trips are estimated too low.")
+                "Some touched rows did not fit into the recording, so the estimate of trips is too low.")
         }
     }
 
@@ -142,9 +142,9 @@ extension ScreenBatches {
 
     private func fix(_ fault: Fault) -> Wording {
         switch fault {
-        case .tooSmall: "Load a screen in one batch: half a screen more than it shows."
+        case .tooSmall: "Load each screen in one batch, with half a screen to spare."
         case .none, .tooLarge, .missing:
-            "Load half a screen more than a screen shows, and the rest when it is scrolled to."
+            "Load half a screen more than a screen shows, and the rest when the user scrolls to it."
         }
     }
 
@@ -172,7 +172,7 @@ extension ScreenBatches {
         )
         if estimate.line.cost(trips: 1, rows: Double(advised)) > Self.frame.value {
             finding.explanation.append(
-                "Even \(plain: advised, of: .rows) rows take longer than a frame: the rows themselves are too heavy.")
+                "Even \(plain: advised, of: .rows) rows take longer than a frame: the rows themselves are too large.")
         }
         finding.evidence = [
             Evidence("batchSize", size, .rows), Evidence("advisedBatchSize", advised, .rows),

@@ -20,7 +20,7 @@ struct FetchLoopAdvice {
 
     var title: Wording {
         guard let term else {
-            return "Get the objects of \(entity: shape.entity) at once, not one fetch after the other"
+            return "Fetch the objects of \(entity: shape.entity) at once, not one by one"
         }
         return
             "Fetch \(entity: shape.entity) for all \(isSelf ? "object IDs" : "values of \(property: term.keyPath)" as Wording) at once, with IN"
@@ -28,12 +28,13 @@ struct FetchLoopAdvice {
 
     var fix: Wording {
         guard term != nil else {
-            return "If a relationship is followed, prefetch it with the fetch of the objects that the loop visits "
-                + "(\(code: "relationshipKeyPathsForPrefetching")); else collect the values first and fetch once with IN."
+            return "If the loop follows a relationship, prefetch it with the fetch of the objects that the loop "
+                + "visits (\(code: "relationshipKeyPathsForPrefetching")). Otherwise collect the values first and "
+                + "fetch once with IN."
         }
         return
-            "Collect the values first, fetch once with IN, and group what comes by \(compared). To find or create, fetch what there "
-            + "is before the loop."
+            "Collect the values first, fetch once with IN, and group the results by \(compared). To find or create, "
+            + "fetch the existing objects before the loop."
     }
 
     var code: [String] {
@@ -58,13 +59,13 @@ struct FetchLoopAdvice {
         let per = evidence.executions / max(1, evidence.occurrences)
         let occasions: Wording =
             evidence.occurrences == 1
-            ? "" : ", some \(count: per) on each of \(count: evidence.occurrences) occasions"
+            ? "" : ", about \(count: per) on each of \(count: evidence.occurrences) occasions"
         let times: Wording = occasions.isEmpty ? "" : occasions + ","
         guard term != nil else {
             return [
                 "\(fetches) of \(entity: shape.entity) followed one another\(occasions): \(rows: evidence.rows), "
-                    + "\(duration: evidence.time) in all. What each asked for is not told; so many that bring so few "
-                    + "rows are an N+1."
+                    + "\(duration: evidence.time) in all. The trace does not show their values, but so many fetches "
+                    + "of so few rows are an N+1."
             ] + evidence.callers.sentences
         }
         let values = DistinctCount.words(evidence.values, over: evidence.occurrences, "value")

@@ -22,8 +22,8 @@ extension FetchLoopRule {
                 Score.of(
                     Double(evidence.trips) / occurrences, info: LoopDetector.threshold.value, warning: 250)),
             fix:
-                "Before the objects are read, fetch them by their IDs. Those that \(code: "object(with:)") has returned are filled by "
-                + "the same fetch.",
+                "Before the objects are read, fetch them by their IDs. This fetch also fills the objects that "
+                + "\(code: "object(with:)") has already returned.",
             code: [
                 "var request = FetchRequest<\(key.entity)>(predicate: .isIn(\"self\", objects: ids))",
                 "request.returnsObjectsAsFaults = false", "let found = try context.fetch(request)",

@@ -31,9 +31,9 @@ extension FetchLoopRule {
                 "For fetches limited to one unsorted row, the finding warns that IN loads all rows of a value.",
                 "If the program spends at least 10 times a fetch's time, and at least 1 ms, elsewhere between the fetches, the "
                     + "values arrive one by one, and the finding is a note.",
-                "Without scopes a pause of 5 ms, and four times a fetch, ends the loop.",
+                "Without scopes, a pause of 5 ms and four times a fetch's time ends the loop.",
                 "Objects that had been in memory before belong to R11.",
-                "Trips alone make no error: for that the saving must be significant.",
+                "Many trips alone never make an error: the saving must also be significant.",
             ])
     }
 }

@@ -19,14 +19,14 @@ extension FetchLoopRule {
         guard let fetch, isAmongUnsaved(fetch) else { return }
         finding.explanation.append(unsaved(fetch.counts, "Of that time"))
         finding.alternatives.append(
-            "If the fetch has to find only what the store has: \(code: "request.includesPendingChanges = false"). Saving in parts "
-                + "leaves fewer objects unsaved.")
+            "If the fetch only has to find saved objects, set \(code: "request.includesPendingChanges = false"). "
+                + "Saving in parts leaves fewer objects unsaved.")
         finding.evidence.append(Evidence("pendingTime", fetch.counts.pendingTime, .nanoseconds))
     }
 
     private static func unsaved(_ counts: FetchCounts, _ lead: String) -> Wording {
         let each = counts.pendingObjects / max(1, counts.pendingFetches)
-        return "\(lead) \(duration: counts.pendingTime) went into comparing unsaved objects in memory, some "
+        return "\(lead), \(duration: counts.pendingTime) went into comparing unsaved objects in memory, about "
             + "\(count: each) for each fetch."
     }
 
@@ -44,8 +44,8 @@ extension FetchLoopRule {
                     Double(counts.pendingObjects) / Double(max(1, counts.pendingFetches)),
                     info: Self.minimumPending.value, warning: 100 * Self.minimumPending.value)),
             fix:
-                "Where the fetch has to find only what the store has, leave the unsaved objects out. Where it must find new "
-                + "ones too, keep these in a dictionary, or save in parts so that fewer are unsaved.",
+                "If the fetch only has to find saved objects, leave the unsaved ones out. If it must find new ones "
+                + "too, keep these in a dictionary, or save in parts so that fewer are unsaved.",
             code: ["request.includesPendingChanges = false"],
             saving: Saving(time: Saving.Range((time, time * 0.85, time))), confidence: .high,
             signature: fetch.signature(id, "unsaved"))

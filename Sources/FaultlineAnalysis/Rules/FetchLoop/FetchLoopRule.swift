@@ -8,7 +8,7 @@ public struct FetchLoopRule: Rule {
     public let id = "R04"
     public let name = "Fetch in a loop"
     public let purpose =
-        "Fetches that follow one another with another value of one property each, and look-ups by object ID."
+        "Consecutive fetches that differ only in the value of one property, and look-ups of objects by ID."
 
     /// The number of values that one `IN` is assumed to hold.
     static let valuesAtOnce = 1000.0
@@ -48,7 +48,7 @@ public struct FetchLoopRule: Rule {
         if examined > 0 { outcome.examined = "\(count: examined, "fetch", plural: "fetches")" }
         if untold > 0 {
             outcome.obstacles.append(
-                "The trace does not tell which values of \(count: untold, "fetch", plural: "fetches") differ."
+                "The trace does not show which values of \(count: untold, "fetch", plural: "fetches") differ."
             )
         }
         return outcome
@@ -152,7 +152,8 @@ public struct FetchLoopRule: Rule {
         let wait = evidence.waiting / max(1, evidence.executions)
         if wait >= Self.minimumWait, Double(evidence.waiting) >= Self.waitFactor.value * Double(evidence.time) {
             finding.downgrade(
-                "Between the fetches the program does something else for \(duration: wait) each time: the values may come one by one."
+                "Between the fetches the program spends \(duration: wait) elsewhere each time, so the values may "
+                    + "arrive one by one."
             )
         }
         finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)

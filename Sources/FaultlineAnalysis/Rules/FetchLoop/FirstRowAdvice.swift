@@ -45,21 +45,24 @@ struct FirstRowAdvice {
             return
                 "Fetch the \(order.isDescending ? "largest" : "smallest") \(property: order.keyPath) of \(entity: shape.entity) for \(each) at once, grouped"
         }
-        guard owner != nil else { return "Keep the \(rank) \(entity: shape.entity) of \(each), not fetch it each time" }
+        guard owner != nil else {
+            return "Keep the \(rank) \(entity: shape.entity) of \(each) instead of fetching it "
+                + "each time"
+        }
         return "Keep the \(rank) \(entity: shape.entity) of \(each) in a relationship, and prefetch it"
     }
 
     var fix: Wording {
         if readsOrderOnly {
-            return "Nothing but \(property: order.keyPath) is read of the rows: one fetch that groups them has it."
+            return "The program reads only \(property: order.keyPath) of the rows, which one grouped fetch can return."
         }
         guard let owner else {
             return
-                "Keep which row is the \(rank) where rows are saved, since no one fetch finds the \(rank) row of every value."
+                "No single fetch finds the \(rank) row of every value, so keep track of it when rows are saved."
         }
         return
-            "No one fetch finds the \(rank) row of every \(entity: owner). Set the relationship where a \(entity: shape.entity) is made or "
-            + "deleted, and prefetch it with the fetch of \(entity: owner)."
+            "No single fetch finds the \(rank) row of every \(entity: owner). Set the relationship when a "
+            + "\(entity: shape.entity) is created or deleted, and prefetch it with the fetch of \(entity: owner)."
     }
 
     var code: [String] {
@@ -100,7 +103,7 @@ struct FirstRowAdvice {
         let occasions: Wording = evidence.occurrences > 1 ? " on \(count: evidence.occurrences) occasions" : ""
         return [
             "\(count: evidence.executions, "fetch", plural: "fetches") of one row followed one another\(occasions), "
-                + "each for the \(rank) of another \(property: term.keyPath): \(rows: evidence.rows), "
+                + "each for the \(rank) row of another \(property: term.keyPath): \(rows: evidence.rows), "
                 + "\(duration: evidence.time) in all."
         ] + evidence.callers.sentences
     }

@@ -27,16 +27,16 @@ struct GroupedFetchAdvice {
 
     var fix: Wording {
         var sentences: [Wording] = [
-            "Collect the values first, and fetch one dictionary for each of them, grouped by \(compared). A value without "
-                + "rows has no dictionary: take \(isCount ? "its count for 0" : "it for empty")."
+            "Collect the values first, and fetch one dictionary for each of them, grouped by \(compared). A value "
+                + "without rows has no dictionary: treat \(isCount ? "its count as 0" : "it as empty")."
         ]
         if let others = LoopTerms(shape, except: term).text {
             sentences.append("Keep the predicate's other terms: \(code: others).")
         }
         if term.operand == "object", !isSelf {
-            sentences.append("In a dictionary \(property: term.keyPath) is the URL of the object's ID.")
+            sentences.append("In a dictionary, \(property: term.keyPath) is the URL of the object's ID.")
         }
-        sentences.append("Dictionaries do not see unsaved changes.")
+        sentences.append("Dictionary fetches do not see unsaved changes.")
         return sentences.joined(separator: " ")
     }
 

@@ -3,8 +3,8 @@ internal import FaultlineTrace
 /// R16: objects that are split over two entities, although the program always uses both.
 public struct FoldedEntityRule: Rule {
     public let id = "R16"
-    public let name = "Over-normalisation"
-    public let purpose = "Entities that are one to one, and always used together."
+    public let name = "Over-normalization"
+    public let purpose = "Entities in a one-to-one relationship that are always used together."
 
     /// The minimum number of used objects, and the minimum share of them that used the destination, to report a pair.
     static let minimumRows = Threshold("R16", "minimumRows", 50, .count, "minimum used objects")
@@ -188,7 +188,7 @@ public struct FoldedEntityRule: Rule {
         finding.scopes = pair.fetches[0].counts.scopes.names
         finding.explanation = [
             "\(count: pair.used, "object") of \(entity: pair.edge.entity) were used, and \(count: pair.targets) of "
-                + "\(entity: pair.destination.name) with them, each from one: "
+                + "\(entity: pair.destination.name) with them, each from a different one: "
                 + "\(duration: pair.time), \(percent: Double(pair.time) / max(1, storeTime)) of the store's time."
         ]
         finding.evidence = [

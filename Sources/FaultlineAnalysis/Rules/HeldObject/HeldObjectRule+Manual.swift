@@ -10,17 +10,18 @@ extension HeldObjectRule {
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "Objects with \(Phrase.size(Double(TraceEvent.Release.leastBytes))) or more that were filled within a "
-                + "scope and kept their values after it had ended: \(Phrase.count(HeldObjectRule.minimumObjects.count)) or more at a "
-                + "time, and half of all from that line or more, or half of the kept ones at one time.",
-            evidence: "Those objects, how many there were at a time, and their bytes.",
-            fix: "A refresh to a fault, or no reference, once the screen or the job is done.",
-            saving: "The memory of those that were kept at a time.",
+                "Objects with at least \(Phrase.size(Double(TraceEvent.Release.leastBytes))) whose values were loaded "
+                + "within a scope and stayed in memory after it ended: at least "
+                + "\(Phrase.count(HeldObjectRule.minimumObjects.count)) at once, and either at least half of all "
+                + "objects from that line or half of the kept ones at one time.",
+            evidence: "These objects, the largest number held at once, and their bytes.",
+            fix: "Refresh the objects to faults, or release them, once the screen or the job is done.",
+            saving: "The memory of the objects kept at once.",
             guards: [
                 "Outside of scopes, the end of the work is unknown.",
                 "R25 ignores an object that was released or turned back into a fault within its scope, however large it is.",
-                "Rows of a result that the program still uses are held by the result: of a batched one those of the last "
-                    + "\(TraceEvent.Batch.retained) batches, otherwise all.",
+                "Rows of a result that the program still uses are held by the result: for a batched result, the rows "
+                    + "of the last \(TraceEvent.Batch.retained) batches; otherwise all rows.",
                 "An object that is read again in a later scope, without being released in between, looks the same as one that was forgotten.",
             ])
     }

@@ -4,7 +4,7 @@ internal import FaultlineTrace
 public struct HeldObjectRule: Rule {
     public let id = "R25"
     public let name = "Objects held too long"
-    public let purpose = "Large objects that stay realised after the scope that used them has closed."
+    public let purpose = "Large objects that stay realized after the scope that used them has closed."
 
     /// The minimum number of objects that are held at once.
     ///
@@ -13,7 +13,7 @@ public struct HeldObjectRule: Rule {
         "R25", "minimumObjects", 3, .count, "minimum large objects that stayed in memory")
     /// The minimum share of a line's objects that stay realized, or of those the share that does so at once.
     static let minimumShare = Threshold(
-        "R25", "minimumShare", 0.5, .share, "minimum share of the occasions on which they did")
+        "R25", "minimumShare", 0.5, .share, "minimum share of the large objects that stayed, or of these at one time")
 
     public init() {}
 

@@ -25,9 +25,9 @@ struct LargeValueAdvice {
 
     var fix: Wording {
         isForFile
-            ? "Values of this size are better kept in files beside the store, which are read when they are asked for."
-            : "Give the value an entity with a to-one relationship from \(entity: candidate.entity), so that rows stay small and the value "
-                + "is loaded when it is asked for."
+            ? "Values of this size are better kept in files beside the store, which are read only when needed."
+            : "Give the value an entity with a to-one relationship from \(entity: candidate.entity), so that rows "
+                + "stay small and the value is loaded only when needed."
     }
 
     var code: [String] {
@@ -40,7 +40,8 @@ struct LargeValueAdvice {
     var explanation: [Wording] {
         let hot = candidate.hot
         return [
-            "\(percent: candidate.largeShare) of the values have 16 KiB or more, \(size: candidate.mean) on average.",
+            "\(percent: candidate.largeShare) of the values have at least 16 KiB; the average is "
+                + "\(size: candidate.mean).",
             "\(count: candidate.fetches.count, "fetch", plural: "fetches") loaded it in "
                 + "\(rows: hot.rowsLoaded), \(size: hot.bytes) in all; the program read it in "
                 + "\(count: hot.rowsRead, of: .rows).",

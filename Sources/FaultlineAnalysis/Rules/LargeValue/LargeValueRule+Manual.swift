@@ -10,22 +10,22 @@ extension LargeValueRule {
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "An attribute of which \(LargeValue.minimumLargeShare.text) of the values or more have 16 KiB, in \(LargeValue.fewestRows) rows or more "
-                + "of fetches that mostly do not read it.",
-            evidence: "Rows that were loaded with it and in which it was read, the share of large values, and "
-                + "bytes.",
+                "An attribute with at least 16 KiB in at least \(LargeValue.minimumLargeShare.text) of its values, in "
+                + "at least \(LargeValue.fewestRows) rows of fetches that mostly do not read it.",
+            evidence: "Rows that were loaded with it, rows in which it was read, the share of large values, and bytes.",
             fix:
-                "An entity of its own; from \(LargeValueRule.fileSize.text) on average a file of its own (external storage); or the "
-                + "attribute behind all others, and fetches that name the properties that they load.",
+                "Move the value into an entity of its own or, from an average size of "
+                + "\(LargeValueRule.fileSize.text), into files (external storage). Or make the attribute the last "
+                + "column, and list the properties to load in the fetches.",
             saving:
                 "The part of the loading time that the unread bytes and their pages took, by the costs that `record` "
-                + "measured on the machine; without these, and where SQLite scans or sorts, the bytes times the cost of one: "
-                + "fitted to rows of different lengths, or assumed.",
+                + "measured on the machine. Without these, or if SQLite scans or sorts, the bytes times the cost per "
+                + "byte, fitted to rows of different lengths or assumed.",
             guards: [
-                "Attributes whose values lie in files already are left alone.",
-                "What every fetch reads is no waste.",
-                "Fewer than \(Phrase.count(LargeValueRule.minimumRows.count)) rows are a note.",
-                "If the cost of a byte was not measured, the confidence is low.",
+                "R09 ignores attributes whose values are already stored in files.",
+                "It ignores values that every fetch reads.",
+                "It is a note if fewer than \(Phrase.count(LargeValueRule.minimumRows.count)) rows were loaded.",
+                "If the cost per byte was not measured, the confidence is low.",
             ])
     }
 }

@@ -53,7 +53,7 @@ public struct LargeValueRule: Rule {
         finding.evidence = words.numbers
         finding.explanation = words.explanation
         if byte.confidence == .low {
-            finding.reservations.append("What a byte costs is a guess: the trace has too few rows of different sizes.")
+            finding.reservations.append("The cost per byte is assumed: the trace has too few rows of different sizes.")
         }
         if candidate.all.rowsLoaded < Self.minimumRows.count {
             finding.downgrade("Fewer than \(count: Self.minimumRows.count, of: .rows) rows were loaded with it.")

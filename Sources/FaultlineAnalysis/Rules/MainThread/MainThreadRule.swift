@@ -41,10 +41,12 @@ public struct MainThreadRule: Rule {
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.stretches, time: evidence.time)]
         finding.scopes = evidence.scopes.names
         finding.explanation = [
-            "The main thread was in the store for \(duration: evidence.longest) at a time"
+            "The main thread was in the store for "
                 + (evidence.stretches == 1
-                    ? "" : " at most, \(count: evidence.stretches) times, \(duration: evidence.time) in all")
-                + "; a frame lasts 16 ms. \(percent: part) of it is the \(key.kind.name)\(place)."
+                    ? "\(duration: evidence.longest)"
+                    : "up to \(duration: evidence.longest), \(count: evidence.stretches) times, "
+                        + "\(duration: evidence.time) in all")
+                + "; a frame lasts 16 ms. The \(key.kind.name)\(place) took \(percent: part) of this time."
         ]
         finding.evidence = [
             Evidence("stretches", evidence.stretches, .count), Evidence("events", evidence.events, .count),
@@ -68,7 +70,9 @@ public struct MainThreadRule: Rule {
         switch kind {
         case .save:
             "Move the changes to a background context, whose save the screen's context merges, or save in smaller parts."
-        case .fault: "Prefetch what the rows lead to, or fetch it on a background context and hand over object IDs."
+        case .fault:
+            "Prefetch the objects that the rows refer to, or fetch them on a background context and hand "
+                + "over object IDs."
         default:
             "Fetch on a background context and hand over object IDs, or set a batch size or a limit that fits the screen."
         }

@@ -12,9 +12,9 @@ struct MissingIndexAdvice {
     var fix: Wording {
         if index.namesColumns { return index.modelFix }
         return index.elements.count == 1
-            ? "With it SQLite seeks the matching rows instead of scanning the table."
-            : "With it SQLite seeks the matching rows instead of scanning the table. What is compared for equality comes "
-                + "first; then one range, or what the rows are sorted by."
+            ? "With it, SQLite seeks the matching rows instead of scanning the table."
+            : "With it, SQLite seeks the matching rows instead of scanning the table. Columns compared for equality "
+                + "come first, then one range or the sort keys."
     }
 
     var explanation: [Wording] {
@@ -22,26 +22,27 @@ struct MissingIndexAdvice {
         let rows = demand.fetches.total(\.rows)
         let steps = demand.fetches.reduce(0) { $0 + $1.counts.scannedRows * Double($1.counts.executions) }
         let scanned = steps / Double(max(1, executions))
-        let went: Wording =
+        let work: Wording =
             executions == 1
-            ? "A fetch went through \(decimal: scanned, places: 0, of: .rows) rows to find \(count: rows, of: .rows)"
-            : "\(count: executions, "fetch", plural: "fetches") went through some "
+            ? "A fetch scanned \(decimal: scanned, places: 0, of: .rows) rows to find \(count: rows, of: .rows)"
+            : "\(count: executions, "fetch", plural: "fetches") scanned about "
                 + "\(decimal: scanned, places: 0, of: .rows) rows each to find \(count: rows, of: .rows) in all"
         let one = demand.fetches.reduce(0) { $0 + $1.counts.runTime } / Double(max(1, executions))
         var sentences: [Wording] = [
-            "\(went): \(plan.map { "SQLite's plan is \(code: $0)." as Wording } ?? "no index leads to them.")",
-            "SQLite takes \(duration: one) for one, and ten times as long with ten times the rows.",
+            "\(work): \(plan.map { "SQLite's plan is \(code: $0)." as Wording } ?? "no index serves the search.")",
+            "SQLite takes \(duration: one) per fetch, and ten times as long with ten times the rows.",
         ]
         for (name, share) in leftOut {
             sentences.append(
-                "\(property: name) is left out: fetches that compare nothing else bring \(percent: share) of the table."
+                "\(property: name) is left out: fetches that compare only this property return \(percent: share) of "
+                    + "the table."
             )
         }
         let writes = profile.writes(of: index.entity)
         if writes > 0 {
             sentences.append(
-                "Keeping the index costs some \(duration: MissingIndexRule.upkeep) for each row that is written; "
-                    + "\(count: writes, of: .rows) were.")
+                "Maintaining the index costs about \(duration: MissingIndexRule.upkeep) per written row; "
+                    + "\(rows: writes) \(writes == 1 ? "was" : "were") written.")
         }
         return sentences
     }

@@ -26,8 +26,8 @@ extension MissingIndexRule {
                 ?? "Index \(code: index.table) by \(code: columns)",
             change: fetches.first?.key.site,
             score: Score.of(each, info: FetchIndexing.minimumRows.value, warning: 50_000),
-            fix: "With an index in the store SQLite need not make one for every fetch."
-                + (isOfRelationship ? " New stores have one for each relationship; this one has lost it." : ""),
+            fix: "With an index in the store, SQLite need not build one for every fetch."
+                + (isOfRelationship ? " New stores have one for each relationship; this store has lost it." : ""),
             code: proposal.flatMap { isOfRelationship ? nil : $0.code }
                 ?? [
                     "CREATE INDEX \(index.table)_\(index.columns.joined(separator: "_"))_INDEX ON \(index.table) (\(columns));"
@@ -37,8 +37,8 @@ extension MissingIndexRule {
         finding.seenAt = fetches.dropFirst().map(\.sighting)
         finding.scopes = fetches.flatMap { $0.counts.scopes.names }.uniqued
         finding.explanation = [
-            "SQLite made an index of \(code: index.table) by \(code: columns) for \(count: runs, "fetch", plural: "fetches") and "
-                + "threw it away again: \(decimal: each, places: 0, of: .rows) rows each time."
+            "For \(count: runs, "fetch", plural: "fetches"), SQLite built an index on \(code: index.table) by "
+                + "\(code: columns) and discarded it: \(decimal: each, places: 0, of: .rows) rows each time."
         ]
         finding.evidence = [
             Evidence("executions", runs, .count), Evidence("indexedRows", rows, .rows),

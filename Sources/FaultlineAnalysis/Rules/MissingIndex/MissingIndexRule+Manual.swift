@@ -24,27 +24,30 @@ extension MissingIndexRule {
                 "Fetches, rows that they found, steps of full scans, their time, SQLite's plan, and rows of the entity that were "
                 + "written.",
             fix:
-                "An index with the columns that are compared for equality first, then one range or the sort order; at most "
-                + "\(FetchIndexing.maximumColumns.count) columns. If more are compared, R06 leaves out the least selective first: those "
-                + "for which other fetches show that one value matches more than \(Phrase.percent(FetchIndexing.largestIndexShare.value)) "
-                + "of the table. Fetches that one index serves are one finding. Drop indexes whose columns are a prefix of another index.",
+                "Declare an index with the columns that are compared for equality first, then one range or the sort "
+                + "order; at most \(FetchIndexing.maximumColumns.count) columns. If more are compared, R06 leaves out "
+                + "the least selective first: those for which other fetches show that one value matches more than "
+                + "\(Phrase.percent(FetchIndexing.largestIndexShare.value)) of the table. Fetches that one index "
+                + "serves are one finding. Drop indexes whose columns are a prefix of another index.",
             saving:
-                "What SQLite took to step over rows that the index does not lead to, minus what it takes to seek those that "
-                + "it does (waiting, preparing, prefetching and making objects do not count), or about "
-                + "\(Phrase.duration(AutomaticIndex.row)) for each row that SQLite indexed itself, minus about "
-                + "\(Phrase.duration(MissingIndexRule.upkeep)) for each row of the entity that was written.",
+                "The time SQLite needs to step over rows that the index skips, minus the time to seek the others "
+                + "(waiting, preparing, prefetching and making objects do not count). For an automatic index, about "
+                + "\(Phrase.duration(AutomaticIndex.row)) for each row that SQLite indexed itself. In both cases, "
+                + "minus about \(Phrase.duration(MissingIndexRule.upkeep)) for each row of the entity that was "
+                + "written.",
             guards: [
-                "A table of fewer than \(Phrase.decimal(FetchIndexing.minimumRows.value, places: 0)) rows is a note.",
+                "A finding about a table of fewer than \(Phrase.decimal(FetchIndexing.minimumRows.value, places: 0)) "
+                    + "rows is a note.",
                 "R06 ignores a fetch that loads more than \(Phrase.percent(FetchIndexing.largestShare.value)) of the table, or "
                     + "counts more than \(Phrase.percent(FetchIndexing.largestIndexShare.value)) of it, and "
                     + "one whose other terms, by SQLite's counters, still leave that share for a text search or a sum.",
-                "It ignores terms that are alternatives or negated, and texts that are compared "
-                    + "without regard to case or diacritics, which R08 knows.",
+                "It ignores terms that are alternatives or negated, and texts that are compared without regard to "
+                    + "case or diacritics, which belong to R08.",
                 "If the table has such an index and SQLite does not use it, R22 reports why.",
                 "R06 never advises dropping an index that the store creates itself or that enforces uniqueness, or one on a "
                     + "table for which the trace has other plans that do not use the longer index. A needless index is a note unless at least "
                     + "\(Phrase.count(MissingIndexRule.needlessWrites.count)) rows were written.",
-                "An index whose upkeep costs more than it saves is a note.",
+                "An index that costs more to maintain than it saves is a note.",
                 "On little data it stays a warning, and says that the cost is not proven at this size.",
             ])
     }

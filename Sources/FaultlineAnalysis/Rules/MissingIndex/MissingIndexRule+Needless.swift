@@ -26,15 +26,15 @@ extension MissingIndexRule {
                 Score.highestWarning,
                 Score.of(
                     Double(writes), info: Self.needlessWrites.value, warning: 1000 * Self.needlessWrites.value)),
-            fix: "The one by \(longer) finds all that it finds. Every row that is written pays for both.",
+            fix: "The index on \(longer) serves the same queries. Every written row pays for both.",
             saving: Saving(), confidence: .medium,
             signature: [id, "needless", table, columns.joined(separator: ",")].joined(separator: "|"))
         finding.explanation = [
-            "Its columns are the first of the other one's."
+            "Its columns are the first columns of the other index."
                 + (writes == 0
                     ? ""
-                    : " Keeping it costs some \(duration: Self.upkeep) for each row that is written; "
-                        + "\(count: writes, of: .rows) were.")
+                    : " Maintaining it costs about \(duration: Self.upkeep) per written row; \(rows: writes) "
+                        + "\(writes == 1 ? "was" : "were") written.")
         ]
         finding.evidence = [Evidence("writtenRows", writes, .rows)]
         return finding

@@ -60,9 +60,9 @@ extension MissingIndexRule {
         let reason: Wording =
             plan.hasPrefix("SCAN")
             ? "SQLite's plan is \(code: plan): it scans the table."
-            : "SQLite's plan is \(code: plan), whose index leads to far more rows than match."
+            : "SQLite's plan is \(code: plan), which reads far more rows than match."
         finding.explanation = [Self.what(long, profile) + ": " + reason]
-        finding.reservations = ["The trace does not tell how many rows SQLite goes through."]
+        finding.reservations = ["The trace does not show how many rows SQLite scans."]
         finding.evidence = Self.evidence(long)
         finding.claims = fetches.map { Claim.loads($0.key, profile) }
         finding.remedy = index.remedy(for: fetches.map(\.key))
@@ -74,21 +74,22 @@ extension MissingIndexRule {
         let rows: Wording = "\(decimal: fetch.counts.foundRows, places: 0, of: .rows)"
         var finding = Finding(
             rule: id, ruleName: name,
-            title: "See why the fetch of \(entity: fetch.key.shape.entity) takes \(duration: long.time) for \(rows) "
+            title:
+                "Find out why the fetch of \(entity: fetch.key.shape.entity) takes \(duration: long.time) for \(rows) "
                 + (rows.text == "1" ? "row" : "rows"),
             change: fetch.key.site, score: min(Score.highestWarning, Self.score([long])),
             fix: gap.remedy.isEmpty
-                ? "Have SQLite explain the statement (\(code: "EXPLAIN QUERY PLAN"))."
+                ? "Run the statement with \(code: "EXPLAIN QUERY PLAN")."
                 : "Run the program with \(gap.remedy), which logs SQLite's plan.",
             saving: Saving(), confidence: .low, signature: fetch.signature(id, "unplanned"))
         finding.scopes = fetch.counts.scopes.names
         let index = Self.comparedColumns(of: fetch.key.shape, profile)
         finding.explanation = [
-            "\(Self.what([long], profile)), far longer than these rows take. The trace has no plan: a SCAN of the table, a "
-                + "sort (TEMP B-TREE), a cold file or another connection's lock can be the reason."
+            "\(Self.what([long], profile)), far longer than these rows take. The trace has no plan: the cause can be "
+                + "a SCAN of the table, a sort (TEMP B-TREE), a cold file or another connection's lock."
         ]
         if let index {
-            finding.alternatives = ["if the plan is a SCAN, index \(entity: index.entity) by \(index.properties)"]
+            finding.alternatives = ["If the plan is a SCAN, index \(entity: index.entity) by \(index.properties)."]
         }
         finding.evidence = Self.evidence([long])
         return finding

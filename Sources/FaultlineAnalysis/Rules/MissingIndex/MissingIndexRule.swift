@@ -92,7 +92,7 @@ public struct MissingIndexRule: Rule {
         _ finding: inout Finding, _ demand: Demand, upkeep: Double, saved: Double, _ profile: Profile
     ) {
         if upkeep >= saved {
-            finding.downgrade("Keeping the index up would cost more than it saves here.")
+            finding.downgrade("Maintaining the index would cost more than it saves here.")
         }
         if demand.scannedRows < FetchIndexing.minimumRows.value {
             finding.downgrade(

@@ -18,17 +18,18 @@ extension OverFetchRule {
                 + "\(ResultDemand.touchedShare.text) of the rows; or used only the object IDs; or long values, at least "
                 + "\(UnreadValues.share.text) of a row and \(UnreadValues.minimumSize.text), that no fetch of that shape reads.",
             evidence:
-                "Results, their rows, the rows that were used, the most of one result, and bytes; for values, the unread bytes.",
+                "Results, their rows, the rows that were used, the most rows used of one result, and bytes; for "
+                + "values, the unread bytes.",
             fix:
-                "A limit, a predicate that selects the rows that are used, object IDs in place of objects, or an entity of its own for "
-                + "the value.",
+                "Set a limit, select the used rows in the predicate, fetch object IDs instead of objects, or move the "
+                + "values into an entity of their own.",
             saving:
                 "The cost per row of the unused rows. If SQLite scans the table for them, the limit spares that part of the scan "
                 + "as well; if SQLite sorts the rows itself, about half of their cost remains. For values: the part of "
                 + "the loading time that their bytes and pages took; if SQLite also scans or sorts other rows, the cost of the "
                 + "bytes in all of these rows.",
             guards: [
-                "Lists that scroll show more than their first rows in time, and belong to R02.",
+                "Lists that scroll use more than their first rows over time, and belong to R02.",
                 "Results that the program still holds at the end may be used later, so at least 90 % must have been released.",
                 "An object may have been read in ways that are not recorded, so unread values "
                     + "count only if at least 90 % of the rows were read.",

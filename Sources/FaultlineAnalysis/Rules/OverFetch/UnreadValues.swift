@@ -149,10 +149,10 @@ struct UnreadValues {
 
     private func weigh(_ finding: inout Finding, _ fetch: FetchProfile, _ unread: [String], _ profile: Profile) {
         if finding.confidence == .low {
-            finding.reservations.append("What a byte costs is a guess: the trace has too few rows of different sizes.")
+            finding.reservations.append("The cost per byte is assumed: the trace has too few rows of different sizes.")
         }
         if unread.contains(where: { read.contains("\(fetch.key.shape.entity).\($0)") }) {
-            finding.reservations.append("Other fetches read it, and would have to prefetch it.")
+            finding.reservations.append("Other fetches read it and would have to prefetch it.")
         }
         if !Significance.isMet(
             saving: finding.saving.time.median, wallTime: profile.wallTime(of: fetch.counts.scopes.keys),
@@ -176,7 +176,7 @@ private struct UnreadValueAdvice {
 
     var fix: Wording {
         "Move the properties that are not read here into an entity of their own, with a to-one relationship from "
-            + "\(entity: entity), so that they are loaded when they are asked for."
+            + "\(entity: entity), so that they are loaded only when needed."
     }
 
     func code(_ profile: Profile) -> [String] {
@@ -191,7 +191,7 @@ private struct UnreadValueAdvice {
     func explanation(rows: UInt64, bytes: Double, share: Double) -> [Wording] {
         [
             "\(properties.count == 1 ? "It was" : "They were") read in none of \(rows: rows), and "
-                + "\(properties.count == 1 ? "makes" : "make") \(percent: share) of the loaded bytes: "
+                + "\(properties.count == 1 ? "makes" : "make") up \(percent: share) of the loaded bytes: "
                 + "\(size: bytes)."
         ]
     }

@@ -87,17 +87,18 @@ struct UnusedRows {
         switch kind {
         case .first(let first):
             "Limit the fetch of \(entity: entity) to the \(rows: first) that \(first == 1 ? "is" : "are") used"
-        case .scattered: "Fetch the rows of \(entity: entity) that are used, and no others"
+        case .scattered: "Fetch only the rows of \(entity: entity) that are used"
         case .identities: "Fetch object IDs of \(entity: entity), since nothing else is used"
         }
     }
 
     var fix: Wording {
         switch kind {
-        case .first: "With a limit the store stops at the last row that is used."
+        case .first: "With a limit, SQLite stops at the last row that is used."
         case .scattered:
-            "Say in the predicate which rows are used; or fetch object IDs, and load what is used with one fetch."
-        case .identities: "Object IDs need no rows: they come from the index alone, or nearly so."
+            "Select the used rows in the predicate. Or fetch object IDs, and load the objects that are used with one "
+                + "fetch."
+        case .identities: "SQLite can return object IDs without loading the rows, often from an index alone."
         }
     }
 
@@ -110,16 +111,23 @@ struct UnusedRows {
     }
 
     var explanation: [Wording] {
-        let results: Wording = "\(count: tally.executions, "result"), \(rows: tally.rows) in all"
+        let results: Wording = "\(count: tally.executions, "result") with \(rows: tally.rows) in all"
         switch kind {
         case .first(let first):
             return [
-                "Of \(results), no more than the first \(count: first, of: .rows) of each \(first == 1 ? "was" : "were") used, "
-                    + "\(count: tally.touchedRows, of: .rows) in all."
+                "Of \(results), at most the first \(count: first, of: .rows) of each \(first == 1 ? "was" : "were") "
+                    + "used, \(count: tally.touchedRows, of: .rows) in all."
             ]
-        case .scattered: return ["Of \(results), \(count: tally.touchedRows, of: .rows) were used, here and there."]
+        case .scattered:
+            return [
+                "Of \(results), \(count: tally.touchedRows, of: .rows) were used, scattered over the "
+                    + "results."
+            ]
         case .identities:
-            return ["Of \(results), the program took the objects or their IDs, and read or changed nothing of them."]
+            return [
+                "The program took the objects or their IDs from \(results), but neither read nor changed any "
+                    + "value."
+            ]
         }
     }
 }

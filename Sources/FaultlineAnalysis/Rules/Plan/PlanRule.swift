@@ -7,7 +7,7 @@ internal import FaultlineTrace
 public struct PlanRule: Rule {
     public let id = "R22"
     public let name = "Changing plans"
-    public let purpose = "Statements with more than one plan, and plans that rest on old statistics."
+    public let purpose = "Statements with more than one plan, and plans based on old statistics."
 
     /// The minimum ratio for a warning: of a plan's work to the best plan's, or between the rows that there are and
     /// that SQLite expects.
@@ -56,7 +56,8 @@ public struct PlanRule: Rule {
             title:
                 "Run ANALYZE: SQLite has \(count: plans.count) plans for the fetch of \(entity: fetch.key.shape.entity)",
             change: fetch.key.site, score: Score.of(ratio, info: Self.minimumRatio.value, warning: 1000),
-            fix: "SQLite chooses by what it knows of the tables, which can be old or different from store to store. "
+            fix: "SQLite chooses a plan by its statistics about the tables, which can be old or differ between "
+                + "stores. "
                 + AnalyzeAdvice.fix + " Or declare the index that the better plan uses.",
             code: AnalyzeAdvice.code, saving: Saving(time: .init(median: saved / 2, low: 0, high: saved)),
             confidence: .low,
@@ -76,7 +77,9 @@ public struct PlanRule: Rule {
         finding.claims = [Claim.loads(fetch.key, profile)]
         finding.remedy = .analyze([fetch.key])
         if ranked.contains(where: { $0.value.virtualMachineSteps == 0 }) {
-            finding.downgrade("What each plan has to do is not told: they may have found more rows, or fewer.")
+            finding.downgrade(
+                "The trace does not show how much work each plan did: its runs may have found more "
+                    + "rows, or fewer.")
         }
         return finding
     }
@@ -87,7 +90,7 @@ public struct PlanRule: Rule {
             rule: id, ruleName: name, title: title(old, profile), change: fetch.key.site,
             score: Score.of(
                 old.difference?.size ?? Self.minimumRatio.value, info: Self.minimumRatio.value, warning: 1000),
-            fix: AnalyzeAdvice.fix + " If SQLite still goes through the table then, it has no index to go by.",
+            fix: AnalyzeAdvice.fix + " If SQLite still scans the table afterwards, it has no suitable index.",
             code: AnalyzeAdvice.code,
             saving: Saving(time: .init(median: saved / 2, low: 0, high: saved)), confidence: .low,
             signature: [id, old.entity].joined(separator: "|"))
@@ -106,7 +109,7 @@ public struct PlanRule: Rule {
         finding.claims = old.indexable.map { Claim.loads($0.key, profile) }
         finding.remedy = .analyze(old.fetches.map(\.key))
         if old.indexable.isEmpty {
-            finding.downgrade("Whether SQLite would choose another plan is not known.")
+            finding.downgrade("Whether SQLite would choose another plan is unknown.")
             // A note is printed with its title only.
             finding.reservations += old.difference?.isScan == false ? [Self.skewed] : []
         }
@@ -114,7 +117,8 @@ public struct PlanRule: Rule {
     }
 
     private static let skewed: Wording =
-        "Values that are far more frequent than others, or far less, look the same; then ANALYZE changes nothing."
+        "Values that are far more or less frequent than others look the same as old statistics, and ANALYZE does not "
+        + "change them."
 
     private func title(_ old: OldStatistics, _ profile: Profile) -> Wording {
         guard let difference = old.difference else {
@@ -122,23 +126,26 @@ public struct PlanRule: Rule {
                 "Run ANALYZE: SQLite scans the table of \(entity: old.entity) although it has an index to search with"
         }
         let expected = Self.rows(difference.expected)
-        let rows = Self.rows(difference.rows) + (difference.isExact ? "" : " or more")
+        let rows = (difference.isExact ? "" : "at least ") + Self.rows(difference.rows)
         return difference.isScan
-            ? "Run ANALYZE: SQLite takes the table of \(entity: old.entity) for one of \(expected), and it has \(rows)"
-            : "ANALYZE may be old: SQLite expects \(expected) of \(entity: old.entity) and meets \(rows)"
+            ? "Run ANALYZE: SQLite expects \(expected) in the table of \(entity: old.entity), which has \(rows)"
+            : "ANALYZE may be out of date: SQLite expects \(expected) of \(entity: old.entity) but finds \(rows)"
     }
 
     private func explanation(_ old: OldStatistics) -> [Wording] {
         let fetches: Wording = "\(count: old.fetches.total(\.executions), "fetch", plural: "fetches")"
-        let time = old.difference?.isScan == false ? "its values were others" : "the table was another"
-        var sentences: [Wording] = ["SQLite chooses the plans of \(fetches) by what ANALYZE wrote when \(time)."]
+        let time = old.difference?.isScan == false ? "its values were different" : "the table was different"
+        var sentences: [Wording] = [
+            "SQLite chooses the plans of \(fetches) by statistics that ANALYZE gathered when "
+                + "\(time)."
+        ]
         let scans = old.indexable.total(\.executions)
         if scans > 0 {
-            let which: Wording = "\(count: scans, "fetch", plural: "fetches") went through the whole table"
+            let which: Wording = "\(count: scans, "fetch", plural: "fetches") scanned the whole table"
             let why =
                 (old.difference?.ratio ?? 0) > 1
                 ? ", because scanning a small one is faster than searching its index" : ""
-            sentences.append("\(which)\(why); an index of it leads to the rows.")
+            sentences.append("\(which)\(why); one of its indexes serves the search.")
         }
         return sentences
     }

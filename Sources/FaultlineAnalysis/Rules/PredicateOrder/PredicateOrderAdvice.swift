@@ -17,8 +17,8 @@ struct PredicateOrderAdvice {
     }
 
     var fix: Wording {
-        "SQLite asks the terms of an AND in their order, and a text costs many times what a number does: what is cheap and "
-            + "leaves few rows comes first."
+        "SQLite evaluates the terms of an AND in order, and comparing a text costs many times as much as comparing a "
+            + "number. Put cheap, selective terms first."
     }
 
     /// The predicate in the better order.
@@ -40,12 +40,13 @@ struct PredicateOrderAdvice {
         guard let share = search.leftOver else {
             let passed =
                 !search.isSingle
-                ? " in several searches" : search.passed == 0 ? ", and none passed" : " for a limit's rows"
-            return ["\(texts)\(passed): how many the other terms leave over is not known."]
+                ? " in several searches" : search.passed == 0 ? ", and none passed" : " for the rows of a limit"
+            return ["\(texts)\(passed): the selectivity of the other terms is unknown."]
         }
         return [
-            "\(texts), of which \(decimal: search.passed, places: 0) passed; the other terms then left \(percent: share) of these over.",
-            "The other way round some \(decimal: search.compared * share, places: 0) texts are to be compared.",
+            "\(texts), of which \(decimal: search.passed, places: 0) passed; \(percent: share) of these also match "
+                + "the other terms.",
+            "In the other order, SQLite compares about \(decimal: search.compared * share, places: 0) texts.",
         ]
     }
 
@@ -60,7 +61,7 @@ struct PredicateOrderAdvice {
         }
 
         var fix: Wording {
-            "SQLite asks the terms of an AND in their order: what is quickly searched and leaves few rows comes first."
+            "SQLite evaluates the terms of an AND in order. Put the quicker, more selective search first."
         }
 
         var code: [String] { [PredicateOrderAdvice.predicate([order.second, order.first])] }
@@ -71,13 +72,13 @@ struct PredicateOrderAdvice {
             let shares = order.shares
             let rows: Wording = "\(rows: UInt64(order.scanned.rounded()))"
             var sentences: [Wording] = [
-                "\(count: executions, "fetch", plural: "fetches") searched \(property: names.first) in \(rows)\(each), "
-                    + "which left \(percent: shares.first) of them over; \(property: names.second) then left "
-                    + "\(percent: shares.second) of these."
+                "\(count: executions, "fetch", plural: "fetches") searched \(property: names.first) in "
+                    + "\(rows)\(each), and \(percent: shares.first) of them matched; \(percent: shares.second) of "
+                    + "these also matched in \(property: names.second)."
             ]
             if let (first, second) = order.lengths {
                 sentences.append(
-                    "The texts have \(size: first) and \(size: second) on average.")
+                    "The texts have an average size of \(size: first) and \(size: second).")
             }
             return sentences
         }

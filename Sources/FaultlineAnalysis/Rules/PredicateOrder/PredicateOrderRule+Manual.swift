@@ -9,27 +9,29 @@ extension PredicateOrderRule {
 
     public var manual: RuleManual {
         RuleManual(
-            trigger: "A predicate of which all terms must hold, with a text search before a comparison of a number, a "
-                + "date, a truth value or a relationship, that goes through "
-                + "\(Phrase.decimal(PredicateOrderRule.minimumRows.value, places: 0)) rows or more. Or two text searches, of which "
-                + "the second one leaves so much less, or has so much shorter texts, that the other order takes "
-                + "\(Phrase.decimal(SearchOrder.threshold.value, places: 1)) times less.",
-            evidence: "Texts that were compared, those that passed, and the rows that were found: what the cheap terms "
-                + "leave over, measured.",
-            fix: "The cheap terms first. SQLite asks the terms of an AND in their order where no index decides.",
+            trigger: "A predicate whose terms must all match, with a text search before a comparison of a number, a "
+                + "date, a Boolean or a relationship, that scans at least "
+                + "\(Phrase.decimal(PredicateOrderRule.minimumRows.value, places: 0)) rows. Also two text searches, "
+                + "of which the second is so much more selective, or has so much shorter texts, that the written "
+                + "order costs at least \(Phrase.decimal(SearchOrder.threshold.value, places: 1)) times as much as "
+                + "the other order.",
+            evidence: "Texts that were compared, texts that passed, and rows that were found, which give the "
+                + "selectivity of the cheap terms.",
+            fix: "Put the cheap terms first. SQLite evaluates the terms of an AND in order unless an index decides.",
             saving:
-                "The time of the comparisons that are spared (some \(Phrase.duration(TextSearchCost.usual)) "
-                + "each, or what SQLite took beside the scan, where the trace tells), less that of the cheap ones for the other rows. Of two "
-                + "searches the share of the fetch's time, without its trip and rows, by what each leaves over and how long "
-                + "its texts are.",
+                "The time of the text comparisons that are avoided (about \(Phrase.duration(TextSearchCost.usual)) "
+                + "each, or SQLite's time without the scan if the trace has it), minus the time of comparing the "
+                + "cheap terms in the other rows. For two searches: the share of the fetch's time, without its trip "
+                + "and rows, that follows from the selectivity of each search and the length of its texts.",
             guards: [
-                "Where the cheap terms leave \(Phrase.percent(PredicateOrderRule.uselessShare.value)) of the rows or more, their "
-                    + "order makes no difference.",
-                "Where an index leads to the rows, or an OR decides, nothing is said.",
-                "If no text passed, or there are several searches, half of the rows are assumed to be left over, and the confidence is low.",
-                "On little data it stays a warning, says that the cost is not proven at this size, and projects ten times "
-                    + "the rows.",
-                "Numbers among each other are left in their order: one that is compared in vain takes some "
+                "If more than \(Phrase.percent(PredicateOrderRule.uselessShare.value)) of the rows match the cheap "
+                    + "terms, their order makes no difference, and R07 reports nothing.",
+                "It reports nothing if an index seeks the rows, or if the predicate has an OR.",
+                "If no text passed, or there are several searches, R07 assumes that half of the rows match the other "
+                    + "terms, and the confidence is low.",
+                "On little data the finding stays a warning, says that the cost is not proven at this size, and "
+                    + "projects the saving at ten times the rows.",
+                "R07 does not reorder comparisons of numbers: an unneeded one takes about "
                     + "\(Phrase.duration(PredicateOrderRule.comparison.usual)).",
             ])
     }

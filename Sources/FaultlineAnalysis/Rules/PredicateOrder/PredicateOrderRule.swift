@@ -7,7 +7,7 @@ public struct PredicateOrderRule: Rule {
     public let id = "R07"
     public let name = "Predicate order"
     public let purpose =
-        "Texts that are searched before a comparison that is cheaper, or leaves less, has sorted rows out."
+        "Text searches that SQLite evaluates before a cheaper or more selective term."
 
     /// The minimum scanned rows for the order to be reported.
     static let minimumRows = Threshold("R07", "minimumRows", 500.0, .count, "minimum rows that are scanned")
@@ -49,7 +49,7 @@ public struct PredicateOrderRule: Rule {
         }
         if uncounted > 0 {
             outcome.obstacles.append(
-                "The trace does not tell how many texts \(count: uncounted, "search", plural: "searches") compared."
+                "The trace does not show how many texts \(count: uncounted, "search", plural: "searches") compared."
             )
         }
         return outcome
@@ -161,7 +161,7 @@ public struct PredicateOrderRule: Rule {
         else { return }
         let one = saving / Double(max(1, fetch.counts.executions)) * Growth.projected
         finding.reservations.append(
-            Significance.notProven + " With ten times the rows it would save some \(duration: one) each time.")
+            Significance.notProven + " With ten times the rows, it would save about \(duration: one) each time.")
     }
 }
 

@@ -88,7 +88,8 @@ struct PrefetchAdvice {
     }
 
     private func derived(_ edge: FetchProfile.Edge) -> Wording {
-        "Keep the number in a derived attribute of \(entity: edge.entity) (\(code: "\(edge.name).@count")), which the store keeps up."
+        "Keep the count in a derived attribute of \(entity: edge.entity) (\(code: "\(edge.name).@count")), which the "
+            + "store updates."
     }
 
     var alternatives: [Wording] {
@@ -100,7 +101,10 @@ struct PrefetchAdvice {
     /// Reservations about the advice.
     var reservations: [Wording] {
         isCounted
-            ? ["If something else holds the members in memory, reading them does not show: then prefetch them."] : []
+            ? [
+                "If other code holds the members in memory, the trace does not show that they are read. In that case, "
+                    + "prefetch them."
+            ] : []
     }
 
     /// `nil` if few rows fire, or the trace does not show the path.
@@ -110,13 +114,13 @@ struct PrefetchAdvice {
     }
 
     var title: Wording {
-        if isCounted { return "Count \(what) of all objects at once: nothing else is asked of the members" }
+        if isCounted { return "Count \(what) for all objects at once: the members are never read" }
         if isSparse { return "Load \(what) for the objects that are used, in one fetch" }
         if let keyPath { return "Prefetch \(quoted: keyPath) with the fetch of \(entity: shape.entity)" }
         if edge != nil { return "Prefetch \(what) with the fetch of \(entity: shape.entity)" }
         if let relatedEntity {
             return
-                "Prefetch the relationship that leads to \(entity: relatedEntity) with the fetch of \(entity: shape.entity)"
+                "Prefetch the relationship to \(entity: relatedEntity) with the fetch of \(entity: shape.entity)"
         }
         return "Load the values of \(what) with the fetch itself"
     }
@@ -130,25 +134,26 @@ struct PrefetchAdvice {
     var fix: Wording {
         if isCounted, let edge {
             let members: Wording = paths.destination(of: edge).map { "\(entity: $0)" } ?? "the members"
-            return inverse.map { "One fetch that groups \(members) by \(property: $0) counts them all." }
+            return inverse.map { "One fetch of \(members), grouped by \(property: $0), counts them all." }
                 ?? derived(edge)
         }
         if isSparse {
             return
-                "Only \(percent: share) of the fetched objects fire, so do not prefetch for all: before you use them, "
-                + "load what they lead to with one fetch."
+                "Only \(percent: share) of the fetched objects fire a fault, so do not prefetch for all: before you "
+                + "use these, load the rows that they need with one fetch."
         }
         if let keyPath {
             return "Add \(quoted: keyPath) to \(code: "relationshipKeyPathsForPrefetching") of this fetch."
         }
         if edge != nil {
             return
-                "Add the key path that ends in \(what) to \(code: "relationshipKeyPathsForPrefetching") of this fetch. The trace does "
-                + "not show the way from \(entity: shape.entity) to it."
+                "Add the key path that ends in \(what) to \(code: "relationshipKeyPathsForPrefetching") of this "
+                + "fetch. The trace does not show the path from \(entity: shape.entity) to it."
         }
         if let relatedEntity {
             return
-                "Add the key path that leads to \(entity: relatedEntity) to \(code: "relationshipKeyPathsForPrefetching") of this fetch."
+                "Add the key path that ends at \(entity: relatedEntity) to "
+                + "\(code: "relationshipKeyPathsForPrefetching") of this fetch."
         }
         return missingValues.fix
     }
@@ -192,7 +197,7 @@ struct PrefetchAdvice {
         let objects = DistinctCount.words(evidence.objects, over: evidence.occurrences, "object")
         let times: Wording =
             evidence.occurrences == 1
-            ? "" : ", some \(count: per) on each of \(count: evidence.occurrences) occasions,"
+            ? "" : ", about \(count: per) on each of \(count: evidence.occurrences) occasions,"
         sentences.append(
             "\(what) went to the store in \(trips)\(times) for \(objects), \(duration: evidence.time) in all.")
         let fetches = evidence.fetches.values.reduce(0, &+)

@@ -30,7 +30,7 @@ extension PrefetchRule {
                 + "from the trace. The slowest 10 % of the faults count like the others, because their data must be read anyway.",
             guards: [
                 "R01 ignores faults that the row cache serves: they make no trips.",
-                "A fetch of one row has nothing to prefetch for others.",
+                "It ignores fetches of one row, for which a prefetch would save no trip.",
                 "It ignores faults that a deletion fires to follow its delete rules.",
                 "Relationships that the fetch already prefetches belong to R11 and R20.",
                 "It ignores scopes of kind setup, which are preparation.",

@@ -34,7 +34,8 @@ public struct PrefetchRule: Rule {
         }
         if totals.faultTripsWithoutOrigin > 0 {
             outcome.obstacles.append(
-                "\(trips: totals.faultTripsWithoutOrigin, "fault trip") did not say which fetch the object came from."
+                "The trace does not show which fetch the objects of "
+                    + "\(trips: totals.faultTripsWithoutOrigin, "fault trip") came from."
             )
         }
         if totals.faultTripsWithUnknownOrigin > 0 {

@@ -48,15 +48,15 @@ struct ReadColumns {
 
     /// A sentence about the attributes that are read.
     var explanation: Wording {
-        "Of the objects of \(entity: destination) that it leads to only \(quoted(names)) \(names.count == 1 ? "is" : "are") read."
+        "Of the \(entity: destination) objects, only \(quoted(names)) \(names.count == 1 ? "is" : "are") read."
     }
 
     /// The alternative to prefetching.
     ///
     /// - Parameter path: The key path to the relationship.
     func alternative(path: String) -> Wording {
-        "Where the objects are only shown, fetch dictionaries with \(quoted(names.map { "\(path).\($0)" })) among "
-            + "propertiesToFetch: one statement, and no object of \(entity: destination)."
+        "If the objects are only displayed, fetch dictionaries with \(quoted(names.map { "\(path).\($0)" })) in "
+            + "propertiesToFetch: one statement, and no \(entity: destination) objects."
     }
 
     private func quoted(_ names: [String]) -> Wording {

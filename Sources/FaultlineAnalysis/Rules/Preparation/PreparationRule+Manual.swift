@@ -9,16 +9,17 @@ extension PreparationRule {
 
     public var manual: RuleManual {
         RuleManual(
-            trigger: "Fetches of one shape and line of which every second one or more had its statement prepared, "
-                + "\(Phrase.count(PreparationRule.minimumPreparations.count)) times or more, and preparing took "
-                + "\(PreparationRule.minimumShare.text) of their time or more.",
-            evidence: "Preparations, fetches, the number of different texts, and the time of preparing.",
+            trigger: "Fetches of one shape and line that prepare at least every second statement, at least "
+                + "\(Phrase.count(PreparationRule.minimumPreparations.count)) times, and spend at least "
+                + "\(PreparationRule.minimumShare.text) of their time on it.",
+            evidence: "Preparations, fetches, the number of different texts, and the time spent preparing.",
             fix:
-                "One text for all values: paging by key instead of by offset, few limits; or a container that is kept.",
+                "Use one statement text for all values: page by key instead of by offset, and use few different "
+                + "limits. Or keep the container.",
             saving: "The time of all preparations but one.",
             guards: [
-                "A statement that is prepared once and kept is left alone, whatever that takes.",
-                "A saving below 1 % of the time that the work took and below 2 ms is a note.",
+                "R21 ignores a statement that is prepared once and kept, however long that takes.",
+                "It is a note if it saves less than 1 % of the time that the work took and less than 2 ms.",
             ])
     }
 }

@@ -36,20 +36,21 @@ public struct PreparationRule: Rule {
             rule: id, ruleName: name,
             title: isSame
                 ? "Keep the statement of the fetch of \(entity: entity) prepared"
-                : "Give the fetch of \(entity: entity) one text for all its values",
+                : "Use one statement text for all values of the fetch of \(entity: entity)",
             change: fetch.key.site,
             score: Score.of(Double(counts.preparations), info: Self.minimumPreparations.value, warning: 1000),
             fix: isSame
-                ? "A statement is let go of when its connection is closed, when the schema changes, or when hundreds of others "
-                    + "came in between: keep the container, and do not change the schema while the program works."
-                : "Limits and offsets stand in a statement's text, so that each makes a new one: page by the last value that "
-                    + "was shown, not by an offset, and keep to a few limits.",
+                ? "A prepared statement is discarded when its connection is closed, when the schema changes, or when "
+                    + "hundreds of other statements ran in between. Keep the container, and do not change the schema "
+                    + "while the program works."
+                : "Limits and offsets are part of a statement's text, so each value makes a new one. Page by the last "
+                    + "value shown, not by offset, and use few different limits.",
             code: isSame ? [] : ["request.predicate = PropertyPath(\"key\") > last", "request.fetchLimit = 50"],
             saving: Saving(time: .init(median: saved, low: saved / 2, high: saved)), confidence: .medium,
             signature: fetch.signature(id, ""))
         finding.scopes = counts.scopes.names
         let most: Wording =
-            "\(plain: UInt64(texts.count)) texts" + (texts.count == StatementTable.capacity ? " or more" : "")
+            (texts.count == StatementTable.capacity ? "at least " : "") + "\(plain: UInt64(texts.count)) texts"
         finding.explanation = [
             "\(count: counts.preparations, "preparation") for \(count: counts.executions, "fetch", plural: "fetches")"
                 + (isSame ? "" : " with \(most)")

@@ -52,16 +52,16 @@ struct RefaultAdvice {
 
     var title: Wording {
         isRefreshed
-            ? "Keep objects of \(entity: key.entity) as they are while they are in use"
+            ? "Do not refresh or reset \(entity: key.entity) objects while they are in use"
             : "Keep \(entity: key.entity) objects alive, or enlarge the row cache"
     }
 
     var fix: Wording {
         isRefreshed
-            ? "What is refreshed, and what a context held that is reset, is read again at its next use. Refresh what others "
-                + "have changed, and reset at the end of a piece of work."
-            : "A row stays in memory while an object holds it, and for as long as the row cache has room: keep the objects in "
-                + "an array while the work goes on, share one context, or raise the limit."
+            ? "Objects that are refreshed, or whose context is reset, are read again at their next use. Refresh only "
+                + "what others have changed, and reset only at the end of a piece of work."
+            : "A row stays in memory while an object holds it or the row cache has room. Keep the objects in an array "
+                + "during the work, share one context, or raise the limit."
     }
 
     var code: [String] {
@@ -88,11 +88,11 @@ struct RefaultAdvice {
         } else {
             let sizes = [50.0, 90].map { "\(size: evidence.room.percentile($0))" as Wording }
             let known: Wording? = limit.map { limit in
-                "; the row cache's limit is \(size: limit), of which whole blocks are taken"
+                "; the row cache's limit is \(size: limit), used in whole blocks"
             }
             sentences.append(
-                "With \(sizes[0]) for rows half of them would have been in memory, with \(sizes[1]) nine of ten"
-                    + "\(known ?? "").")
+                "With \(sizes[0]) for rows, half of them would have been in memory; with \(sizes[1]), nine of "
+                    + "ten\(known ?? "").")
             if evictions.rows > 0 {
                 sentences.append(
                     "The row cache evicted \(count: evictions.rows, "row") (\(size: evictions.bytes)) in all.")
@@ -100,7 +100,7 @@ struct RefaultAdvice {
             if let evictor {
                 sentences.append(
                     "\(percent: evictor.share) of the bytes read for objects, "
-                        + "\(size: evictor.bytes), was for \(site: evictor.site).")
+                        + "\(size: evictor.bytes), were read at \(site: evictor.site).")
             }
         }
         if evidence.changed > 0 {

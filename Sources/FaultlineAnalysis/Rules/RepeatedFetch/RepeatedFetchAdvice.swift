@@ -12,13 +12,14 @@ struct RepeatedFetchAdvice {
 
     var title: Wording {
         isByID
-            ? "Take the \(entity: shape.entity) that the context has, instead of fetching it by its ID"
-            : "Make \(shape.entity.isEmpty ? "this fetch" : "the fetch of \(entity: shape.entity)" as Wording) once, and keep its result"
+            ? "Get the \(entity: shape.entity) from the context by its ID instead of fetching it"
+            : "Run \(shape.entity.isEmpty ? "this fetch" : "the fetch of \(entity: shape.entity)" as Wording) once, "
+                + "and keep its result"
     }
 
     var fix: Wording {
         isByID
-            ? "The context knows its objects by their IDs, and makes a fault of one that it does not have."
+            ? "The context finds its objects by their IDs, and returns a fault for one that it does not have."
             : "Pass the result on, or keep it for as long as the work lasts: nothing was written that could change it."
     }
 

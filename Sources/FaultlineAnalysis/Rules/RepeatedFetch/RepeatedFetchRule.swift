@@ -6,7 +6,7 @@ internal import FaultlineTrace
 public struct RepeatedFetchRule: Rule {
     public let id = "R18"
     public let name = "Repeated fetches"
-    public let purpose = "Fetches that are made again with the same values, although nothing was written in between."
+    public let purpose = "Fetches that are repeated with the same values, although nothing was written in between."
 
     /// The minimum repetitions on one occasion.
     static let manyTimes = Threshold(
@@ -29,7 +29,7 @@ public struct RepeatedFetchRule: Rule {
         let untold = profile.fetches.filter { $0.key.shape.hasUntoldValues == true }.total(\.executions)
         if untold > 0 {
             outcome.obstacles.append(
-                "Which values \(count: untold, "fetch", plural: "fetches") compared with is not told.")
+                "The trace does not show which values \(count: untold, "fetch", plural: "fetches") compared.")
         }
         return outcome
     }
@@ -70,7 +70,7 @@ public struct RepeatedFetchRule: Rule {
             isLargePart: Significance.isMet(trips: finding.saving.trips, of: trips), of: "trips")
         if Significance.isMost(evidence.regularOccurrences, of: evidence.occurrences) {
             finding.downgrade(
-                "The fetches come at regular intervals, as of a timer that looks for what others have written.")
+                "The fetches run at regular intervals, as if a timer polled for changes by others.")
         }
         finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
     }

@@ -30,7 +30,7 @@ struct SaveSizeAdvice {
     }
 
     var smallFix: Wording {
-        "Make all changes first and save them together. What somebody has confirmed stays a save of its own."
+        "Make all changes first and save them together. Keep a separate save for changes that a user has confirmed."
     }
 
     func smallCode(part: Int?) -> [String] {
@@ -46,15 +46,16 @@ struct SaveSizeAdvice {
         let per: Wording =
             small.objects == small.saves
             ? "one object"
-            : "some \(decimal: Double(small.objects) / Double(max(1, small.saves)), places: 1) objects"
+            : "about \(decimal: Double(small.objects) / Double(max(1, small.saves)), places: 1) objects"
         let times: Wording =
             small.occurrences == 1
             ? ""
-            : ", some \(count: small.saves / max(1, small.occurrences)) on each of \(count: small.occurrences) occasions"
+            : ", about \(count: small.saves / max(1, small.occurrences)) on each of \(count: small.occurrences) "
+                + "occasions"
         return [
             "\(count: small.saves, "save") followed one another\(times), with \(per) each: "
                 + "\(duration: small.time) in all, \(duration: small.commit) of it in COMMIT.",
-            "What a commit takes is up to the disk: \(duration: small.commit / max(1, small.saves)) here.",
+            "The time of a commit depends on the disk: \(duration: small.commit / max(1, small.saves)) here.",
         ]
     }
 
@@ -63,8 +64,8 @@ struct SaveSizeAdvice {
     func largeTitle(part: Int) -> Wording { "Save \(entities) in parts of \(count: part) objects" }
 
     var largeFix: Wording {
-        "Save after so many objects, and release them before the next ones. A batch request writes rows without objects, "
-            + "where none of the objects' own code has to run."
+        "Save after that many objects, and release them before making the next ones. If none of the objects' own code "
+            + "has to run, a batch request writes the rows without making objects."
     }
 
     func largeCode(part: Int) -> [String] {
@@ -81,7 +82,7 @@ struct SaveSizeAdvice {
                 + "\(count: evidence.mostObjects) objects."
         ]
         if blocking.waits > 0 {
-            let longest: Wording = blocking.waits == 1 ? "" : ", \(duration: blocking.longest) the longest"
+            let longest: Wording = blocking.waits == 1 ? "" : ", longest \(duration: blocking.longest)"
             let main: Wording =
                 switch blocking.mainThreadWaits {
                 case 0: ""

@@ -111,11 +111,11 @@ private struct BatchRequestAdvice {
     }
 
     var fix: Wording {
-        let what = properties.isEmpty ? "deletes the rows, with what their delete rules ask for" : "sets the values"
+        let what = properties.isEmpty ? "deletes the rows and applies their delete rules" : "sets the values"
         return
-            "A \(code: properties.isEmpty ? "BatchDeleteRequest" : "BatchUpdateRequest") \(what) in the store, without loading any "
-            + "object. It writes at once, checks no validation, ignores unsaved changes, and contexts learn of it only when "
-            + "its object IDs are merged into them."
+            "A \(code: properties.isEmpty ? "BatchDeleteRequest" : "BatchUpdateRequest") \(what) in the store, "
+            + "without loading any object. It writes at once, skips validation and ignores unsaved changes. Contexts "
+            + "see the changes only after its object IDs are merged into them."
     }
 
     var code: [String] {
@@ -137,7 +137,7 @@ private struct BatchRequestAdvice {
         let objects: Wording = "\(count: tally.rows, "object")"
         let times: Wording = tally.executions == 1 ? "" : " of \(count: tally.executions) fetches"
         let done =
-            properties.isEmpty ? "were deleted" : "got the same \(properties.count == 1 ? "value" : "values")"
+            properties.isEmpty ? "were deleted" : "were set to the same \(properties.count == 1 ? "value" : "values")"
         let saves: Wording = tally.written.saves == 1 ? "the save" : "\(count: tally.written.saves, "save")"
         return [
             "\(objects)\(times) \(done), and the program read none of them.",

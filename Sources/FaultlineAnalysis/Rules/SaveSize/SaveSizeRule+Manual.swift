@@ -21,8 +21,8 @@ extension SaveSizeRule {
                 + "at least \(ResultDemand.minimumWritten.text) objects that were all deleted, or all set to the same values, though the "
                 + "program read none.",
             evidence:
-                "Saves, objects, time, the part spent in COMMIT, the largest save, and waits for the lock; the fetch that the objects "
-                + "of a save came from, and whether anything was read of them.",
+                "Saves, objects, time, the part spent in COMMIT, the largest save, and waits for the lock; the fetch "
+                + "that the objects of a save came from, and whether the program read any of their values.",
             fix:
                 "Save once after all changes; split a save that is or would be large into parts. To delete or update rows without "
                 + "realizing objects, use BatchDeleteRequest or BatchUpdateRequest.",
@@ -33,14 +33,14 @@ extension SaveSizeRule {
             guards: [
                 "Saves that ran no statement are ignored, such as those of child contexts, which only change their parents.",
                 "Saves of separate user actions, with pauses between them, are not merged.",
-                "The time that a save waits for others, and COMMIT, are not its own: R13 has what the waits cost, and each "
-                    + "part of a save would have a COMMIT as well.",
+                "The time that a save waits for others, and its COMMIT, do not count: R13 reports the waits, and each "
+                    + "part of a split save would have a COMMIT as well.",
                 "R10 ignores saves with fewer than twice as many objects as a part should have.",
                 "A large save off the main thread that no one waits for is a note.",
                 "A batch request is advised only where no class of the saved objects overrides willSave, didSave, "
                     + "prepareForDeletion or a validating method, the context has no undo manager, no unsaved changes were "
                     + "compared for the fetch, and the save met no conflict.",
-                "What a commit takes is up to the disk, so that tests should count saves.",
+                "The time of a commit depends on the disk, so tests should count saves.",
             ])
     }
 }

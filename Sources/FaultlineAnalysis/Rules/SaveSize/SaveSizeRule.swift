@@ -9,8 +9,8 @@ public struct SaveSizeRule: Rule {
     public let id = "R10"
     public let name = "Saves"
     public let purpose =
-        "Saves of a few objects each that follow one another, saves that take long or keep others waiting, and objects "
-        + "that are fetched only to be deleted or set alike."
+        "Consecutive saves of a few objects each, saves that take long or keep others waiting, and objects that are "
+        + "fetched only to be deleted or set to the same values."
 
     /// The number of objects to save at once if a job saves in parts.
     static let objectsAtOnce = 500.0
@@ -141,7 +141,7 @@ public struct SaveSizeRule: Rule {
             Evidence("longestWait", blocking.longest, .nanoseconds),
         ]
         if !isOnMainThread, blocking.waits == 0 {
-            finding.downgrade("It ran beside the main thread, where it keeps only those waiting who write meanwhile.")
+            finding.downgrade("It ran off the main thread, where it delays only other writers.")
         }
         finding.weigh(
             lossyOccurrences: large.lossySaves &+ blocking.lossyWaits, of: large.saves &+ blocking.waits)

@@ -34,11 +34,11 @@ struct SortAdvice {
         for key in keys {
             if let order = key.order {
                 return
-                    "An index has texts in the order of their bytes, and \(property: key.path) is compared in another one "
-                    + "(\(order)): sort by a copy of it that is kept in that order, or fetch less."
+                    "An index keeps texts in byte order, but \(property: key.path) is sorted by another collation "
+                    + "(\(order)). Store a copy whose byte order matches it and sort by the copy, or fetch fewer rows."
             }
             if key.path.contains(".") {
-                return "\(property: key.path) lies in another table, and an index is of one: keep a copy of it in "
+                return "\(property: key.path) is in another table, and an index covers only one. Keep a copy of it in "
                     + "\(entity: shape.entity), or sort the objects."
             }
         }
@@ -74,23 +74,24 @@ struct SortAdvice {
     var title: Wording {
         if isThere {
             return
-                "Run ANALYZE: SQLite sorts \(entity: shape.entity) although the index by \(index.properties) has the rows in order"
+                "Run ANALYZE: SQLite sorts \(entity: shape.entity) although the index on \(index.properties) has the "
+                + "rows in order"
         }
         return obstacle == nil
-            ? "Index \(entity: shape.entity) by \(index.properties), so that nothing is sorted"
-            : "Do not have \(rows: UInt64(sorted)) of \(entity: shape.entity) sorted by \(properties) each time"
+            ? "Index \(entity: shape.entity) by \(index.properties) to avoid the sort"
+            : "Avoid sorting \(rows: UInt64(sorted)) of \(entity: shape.entity) by \(properties) in each fetch"
     }
 
     var fix: Wording {
         if isThere {
             return
-                "Without statistics SQLite expects every index that is compared for equality to find few rows, even the "
-                + "one that tells the entities of a table apart. " + AnalyzeAdvice.fix
+                "Without statistics, SQLite assumes that a comparison for equality on any indexed column matches few "
+                + "rows, even on the one that distinguishes the entities of a table. " + AnalyzeAdvice.fix
         }
         if obstacle == nil, index.namesColumns { return index.modelFix }
         return obstacle == nil
-            ? "What is compared for equality comes first in the index, then the sort keys in their order. If the order does "
-                + "not matter, leave the sort descriptors out." + statistics
+            ? "Columns compared for equality come first in the index, then the sort keys in their order. If the order "
+                + "does not matter, leave the sort descriptors out." + statistics
             : "If the order does not matter, leave the sort descriptors out; if all rows are loaded anyway, sort the objects."
     }
 
@@ -98,7 +99,8 @@ struct SortAdvice {
     private var statistics: Wording {
         guard let root = profile.entity(shape.entity)?.root, root != shape.entity else { return "" }
         return
-            " SQLite prefers the index of the entities to it until ANALYZE has looked at the table of \(entity: root)."
+            " Until ANALYZE has run on the table of \(entity: root), SQLite prefers the index on the column of the "
+            + "entity."
     }
 
     var code: [String] { isThere ? AnalyzeAdvice.code : obstacle == nil ? index.code : [] }
@@ -110,17 +112,17 @@ struct SortAdvice {
 
     var explanation: [Wording] {
         let counts = fetch.counts
-        let times: Wording = counts.sorts == 1 ? "" : "\(count: counts.sorts) times "
-        let rows: Wording = "\(rows: UInt64(sorted.rounded()))\(isEstimated ? " or more" : "")"
-        let each = counts.sorts == 1 ? "" : ", on average"
+        let times: Wording = counts.sorts == 1 ? "" : "\(count: counts.sorts) times, on average "
+        let rows: Wording = "\(isEstimated ? "at least " : "")\(rows: UInt64(sorted.rounded()))"
         let taken: Wording =
             isCut
-            ? " for the \(count: counts.rows / max(1, counts.executions)) that the limit lets through" : ""
-        let sentence: Wording = "SQLite has \(times)sorted \(rows)\(taken)\(each): \(duration: counts.time) in all."
+            ? " for the \(count: counts.rows / max(1, counts.executions)) that the limit returns" : ""
+        let sentence: Wording = "SQLite sorted \(times)\(rows)\(taken): \(duration: counts.time) in all."
         guard obstacle == nil, let extended else { return [sentence] }
         return [
             sentence,
-            "\(code: extended) leads to the rows already: with the sort keys behind its columns one index does both.",
+            "SQLite already seeks the rows with \(code: extended). With the sort keys appended, this index also "
+                + "returns them in order.",
         ]
     }
 

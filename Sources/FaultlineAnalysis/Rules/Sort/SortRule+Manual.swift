@@ -10,21 +10,23 @@ extension SortRule {
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "A fetch whose rows SQLite sorted, \(Phrase.decimal(SortRule.minimumRows.value, places: 0)) of them "
-                + "or more; or \(Phrase.decimal(SortRule.minimumLimitedRows.value, places: 0)), of which there are "
-                + "\(SortRule.limitFactor.text) for each that a limit lets through.",
-            evidence: "Fetches, sorts, rows that were sorted and returned, and time. Where a predicate picks among the "
-                + "rows and a limit among those, the steps of SQLite's virtual machine tell how many were sorted at "
-                + "least; where SQLite's counters are not told, its plan tells of the sort.",
-            fix: "An index with what is compared for equality first, then the sort keys with their directions; "
-                + "or no sort where the order does not matter.",
-            saving: "With a limit what the fetch took, less a trip and its rows; without one what sorting so many "
-                + "rows is assumed to take (50 ns a comparison).",
+                "A fetch for which SQLite sorted at least \(Phrase.decimal(SortRule.minimumRows.value, places: 0)) "
+                + "rows; or, for a fetch with a limit, at least "
+                + "\(Phrase.decimal(SortRule.minimumLimitedRows.value, places: 0)) rows and at least "
+                + "\(SortRule.limitFactor.text) times as many as it returned.",
+            evidence: "Fetches, sorts, rows sorted and returned, and time. If a fetch has a predicate and a limit, "
+                + "the steps of SQLite's virtual machine give a minimum of the rows sorted. If the trace lacks "
+                + "SQLite's counters, its plan shows the sort.",
+            fix: "Declare an index with the columns compared for equality first, then the sort keys with their "
+                + "directions. If the order does not matter, leave the sort descriptors out.",
+            saving: "With a limit: the fetches' time, minus one trip each and the cost of the returned rows. Without "
+                + "one: the assumed cost of sorting as many rows (50 ns per comparison).",
             guards: [
-                "An order of texts that no index has (localized, or without case), and a key in another "
-                    + "table, are explained and a note.",
-                "On little data it stays a warning and says that the cost is not proven at this size. It projects ten "
-                    + "times the rows where at least \(Growth.minimumFetches) fetches and a plan are evidence for it.",
+                "If no index can have the texts in the sort order (localized, or case-insensitive), or a sort key is "
+                    + "in another table, the finding explains this and is a note.",
+                "On little data the finding stays a warning and says that the cost is not proven at this size. It "
+                    + "projects the time at ten times the rows if the trace has the plan and at least "
+                    + "\(Growth.minimumFetches) of the fetches.",
             ])
     }
 }

@@ -7,7 +7,7 @@ internal import FaultlineTrace
 public struct SortRule: Rule {
     public let id = "R19"
     public let name = "Sorting without an index"
-    public let purpose = "Fetches whose rows are sorted each time, where an index would have them in order."
+    public let purpose = "Fetches whose rows SQLite sorts each time, although an index could return them in order."
 
     /// The minimum rows of a reported sort.
     ///

@@ -45,13 +45,13 @@ struct OneKind {
         let executions = max(1, fetch.total(\.executions))
         var finding = Finding(
             rule: rule.id, ruleName: rule.name,
-            title: "Fetch \(entity: entity), not \(entity: root): nothing is read of the others",
+            title: "Fetch \(entity: entity), not \(entity: root): no other objects are read",
             change: fetch.key.site,
             score: min(
                 Score.highestWarning,
                 Score.of(Double(unused) / Double(executions), info: Self.minimumRows.value / 2, warning: 5000)),
             fix:
-                "A fetch of an entity brings its own rows and those of the entities below it, and no others of the table.",
+                "A fetch of an entity loads only its own rows and those of its subentities.",
             code: ["FetchRequest<\(entity)>(…)"], saving: Saving(time: Saving.Range(range)),
             confidence: min(.medium, estimate.confidence), signature: fetch.signature(rule.id, entity))
         finding.saving.rows = Int64(clamping: unused)

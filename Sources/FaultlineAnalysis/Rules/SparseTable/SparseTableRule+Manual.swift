@@ -13,23 +13,24 @@ extension SparseTableRule {
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "An inheritance tree with \(SparseTableRule.minimumEntities.count) entities below its top or more and "
-                + "\(SparseTableRule.minimumColumns.count) columns or more that not all of them have, of which "
-                + "\(Phrase.percent(SparseTableRule.minimumShare.value)) are empty. Or fetches of a tree's top that brought "
-                + "\(OneKind.minimumRows.count) rows or more, all of which were looked at and "
-                + "\(Phrase.percent(OneKind.usedShare.value)) at most read, these of one entity.",
+                "An inheritance tree with at least \(SparseTableRule.minimumEntities.count) entities below its root "
+                + "and at least \(SparseTableRule.minimumColumns.count) columns that not all of them have, if at "
+                + "least \(Phrase.percent(SparseTableRule.minimumShare.value)) of the values in these are empty. Also "
+                + "fetches of the root that loaded at least \(OneKind.minimumRows.count) rows and visited nearly all "
+                + "of them, but read at most \(Phrase.percent(OneKind.usedShare.value)), all of one entity.",
             evidence:
-                "Entities, columns, the share of empty values, and the time of fetches that went through the table.",
+                "Entities, columns, the share of empty values, and the time of fetches that scanned the table.",
             fix:
-                "Tables of their own for what shares little, which means no common parent; a related entity for what is shared. "
-                + "Where one entity is used, a fetch of that.",
-            saving: "Half of the empty share of those fetches' time; or what the rows take that nobody read.",
+                "Put entities that share few properties into separate tables, which means no common parent, and move "
+                + "the shared properties to a related entity. If only one entity is used, fetch that entity.",
+            saving: "Half of the empty share of these fetches' time; or the cost of the unread rows.",
             guards: [
-                "The trace tells no numbers of rows: as many of each entity are assumed. \"faultline inspect\" counts them.",
-                "It is a note unless going through the table takes "
-                    + "\(Phrase.percent(SparseTableRule.minimumTimeShare.value)) of the store's time or more, and never more than a "
-                    + "warning.",
-                "Results that are limited, or still in use at the end, are left alone.",
+                "The trace has no row counts, so R15 assumes as many rows of each entity. \"faultline inspect\" "
+                    + "counts them.",
+                "A mostly empty table is a note if scanning it takes less than "
+                    + "\(Phrase.percent(SparseTableRule.minimumTimeShare.value)) of the store's time. R15 never "
+                    + "reports more than a warning.",
+                "R15 ignores results that are limited, or still in use at the end.",
             ])
     }
 }

@@ -6,7 +6,7 @@ internal import FaultlineTrace
 public struct SparseTableRule: Rule {
     public let id = "R15"
     public let name = "Sparse inheritance table"
-    public let purpose = "Inheritance trees whose one table is mostly empty, or is loaded for one of its entities."
+    public let purpose = "Inheritance trees whose table is mostly empty, or is loaded for only one of its entities."
 
     /// The minimum number of entities below the root, of columns that only some of them have, and the minimum share of
     /// empty values in these.
@@ -75,20 +75,21 @@ public struct SparseTableRule: Rule {
         let entities = tree.entities.map { "\(entity: $0.name)" as Wording }.joined(separator: ", ")
         var finding = Finding(
             rule: id, ruleName: name,
-            title: "Give entities below \(entity: tree.root) that share little tables of their own",
+            title: "Give the subentities of \(entity: tree.root) tables of their own: they share few properties",
             change: scans.first?.key.site,
             score: min(Score.highestWarning, Score.of(share, info: Self.minimumTimeShare.value, warning: 0.5)),
             fix:
-                "Entities without a common parent have tables of their own; what they share can be a related entity. A fetch of "
-                + "one kind names its entity, not the parent.",
+                "Entities without a common parent have tables of their own. Properties that they share can move to a "
+                + "related entity. To fetch one kind of object, fetch its entity, not the parent.",
             saving: Saving(time: .init(median: saved, low: 0, high: saved * 2)), confidence: .low,
             signature: [id, tree.root].joined(separator: "|"))
         finding.scopes = scans.first?.counts.scopes.names ?? []
         finding.explanation = [
-            "\(count: tree.entities.count) entities share the table of \(entity: tree.root): \(entities). Of "
-                + "\(count: tree.columns.count) columns that not all of them have some \(percent: tree.emptyShare) are empty if "
-                + "there are as many objects of each; \"faultline inspect\" counts them in a store.",
-            "Going through the table takes \(duration: time), \(percent: share) of the store's time.",
+            "\(count: tree.entities.count) entities share the table of \(entity: tree.root): \(entities). In the "
+                + "\(count: tree.columns.count) columns that not all of them have, about \(percent: tree.emptyShare) "
+                + "of the values are empty if there are as many objects of each entity; \"faultline inspect\" counts "
+                + "them in a store.",
+            "Scanning the table takes \(duration: time), \(percent: share) of the store's time.",
         ]
         finding.evidence = [
             Evidence("entities", Double(tree.entities.count), .count),
@@ -98,7 +99,7 @@ public struct SparseTableRule: Rule {
         finding.claims = scans.map { Claim.loads($0.key, profile) }
         if share < Self.minimumTimeShare.value {
             finding.downgrade(
-                "Going through the table takes less than \(threshold: Self.minimumTimeShare) of the store's time.")
+                "Scanning the table takes less than \(threshold: Self.minimumTimeShare) of the store's time.")
         }
         return finding
     }

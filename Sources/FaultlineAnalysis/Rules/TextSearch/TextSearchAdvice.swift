@@ -45,17 +45,18 @@ struct TextSearchAdvice {
     var fix: Wording {
         switch remedy {
         case .words:
-            "Keep the words of the text in rows of their own, folded to one case and without diacritics, with an index, and find a "
-                + "word by its beginning; or keep the text in a full-text table of SQLite's (FTS5)."
+            "Keep the words of the text in rows of their own, folded to one case and without diacritics, with an "
+                + "index, and search for a word by its beginning. Or keep the text in one of SQLite's full-text "
+                + "tables (FTS5)."
         case .folded:
             "Keep a copy of the text in one case and without diacritics in an attribute of its own, with an index, and compare that "
                 + "with a folded text."
         case .reversed:
-            "Keep a copy of the text from its end to its beginning in an attribute of its own, with an index: its beginning is the "
-                + "text's end."
+            "Keep a reversed copy of the text in an attribute of its own, with an index: the beginning of the copy is "
+                + "the end of the text."
         case .prefix: "A plain prefix is a range, which an index serves."
         case .equality: "A pattern without wildcards is a plain comparison, which an index serves."
-        case .narrowed: "If the pattern begins with plain text, an index finds the few texts that begin so."
+        case .narrowed: "If the pattern begins with plain text, SQLite can seek the few texts that begin with it."
         }
     }
 
@@ -107,13 +108,13 @@ struct TextSearchAdvice {
         let isNarrowed = counts.textComparisons > 0 && candidates < counts.scannedRows
         let work: Wording =
             isNarrowed
-            ? "compared the text of \(rows) of \(decimal: counts.scannedRows, places: 0, of: .rows) rows"
-            : counts.executions == 1 ? "went through \(rows) rows" : "went through some \(rows) rows"
+            ? "compared the texts of \(rows) of \(decimal: counts.scannedRows, places: 0, of: .rows) rows"
+            : counts.executions == 1 ? "examined \(rows) rows" : "examined about \(rows) rows"
         let sentence: Wording =
             counts.executions == 1
             ? "A search \(work) to find \(found): " : "\(searches) \(work) each to find \(found) in all: "
         return [
-            sentence + reason, "One takes \(duration: one), and ten times as long with ten times the rows.",
+            sentence + reason, "A search takes \(duration: one), and ten times as long with ten times the rows.",
         ]
     }
 }

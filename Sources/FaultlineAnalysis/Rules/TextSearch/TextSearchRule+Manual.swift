@@ -9,23 +9,24 @@ extension TextSearchRule {
 
     public var manual: RuleManual {
         RuleManual(
-            trigger: "A comparison of texts that no index serves (CONTAINS, ENDSWITH, MATCHES, LIKE with a "
-                + "wildcard at the beginning, and whatever disregards case or diacritics), which went through "
-                + "\(Phrase.decimal(TextSearchRule.minimumSteps.value, places: 0)) rows or ran "
+            trigger: "A comparison of texts that no index can serve (CONTAINS, ENDSWITH, MATCHES, LIKE with a leading "
+                + "wildcard, and any that ignores case or diacritics), if its fetches examined at least "
+                + "\(Phrase.decimal(TextSearchRule.minimumSteps.value, places: 0)) rows in all or ran at least "
                 + "\(TextSearchRule.minimumExecutions.count) times.",
-            evidence: "Fetches, rows that they went through by SQLite's own counters, rows that they returned, and "
+            evidence: "Fetches, the rows that they examined by SQLite's counters, the rows that they returned, and "
                 + "time.",
-            fix: "The words of the text in rows of their own, found by their beginning; a copy without case "
-                + "and diacritics, with an index; a copy from the end to the beginning; or a plain prefix.",
+            fix: "Keep the words of the text in rows of their own and search for their beginnings; keep an indexed "
+                + "copy without case and diacritics, or a reversed one; or search with a plain prefix.",
             saving:
-                "What SQLite took for the searches, less the rows that they returned; where a cheaper term keeps texts "
-                + "from being compared, some \(Phrase.duration(TextSearchCost.usual)) for each that is.",
+                "SQLite's time for the searches, minus the cost of the rows that they returned. If a cheaper term "
+                + "keeps texts from being compared, about \(Phrase.duration(TextSearchCost.usual)) for each text that "
+                + "is compared.",
             guards: [
-                "Where another term leaves \(Phrase.decimal(TextSearchRule.fewCandidates.value, places: 0)) rows or "
-                    + "fewer it is a note.",
-                "Copies that the store folds already (canonical attributes) are left alone.",
-                "On little data it stays a warning, since it grows with the table, and says that the cost is "
-                    + "not proven at this size.",
+                "It is a note if another term leaves at most "
+                    + "\(Phrase.decimal(TextSearchRule.fewCandidates.value, places: 0)) rows.",
+                "R08 ignores copies that the store already folds (canonical attributes).",
+                "On little data the finding stays a warning, because its cost grows with the table, and says that the "
+                    + "cost is not proven at this size.",
             ])
     }
 }

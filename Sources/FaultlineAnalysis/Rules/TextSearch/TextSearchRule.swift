@@ -4,7 +4,7 @@ internal import FaultlineTrace
 public struct TextSearchRule: Rule {
     public let id = "R08"
     public let name = "Text search without an index"
-    public let purpose = "Texts that are searched in a way that no index serves."
+    public let purpose = "Text searches that no index can serve."
 
     /// The minimum scanned rows, or the minimum number of fetches, of a reported search.
     static let minimumSteps = Threshold("R08", "minimumSteps", 1000.0, .count, "minimum steps of a search")
@@ -42,11 +42,11 @@ public struct TextSearchRule: Rule {
         }
         if untold > 0 {
             outcome.obstacles.append(
-                "The trace does not tell what \(count: untold, "fetch", plural: "fetches") compared.")
+                "The trace does not show what \(count: untold, "fetch", plural: "fetches") compared.")
         }
         if unmeasured > 0 {
             outcome.obstacles.append(
-                "The trace does not tell how many rows \(count: unmeasured, "search", plural: "searches") went through."
+                "The trace does not show how many rows \(count: unmeasured, "search", plural: "searches") examined."
             )
         }
         return outcome
@@ -141,7 +141,8 @@ public struct TextSearchRule: Rule {
     ) {
         if let candidates, candidates.isNarrowed, candidates.rows <= Self.fewCandidates.value {
             finding.downgrade(
-                "Another term leaves some \(decimal: candidates.rows, places: 0, of: .rows) rows to search, which takes little time."
+                "Another term leaves only about \(decimal: candidates.rows, places: 0, of: .rows) rows to search, "
+                    + "which takes little time."
             )
         }
         // The search grows with the table, whatever it costs now.

@@ -6,7 +6,7 @@ public struct TraceQualityRule: Rule {
 
     public let id = TraceQualityRule.number
     public let name = "Trace quality"
-    public let purpose = "What was recorded, what was lost, and what recording cost."
+    public let purpose = "Whether the trace is complete, and what recording cost."
 
     public init() {}
 
@@ -28,8 +28,8 @@ public struct TraceQualityRule: Rule {
         for sentence in Self.sentences(all.gaps) { limit(sentence, 10) }
         if lost > 0 {
             limit(
-                "\(count: lost, "event") \(lost == 1 ? "was" : "were") lost for want of room "
-                    + "(\(percent: lostShare)): counts and times are too low.",
+                "\(count: lost, "event") (\(percent: lostShare)) \(lost == 1 ? "was" : "were") lost because the "
+                    + "buffers were full: counts and times are too low.",
                 lostShare >= Analysis.lossLimit.value ? 80 : 40)
         }
         if unwritten > 0 {
@@ -73,20 +73,21 @@ public struct TraceQualityRule: Rule {
         }
         if totals.openUses > 0 {
             limit(
-                "\(count: totals.openUses, "result") \(totals.openUses == 1 ? "was" : "were") still in use at the end: "
-                    + "what was not read yet may have been read later.", 10)
+                "\(count: totals.openUses, "result") \(totals.openUses == 1 ? "was" : "were") still in use at the "
+                    + "end: values that were not read yet may have been read later.", 10)
         }
         if totals.events[.fetch, default: 0] > 0, totals.events[.use] == nil, !all.lacks(.use) {
             limit("The use of results was not recorded: batch sizes and unread values cannot be evaluated.", 30)
         }
         if !all.lacks(.exactTimes), totals.overlaps > 0 {
             limit(
-                "\(count: totals.overlaps, "event") of a thread \(totals.overlaps == 1 ? "begins" : "begin") before the one "
-                    + "before has ended: the clock was set while it was recorded, and times are not to be trusted.", 60)
+                "\(count: totals.overlaps, "event") \(totals.overlaps == 1 ? "begins" : "begin") before the previous "
+                    + "event of the same thread has ended: the clock was changed during the recording, and times "
+                    + "cannot be trusted.", 60)
         }
         for sentence in Self.scopes(profile) { limit(sentence, 20) }
         if totals.events[.scope] == nil, totals.eventCount > 0, !all.lacks(.operations) {
-            limit("No scope was marked: pauses and the life of fetches stand for screens and requests.", 10)
+            limit("No scope was marked, so pauses and the lifetimes of fetches stand in for screens and requests.", 10)
         }
         return outcome(
             profile, totals, score: score, limits: limits,
@@ -111,7 +112,7 @@ public struct TraceQualityRule: Rule {
     ) -> RuleOutcome {
         var finding = Finding(
             rule: id, ruleName: name,
-            title: limits.isEmpty ? "The trace is whole" : "Know what the trace does not show",
+            title: limits.isEmpty ? "The trace is complete" : "Note what the trace does not show",
             score: score, fix: score >= 25 ? "Record again with larger buffers, or record less." : "",
             saving: Saving(), confidence: .high, signature: id)
         finding.evidence = evidence
@@ -175,7 +176,7 @@ public struct TraceQualityRule: Rule {
             "\(count: count, "scope") \(count == 1 ? "has" : "have") no \(end) in the trace"
         }
         guard !ends.isEmpty else { return [] }
-        return [ends.joined(separator: ", ") + ": how long they took, and what outlived them, is not known."]
+        return [ends.joined(separator: ", ") + ": their durations, and which objects outlived them, are unknown."]
     }
 
     /// Sentences about processes that did not close their recordings.
@@ -184,17 +185,19 @@ public struct TraceQualityRule: Rule {
         guard processes.isEmpty else {
             return processes.map { process -> Wording in
                 process.ended == nil
-                    ? "Process \(String(process.process)) has no end in the trace: the trace was cut short, or is still written."
+                    ? "Process \(String(process.process)) has no end in the trace: the trace was cut short, or is "
+                        + "still being written."
                     : process.ended?.isRunning == true
-                        ? "Process \(String(process.process)) still ran when the recording ended: what it did later is not here."
-                        : "Process \(String(process.process)) was killed: the trace has everything that it had finished, and "
-                            + "nothing that was in progress."
+                        ? "Process \(String(process.process)) was still running when the recording ended: its later "
+                            + "work is not in the trace."
+                        : "Process \(String(process.process)) was killed: the trace has all work that it had "
+                            + "finished, but nothing that was in progress."
             }
         }
         guard all.unclosed > 0 else { return [] }
         return [
             "\(count: all.unclosed) of \(count: all.processes) processes were killed or have no end in their "
-                + "traces: the traces lack what was in progress."
+                + "traces: the traces lack the work that was in progress."
         ]
     }
 

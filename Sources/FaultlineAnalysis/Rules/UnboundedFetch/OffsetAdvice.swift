@@ -17,17 +17,18 @@ struct OffsetAdvice {
     }
 
     var title: Wording {
-        "Continue each page of \(entity: shape.entity) after the last row of the page before, not by an offset"
+        "Continue each page of \(entity: shape.entity) after the last row of the previous page, not by offset"
     }
 
     var fix: Wording {
         guard let first = keys.first else {
             return
-                "Sort by an indexed attribute that is unique, remember its value in the last row of a page, and ask for the "
-                + "rows behind it."
+                "Sort by a unique, indexed attribute, remember its value in the last row of a page, and fetch the "
+                + "rows after it."
         }
         var sentences: [Wording] = [
-            "Remember the last row of a page, and ask for the rows behind it: an index on \(property: first.keyPath) leads straight to them."
+            "Remember the last row of a page, and fetch the rows after it: with an index on "
+                + "\(property: first.keyPath), SQLite seeks them directly."
         ]
         if keys.count == 1 {
             sentences.append(
@@ -59,7 +60,7 @@ struct OffsetAdvice {
     var explanation: [Wording] {
         let counts = fetch.counts
         var sentences: [Wording] = [
-            "\(count: counts.offsetFetches, "fetch", plural: "fetches") passed over "
+            "\(count: counts.offsetFetches, "fetch", plural: "fetches") skipped "
                 + "\(rows: counts.skippedRows) with offsets of up to \(count: counts.largestOffset, of: .rows), to "
                 + "return \(rows: counts.rows): \(duration: counts.time) in all."
         ]
@@ -73,7 +74,8 @@ struct OffsetAdvice {
         var sentences: [Wording] = ["To jump to a page, remember the sort keys at which pages begin."]
         if fetch.counts.sorts > 0, let first = keys.first {
             sentences.append(
-                "Without an index on \(property: first.keyPath) SQLite sorts the rows for each page, wherever the page begins."
+                "Without an index on \(property: first.keyPath), SQLite sorts the rows for each page, wherever the "
+                    + "page begins."
             )
         }
         return sentences

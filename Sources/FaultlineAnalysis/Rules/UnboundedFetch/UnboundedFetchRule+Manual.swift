@@ -9,26 +9,27 @@ extension UnboundedFetchRule {
 
     public var manual: RuleManual {
         RuleManual(
-            trigger: "A fetch without limit and batch size with \(Phrase.count(FetchProfile.manyRows.count)) "
-                + "rows or \(UnboundedFetchRule.minimumBytes.text) at once; or with \(UnboundedFetchRule.grownRows) rows and a "
-                + "result that gets at least \(UnboundedFetchRule.minimumSlope.text) of the rows that its table grows by "
-                + "between runs. Runs are processes, of one trace or of profiles that were merged. Also fetches whose "
-                + "offsets pass over at least \(UnboundedFetchRule.minimumOffset.count) rows on average, and ten times the rows "
-                + "that they return.",
-            evidence: "Results, rows, the most of one result, bytes, and runs in which the table's rows are known.",
-            fix: "A batch size, so that rows are loaded as they are reached; or a limit, and a predicate on "
-                + "the sort key for the next page.",
+            trigger: "A fetch without a limit or batch size that returns at least "
+                + "\(Phrase.count(FetchProfile.manyRows.count)) rows or \(UnboundedFetchRule.minimumBytes.text) at "
+                + "once; or at least \(UnboundedFetchRule.grownRows) rows, if the result grows by at least "
+                + "\(UnboundedFetchRule.minimumSlope.text) of the rows that its table grows by between runs. Runs are "
+                + "processes, of one trace or of profiles that were merged. Also fetches whose offsets skip at least "
+                + "\(UnboundedFetchRule.minimumOffset.count) rows on average, and ten times the rows that they return.",
+            evidence: "Results, rows, the rows of the largest result, bytes, and runs in which the size of the table "
+                + "is known.",
+            fix: "Set a batch size, so that rows are loaded as they are reached; or a limit, with a predicate on the "
+                + "sort key for the next page.",
             saving:
-                "Memory that need not be held at a time; an unbounded fetch takes no less time. Of pages the time beyond "
-                + "what pages with a small offset take or, without these, the cost of passing over each row: "
-                + "measured on the machine, or assumed.",
+                "Memory that need not be held at once; a bounded fetch saves no time. For pages: the time beyond that "
+                + "of pages with a small offset or, without these, the cost of stepping over each skipped row, "
+                + "measured on the machine or assumed.",
             guards: [
-                "Scopes of kind bulk say that everything is worked through.",
-                "Tables of fewer rows that are looked up in are left alone, unless they are seen to grow: the largest "
-                    + "table of the runs must have twice the rows of the smallest.",
-                "How many rows a table has is told by fetches that go through it or ask for all of it, in the same run.",
-                "Where fewer rows are needed, R02, R03, R05 and R17 say what to do.",
-                "Where the trace does not tell what was done with the rows, as logs of SQLDebug do not, it says so.",
+                "R14 ignores scopes of kind bulk, which mark work on all rows.",
+                "It ignores smaller tables, such as look-up tables, unless they are known to grow: the largest table "
+                    + "of the runs must have twice the rows of the smallest.",
+                "The size of a table is known in runs with a fetch that scans it or asks for all of it.",
+                "If fewer rows are needed, R02, R03, R05 and R17 give the advice.",
+                "If the trace does not show how the rows were used, as with logs of SQLDebug, the finding says so.",
                 "It is never an error.",
             ])
     }

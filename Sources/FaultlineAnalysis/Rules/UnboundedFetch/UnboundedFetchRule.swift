@@ -7,8 +7,8 @@ public struct UnboundedFetchRule: Rule {
     public let id = "R14"
     public let name = "Unbounded fetches"
     public let purpose =
-        "Fetches without limit and batch size that bring many rows at once, and more as the data grow; pages behind a "
-        + "deep offset."
+        "Fetches without a limit or batch size that load many rows at once, or more as the data grows; and pages with "
+        + "large offsets."
 
     /// The minimum rows, or bytes, of a large result.
     ///
@@ -57,7 +57,7 @@ public struct UnboundedFetchRule: Rule {
         var finding = finding(for: fetch, rows: rows, rowSize: 0, grows: false, costs)
         finding.confidence = .low
         finding.reservations.insert(
-            "What was done with the rows is not told: all of them may have been needed.", at: 0)
+            "The trace does not show how the rows were used: all of them may have been needed.", at: 0)
         finding.evidence = [
             Evidence("executions", fetch.counts.executions, .count), Evidence("rows", fetch.counts.rows, .rows),
             Evidence("maximumRows", rows, .rows),
@@ -97,7 +97,7 @@ public struct UnboundedFetchRule: Rule {
         let (count, bytes) = (Double(rows), Double(rows) * rowSize)
         var finding = Finding(
             rule: id, ruleName: name,
-            title: "Take the rows of \(entity: fetch.key.shape.entity) in batches, or a page at a time",
+            title: "Load the rows of \(entity: fetch.key.shape.entity) in batches, or a page at a time",
             change: fetch.key.site,
             score: min(
                 Score.highestWarning,
@@ -106,8 +106,8 @@ public struct UnboundedFetchRule: Rule {
                     Score.of(
                         count * (grows ? Growth.projected : 1), info: FetchProfile.manyRows.value, warning: 10_000),
                     Score.of(bytes, info: Self.minimumBytes.value, warning: 10 * Self.minimumBytes.value))),
-            fix: "With a batch size rows are loaded as they are reached, and no more are held than are in use; with a "
-                + "limit and a predicate on the sort key they come page by page.",
+            fix: "With a batch size, rows are loaded as they are reached, and only the last batches stay in memory. "
+                + "With a limit and a predicate on the sort key, they are loaded page by page.",
             code: ["request.fetchBatchSize = \(Self.batch(rowSize: rowSize))"], saving: Saving(), confidence: .medium,
             signature: fetch.signature(id, "unbounded"))
         finding.scopes = fetch.counts.scopes.names
@@ -126,9 +126,9 @@ public struct UnboundedFetchRule: Rule {
     ) -> [Wording] {
         let all: Wording =
             fetch.key.shape.predicate.isEmpty
-            ? "It asks for every \(entity: fetch.key.shape.entity) that there is: " : ""
+            ? "It fetches every \(entity: fetch.key.shape.entity): " : ""
         let size: Wording = rowSize > 0 ? ", \(size: Double(rows) * rowSize)" : ""
-        var sentences: [Wording] = ["\(all)\(rows: rows) at once\(size), and nothing keeps it from being more."]
+        var sentences: [Wording] = ["\(all)\(rows: rows) at once\(size), and nothing limits the number."]
         if grows, let least = fetch.growth.runs.first, let most = fetch.growth.runs.last {
             sentences.append(
                 "It grows with its table: in \(count: fetch.growth.count, "run") from "
@@ -147,10 +147,10 @@ public struct UnboundedFetchRule: Rule {
         let growth = Growth(fetch, costs: costs)
         let now = growth?.now.median ?? costs.rows(of: fetch.key.shape).line.cost(trips: 1, rows: rows)
         // The times in a log can be too short to be recorded.
-        guard now > 0 else { return "What it would take with more rows is not known." }
+        guard now > 0 else { return "The time with more rows is unknown." }
         let here: Wording =
             now < Self.longFetch
-            ? "What it costs at this size is not much." : "It takes \(duration: now) at this size."
+            ? "It takes little time at this size." : "It takes \(duration: now) at this size."
         // A predicate may exclude all rows that are added.
         guard rowSize > 0, grows || fetch.key.shape.predicate.isEmpty else { return here + (growth?.sentence ?? "") }
         let memory: Wording = "\(size: rows * Growth.projected * rowSize)"

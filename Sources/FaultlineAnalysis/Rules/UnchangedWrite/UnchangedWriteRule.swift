@@ -4,7 +4,7 @@ internal import FaultlineTrace
 public struct UnchangedWriteRule: Rule {
     public let id = "R23"
     public let name = "Unneeded writes"
-    public let purpose = "Objects that were set to the values which they had."
+    public let purpose = "Objects that were set to the values they already had."
 
     /// The minimum number of objects of one line that is reported.
     static let minimumObjects = Threshold(
@@ -31,20 +31,20 @@ public struct UnchangedWriteRule: Rule {
         let all = counts.unchanged &+ counts.rows
         let saved = isEmpty ? Double(group.totalTime) : 0
         var finding = Finding(
-            rule: id, ruleName: name, title: "Set values only where they differ from what the objects have",
+            rule: id, ruleName: name, title: "Set values only where they differ from the current values",
             change: group.key.site,
             score: Score.of(Double(counts.unchanged), info: Self.minimumObjects.value, warning: 10_000),
             fix:
-                "An object that is set to the value it has counts as changed: it is validated and compared, its context has "
-                + "changes, and a save takes the lock to write.",
+                "Setting an attribute to the value it already has marks the object as changed: it is validated and "
+                + "compared, its context has changes, and a save takes the write lock.",
             code: ["if object.value != value { object.value = value }"],
             saving: Saving(time: .init(median: saved, low: saved / 2, high: saved)),
             confidence: isEmpty ? .medium : .low,
             signature: [id, group.key.site?.function ?? ""].joined(separator: "|"))
         finding.explanation = [
             "\(count: group.count, "save") of \(count: all, "object"), of which "
-                + "\(count: counts.unchanged) had been set to what the store had"
-                + (isEmpty ? ": nothing was to be written." : ".")
+                + "\(count: counts.unchanged) had been set to the values in the store"
+                + (isEmpty ? ": nothing had to be written." : ".")
         ]
         finding.evidence = [
             Evidence("saves", group.count, .count), Evidence("unchanged", counts.unchanged, .count),
@@ -60,7 +60,7 @@ public struct UnchangedWriteRule: Rule {
                 of: "objects that are saved")
             finding.claims = [Claim(SaveDetector.self, .init(site: group.key.site, entities: []), balance: saved)]
         } else {
-            finding.downgrade("The other objects had to be saved, and comparing these takes little.")
+            finding.downgrade("The other objects had to be saved, and comparing the unchanged ones takes little time.")
         }
         return finding
     }

@@ -18,8 +18,8 @@ struct UnusedPrefetchAdvice {
 
     var fix: Wording {
         isUnused
-            ? "Leave the key path out; if one screen needs it and others do not, prefetch it there alone."
-            : "Leave the key path out, and fetch what is needed with one request for the objects that lead to it."
+            ? "Leave the key path out. If one screen needs it and others do not, prefetch it only there."
+            : "Leave the key path out, and load what is needed with one fetch for the objects that use it."
     }
 
     var code: [String] {
@@ -31,12 +31,12 @@ struct UnusedPrefetchAdvice {
         let use = load.use
         let used: Wording =
             load.isToMany
-            ? "\(count: load.asked, "object") \(load.asked == 1 ? "was" : "were") asked for theirs"
+            ? "and \(count: load.asked, "object") used theirs"
             : "of which \(load.asked == 0 ? "none" : "\(count: load.asked)" as Wording) \(load.asked == 1 ? "was" : "were") used"
         return [
-            "\(trips: use.trips) loaded \(rows: use.rows) along, \(used): "
-                + "\(duration: use.time) of \(duration: use.loadTime).",
-            "Prefetching pays from \(percent: breakEven) on.",
+            "\(trips: use.trips) prefetched \(rows: use.rows), \(used): \(duration: use.time) of "
+                + "\(duration: use.loadTime).",
+            "Prefetching pays off if at least \(percent: breakEven) are used.",
         ]
     }
 }

@@ -19,7 +19,8 @@ extension UnusedPrefetchRule {
                 "Trips, rows and time of prefetching the key path, and the faults of its relationship on the objects "
                 + "of the fetch, whether the store or the row cache served them.",
             fix:
-                "No prefetch of that key path, or only where it is needed; if some rows use it, one fetch for these.",
+                "Do not prefetch that key path, or only where it is needed. If some rows use it, fetch the "
+                + "destinations of these at once.",
             saving:
                 "The measured time of prefetching, including the look-ups of rows that the row cache already held, minus a "
                 + "round trip for each row that was used.",

@@ -6,7 +6,7 @@ internal import FaultlineTrace
 public struct UnusedPrefetchRule: Rule {
     public let id = "R20"
     public let name = "Unused prefetch"
-    public let purpose = "Relationships that are loaded along and then not used."
+    public let purpose = "Relationships that are prefetched and then not used."
 
     /// The minimum number of fetches or batches, of rows, and the minimum share of their time for prefetching to be
     /// evaluated.

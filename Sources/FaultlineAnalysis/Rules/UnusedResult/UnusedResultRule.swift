@@ -37,7 +37,7 @@ public struct UnusedResultRule: Rule {
             change: fetch.key.site, score: Score.of(Double(unused.rows), info: Self.manyRows.value, warning: 1000),
             fix: isAlways
                 ? "The program reads none of its rows, and never asks for their number."
-                : "Make it lazily, or behind the condition that decides whether it is looked at.",
+                : "Make it lazily, or only after the condition that decides whether its result is used.",
             saving: Saving(time: Saving.Range(median: time, low: time, high: time)), confidence: .high,
             signature: fetch.signature(id, "unused"))
         finding.saving.trips = Int64(clamping: unused.executions)
@@ -46,9 +46,9 @@ public struct UnusedResultRule: Rule {
         finding.scopes = fetch.counts.scopes.names
         finding.explanation = [
             isAlways
-                ? "\(count: unused.executions, "result") with \(rows: unused.rows) in all, none of which was read."
-                : "Of \(count: fetch.closedResults, "result") \(count: unused.executions) "
-                    + "\(unused.executions == 1 ? "was" : "were") not used, with \(rows: unused.rows) in all."
+                ? "\(count: unused.executions, "result") had \(rows: unused.rows) in all, and none was read."
+                : "Of \(count: fetch.closedResults, "result"), \(count: unused.executions) with \(rows: unused.rows) "
+                    + "in all \(unused.executions == 1 ? "was" : "were") not used."
         ]
         finding.evidence = [
             Evidence("executions", unused.executions, .count), Evidence("results", fetch.closedResults, .count),

@@ -18,31 +18,32 @@ struct WaitAdvice {
         switch key.resource {
         case .contextQueue:
             return "Give \(holder ?? "the work that others wait for") a context of its own"
-        case .coordinator: return "Let \(holder ?? "what writes") hold the store for less time at once"
-        case .connection: return "Let \(holder ?? "what reads") hold its connection for less time at once"
+        case .coordinator: return "Shorten how long \(holder ?? "the writer") holds the store"
+        case .connection: return "Shorten how long \(holder ?? "the reader") holds its connection"
         case .sqlite:
             return isForeign
-                ? "Let the other process hold the store's lock for less time at once"
-                : "Let \(holder ?? "what writes") hold SQLite's lock for less time at once"
+                ? "Shorten how long the other process holds the store's lock"
+                : "Shorten how long \(holder ?? "the writer") holds SQLite's lock"
         }
     }
 
     var fix: Wording {
         switch key.resource {
         case .contextQueue:
-            "A context does one piece of work at a time. Long work belongs on a background context, whose saves the other "
-                + "takes in."
+            "A context runs one block at a time. Move long work to a background context, and merge its saves into "
+                + "this one."
         case .coordinator:
             saveFix
-                ?? "One context writes at a time. A save in parts of some hundred objects, or a batch request, leaves room "
-                + "for others in between."
+                ?? "Only one context writes at a time. Save a few hundred objects at a time so that others can write "
+                + "in between, or use a batch request."
         case .connection:
-            "All connections that read were busy. Fetch less at once, or in batches, so that each is free again sooner."
+            "All reader connections were busy. Fetch less at once, or in batches, so that each is free sooner."
         case .sqlite:
             // A save of a store's context begins with BEGIN EXCLUSIVE, and its readers use the write-ahead log.
             saveFix
-                ?? "SQLite lets one connection write at a time. Keep what writes short, begin it with \(code: "BEGIN IMMEDIATE") so that it "
-                + "waits at its beginning, and use the write-ahead log, with which readers do not wait."
+                ?? "SQLite lets one connection write at a time. Keep write transactions short, begin them with "
+                + "\(code: "BEGIN IMMEDIATE") so that they wait at the start, and use the write-ahead log, so that "
+                + "readers do not wait."
         }
     }
 
@@ -51,15 +52,15 @@ struct WaitAdvice {
         guard key.holderKind == .save, evidence.mostObjects > 0 else { return nil }
         let objects: Wording = "\(count: evidence.mostObjects, "object")"
         if evidence.mostObjects >= SaveDetector.dividedSave {
-            return "One context writes at a time, and the save has \(objects). Saved in parts of some hundred, or as a "
-                + "batch request, it leaves room for others in between."
+            return "Only one context writes at a time, and the largest save has \(objects). Save a few hundred at a "
+                + "time so that others can write in between, or use a batch request."
         }
         if Significance.isMost(evidence.saveCommit, of: evidence.saveTime) {
-            return "The save has no more than \(objects), and most of its time is COMMIT, which waits for the disk. "
-                + "Fewer saves that hold more each, or a faster disk, shorten the waits."
+            return "The largest save has only \(objects), and most of the saves' time is COMMIT, which waits for the "
+                + "disk. Fewer, larger saves or a faster disk shorten the waits."
         }
-        return "The save has no more than \(objects), so parts would not help. Look at what it does beside writing "
-            + "them: validation, \(code: "willSave"), triggers and indexes."
+        return "The largest save has only \(objects), so splitting it would not help. Look at its other work: "
+            + "validation, \(code: "willSave"), triggers and indexes."
     }
 
     var code: [String] {
@@ -70,16 +71,16 @@ struct WaitAdvice {
     var explanation: [Wording] {
         let middle: Wording =
             evidence.durations.count == 1
-            ? "" : ", \(duration: evidence.durations.percentile(50)) in the middle"
+            ? "" : ", median \(duration: evidence.durations.percentile(50))"
         var sentences: [Wording] = [
-            "\(count: evidence.durations.count, "wait") for \(thing): \(duration: evidence.time) in all, \(duration: evidence.longest) the "
-                + "longest\(middle)\(holder.map { ", meanwhile \($0)" as Wording } ?? "")."
+            "\(count: evidence.durations.count, "wait") for \(thing): \(duration: evidence.time) in all, longest "
+                + "\(duration: evidence.longest)\(middle)\(holder.map { ", during \($0)" as Wording } ?? "")."
         ]
         if evidence.tries > 0 {
-            sentences.append("The lock was asked for \(count: evidence.tries, "more time") in vain.")
+            sentences.append("The lock was retried \(count: evidence.tries, "time").")
         }
         if evidence.failures > 0 {
-            sentences.append("\(count: evidence.failures, "wait") ended without it, and what was to be done failed.")
+            sentences.append("\(count: evidence.failures, "wait") ended without the lock, and the work failed.")
         }
         if isForeign { sentences.append("Another process held it.") }
         return sentences

@@ -10,13 +10,13 @@ extension WaitRule {
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "Waits at one call site for another: a single wait of at least \(WaitRule.longWait.text), waits of at least "
-                + "\(WaitRule.share.text) of a scope's time, or failed attempts to take SQLite's lock.",
+                "Waits of one call site for another: a single wait of at least \(WaitRule.longWait.text), waits of at "
+                + "least \(WaitRule.share.text) of a scope's time, or failed attempts to take SQLite's lock.",
             evidence:
                 "Waits, their total, median and longest time, what the lock's or queue's owner did meanwhile and where, and how often "
                 + "SQLite's lock was tried again.",
-            fix: "A context of its own for long work; saves in parts; shorter transactions that begin with "
-                + "BEGIN IMMEDIATE, and the write-ahead log.",
+            fix: "Give long work a context of its own, save in parts, keep transactions short, begin them with BEGIN "
+                + "IMMEDIATE, and use the write-ahead log.",
             saving:
                 "At most the total wait time. How much the owner's work can be shortened is unknown, so the range starts at half the "
                 + "total.",

@@ -20,7 +20,8 @@ struct LTTngDaemon {
         let text = (try? String(contentsOf: note, encoding: .utf8)) ?? ""
         guard problem == nil, let identifier = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw CommandFailure.tool(
-                "LTTng's session daemon does not start (\(problem ?? "it does not say why")); run \"lttng-sessiond\" to see why."
+                "LTTng's session daemon does not start (\(problem ?? "it gives no reason")); run \"lttng-sessiond\" "
+                    + "to see why."
             )
         }
         self.identifier = identifier

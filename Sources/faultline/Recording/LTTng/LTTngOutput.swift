@@ -40,13 +40,13 @@ struct LTTngOutput {
         }
         guard Self.isTrace(wanted) else {
             throw CommandFailure.usage(
-                "The directory \"\(path)\" holds files that \"faultline record\" has not written; name another with -o."
+                "The directory \"\(path)\" holds files that \"faultline record\" did not write; name another with -o."
             )
         }
         let beside = (1...Self.mostNames).lazy.map { wanted + "-recording" + ($0 > 1 ? "-\($0)" : "") }
         guard let free = beside.first(where: { !files.fileExists(atPath: $0) }) else {
             throw CommandFailure.usage(
-                "There are \(Self.mostNames) unfinished recordings beside \"\(path)\"; remove them, or name another "
+                "There are \(Self.mostNames) unfinished recordings next to \"\(path)\"; remove them, or name another "
                     + "directory with -o.")
         }
         (self.wanted, written, isNew) = (wanted, free, true)
@@ -61,7 +61,7 @@ struct LTTngOutput {
             try LTTngMarker.write(in: written, session: session, daemon: daemon)
         } catch {
             throw CommandFailure.usage(
-                "The directory \"\(written)\" cannot be written (\(error.localizedDescription)); name another with -o.")
+                "Cannot write to the directory \"\(written)\" (\(error.localizedDescription)); name another with -o.")
         }
     }
 
@@ -105,11 +105,11 @@ struct LTTngOutput {
         guard written != wanted else { return (written, nil) }
         if isEmpty {
             discard()
-            return (nil, "\"\(wanted)\" is as it was: an empty trace replaces nothing.")
+            return (nil, "\"\(wanted)\" is unchanged, because the new trace is empty.")
         }
         // Other files may have been added meanwhile.
         guard Self.isTrace(wanted) else {
-            return (written, "\"\(wanted)\" holds other files by now; this recording is in \"\(written)\".")
+            return (written, "\"\(wanted)\" now holds other files; this recording is in \"\(written)\".")
         }
         Self.remove(wanted, withDirectory: true)
         guard rename(written, wanted) == 0 else {

@@ -53,14 +53,14 @@ final class LTTngSession: TraceTaker {
     }
 
     private func make() throws {
-        try step(["create", name, "--output=\(directory)"], "make a session that writes to \"\(directory)\"")
+        try step(["create", name, "--output=\(directory)"], "create a session that writes to \"\(directory)\"")
         for channel in Self.channels {
             try step(
                 [
                     "enable-channel", "--userspace", "--session=\(name)",
                     "--subbuf-size=\(LTTngBuffers.partBytes)", "--num-subbuf=\(channel.parts)", channel.name,
                 ],
-                "make a channel")
+                "create a channel")
             try step(
                 ["enable-event", "--userspace", "--session=\(name)", "--channel=\(channel.name)", channel.events],
                 "enable events")
@@ -71,7 +71,7 @@ final class LTTngSession: TraceTaker {
     private func step(_ arguments: [String], _ what: String) throws {
         guard let problem = try Self.lttng(arguments) else { return }
         throw CommandFailure.tool(
-            "LTTng could not \(what) (\(problem)); see whether the session daemon runs, and that /dev/shm has room."
+            "LTTng could not \(what) (\(problem)); check that the session daemon runs, and that /dev/shm has space."
         )
     }
 
@@ -103,7 +103,7 @@ final class LTTngSession: TraceTaker {
         let processes = processes()
         let (trace, note) = place.settle(isEmpty: processes == 0)
         let failure = complaint.map {
-            "LTTng could not end the session (\($0)); \"\(trace ?? directory)\" holds what it had written until then."
+            "LTTng could not end the session (\($0)); \"\(trace ?? directory)\" holds what it had written by then."
         }
         return TraceCollector.Outcome(
             processes: processes, trace: trace, notes: [failure, note].compactMap { $0 })

@@ -14,15 +14,15 @@ enum LTTngTool {
         case .printed(_, status: 0): return nil
         case .printed(let text, _):
             let lines = text.split(separator: "\n").filter { !$0.allSatisfy(\.isWhitespace) }
-            return lines.last.map(String.init) ?? "it does not say why"
-        case .silent: return "it does not end"
+            return lines.last.map(String.init) ?? "it gives no reason"
+        case .silent: return "it does not respond"
         case .missing:
             throw CommandFailure.tool(
                 "Recording to LTTng needs the command \"\(arguments[0])\", which is not in PATH; install it with "
                     + "\"apt-get install lttng-tools\".")
         case .unusable(let reason):
             throw CommandFailure.tool(
-                "The command \"\(arguments[0])\" cannot be run (\(reason)); install lttng-tools anew.")
+                "Cannot run the command \"\(arguments[0])\" (\(reason)); reinstall lttng-tools.")
         }
     }
 }

@@ -6,7 +6,7 @@ import Foundation
 /// The text for rings.
 enum RingsText {
     static func list(_ rings: [LeftRings]) -> String {
-        guard !rings.isEmpty else { return "No program has left rings.\n" }
+        guard !rings.isEmpty else { return "No program left ring buffers.\n" }
         return rings.map { text($0) + "\n" }.joined(separator: "\n")
     }
 
@@ -29,7 +29,7 @@ enum RingsText {
 
     /// The advice for the rings.
     static func advice(_ rings: LeftRings) -> String {
-        if rings.state == .running { return "→ wait for its end" }
+        if rings.state == .running { return "→ wait until it ends" }
         if rings.isSpent { return "→ faultline clean" }
         guard let trace = rings.trace, FileManager.default.fileExists(atPath: trace) else {
             return "→ faultline recover \(rings.file) -o trace.json"
