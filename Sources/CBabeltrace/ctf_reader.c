@@ -61,7 +61,7 @@ ctf_kind ctf_next(ctf_reader *reader, ctf_message *message) {
             const bt_event *event = bt_message_event_borrow_event_const(next);
             if (ctf_was_handed_out(reader, bt_event_borrow_stream_const(event))) { continue; }
             message->kind = ctf_read_event(reader, event, message);
-            if (message->kind == CTF_BEGAN) { message->told = reader->last->is_statedump ? time_of(next, event) : 0; }
+            if (message->kind == CTF_BEGAN) { message->received = reader->last->is_statedump ? time_of(next, event) : 0; }
             break;
         }
         case BT_MESSAGE_TYPE_DISCARDED_EVENTS:

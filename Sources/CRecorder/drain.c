@@ -186,7 +186,7 @@ void fl_drain_end_process(fl_drain *drain) { drain->is_ended = true; }
 
 bool fl_drain_is_ended(const fl_drain *drain) { return drain->is_ended; }
 
-void fl_drain_retell(fl_drain *drain) { drain->segment = drain->place = 0; }
+void fl_drain_restart(fl_drain *drain) { drain->segment = drain->place = 0; }
 
 void fl_drain_count_unwritten(fl_drain *drain, uint64_t lines) { drain->unwritten += lines; }
 
@@ -372,7 +372,7 @@ void fl_drain_commit(fl_drain *drain, uint64_t offset) {
         fl_ring *ring = segment_at(drain, index);
         if (ring == NULL || ring->number >= FL_RINGS_MAXIMUM) { continue; }
         atomic_store_explicit(&ring->tail, drain->tails[ring->number], memory_order_release);
-        atomic_store_explicit(&ring->told, drain->dropped[ring->number], memory_order_release);
+        atomic_store_explicit(&ring->reported, drain->dropped[ring->number], memory_order_release);
     }
 }
 

@@ -91,7 +91,7 @@ typedef struct fl_ring {
     uint32_t number;
     _Atomic uint64_t traced;         // events passed to a tracer
     _Alignas(64) _Atomic uint64_t tail;
-    _Atomic uint64_t told;           // the part of `dropped` that the trace reports
+    _Atomic uint64_t reported;           // the part of `dropped` that the trace reports
     _Alignas(64) uint64_t capacity;
     _Alignas(64) char data[];
 } fl_ring;

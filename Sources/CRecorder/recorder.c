@@ -89,9 +89,9 @@ static fl_ring *free_ring(fl_recorder *recorder, uint32_t thread, bool any, uint
         if (recorder->file->segments[index].kind != FL_SEGMENT_RING) { continue; }
         ++*rings;
         fl_ring *ring = recorder->segments[index];
-        uint64_t told = atomic_load_explicit(&ring->told, memory_order_acquire);
+        uint64_t reported = atomic_load_explicit(&ring->reported, memory_order_acquire);
         if (atomic_load_explicit(&ring->owner, memory_order_acquire) != 0) { continue; }
-        if (!any && atomic_load_explicit(&ring->dropped, memory_order_relaxed) != told) { continue; }
+        if (!any && atomic_load_explicit(&ring->dropped, memory_order_relaxed) != reported) { continue; }
         uint32_t nobody = 0;
         if (atomic_compare_exchange_strong(&ring->owner, &nobody, thread)) { return ring; }
     }

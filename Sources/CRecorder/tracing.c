@@ -53,16 +53,16 @@ static void describe(
         uint64_t used = atomic_load_explicit(&segment->used, memory_order_acquire);
         for (uint64_t place = 0; place < used;) {
             const fl_entry *entry = (const fl_entry *)(const void *)(segment->data + place);
-            fl_tracer_entry told = entry_of(recorder, entry);
-            take_entry(context, &told);
+            fl_tracer_entry copy = entry_of(recorder, entry);
+            take_entry(context, &copy);
             place += entry->size;
         }
     }
 }
 
 void fl_trace_entry(fl_recorder *recorder, const fl_entry *entry) {
-    fl_tracer_entry told = entry_of(recorder, entry);
-    recorder->tracer->entry(&told);
+    fl_tracer_entry copy = entry_of(recorder, entry);
+    recorder->tracer->entry(&copy);
 }
 
 // MARK: - The process

@@ -20,7 +20,7 @@ package enum RingDirectory {
     /// Creates a directory in the first candidate that has room; `nil` with `errno` set if none has.
     ///
     /// - Parameter trace: The trace that the rings go to, recorded for recovery in case this process is killed.
-    static func make(in candidates: [String], tellingOf trace: String) -> OwnedDirectory? {
+    static func make(in candidates: [String], writtenTo trace: String) -> OwnedDirectory? {
         var failure = ENOSPC
         for candidate in candidates {
             var status = statvfs()

@@ -50,7 +50,7 @@ package final class TraceCollector {
     /// - Throws: ``RecorderError`` if the timeline cannot be written or no directory has room.
     package init(path: String, scratch: [String] = ["/dev/shm", NSTemporaryDirectory()]) throws {
         let (place, timeline) = try TracePlace.open(path)
-        guard let claim = RingDirectory.make(in: scratch, tellingOf: place.written) else {
+        guard let claim = RingDirectory.make(in: scratch, writtenTo: place.written) else {
             let failure = errno
             fl_timeline_discard(timeline)
             throw RecorderError.noSpace(scratch.first ?? "", errno: failure)

@@ -147,7 +147,7 @@ package enum TraceRecovery {
             fl_timeline_go_on(timeline, 0)
             var events: UInt64 = 0
             for (file, drain) in drains {
-                fl_drain_retell(drain)
+                fl_drain_restart(drain)
                 events += write(drain, from: file, to: timeline, isNew: true)
             }
             var failure: Int32 = 0

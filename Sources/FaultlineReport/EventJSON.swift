@@ -30,8 +30,8 @@ public struct EventJSON: Sendable {
             ("process", .unsigned(UInt64(event.process))), ("kind", .string(event.kind.name)),
         ]
         for (field, value) in zip(EventSchema.common, event.commonValues) {
-            let isUntold = field.name == "duration" && event.untold.contains(.duration)
-            members.append((field.name, isUntold ? .null : .unsigned(value)))
+            let isUnrecorded = field.name == "duration" && event.unrecorded.contains(.duration)
+            members.append((field.name, isUnrecorded ? .null : .unsigned(value)))
         }
         if let name = dictionary.context(event.context)?.name { members.append(("contextName", .string(name))) }
         members.append(("thread", .unsigned(UInt64(event.thread))))
@@ -39,7 +39,7 @@ public struct EventJSON: Sendable {
         if let name = dictionary.thread(event.thread)?.name { members.append(("threadName", .string(name))) }
         let counted = ["rows", "inserted", "updated", "deleted"]
         members += EventFields(dictionary: dictionary).members(of: event.detail).map { name, value in
-            (name, event.untold.contains(.rows) && counted.contains(name) ? .null : value)
+            (name, event.unrecorded.contains(.rows) && counted.contains(name) ? .null : value)
         }
         if let site = resolver.place(of: event) { members.append(("callSite", SiteJSON.value(site))) }
         if let site = resolver.stackSite(of: event) { members.append(("stackSite", SiteJSON.value(site))) }

@@ -31,13 +31,13 @@ public struct EventText: Sendable {
         let line = Self.columns(
             Self.seconds(event.start), Self.duration(event), thread(event),
             event.kind.name, what,
-            event.untold.contains(.rows) ? "–" : rows.map { Phrase.count(UInt64($0)) } ?? "", note,
+            event.unrecorded.contains(.rows) ? "–" : rows.map { Phrase.count(UInt64($0)) } ?? "", note,
             site?.description ?? "–")
         return stack ? [line] + frames(event) : [line]
     }
 
     private static func duration(_ event: TraceEvent) -> String {
-        if event.untold.contains(.duration) { return "–" }
+        if event.unrecorded.contains(.duration) { return "–" }
         return event.duration == 0 ? "" : Phrase.duration(event.duration)
     }
 
@@ -104,9 +104,9 @@ public struct EventText: Sendable {
             let name = refresh.entity == 0 ? "objects" : entity(refresh.entity)
             return (name, refresh.objects, refresh.keepsChanges ? "merged" : "")
         case .wait(let wait):
-            let holder = self.holder(of: wait)
+            let owner = self.owner(of: wait)
             return (
-                holder.map { "\(wait.resource) of \($0)" } ?? "\(wait.resource)", nil, wait.error == 0 ? "" : "failed"
+                owner.map { "\(wait.resource) of \($0)" } ?? "\(wait.resource)", nil, wait.error == 0 ? "" : "failed"
             )
         default: return plainSummary(of: event)
         }
@@ -123,13 +123,13 @@ public struct EventText: Sendable {
     }
 
     /// The owner of the resource that was waited for: `background 2 at Import.swift:30`, `process 4711`, `thread 12`.
-    private func holder(of wait: TraceEvent.Wait) -> String? {
-        if wait.holderProcess != 0 { return "process \(wait.holderProcess)" }
-        let site = dictionary.site(wait.holderSite).map { CallSite(file: $0.file, line: $0.line).description }
+    private func owner(of wait: TraceEvent.Wait) -> String? {
+        if wait.ownerProcess != 0 { return "process \(wait.ownerProcess)" }
+        let site = dictionary.site(wait.ownerSite).map { CallSite(file: $0.file, line: $0.line).description }
         let name =
-            dictionary.context(wait.holder)?.name
-            ?? (wait.holderThread == 0
-                ? nil : "thread \(dictionary.thread(wait.holderThread)?.name ?? String(wait.holderThread))")
+            dictionary.context(wait.owner)?.name
+            ?? (wait.ownerThread == 0
+                ? nil : "thread \(dictionary.thread(wait.ownerThread)?.name ?? String(wait.ownerThread))")
         let words = [name, site.map { "at \($0)" }].compactMap { $0 }
         return words.isEmpty ? nil : words.joined(separator: " ")
     }

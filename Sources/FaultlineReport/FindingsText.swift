@@ -5,7 +5,7 @@ internal import FaultlineTrace
 struct FindingsText {
     let findings: [Finding]
     /// Whether to state the saving of each change.
-    var tellsSavings = true
+    var showsSavings = true
     /// Whether to show every finding in full.
     var showsAll = false
 
@@ -47,7 +47,7 @@ struct FindingsText {
         }
         if finding.code.isEmpty { text += Self.body(finding.fix.text, lead: "→ ", width: width) }
         for other in finding.alternatives { text += Self.body("or: \(other)", lead: "  ", width: width) }
-        let remarks = (tellsSavings ? [Self.saving(finding)] : []) + finding.reservations.map(\.text)
+        let remarks = (showsSavings ? [Self.saving(finding)] : []) + finding.reservations.map(\.text)
         return remarks.isEmpty ? text : text + Self.body(remarks.joined(separator: " "), width: width)
     }
 
@@ -87,7 +87,7 @@ struct FindingsText {
     /// Text that does not fit next to the place continues below.
     private func short(_ finding: Finding, _ ink: Ink, _ width: Int) -> [String] {
         let saving = finding.saving
-        let isIdle = tellsSavings && saving.time.median == 0 && saving.pause == nil
+        let isIdle = showsSavings && saving.time.median == 0 && saving.pause == nil
         let remark = isIdle ? finding.reservations.first.map { ". \($0)" } ?? "" : ""
         let place = TextTable.shortened(finding.change?.description ?? "place unknown", to: width / 2)
         let rank = Self.rank(finding)

@@ -21,7 +21,7 @@ public struct InspectionText: Sendable {
         let ink = Ink(isColoured: colour)
         let sections = [
             header(ink, width), tables(ink, width),
-            FindingsText(findings: inspection.findings, tellsSavings: false).lines(ink, width), checks(ink, width),
+            FindingsText(findings: inspection.findings, showsSavings: false).lines(ink, width), checks(ink, width),
         ]
         return TextPage.joined(sections, ink)
     }

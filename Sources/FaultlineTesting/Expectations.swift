@@ -45,7 +45,7 @@ public func expectRoundTrips<Result>(
         return try work()
     }
     let limits = StoreLimits(trips: trips, rows: rows, cacheMisses: cacheMisses)
-    limits.judge(
+    limits.evaluate(
         scope.map { ScopeRecording(recorder, scope: $0, from: start) },
         at: TestPlace(fileID: fileID, filePath: filePath, line: line, column: column))
     return result
@@ -71,7 +71,7 @@ public func expectRoundTrips<Result>(
         return try await work()
     }
     let limits = StoreLimits(trips: trips, rows: rows, cacheMisses: cacheMisses)
-    limits.judge(
+    limits.evaluate(
         scope.map { ScopeRecording(recorder, scope: $0, from: start) },
         at: TestPlace(fileID: fileID, filePath: filePath, line: line, column: column))
     return result
@@ -91,7 +91,7 @@ private struct StoreLimits {
     var rows: Int?
     var cacheMisses: Int?
 
-    func judge(_ recording: ScopeRecording?, at place: TestPlace) {
+    func evaluate(_ recording: ScopeRecording?, at place: TestPlace) {
         guard let recording, recording.hasStore else {
             Self.fail(
                 "The recorder has not recorded any store; create the container with recorder: .testing, or pass its recorder here.",

@@ -24,7 +24,7 @@ public struct ShapeEntry: Sendable, Hashable, Codable {
     /// A recorder that records them also records which rows were modified (``TraceEvent/Use/modifiedRows``).
     public var terms: [Term]?
     /// Whether the source leaves out the compared values, or records even less of the fetch.
-    public var hasUntoldValues: Bool?
+    public var hasUnrecordedValues: Bool?
     /// `false` if the fetch loads only IDs and each object's values are loaded when they are read; `nil` if it loads
     /// values, or the trace does not record this.
     public var includesPropertyValues: Bool?
@@ -32,7 +32,7 @@ public struct ShapeEntry: Sendable, Hashable, Codable {
     public init(
         entity: String, predicate: String = "", sort: [String] = [], prefetch: [String] = [], isLimited: Bool = false,
         resultType: String = "objects", expressions: [String]? = nil, groups: [String]? = nil, having: String? = nil,
-        terms: [Term]? = nil, hasUntoldValues: Bool? = nil, includesPropertyValues: Bool? = nil
+        terms: [Term]? = nil, hasUnrecordedValues: Bool? = nil, includesPropertyValues: Bool? = nil
     ) {
         self.entity = entity
         self.predicate = predicate
@@ -44,7 +44,7 @@ public struct ShapeEntry: Sendable, Hashable, Codable {
         self.groups = groups
         self.having = having
         self.terms = terms
-        self.hasUntoldValues = hasUntoldValues
+        self.hasUnrecordedValues = hasUnrecordedValues
         self.includesPropertyValues = includesPropertyValues
     }
 }

@@ -14,14 +14,14 @@ extension TraceEvent {
     }
 
     /// Figures that the recording of an event leaves out.
-    public struct Untold: OptionSet, Sendable, Hashable {
+    public struct Unrecorded: OptionSet, Sendable, Hashable {
         public let rawValue: UInt8
 
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// The event's duration.
-        public static let duration = Untold(rawValue: 1)
+        public static let duration = Unrecorded(rawValue: 1)
         /// The number of rows it returned or wrote.
-        public static let rows = Untold(rawValue: 2)
+        public static let rows = Unrecorded(rawValue: 2)
     }
 }

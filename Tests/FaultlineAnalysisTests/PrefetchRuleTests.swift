@@ -192,9 +192,9 @@ struct PrefetchRuleTests {
         try sum.merge(uses[1])
         let edge = FetchProfile.Edge(entity: "Item", name: "list")
         let two = try #require(Profile(fileData: try sum.fileData()).destinationUse(of: edge))
-        #expect(two.properties == ["color", "title"] && two.untold == 0)
+        #expect(two.properties == ["color", "title"] && two.unrecorded == 0)
         try sum.merge(uses[2])
-        #expect(sum.destinationUse(of: edge)?.untold == 1)
+        #expect(sum.destinationUse(of: edge)?.unrecorded == 1)
     }
 
     /// A screen of a hundred faults, of which the first ones take a millisecond.

@@ -275,7 +275,7 @@ struct SaveSizeRuleTests {
             shop.save(objects, duration: held, change)
             let end = shop.music.trace.now
             var wait = TraceEvent.Wait()
-            (wait.resource, wait.isBlocking, wait.holderThread) = (resource, true, 9)
+            (wait.resource, wait.isBlocking, wait.ownerThread) = (resource, true, 9)
             shop.music.trace.thread = 7
             shop.music.trace.isMainThread = isMainThread
             shop.music.trace.now = end + after - waited

@@ -108,7 +108,7 @@ struct ThresholdTests {
     }
 
     /// Those of which a page need not tell: what makes a note of a finding, or how sure it is.
-    private static let untold: Set = [
+    private static let unrecorded: Set = [
         "R02.unusedMemory", "R02.unusedShare", "R02.frame", "R02.minimumRows", "R03.usualShare", "R04.waitFactor",
         "R09.largeValue", "R09.readShare", "R10.mainThreadPart", "R10.part", "R17.manyRows",
         "R18.manyTimes", "R24.lostShare", "R25.minimumShare",
@@ -116,7 +116,7 @@ struct ThresholdTests {
 
     @Test func `A rule's page tells the numbers that it judges by`() {
         for threshold in Thresholds.all where threshold.rule != "significance" {
-            guard !Self.untold.contains("\(threshold.rule).\(threshold.name)") else { continue }
+            guard !Self.unrecorded.contains("\(threshold.rule).\(threshold.name)") else { continue }
             var thresholds = Thresholds()
             thresholds[threshold] = threshold.unit == .share ? 0.77 : threshold.standard * 7 + 7
             func page() -> String {

@@ -95,9 +95,9 @@ struct TraceGapTests {
     }
 
     @Test("Durations and rows that are not told are no part of their distributions")
-    func untold() throws {
+    func unrecorded() throws {
         var event = TraceEvent(id: 2, start: 6000, process: 1, .fetch(TraceEvent.Fetch()))
-        event.untold = [.duration, .rows]
+        event.unrecorded = [.duration, .rows]
         let profile = profile(nil) { [event] in $0.add(.event(event)) }
         let groups = profile.groups.filter { $0.key.kind == .fetch }
         #expect(groups.reduce(0) { $0 + $1.count } == 2)

@@ -57,12 +57,12 @@ struct UnboundedFetchRuleTests {
     }
 
     @Test func `Without the use of results it is a warning with a reservation`() throws {
-        func untold(_ rows: UInt32, _ change: @escaping (inout TraceEvent.Fetch) -> Void = { _ in }) -> [Finding] {
+        func unrecorded(_ rows: UInt32, _ change: @escaping (inout TraceEvent.Fetch) -> Void = { _ in }) -> [Finding] {
             findings { music, shape in
                 for size in [10, rows] { _ = music.fetch(shape, rows: size, change) }
             }
         }
-        let found = untold(1000)
+        let found = unrecorded(1000)
         let finding = try #require(found.first)
         #expect(found.map(\.rule) == ["R14"] && finding.severity == .warning && finding.confidence == .low)
         #expect(
@@ -75,11 +75,11 @@ struct UnboundedFetchRuleTests {
         #expect(finding.evidence.first { $0.name == "maximumRows" }?.value == 1000)
         #expect(finding.reservations.map(\.text).last == "It takes little time at this size.")
         #expect(
-            untold(50_000).first?.reservations.map(\.text).last
+            unrecorded(50_000).first?.reservations.map(\.text).last
                 == "It takes 100 ms at this size.")
-        #expect(untold(999).isEmpty)
-        #expect(untold(5000) { $0.batchSize = 50 }.isEmpty)
-        #expect(untold(5000) { $0.limit = 5000 }.isEmpty)
+        #expect(unrecorded(999).isEmpty)
+        #expect(unrecorded(5000) { $0.batchSize = 50 }.isEmpty)
+        #expect(unrecorded(5000) { $0.limit = 5000 }.isEmpty)
     }
 
     @Test func `A thousand rows are many, and so are four megabytes`() {

@@ -31,8 +31,8 @@ struct WaitRuleTests {
             var wait = TraceEvent.Wait()
             wait.resource = resource
             wait.isBlocking = true
-            wait.holderThread = resource == .sqlite ? 0 : 9
-            wait.holderSite = resource == .sqlite ? 0 : holder
+            wait.ownerThread = resource == .sqlite ? 0 : 9
+            wait.ownerSite = resource == .sqlite ? 0 : holder
             change(&wait)
             music.trace.now = start
             music.trace.event(.wait(wait), duration: duration, site: waiter)
@@ -178,7 +178,7 @@ struct WaitRuleTests {
             findings { contention in
                 contention.wait(from: 0, for: 3 * Self.millisecond, .sqlite) { wait in
                     wait.tries = 2
-                    wait.holderProcess = 4711
+                    wait.ownerProcess = 4711
                 }
             }.first)
         #expect(finding.title.text == "Shorten how long the other process holds the store's lock")
@@ -228,7 +228,7 @@ struct WaitRuleTests {
             (contention.music.trace.now, contention.music.trace.thread) = (0, 9)
             contention.music.trace.event(.save(save), duration: 30 * Self.millisecond, site: contention.save)
             contention.music.trace.thread = 7
-            contention.wait(from: 1000, for: 20 * Self.millisecond, resource) { $0.holderThread = 9 }
+            contention.wait(from: 1000, for: 20 * Self.millisecond, resource) { $0.ownerThread = 9 }
         }.first?.fix.text
     }
 

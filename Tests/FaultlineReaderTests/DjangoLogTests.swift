@@ -86,7 +86,7 @@ struct DjangoLogTests {
         #expect(try kinds("[24/Nov/2026 20:19:17] ").contains(.startTimes))
         #expect(try kinds("").contains(.startTimes))
         let events = try DjangoText(Self.lines.joined(separator: "\n")).reading.events
-        #expect(events.map(\.untold) == [.rows, []])
+        #expect(events.map(\.unrecorded) == [.rows, []])
     }
 
     @Test("can end its records with the arguments, as older versions do")

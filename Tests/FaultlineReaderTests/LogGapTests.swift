@@ -7,7 +7,7 @@ struct LogGapTests {
     private let select = "sql: SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZTITLE FROM ZBOOK t0"
 
     @Test("Durations and rows that no line has are not told, and 0.0000s is a duration")
-    func untold() throws {
+    func unrecorded() throws {
         #expect(try LogText(lines: [select]).operations == ["objects ZBOOK – rows –"])
         #expect(
             try LogText(lines: [select, "annotation: sql execution time: 0.0023s"]).operations

@@ -56,8 +56,8 @@ struct LogText {
     /// What happened, an operation a line, but for its statements; what is not told is `–`.
     var operations: [String] {
         events.compactMap { event in
-            let time = event.untold.contains(.duration) ? "–" : "\(event.duration / 1000) µs"
-            let rows = { (rows: UInt32) in event.untold.contains(.rows) ? "–" : "\(rows)" }
+            let time = event.unrecorded.contains(.duration) ? "–" : "\(event.duration / 1000) µs"
+            let rows = { (rows: UInt32) in event.unrecorded.contains(.rows) ? "–" : "\(rows)" }
             switch event.detail {
             case .fetch(let fetch):
                 return "\(fetch.resultType) \(entity(fetch.entity)) \(rows(fetch.rows)) rows \(time)"
@@ -69,7 +69,8 @@ struct LogText {
                 let changes = save.entities.map {
                     "\(entity($0.entity)) +\($0.inserted) ~\($0.updated) -\($0.deleted)"
                 }
-                return "save \(changes.joined(separator: ", "))\(event.untold.contains(.rows) ? " and –" : "") \(time)"
+                return
+                    "save \(changes.joined(separator: ", "))\(event.unrecorded.contains(.rows) ? " and –" : "") \(time)"
             default: return nil
             }
         }
@@ -79,8 +80,8 @@ struct LogText {
     var others: [String] {
         events.compactMap { event in
             guard case .sql(let statement) = event.detail, event.parent == 0 else { return nil }
-            let time = event.untold.contains(.duration) ? "–" : "\(event.duration / 1000) µs"
-            return "\(statement.type) \(event.untold.contains(.rows) ? "–" : "\(statement.rows)") \(time)"
+            let time = event.unrecorded.contains(.duration) ? "–" : "\(event.duration / 1000) µs"
+            return "\(statement.type) \(event.unrecorded.contains(.rows) ? "–" : "\(statement.rows)") \(time)"
         }
     }
 

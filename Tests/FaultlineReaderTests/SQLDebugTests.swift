@@ -261,7 +261,7 @@ struct SQLDebugTests {
         let shapes = try messages(file.path).compactMap { message -> ShapeEntry? in
             if case .entry(_, _, .shape(let shape)) = message { shape } else { nil }
         }
-        #expect(shapes.map(\.hasUntoldValues) == [true] && shapes.map(\.terms) == [nil])
+        #expect(shapes.map(\.hasUnrecordedValues) == [true] && shapes.map(\.terms) == [nil])
     }
 
     @Test(

@@ -120,7 +120,7 @@ struct CollectorTests {
 
     @Test("that died leaves a directory, which goes with the last of the rings")
     func removesDirectory() throws {
-        let claim = try #require(RingDirectory.make(in: ["/dev/shm"], tellingOf: path))
+        let claim = try #require(RingDirectory.make(in: ["/dev/shm"], writtenTo: path))
         let directory = claim.path
         RingDirectory.refuse(in: directory)
         let recorders = try (0..<2).map { _ in try Recorder.writing(to: .rings(directory: directory)) }

@@ -61,7 +61,7 @@ struct TimelineTests {
         let save = try #require(recorder.begin())
         for isBlocking in [true, false] {
             var wait = TraceEvent.Wait()
-            (wait.resource, wait.isBlocking, wait.holderThread) = (.coordinator, isBlocking, 5)
+            (wait.resource, wait.isBlocking, wait.ownerThread) = (.coordinator, isBlocking, 5)
             recorder.record(wait, since: save.start, context: 0, site: 0)
         }
         recorder.end(save, TraceEvent.Save(), context: 0, site: 0)

@@ -195,8 +195,8 @@ struct ChildContextQueueTests {
         #expect(waits.count == 1)
         #expect(wait.resource == .contextQueue && wait.isBlocking)
         #expect(dictionary.context(event.context)?.name == child.name)
-        #expect(dictionary.context(wait.holder)?.name == parent.name)
-        #expect(wait.holderThread != 0 && wait.holderThread != event.thread)
+        #expect(dictionary.context(wait.owner)?.name == parent.name)
+        #expect(wait.ownerThread != 0 && wait.ownerThread != event.thread)
     }
 
     @Test("Work on the parent waits for a child that uses it")

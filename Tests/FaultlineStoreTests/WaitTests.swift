@@ -55,12 +55,12 @@ struct WaitTests {
         #expect(wait.isBlocking == isBlocking)
         #expect(event.duration > 0)
         #expect(dictionary.context(event.context)?.name == context.name)
-        #expect(dictionary.context(wait.holder)?.name == context.name)
-        #expect(dictionary.site(wait.holderSite)?.line == holderLine)
+        #expect(dictionary.context(wait.owner)?.name == context.name)
+        #expect(dictionary.site(wait.ownerSite)?.line == holderLine)
         #expect(dictionary.site(event.site)?.file == "FaultlineStoreTests/WaitTests.swift")
         #expect((line...line + 4).contains(dictionary.site(event.site)?.line ?? 0))
-        #expect(wait.holderThread != 0)
-        if isBlocking { #expect(wait.holderThread != event.thread) }
+        #expect(wait.ownerThread != 0)
+        if isBlocking { #expect(wait.ownerThread != event.thread) }
     }
 
     @Test("A queue that nobody is on is not waited for")
@@ -89,7 +89,7 @@ struct WaitTests {
         #expect(wait.isBlocking)
         #expect(wait.error == 5)
         #expect(wait.tries > 1)
-        #expect(wait.holderProcess == 0, "it is this process")
+        #expect(wait.ownerProcess == 0, "it is this process")
         let dictionary = store.dictionary
         #expect(dictionary.context(event.context)?.name == store.context.name)
         let statement = try #require(store.events.first { $0.id == event.parent })
@@ -153,10 +153,10 @@ struct WaitTests {
         }
         #expect(wait.isBlocking)
         #expect(dictionary.context(event.context)?.name == there.name)
-        #expect(dictionary.context(wait.holder)?.name == here.name)
-        #expect(dictionary.site(wait.holderSite)?.line == line)
+        #expect(dictionary.context(wait.owner)?.name == here.name)
+        #expect(dictionary.site(wait.ownerSite)?.line == line)
         #expect(dictionary.site(event.site)?.line != line)
-        #expect(wait.holderThread != 0 && wait.holderThread != event.thread)
+        #expect(wait.ownerThread != 0 && wait.ownerThread != event.thread)
         #expect(events.first { $0.id == event.parent }?.kind == .save)
     }
 }

@@ -135,7 +135,7 @@ struct LogFindingTests {
     }
 
     @Test("Figures that a log does not have are no zeros")
-    func untold() throws {
+    func unrecorded() throws {
         let text = try report([
             "CoreData: sql: BEGIN EXCLUSIVE", "CoreData: sql: INSERT INTO ZBOOK(Z_PK) VALUES(?)",
             "CoreData: sql: COMMIT",

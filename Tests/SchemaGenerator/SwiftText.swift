@@ -144,7 +144,7 @@ struct SwiftText {
                 /// Figures that the recording left out.
                 ///
                 /// Their fields are 0.
-                public var untold: Untold = []
+                public var unrecorded: Unrecorded = []
                 /// The fields of the event's kind.
                 public var detail: Detail
 

@@ -18,7 +18,7 @@ typedef enum __attribute__((enum_extensibility(closed))) ctf_kind {
     CTF_EVENT,      // `event` contains it
     CTF_ENTRY,      // a dictionary entry: `process`, `id`, `dictionary`, `text` is its JSON
     CTF_STACK,      // a dictionary entry of kind stack: `process`, `id`, `frames`, `is_truncated`
-    CTF_BEGAN,      // a process began: `process`, `version`, `start`, `origin`, `told`, `date`, `text` is its program
+    CTF_BEGAN,      // a process began: `process`, `version`, `start`, `origin`, `received`, `date`, `text` is its program
     CTF_ENDED,      // a process ended: `process` and the totals
     CTF_DISCARDED,  // events were lost on the way: `lost`; or packets of them: `lost_packets`
     CTF_FOREIGN,    // an event that is not Faultline's
@@ -40,7 +40,7 @@ typedef struct ctf_message {
     uint8_t is_truncated;
     uint64_t start;
     uint64_t origin;         // the zero of times, in nanoseconds of CLOCK_MONOTONIC
-    uint64_t told;           // when a session that was started late received this, in CLOCK_MONOTONIC; 0: not late
+    uint64_t received;           // when a session that was started late received this, in CLOCK_MONOTONIC; 0: not late
     double date;
     uint64_t end, events, lost, entries_lost, uses_lost;
     uint64_t lost_packets;

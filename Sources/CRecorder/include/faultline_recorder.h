@@ -228,7 +228,7 @@ bool fl_drain_is_closed(const fl_drain *drain);
 bool fl_drain_is_ended(const fl_drain *drain);
 
 // Makes the next run deliver the whole dictionary again, for another trace than the one that has it.
-void fl_drain_retell(fl_drain *drain);
+void fl_drain_restart(fl_drain *drain);
 
 // Whether this is the trace that contains the process.
 bool fl_drain_belongs_to(const fl_drain *drain, const fl_timeline *timeline);

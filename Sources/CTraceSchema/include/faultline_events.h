@@ -355,13 +355,13 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
       "The resource that a thread or a task waited for.") \
     X(S, uint32_t, isBlocking, FL_FLAG, 0, \
       "Whether a thread was blocked. Otherwise a task waited, and the thread that it resumed on did other work meanwhile.") \
-    X(S, uint32_t, holder, FL_REFERENCE, FL_DICTIONARY_CONTEXT, \
+    X(S, uint32_t, owner, FL_REFERENCE, FL_DICTIONARY_CONTEXT, \
       "The context that held the lock when the wait began. 0 if it is not known.") \
-    X(S, uint32_t, holderSite, FL_REFERENCE, FL_DICTIONARY_SITE, \
+    X(S, uint32_t, ownerSite, FL_REFERENCE, FL_DICTIONARY_SITE, \
       "The call site of that context's work. 0 if it is not known.") \
-    X(S, uint32_t, holderThread, FL_CODE, 0, \
+    X(S, uint32_t, ownerThread, FL_CODE, 0, \
       "The kernel's ID of the thread that held the lock. 0 if it is not known.") \
-    X(S, uint32_t, holderProcess, FL_CODE, 0, \
+    X(S, uint32_t, ownerProcess, FL_CODE, 0, \
       "The kernel's ID of the process that held the lock. 0 if it was this one, or is not known.") \
     X(S, uint32_t, tries, FL_COUNT, 0, "Number of attempts to take SQLite's lock again.") \
     X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if the lock was not taken. 0 if it was.")

@@ -38,7 +38,7 @@ extension ProfileDiff {
         }
         let order = Dictionary(new.enumerated().map { ($1.signature, $0) }) { first, _ in first }
         pairs.sort { (order[$0.1.signature] ?? 0) < (order[$1.1.signature] ?? 0) }
-        let isNoise = { (finding: Finding) in isJudgedByTime(finding) && isUntouched(finding, operations) }
+        let isNoise = { (finding: Finding) in isEvaluatedByTime(finding) && isUntouched(finding, operations) }
         let both = pairs.map { FindingChange(before: $0.0, after: $0.1, state: .still) }
         let added = rest.map { FindingChange(before: nil, after: $0, state: isNoise($0) ? .still : .new) }
         let removed = left.map { FindingChange(before: $0, after: nil, state: isNoise($0) ? .still : .gone) }
@@ -47,7 +47,7 @@ extension ProfileDiff {
     }
 
     /// Whether the rule judges by times, which are noisy, and not by counts alone.
-    private static func isJudgedByTime(_ finding: Finding) -> Bool {
+    private static func isEvaluatedByTime(_ finding: Finding) -> Bool {
         Rules.all.first { $0.id == finding.rule }?.thresholds.contains {
             // A share of a time is as noisy as the time.
             $0.unit == .time || $0.name.hasSuffix("TimeShare")

@@ -67,7 +67,7 @@ public struct ProfileDiff: Sendable {
         let storeTime = Double(old.totals.storeTime) / Double(traces.0)
         let judged = pairs.indices.map { index in
             let (before, after) = pairs[index]
-            let time = noise.judge(index) { change in
+            let time = noise.evaluate(index) { change in
                 change * Double(after?.count ?? 0) / Double(traces.1) >= storeTime * TimeNoise.leastShare
             }
             return Operation(before, after, time, traces: traces)
@@ -124,7 +124,7 @@ extension Profile {
     }
 }
 
-// MARK: Judgement
+// MARK: Evaluation
 
 extension ProfileDiff.Operation {
     /// The counts that decide whether an operation got better or worse, in descending importance.

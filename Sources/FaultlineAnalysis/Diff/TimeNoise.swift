@@ -61,7 +61,7 @@ struct TimeNoise {
 
     /// - Parameter matters: Whether a difference of that many nanoseconds per event is worth reporting.
     /// - Returns: The change, or `nil` if one side has too few events.
-    func judge(_ index: Int, matters: (Double) -> Bool) -> TimeChange? {
+    func evaluate(_ index: Int, matters: (Double) -> Bool) -> TimeChange? {
         guard let pair = pairs[index] else { return nil }
         // Most operations are too small to matter at any pace.
         guard matters(Double(max(pair.before.value, pair.after.value))) else {

@@ -26,11 +26,13 @@ public struct StoreInspection: Sendable {
     ///   could not be tried; it is then not given.
     public init(_ facts: StoreFacts, trying trial: (StoreAdvice) -> StoreTrial?) {
         self.facts = facts
-        let judges: [any StoreJudge] = [
-            LargeColumnJudge(), HiddenColumnJudge(), SparseTableJudge(), FoldedTableJudge(), MissingIndexJudge(),
-            RedundantIndexJudge(), FragmentationJudge(), HistoryJudge(), PageCacheJudge(), StatisticsJudge(),
+        let evaluators: [any StoreEvaluator] = [
+            LargeColumnEvaluator(), HiddenColumnEvaluator(), SparseTableEvaluator(), FoldedTableEvaluator(),
+            MissingIndexEvaluator(),
+            RedundantIndexEvaluator(), FragmentationEvaluator(), HistoryEvaluator(), PageCacheEvaluator(),
+            StatisticsEvaluator(),
         ]
-        let advice = judges.flatMap { $0.advice(facts) }.sorted {
+        let advice = evaluators.flatMap { $0.advice(facts) }.sorted {
             ($0.finding.score, $1.finding.signature) > ($1.finding.score, $0.finding.signature)
         }
         var found: [Finding] = []
@@ -53,7 +55,7 @@ public struct StoreInspection: Sendable {
         findings = found
         self.withdrawn = withdrawn
         self.untried = untried
-        checks = judges.map { judge in
+        checks = evaluators.map { judge in
             RuleCheck(
                 rule: judge.rule, name: judge.name, examined: judge.examined(facts), obstacles: [],
                 findings: found.count { $0.ruleName == judge.name })
@@ -62,7 +64,7 @@ public struct StoreInspection: Sendable {
 }
 
 /// Looks for one kind of problem in a store at rest.
-protocol StoreJudge: Sendable {
+protocol StoreEvaluator: Sendable {
     /// The number of the rule that finds the same problem in a trace, or a number of the inspection's own.
     var rule: String { get }
     var name: String { get }
@@ -72,7 +74,7 @@ protocol StoreJudge: Sendable {
     func advice(_ facts: StoreFacts) -> [StoreAdvice]
 }
 
-extension StoreJudge {
+extension StoreEvaluator {
     /// The minimum number of rows of a table that is checked.
     static var minimumRows: UInt64 { 500 }
 

@@ -16,8 +16,8 @@ struct EventAccounts: Sendable {
     mutating func add(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         let group = groups.group(of: event, in: &context, &tables)
         tables.changeGroup(group) {
-            if event.untold.contains(.duration) { $0.untimed &+= 1 } else { $0.addTime(of: event) }
-            $0.uncounted &+= event.untold.contains(.rows) ? 1 : 0
+            if event.unrecorded.contains(.duration) { $0.untimed &+= 1 } else { $0.addTime(of: event) }
+            $0.uncounted &+= event.unrecorded.contains(.rows) ? 1 : 0
             $0.counts.add(event)
             if event.isMainThread, event.isOnThread { $0.mainThreadTime &+= event.duration }
         }

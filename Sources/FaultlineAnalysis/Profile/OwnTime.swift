@@ -5,16 +5,16 @@ internal import FaultlineTrace
 /// They are kept apart from the plain durations only if some event waited.
 struct OwnTime: Sendable {
     /// `nil` if no event waited, and the durations are the same.
-    private var told: Distribution?
+    private var own: Distribution?
 
     /// Records an event before it is added to `durations`.
     mutating func record(_ event: TraceEvent, beside durations: Distribution) {
-        if event.runDelay > 0, told == nil { told = durations }
-        told?.record(event.ownDuration)
+        if event.runDelay > 0, own == nil { own = durations }
+        own?.record(event.ownDuration)
     }
 
     /// The own times of the events with these durations.
-    func times(_ durations: Distribution) -> Distribution { told ?? durations }
+    func times(_ durations: Distribution) -> Distribution { own ?? durations }
 
     /// A part of a group.
     ///
@@ -26,16 +26,16 @@ struct OwnTime: Sendable {
         SumPart(
             name: name,
             merge: { whole, other in
-                guard whole[keyPath: path].told != nil || other[keyPath: path].told != nil else { return }
+                guard whole[keyPath: path].own != nil || other[keyPath: path].own != nil else { return }
                 var times = whole[keyPath: path].times(whole.durations)
                 times.merge(other[keyPath: path].times(other.durations))
-                whole[keyPath: path].told = times
+                whole[keyPath: path].own = times
             },
-            store: { whole, words in whole[keyPath: path].told?.stored(&words) ?? .list([]) },
+            store: { whole, words in whole[keyPath: path].own?.stored(&words) ?? .list([]) },
             restore: { whole, value, words in
                 var times = Distribution()
                 try times.restore(value, words)
-                whole[keyPath: path].told = times
+                whole[keyPath: path].own = times
             })
     }
 }

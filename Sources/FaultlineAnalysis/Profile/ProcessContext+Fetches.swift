@@ -22,7 +22,7 @@ extension ProcessContext {
             addRows(UInt64(fetch.rows), scope: event.scope, in: &tables)
             observeLoad(event, fetch: index, batchSize: 0, rows: UInt64(fetch.rows), in: &tables)
         }
-        guard fetch.rows > 0, fetch.trips > 0, event.tellsLoad else { return }
+        guard fetch.rows > 0, fetch.trips > 0, event.hasLoad else { return }
         let load = Load(rows: UInt64(fetch.rows), bytes: fetch.bytes, duration: event.duration)
         let hash = StableHash.event(process: event.process, id: event.id)
         let place = shapeIndex(fetch.shape, entity: fetch.entity, in: &tables)
@@ -39,7 +39,7 @@ extension ProcessContext {
         claimTrips(UInt64(batch.trips), scope: event.scope, in: &tables)
         let load = Load(rows: UInt64(batch.rows), bytes: batch.bytes, duration: event.duration)
         let hash = StableHash.event(process: event.process, id: event.id)
-        if batch.rows > 0, batch.trips > 0, batch.error == 0, event.tellsLoad {
+        if batch.rows > 0, batch.trips > 0, batch.error == 0, event.hasLoad {
             tables.changeShape(shapeIndex(batch.shape, entity: batch.entity, in: &tables)) {
                 $0.rows.insert(load, hash: hash)
             }
@@ -155,7 +155,7 @@ extension ProcessContext {
         claimTrips(1, scope: event.scope, in: &tables)
         guard fault.source == .store, fault.error == 0 else { return }
         let load = Load(rows: max(1, UInt64(fault.filled)), bytes: fault.bytes, duration: event.duration)
-        if event.tellsLoad { tables.insert(load, hash: StableHash.event(process: event.process, id: event.id)) }
+        if event.hasLoad { tables.insert(load, hash: StableHash.event(process: event.process, id: event.id)) }
     }
 
     /// Counts a statement, and adds it to its fetch if it is the fetch's own.
@@ -167,7 +167,7 @@ extension ProcessContext {
             addTrip(scope: event.scope, isStatement: true, to: &tables)
             addOwn(statement, event, to: &tables)
             let load = Load(rows: max(1, UInt64(statement.rows)), bytes: 0, duration: event.duration)
-            guard event.tellsLoad else { break }
+            guard event.hasLoad else { break }
             tables.statements.insert(load, hash: StableHash.event(process: event.process, id: event.id))
         case .write: summary.counts.writes &+= 1
         case .transaction: summary.counts.transactions &+= 1

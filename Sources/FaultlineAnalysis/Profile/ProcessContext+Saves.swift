@@ -19,7 +19,7 @@ extension ProcessContext {
                     saves: 1, inserted: UInt64(change.inserted), updated: UInt64(change.updated),
                     deleted: UInt64(change.deleted)))
         }
-        guard save.objects > 0, event.tellsLoad else { return }
+        guard save.objects > 0, event.hasLoad else { return }
         tables.saveLoads.insert(
             Load(rows: save.objects, bytes: save.bytes, duration: save.unblockedTime(of: event)),
             hash: StableHash.event(process: event.process, id: event.id))

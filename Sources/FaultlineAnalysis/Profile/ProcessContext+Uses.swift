@@ -18,7 +18,7 @@ extension ProcessContext {
         let unread = fetch.flatMap { $0.hasPending ? nil : $0.unread }
         let need =
             unread.flatMap { ResultNeed(use, entity: entity, unread: $0) }
-            ?? ResultNeed(use, entity: entity, tellsModifications: shape.terms != nil)
+            ?? ResultNeed(use, entity: entity, showsModifications: shape.terms != nil)
         current = CurrentFetch(index: index, isUnused: need == .nothing && use.state == .closed)
         tables.changeFetch(index) { profile in
             profile.uses[use.batchSize, default: ResultUse()].add(use, isLimited: isLimited)

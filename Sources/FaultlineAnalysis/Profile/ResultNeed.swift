@@ -55,8 +55,8 @@ extension ResultNeed {
     ///
     /// - Parameters:
     ///   - entity: The fetch's entity. If `nil`, nothing is concluded from properties.
-    ///   - tellsModifications: Whether the recording has the number of changed rows.
-    init?(_ use: TraceEvent.Use, entity: EntityEntry?, tellsModifications: Bool) {
+    ///   - showsModifications: Whether the recording has the number of changed rows.
+    init?(_ use: TraceEvent.Use, entity: EntityEntry?, showsModifications: Bool) {
         guard use.rows > 0 else { return nil }
         guard use.touchedRows > 0 else {
             self = Self.asked(use)
@@ -64,7 +64,7 @@ extension ResultNeed {
         }
         let isFromFirst = use.runs.count == 1 && use.runs[0].first == 0 && use.runsLost == 0
         let isWhole = use.touchedRows >= use.rows || use.identitiesAsked > 0
-        if let entity, tellsModifications, entity.properties.count <= Self.watchedProperties, isWhole {
+        if let entity, showsModifications, entity.properties.count <= Self.watchedProperties, isWhole {
             let read = use.properties.filter { $0.rowsRead > 0 }
             if read.isEmpty, use.modifiedRows == 0 {
                 self = .identities

@@ -8,7 +8,7 @@ extension ShapeEntry {
         let expressions = ((expressions ?? []) + (groups ?? []) + (having.map { [$0] } ?? [])).map { "\u{1}" + $0 }
             .joined()
         return parts.joined(separator: "\u{1}") + (isLimited ? "\u{1}limit" : "") + expressions
-            + (terms.map(Self.forms) ?? "") + (hasUntoldValues == true ? "\u{1}values untold" : "")
+            + (terms.map(Self.forms) ?? "") + (hasUnrecordedValues == true ? "\u{1}values unrecorded" : "")
             + (includesPropertyValues == false ? "\u{1}keys" : "")
     }
 

@@ -2,7 +2,7 @@ internal import FaultlineTrace
 
 extension TraceEvent {
     /// Whether the event has a duration and a row count.
-    var tellsLoad: Bool { untold.isEmpty }
+    var hasLoad: Bool { unrecorded.isEmpty }
 }
 
 extension TraceEvent.Statement {

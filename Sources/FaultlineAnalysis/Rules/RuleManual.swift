@@ -27,5 +27,5 @@ public struct RulePage: Sendable {
         Rules.all.map { rule in
             RulePage(
                 id: rule.id, name: rule.name, purpose: rule.purpose, manual: rule.manual, thresholds: rule.thresholds)
-        } + [FragmentationJudge.page, PageCacheJudge.page, HistoryJudge.page]
+        } + [FragmentationEvaluator.page, PageCacheEvaluator.page, HistoryEvaluator.page]
 }

@@ -34,7 +34,7 @@ public struct Trial: Sendable, Hashable {
         (measurement, expected, notes) = (nil, nil, [])
     }
 
-    /// Judges a measurement.
+    /// Evaluates a measurement.
     ///
     /// - Parameter recorded: The duration of the operations in the trace, in nanoseconds, or 0 if unknown.
     package init(_ finding: Finding, _ measurement: TrialMeasurement, recorded: Double, notes: [String]) {
@@ -48,7 +48,7 @@ public struct Trial: Sendable, Hashable {
             median: claimed.median * pace, low: min(claimed.low, claimed.median * (1 - Self.replay)) * pace,
             high: max(claimed.high, claimed.median * (1 + Self.replay)) * pace)
         self.expected = expected
-        outcome = Self.judge(Self.figure(of: measurement, for: finding), expected)
+        outcome = Self.evaluate(Self.figure(of: measurement, for: finding), expected)
         self.notes = notes + Self.remark(pace, isKnown: recorded > 0)
     }
 
@@ -69,7 +69,7 @@ public struct Trial: Sendable, Hashable {
     /// The share of the time below which a difference is not reported.
     private static let noticeable = 0.05
 
-    private static func judge(_ figure: TrialMeasurement.Figure, _ expected: Saving.Range) -> Outcome {
+    private static func evaluate(_ figure: TrialMeasurement.Figure, _ expected: Saving.Range) -> Outcome {
         let gain = figure.gain
         // A finding that predicts no saving is right unless there is one.
         guard expected.median > 0 else {

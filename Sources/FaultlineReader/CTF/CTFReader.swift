@@ -104,7 +104,7 @@ final class CTFReader {
             message.process, origin: message.origin, start: message.start, date: message.date)
         guard isNew else { return }
         // A session that was started late has no events from before.
-        let start = max(message.origin + message.start, min(message.told, message.origin + fl_largest_number))
+        let start = max(message.origin + message.start, min(message.received, message.origin + fl_largest_number))
         begun.append(
             ProcessBegan(
                 version: Int(message.version), process: name, program: messages.text, start: start,

@@ -113,7 +113,7 @@ final class DjangoReader {
         var event = TraceEvent(
             id: EventID(summary.events), start: start(of: record.mark), duration: record.mark.duration,
             thread: record.mark.prefix.thread, process: number, .sql(statement))
-        if statement.type != .transaction { event.untold = .rows }
+        if statement.type != .transaction { event.unrecorded = .rows }
         end = max(end, event.start + event.duration)
         return event
     }

@@ -13,8 +13,8 @@ struct SQLDebugThread {
         /// The time of SQLite, and the total including prefetches, in nanoseconds; `nil` if the log lacks it.
         var statementTime: UInt64?
         var time: UInt64?
-        var toldRows: UInt64?
-        var rows: UInt64 { toldRows ?? 0 }
+        var reportedRows: UInt64?
+        var rows: UInt64 { reportedRows ?? 0 }
         var entity: String?
         var isCount = false
         /// Whether the next SELECT is a prefetch of this one.
@@ -56,7 +56,7 @@ struct SQLDebugThread {
         /// Tables of entities with their inserted, updated and deleted rows, in order of appearance.
         var changes: [(table: String, inserted: UInt64, updated: UInt64, deleted: UInt64)] = []
         /// Whether some statements do not show how many rows they wrote.
-        var hasUntoldRows = false
+        var hasUnknownRows = false
         var statements: UInt32 = 0
         var begin: UInt64?
         var end: UInt64?
@@ -169,7 +169,7 @@ struct SQLDebugThread {
         if known == nil { transaction?.changes.append((write.table, 0, 0, 0)) }
         let index = known ?? (transaction?.changes.count ?? 1) - 1
         guard let rows = write.rows else {
-            transaction?.hasUntoldRows = true
+            transaction?.hasUnknownRows = true
             return
         }
         switch write.verb {
@@ -200,9 +200,9 @@ struct SQLDebugThread {
                 plain?.rows = rows
                 return true
             }
-            return try close(emit) { ($0.time, $0.toldRows) = (time, rows) }
+            return try close(emit) { ($0.time, $0.reportedRows) = (time, rows) }
         case .counted(let time, let count):
-            return try close(emit) { ($0.time, $0.toldRows, $0.isCount) = (time, count, true) }
+            return try close(emit) { ($0.time, $0.reportedRows, $0.isCount) = (time, count, true) }
         case .boundArray: if !open.isEmpty { open[open.count - 1].awaitsPrefetch = true }
         case .prefetched(let key, let rows):
             guard let select = closed, !open.isEmpty else { return false }
@@ -213,14 +213,14 @@ struct SQLDebugThread {
             // Precedes the fetch's total if there is one, and otherwise follows the fetch.
             if !open.isEmpty {
                 open[open.count - 1].entity = String(entity)
-                open[open.count - 1].toldRows = rows
+                open[open.count - 1].reportedRows = rows
             } else {
                 closed?.entity = String(entity)
             }
         case .counting(let entity, let count):
             guard !open.isEmpty else { return true }
             open[open.count - 1].isCount = true
-            if let count { open[open.count - 1].toldRows = count }
+            if let count { open[open.count - 1].reportedRows = count }
             if !entity.isEmpty { open[open.count - 1].entity = String(entity) }
         case .cacheHit: break
         case .fault(let object):

@@ -126,7 +126,7 @@ final class SQLDebugTranslation {
         case .statement(let plain):
             let statement = statement(plain.sql, plain.type, rows: plain.rows ?? 0)
             var event = event(.sql(statement), plain.time, writer, plain.end) { _, _ in }
-            if plain.rows == nil, plain.type == .read || plain.type == .write { event.untold.insert(.rows) }
+            if plain.rows == nil, plain.type == .read || plain.type == .write { event.unrecorded.insert(.rows) }
             try emit(event)
         case .saved(let transaction):
             var save = TraceEvent.Save()
@@ -141,7 +141,7 @@ final class SQLDebugTranslation {
             save.deleted = UInt32(clamping: transaction.changes.reduce(0) { $0 + $1.deleted })
             let span = transaction.begin.flatMap { begin in transaction.end.map { $0 > begin ? $0 - begin : 0 } }
             var event = event(.save(save), span, writer, transaction.end) { _, _ in }
-            if transaction.hasUntoldRows { event.untold.insert(.rows) }
+            if transaction.hasUnknownRows { event.unrecorded.insert(.rows) }
             try emit(event)
         }
     }
@@ -155,7 +155,7 @@ final class SQLDebugTranslation {
         var event = try event(detail, select.duration, writer, select.end) { id, start in
             for prefetch in select.prefetches { try statement(prefetch.select, id, writer, start, emit) }
         }
-        if select.toldRows == nil { event.untold.insert(.rows) }
+        if select.reportedRows == nil { event.unrecorded.insert(.rows) }
         try emit(event)
         try statement(select, event.id, writer, event.start, emit)
         return event
@@ -163,10 +163,10 @@ final class SQLDebugTranslation {
 
     /// Creates an event that ended at a time, or follows the previous one, and emits the events within it.
     private func event(
-        _ detail: TraceEvent.Detail, _ toldDuration: UInt64?, _ writer: SQLDebugLine.Writer, _ time: UInt64?,
+        _ detail: TraceEvent.Detail, _ recordedDuration: UInt64?, _ writer: SQLDebugLine.Writer, _ time: UInt64?,
         _ within: (EventID, UInt64) throws -> Void
     ) rethrows -> TraceEvent {
-        let duration = toldDuration ?? 0
+        let duration = recordedDuration ?? 0
         let clock = clocks[writer] ?? 0
         let start = min(Self.latest, max(clock, time.map { $0 > duration ? $0 - duration : 0 } ?? 0))
         clocks[writer] = min(start &+ duration, Self.latest)
@@ -177,7 +177,7 @@ final class SQLDebugTranslation {
         var event = TraceEvent(
             id: id, start: start, duration: duration, thread: writer.threadNumber, process: writer.processNumber, detail
         )
-        if toldDuration == nil { event.untold = .duration }
+        if recordedDuration == nil { event.unrecorded = .duration }
         return event
     }
 
@@ -192,8 +192,8 @@ final class SQLDebugTranslation {
             id: lastEvent, parent: parent, start: start, duration: min(time ?? 0, select.duration ?? 0),
             thread: writer.threadNumber, process: writer.processNumber,
             .sql(statement(select.sql, .read, rows: select.isCount ? 1 : select.rows, select.plan)))
-        if time == nil { event.untold.insert(.duration) }
-        if select.toldRows == nil, !select.isCount { event.untold.insert(.rows) }
+        if time == nil { event.unrecorded.insert(.duration) }
+        if select.reportedRows == nil, !select.isCount { event.unrecorded.insert(.rows) }
         try emit(event)
     }
 
@@ -224,7 +224,7 @@ final class SQLDebugTranslation {
     }
 
     private func fetch(_ select: SQLDebugThread.Select, _ text: SelectText?, _ name: String) -> TraceEvent.Fetch {
-        let isTold = text.map { $0.values == select.values.count && $0.keyList == nil } ?? false
+        let hasValues = text.map { $0.values == select.values.count && $0.keyList == nil } ?? false
         let batches = batched.batches(at: place, select.sql)
         let type: TraceEvent.Fetch.ResultType =
             select.isCount ? .count : text?.isOfIdentities == true && batches == nil ? .objectIDs : .objects
@@ -236,8 +236,8 @@ final class SQLDebugTranslation {
                     entity: name, predicate: text?.predicate ?? "", sort: text?.sort ?? [],
                     prefetch: batches?.prefetches ?? select.prefetches.map(\.key), isLimited: text?.isLimited ?? false,
                     resultType: "\(type)", terms: text?.keyList == nil ? text?.terms : nil,
-                    hasUntoldValues: isTold ? nil : true)))
-        if isTold, let terms = text?.terms, terms.count == select.values.count { fetch.operands = select.values }
+                    hasUnrecordedValues: hasValues ? nil : true)))
+        if hasValues, let terms = text?.terms, terms.count == select.values.count { fetch.operands = select.values }
         fetch.parameters = StableHash.fold(select.values)
         fetch.resultType = type
         (fetch.limit, fetch.offset) = (UInt32(clamping: text?.limit ?? 0), UInt32(clamping: text?.offset ?? 0))

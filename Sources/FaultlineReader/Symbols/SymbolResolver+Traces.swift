@@ -46,8 +46,8 @@ extension SymbolResolver {
         let found = frames(for: unseen, modules: names.dictionary.modules)
         // A previous run already looked for these. Finding them now is progress, but missing them again is not worth
         // reporting.
-        let told = problems.count
-        defer { problems.removeSubrange(told...) }
+        let known = problems.count
+        defer { problems.removeSubrange(known...) }
         return (found + frames(for: nameless, modules: names.dictionary.modules)).sorted { $0.address < $1.address }
     }
 

@@ -78,8 +78,8 @@ final class XctraceReader {
         let thread = row["thread"]
         let owner = row.child("process", of: thread)
         // A row without a process belongs to the previous one.
-        let told = row.child("pid", of: owner)?.number.map { UInt32(clamping: max(1, $0)) }
-        let process = told ?? processes.last?.number ?? 1
+        let recorded = row.child("pid", of: owner)?.number.map { UInt32(clamping: max(1, $0)) }
+        let process = recorded ?? processes.last?.number ?? 1
         if !processes.contains(where: { $0.number == process }) {
             // "TestApp (12345)"
             let program = (owner?.attributes["fmt"] ?? "").split(separator: " (").first.map(String.init)
@@ -101,7 +101,7 @@ final class XctraceReader {
             let entity = row["fetch-entity"]?.text ?? ""
             var fetch = TraceEvent.Fetch()
             fetch.entity = names.id(.entity(EntityEntry(name: entity)))
-            fetch.shape = names.id(.shape(ShapeEntry(entity: entity, hasUntoldValues: true)))
+            fetch.shape = names.id(.shape(ShapeEntry(entity: entity, hasUnrecordedValues: true)))
             fetch.rows = UInt32(clamping: row["fetch-count"]?.number ?? 0)
             fetch.trips = 1
             return .fetch(fetch)

@@ -195,7 +195,7 @@ struct FetchReplay {
             timing.found += UInt64(results.count)
             if !isLoop { use(results, execution, batchSize: request.fetchBatchSize, &timing) }
             timing.step(weight: weight) { ask(results, for: answer) }
-            if let grouping { timing.step(weight: weight) { tellApart(results, by: grouping) } }
+            if let grouping { timing.step(weight: weight) { group(results, by: grouping) } }
         case (.changed(let change), _):
             let changed = request.changed(by: change)
             let results = try timing.step(weight: weight) { try context.fetch(changed) }
@@ -244,7 +244,7 @@ struct FetchReplay {
     }
 
     /// Reads, from each row, the objects by which rows are grouped.
-    private func tellApart(_ results: FetchResults<ManagedObject>, by names: [String]) {
+    private func group(_ results: FetchResults<ManagedObject>, by names: [String]) {
         for object in results {
             var object: ManagedObject? = object
             for name in names { object = object?.value(forKey: name) as? ManagedObject }

@@ -101,8 +101,8 @@ extension ManagedObjectContext {
         try Validation.check(changes, in: self)
         try throwReadError()
         var done = SaveAttempt.Done(changes: changes, listeners: changedObjects(thatOverride: .didSave))
-        let isTold = ContextNotification.didSave.isWanted || ContextNotification.didSaveIDs.isWanted
-        if isTold || !persistentStoreCoordinator.mergingContexts.isEmpty { done.updated = updatedObjects }
+        let isObserved = ContextNotification.didSave.isWanted || ContextNotification.didSaveIDs.isWanted
+        if isObserved || !persistentStoreCoordinator.mergingContexts.isEmpty { done.updated = updatedObjects }
         if let parent {
             guard try write(changes, into: parent, &attempt) else { return false }
             settleAll()

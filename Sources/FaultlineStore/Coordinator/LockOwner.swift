@@ -30,9 +30,9 @@ final class LockOwner: Sendable {
         var wait = TraceEvent.Wait()
         wait.resource = resource
         wait.isBlocking = isBlocking
-        wait.holder = context.load(ordering: .relaxed)
-        wait.holderSite = site.load(ordering: .relaxed)
-        wait.holderThread = thread.load(ordering: .relaxed)
+        wait.owner = context.load(ordering: .relaxed)
+        wait.ownerSite = site.load(ordering: .relaxed)
+        wait.ownerThread = thread.load(ordering: .relaxed)
         return wait
     }
 }

@@ -13,7 +13,7 @@ final class TriedAdvice: Sendable {
     static let ofEnvironment = RecordingVariable.tried.value.map { TriedAdvice($0) }
 
     let advice: [FetchAdvice]
-    private let told = Mutex<Set<String>>([])
+    private let reported = Mutex<Set<String>>([])
 
     init(_ text: String) {
         var advice: [FetchAdvice] = []
@@ -61,7 +61,7 @@ final class TriedAdvice: Sendable {
     }
 
     private func tell(_ sentence: String) {
-        guard told.withLock({ $0.insert(sentence).inserted }) else { return }
+        guard reported.withLock({ $0.insert(sentence).inserted }) else { return }
         StandardError.write("faultline: \(sentence)\n")
     }
 }

@@ -30,15 +30,15 @@ extension TraceEvent {
         /// The call site of that context's work.
         ///
         /// 0 if it is not known.
-        public var holderSite: DictionaryID = 0
+        public var ownerSite: DictionaryID = 0
         /// The kernel's ID of the thread that held the lock.
         ///
         /// 0 if it is not known.
-        public var holderThread: UInt32 = 0
+        public var ownerThread: UInt32 = 0
         /// The kernel's ID of the process that held the lock.
         ///
         /// 0 if it was this one, or is not known.
-        public var holderProcess: UInt32 = 0
+        public var ownerProcess: UInt32 = 0
         /// Number of attempts to take SQLite's lock again.
         public var tries: UInt32 = 0
         /// SQLite's result code if the lock was not taken.
@@ -58,9 +58,9 @@ extension TraceEvent.Wait {
         resource = TraceEvent.Wait.Resource(rawValue: fields.resource) ?? .contextQueue
         isBlocking = fields.isBlocking != 0
         holder = fields.holder
-        holderSite = fields.holderSite
-        holderThread = fields.holderThread
-        holderProcess = fields.holderProcess
+        ownerSite = fields.ownerSite
+        ownerThread = fields.ownerThread
+        ownerProcess = fields.ownerProcess
         tries = fields.tries
         error = fields.error
     }
@@ -71,9 +71,9 @@ extension TraceEvent.Wait {
         fields.resource = resource.rawValue
         fields.isBlocking = isBlocking ? 1 : 0
         fields.holder = holder
-        fields.holderSite = holderSite
-        fields.holderThread = holderThread
-        fields.holderProcess = holderProcess
+        fields.ownerSite = ownerSite
+        fields.ownerThread = ownerThread
+        fields.ownerProcess = ownerProcess
         fields.tries = tries
         fields.error = error
         return fields

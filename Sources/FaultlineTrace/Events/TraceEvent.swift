@@ -53,7 +53,7 @@ public struct TraceEvent: Sendable, Hashable {
     /// Figures that the recording left out.
     ///
     /// Their fields are 0.
-    public var untold: Untold = []
+    public var unrecorded: Unrecorded = []
     /// The fields of the event's kind.
     public var detail: Detail
 

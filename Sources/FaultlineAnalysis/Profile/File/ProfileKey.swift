@@ -168,7 +168,7 @@ extension WaitEvidence.Key: ProfileKey {
 
     func stored(_ words: inout ProfileWords) -> StoredValue {
         .list([
-            resource.stored(&words), site.stored(&words), holderKind.stored(&words), holderSite.stored(&words),
+            resource.stored(&words), site.stored(&words), ownerKind.stored(&words), ownerSite.stored(&words),
         ])
     }
 
@@ -176,7 +176,7 @@ extension WaitEvidence.Key: ProfileKey {
         let parts = try value.list(of: 4)
         self.init(
             resource: try TraceEvent.Wait.Resource(parts[0], words), site: try CallSite?(parts[1], words),
-            holderKind: try EventKind?(parts[2], words), holderSite: try CallSite?(parts[3], words))
+            ownerKind: try EventKind?(parts[2], words), ownerSite: try CallSite?(parts[3], words))
     }
 }
 

@@ -81,7 +81,7 @@ extension ShapeEntry {
         members["groups"] = groups.map { StoredValue($0) }
         members["having"] = having.map { .text($0) }
         members["terms"] = terms.map { .list($0.map(\.stored)) }
-        members["hasUntoldValues"] = hasUntoldValues.map { StoredValue($0) }
+        members["hasUnrecordedValues"] = hasUnrecordedValues.map { StoredValue($0) }
         members["includesPropertyValues"] = includesPropertyValues.map { StoredValue($0) }
         return .record(members)
     }
@@ -98,7 +98,7 @@ extension ShapeEntry {
             groups: try value.member("groups") { try $0.optionalTexts() },
             having: try value.member("having") { try $0.optionalText() },
             terms: try value.member("terms") { $0 == .none ? nil : try $0.map { try Term($0) } },
-            hasUntoldValues: try value.member("hasUntoldValues") { $0 == .none ? nil : try $0.count() != 0 },
+            hasUnrecordedValues: try value.member("hasUnrecordedValues") { $0 == .none ? nil : try $0.count() != 0 },
             includesPropertyValues: try value.member("includesPropertyValues") {
                 $0 == .none ? nil : try $0.count() != 0
             })

@@ -11,17 +11,17 @@ public struct AggregateRule: Rule {
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var results: UInt64 = 0
-        var untold: UInt64 = 0
+        var unrecorded: UInt64 = 0
         for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
             let executions = fetch.total(\.executions)
             results &+= executions
-            if fetch.key.shape.terms == nil { untold &+= executions }
+            if fetch.key.shape.terms == nil { unrecorded &+= executions }
             if let finding = finding(for: fetch, profile, costs) { outcome.findings.append(finding) }
         }
         if results > 0 { outcome.examined = "the use of \(count: results, "result")" }
-        if untold > 0 {
+        if unrecorded > 0 {
             outcome.obstacles.append(
-                "An older recorder did not record changes to \(count: untold, "result"), so sums over them are not detected."
+                "An older recorder did not record changes to \(count: unrecorded, "result"), so sums over them are not detected."
             )
         }
         return outcome

@@ -10,7 +10,7 @@ struct FetchLoopAdvice {
     private var isSelf: Bool { term?.keyPath.uppercased() == "SELF" }
 
     /// Whether the rows of the joint fetch must be grouped by the values they were fetched for.
-    var tellsRowsApart: Bool { term != nil && !isSelf }
+    var groupsRowsByValue: Bool { term != nil && !isSelf }
 
     /// The compared property, such as `Track.album`, or the entity if the object itself is compared.
     var property: String { term.map { isSelf ? shape.entity : "\(shape.entity).\($0.keyPath)" } ?? shape.entity }

@@ -26,13 +26,13 @@ public struct FetchLoopRule: Rule {
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined: UInt64 = 0
-        var untold: UInt64 = 0
+        var unrecorded: UInt64 = 0
         for fetch in profile.fetches where fetch.key.shape.resultType != "objectIDs" {
             examined &+= fetch.counts.executions
             if fetch.key.shape.terms == nil, !fetch.key.shape.predicate.isEmpty,
-                fetch.key.shape.hasUntoldValues != true
+                fetch.key.shape.hasUnrecordedValues != true
             {
-                untold &+= fetch.counts.executions
+                unrecorded &+= fetch.counts.executions
             }
         }
         // The rule advises a list of keys. A log shows such a list without its values.
@@ -46,9 +46,9 @@ public struct FetchLoopRule: Rule {
         outcome.findings += profile.lookUps.filter { !again.contains($0.key) }
             .map { lookUp($0.key, $0.evidence, profile, costs) }
         if examined > 0 { outcome.examined = "\(count: examined, "fetch", plural: "fetches")" }
-        if untold > 0 {
+        if unrecorded > 0 {
             outcome.obstacles.append(
-                "The trace does not show which values of \(count: untold, "fetch", plural: "fetches") differ."
+                "The trace does not show which values of \(count: unrecorded, "fetch", plural: "fetches") differ."
             )
         }
         return outcome
@@ -86,14 +86,14 @@ public struct FetchLoopRule: Rule {
         let rows = Double(evidence.rows) * values / Double(max(1, evidence.executions))
         let estimate = costs.rows(of: shape)
         let advice = FetchLoopAdvice(shape: shape, term: term, evidence: evidence)
-        let (listed, toldApart) = (term == nil ? 0 : values, advice.tellsRowsApart ? rows : 0)
+        let (listed, grouped) = (term == nil ? 0 : values, advice.groupsRowsByValue ? rows : 0)
         // If the key path goes through another object, that object must be looked up for each value.
-        let lookedUp = advice.tellsRowsApart && term?.keyPath.contains(".") == true ? values : 0
+        let lookedUp = advice.groupsRowsByValue && term?.keyPath.contains(".") == true ? values : 0
         let time = evidence.time(profile.fetch(key.fetch), estimate)
         let saving = estimate.range(
             usual: CostModel.listed, least: CostModel.mostListed, most: CostModel.leastListed
         ) { line, cost in
-            time(line) - line.cost(trips: trips + lookedUp, rows: rows) - listed * cost.value - toldApart * cost.row
+            time(line) - line.cost(trips: trips + lookedUp, rows: rows) - listed * cost.value - grouped * cost.row
         }
         var finding = finding(
             key, evidence, title: advice.title, fix: advice.fix, code: advice.code, saving: Saving.Range(saving),

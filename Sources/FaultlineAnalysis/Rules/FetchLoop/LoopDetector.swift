@@ -71,7 +71,7 @@ struct LoopDetector: EvidenceDetector {
         let shape = tables.fetches[index].key.shape
         // Batched results are lists of their own. Object IDs do not show which value they belong to.
         guard fetch.resultType != .objectIDs, fetch.error == 0, fetch.batchSize == 0 else { return }
-        if shape.hasUntoldValues == true {
+        if shape.hasUnrecordedValues == true {
             guard fetch.resultType == .objects else { return }
         } else {
             guard let terms = shape.terms, !terms.isEmpty, fetch.operands.count == terms.count, !Self.isPaged(fetch)
@@ -141,8 +141,10 @@ struct LoopDetector: EvidenceDetector {
         for (key, loop) in context.units(of: open) {
             let shape = tables.fetches[key.fetch].key.shape
             let term = Self.variedTerm(loop, of: shape)
-            let isTold = loop.values.count >= Self.threshold.count && term != nil
-            guard loop.executions >= Self.threshold.count, isTold || shape.hasUntoldValues == true else { continue }
+            let hasValues = loop.values.count >= Self.threshold.count && term != nil
+            guard loop.executions >= Self.threshold.count, hasValues || shape.hasUnrecordedValues == true else {
+                continue
+            }
             add(loop, key, term: term, in: &context, tables)
         }
     }

@@ -223,7 +223,7 @@ public struct FoldedEntityRule: Rule {
     /// The attributes to move, at most six: those that are read, if the trace has them.
     private func code(_ pair: Pair, _ profile: Profile) -> [String] {
         let all = pair.destination.properties.filter { $0.type != "toOne" && $0.type != "toMany" }
-        let use = profile.destinationUse(of: pair.edge).flatMap { $0.untold == 0 ? $0 : nil }
+        let use = profile.destinationUse(of: pair.edge).flatMap { $0.unrecorded == 0 ? $0 : nil }
         let read = use.map { use in all.filter { use.properties.contains($0.name) } }
         let attributes = read.flatMap { $0.isEmpty ? nil : $0 } ?? all
         return attributes.prefix(6).map { "\(pair.edge.entity).\($0.name): \($0.type)" }

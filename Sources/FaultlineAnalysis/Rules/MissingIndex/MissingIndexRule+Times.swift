@@ -4,12 +4,12 @@ extension MissingIndexRule {
     /// The findings about indexes that plans show to be missing, and about fetches without a plan, whose plans need a
     /// look.
     func longFetches(_ profile: Profile) -> [Finding] {
-        let told = Self.demands(profile).map(\.index)
+        let reported = Self.demands(profile).map(\.index)
         var wanted: [IndexProposal: [LongFetch]] = [:]
         var findings: [Finding] = []
         for long in profile.fetches.compactMap(LongFetch.init) {
             if long.plan != nil {
-                guard let index = Self.index(for: long, profile), !told.contains(where: { $0.serves(index) }) else {
+                guard let index = Self.index(for: long, profile), !reported.contains(where: { $0.serves(index) }) else {
                     continue
                 }
                 wanted[index, default: []].append(long)

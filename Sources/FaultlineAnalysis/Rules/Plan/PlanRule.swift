@@ -25,12 +25,12 @@ public struct PlanRule: Rule {
         }
         outcome.findings = old.map(\.finding)
         // A finding about stale statistics covers several plans as well.
-        let told = Set(old.flatMap { $0.finding.severity == .note ? [] : $0.fetches.map(\.key) })
+        let reported = Set(old.flatMap { $0.finding.severity == .note ? [] : $0.fetches.map(\.key) })
         for fetch in profile.fetches {
             for (text, plans) in fetch.statements.texts.sorted(by: { $0.key < $1.key }) {
                 let known = plans.knownPlans
                 examined += known.isEmpty ? 0 : 1
-                if known.count > 1, !told.contains(fetch.key) {
+                if known.count > 1, !reported.contains(fetch.key) {
                     outcome.findings.append(finding(for: fetch, text, known, profile))
                 }
             }

@@ -18,7 +18,7 @@ struct ReadColumns {
     /// is incomplete.
     init?(_ edge: FetchProfile.Edge, of fetch: FetchProfile.Key, _ paths: KeyPaths) {
         let profile = paths.profile
-        guard let use = profile.destinationUse(of: edge), use.untold == 0, profile.allProcesses.entriesLost == 0,
+        guard let use = profile.destinationUse(of: edge), use.unrecorded == 0, profile.allProcesses.entriesLost == 0,
             (1...Self.most.count).contains(UInt64(use.properties.count)),
             let destination = paths.destination(of: edge), let entity = profile.entity(destination)
         else { return nil }

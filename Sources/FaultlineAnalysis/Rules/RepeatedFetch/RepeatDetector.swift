@@ -91,7 +91,9 @@ struct RepeatDetector: EvidenceDetector {
         guard let index = context.current?.index else { return }
         let unit = context.unit(of: event.scope)
         // Without the values, the trace does not show whether two fetches are equal.
-        guard fetch.error == 0, !unit.isSetup, tables.fetches[index].key.shape.hasUntoldValues != true else { return }
+        guard fetch.error == 0, !unit.isSetup, tables.fetches[index].key.shape.hasUnrecordedValues != true else {
+            return
+        }
         let key = OpenRepeat.Key(
             scope: unit.id, fetch: index, context: event.context, parameters: fetch.parameters, limit: fetch.limit,
             offset: fetch.offset)

@@ -26,10 +26,10 @@ public struct RepeatedFetchRule: Rule {
         }
         let fetches = profile.totals.events[.fetch] ?? 0
         if fetches > 0 { outcome.examined = "\(count: fetches, "fetch", plural: "fetches")" }
-        let untold = profile.fetches.filter { $0.key.shape.hasUntoldValues == true }.total(\.executions)
-        if untold > 0 {
+        let unrecorded = profile.fetches.filter { $0.key.shape.hasUnrecordedValues == true }.total(\.executions)
+        if unrecorded > 0 {
             outcome.obstacles.append(
-                "The trace does not show which values \(count: untold, "fetch", plural: "fetches") compared.")
+                "The trace does not show which values \(count: unrecorded, "fetch", plural: "fetches") compared.")
         }
         return outcome
     }

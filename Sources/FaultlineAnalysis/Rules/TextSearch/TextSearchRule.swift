@@ -23,12 +23,12 @@ public struct TextSearchRule: Rule {
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined: UInt64 = 0
-        var untold: UInt64 = 0
+        var unrecorded: UInt64 = 0
         var unmeasured: UInt64 = 0
         for fetch in profile.fetches where !fetch.key.shape.predicate.isEmpty {
             examined &+= fetch.counts.executions
             guard let terms = fetch.key.shape.terms else {
-                untold &+= fetch.counts.executions
+                unrecorded &+= fetch.counts.executions
                 continue
             }
             let searched = terms.filter { TextSearchRemedy($0) != nil }
@@ -40,9 +40,9 @@ public struct TextSearchRule: Rule {
         if examined > 0 {
             outcome.examined = "the predicates of \(count: examined, "fetch", plural: "fetches")"
         }
-        if untold > 0 {
+        if unrecorded > 0 {
             outcome.obstacles.append(
-                "The trace does not show what \(count: untold, "fetch", plural: "fetches") compared.")
+                "The trace does not show what \(count: unrecorded, "fetch", plural: "fetches") compared.")
         }
         if unmeasured > 0 {
             outcome.obstacles.append(

@@ -30,10 +30,10 @@ public struct UnboundedFetchRule: Rule {
         var fetches: UInt64 = 0
         for fetch in profile.fetches
         where fetch.key.shape.resultType == "objects" && !fetch.key.shape.isLimited
-            && fetch.key.shape.hasUntoldValues != true
+            && fetch.key.shape.hasUnrecordedValues != true
         {
             fetches &+= fetch.counts.executions
-            let found = fetch.mainUse == nil ? untold(fetch, costs) : finding(for: fetch, profile, costs)
+            let found = fetch.mainUse == nil ? unrecorded(fetch, costs) : finding(for: fetch, profile, costs)
             if let found { outcome.findings.append(found) }
         }
         let paged = profile.fetches.filter { $0.counts.offsetFetches > 0 }
@@ -48,7 +48,7 @@ public struct UnboundedFetchRule: Rule {
     }
 
     /// The finding if the trace does not have the use of the rows.
-    private func untold(_ fetch: FetchProfile, _ costs: CostModel) -> Finding? {
+    private func unrecorded(_ fetch: FetchProfile, _ costs: CostModel) -> Finding? {
         let unbounded = fetch.sample.executions.filter { $0.limit == 0 && $0.batchSize == 0 }
         // The sample always keeps the longest fetches.
         guard let rows = unbounded.map(\.rows).max(), rows >= FetchProfile.manyRows.count, !fetch.isExport else {

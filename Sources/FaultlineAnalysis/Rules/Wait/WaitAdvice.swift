@@ -6,10 +6,10 @@ struct WaitAdvice {
     let evidence: WaitEvidence
 
     /// The work of the lock's owner: `the save at Import.swift:30`.
-    private var holder: Wording? {
-        let place: Wording = key.holderSite.map { " at \(site: $0)" } ?? ""
-        if let kind = key.holderKind { return "the \(kind.name)\(place)" }
-        return key.holderSite.map { "the work at \(site: $0)" }
+    private var owner: Wording? {
+        let place: Wording = key.ownerSite.map { " at \(site: $0)" } ?? ""
+        if let kind = key.ownerKind { return "the \(kind.name)\(place)" }
+        return key.ownerSite.map { "the work at \(site: $0)" }
     }
 
     private var isForeign: Bool { Significance.isMost(evidence.foreign, of: evidence.durations.count) }
@@ -17,13 +17,13 @@ struct WaitAdvice {
     var title: Wording {
         switch key.resource {
         case .contextQueue:
-            return "Give \(holder ?? "the work that others wait for") a context of its own"
-        case .coordinator: return "Shorten how long \(holder ?? "the writer") holds the store"
-        case .connection: return "Shorten how long \(holder ?? "the reader") holds its connection"
+            return "Give \(owner ?? "the work that others wait for") a context of its own"
+        case .coordinator: return "Shorten how long \(owner ?? "the writer") holds the store"
+        case .connection: return "Shorten how long \(owner ?? "the reader") holds its connection"
         case .sqlite:
             return isForeign
                 ? "Shorten how long the other process holds the store's lock"
-                : "Shorten how long \(holder ?? "the writer") holds SQLite's lock"
+                : "Shorten how long \(owner ?? "the writer") holds SQLite's lock"
         }
     }
 
@@ -49,7 +49,7 @@ struct WaitAdvice {
 
     /// The fix for a save that other work waits for, or `nil` if the owner is not a save.
     private var saveFix: Wording? {
-        guard key.holderKind == .save, evidence.mostObjects > 0 else { return nil }
+        guard key.ownerKind == .save, evidence.mostObjects > 0 else { return nil }
         let objects: Wording = "\(count: evidence.mostObjects, "object")"
         if evidence.mostObjects >= SaveDetector.dividedSave {
             return "Only one context writes at a time, and the largest save has \(objects). Save a few hundred at a "
@@ -74,7 +74,7 @@ struct WaitAdvice {
             ? "" : ", median \(duration: evidence.durations.percentile(50))"
         var sentences: [Wording] = [
             "\(count: evidence.durations.count, "wait") for \(thing): \(duration: evidence.time) in all, longest "
-                + "\(duration: evidence.longest)\(middle)\(holder.map { ", during \($0)" as Wording } ?? "")."
+                + "\(duration: evidence.longest)\(middle)\(owner.map { ", during \($0)" as Wording } ?? "")."
         ]
         if evidence.tries > 0 {
             sentences.append("The lock was retried \(count: evidence.tries, "time").")

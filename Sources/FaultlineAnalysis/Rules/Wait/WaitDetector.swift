@@ -35,9 +35,9 @@ struct WaitDetector: EvidenceDetector {
         let one = ThreadWork.Wait(
             wait: wait, site: context.callSite(of: event), scope: event.scope, start: event.start, end: event.end,
             isMainThread: event.isMainThread)
-        guard wait.holderThread != 0, wait.holderProcess == 0 else { return evaluate(one, nil, in: &context) }
-        let oldest = changeWork(of: wait.holderThread, in: &context) { work, _ in work.add(one) }
-        if let oldest { evaluate(oldest, work.peek(wait.holderThread), in: &context) }
+        guard wait.ownerThread != 0, wait.ownerProcess == 0 else { return evaluate(one, nil, in: &context) }
+        let oldest = changeWork(of: wait.ownerThread, in: &context) { work, _ in work.add(one) }
+        if let oldest { evaluate(oldest, work.peek(wait.ownerThread), in: &context) }
     }
 
     private mutating func changeWork<Result>(
@@ -66,10 +66,10 @@ struct WaitDetector: EvidenceDetector {
             time = min(duration, held?.time ?? 0)
             guard Double(time) >= Self.leastHeldShare * Double(duration) else { return }
         }
-        let holder = held?.most?.most
+        let owner = held?.most?.most
         let key = WaitEvidence.Key(
-            resource: wait.resource, site: one.site, holderKind: holder?.kind,
-            holderSite: holder?.site ?? context.callSite(of: wait.holderSite))
+            resource: wait.resource, site: one.site, ownerKind: owner?.kind,
+            ownerSite: owner?.site ?? context.callSite(of: wait.ownerSite))
         var found = WaitEvidence()
         found.durations.record(duration)
         found.time = time
@@ -78,8 +78,8 @@ struct WaitDetector: EvidenceDetector {
         found.longest = time
         found.tries = UInt64(wait.tries)
         found.failures = wait.error == 0 ? 0 : 1
-        found.foreign = wait.holderProcess == 0 ? 0 : 1
-        if let event = holder?.save, case .save(let save) = event.detail {
+        found.foreign = wait.ownerProcess == 0 ? 0 : 1
+        if let event = owner?.save, case .save(let save) = event.detail {
             (found.mostObjects, found.saveCommit) = (save.objects, save.commit)
             found.saveTime = event.duration &- min(event.duration, save.lockWait)
         }

@@ -10,9 +10,9 @@ public struct WaitEvidence: Sendable {
         /// The line of the program that waited, or `nil` if the trace does not have it.
         public var site: CallSite?
         /// The kind of work that the owner's thread did for most of the wait, or `nil` if the trace has none.
-        public var holderKind: EventKind?
+        public var ownerKind: EventKind?
         /// The line that caused this work, or else the unit of work it belongs to.
-        public var holderSite: CallSite?
+        public var ownerSite: CallSite?
     }
 
     /// The durations of all waits, including those that do not count, in nanoseconds.
@@ -44,7 +44,7 @@ public struct WaitEvidence: Sendable {
 
 extension WaitEvidence.Key {
     var sortText: String {
-        ["\(resource)", site?.sortText ?? "", holderKind?.name ?? "", holderSite?.sortText ?? ""]
+        ["\(resource)", site?.sortText ?? "", ownerKind?.name ?? "", ownerSite?.sortText ?? ""]
             .joined(separator: "\u{2}")
     }
 }

@@ -17,7 +17,7 @@ public struct WaitRule: Rule {
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let waits = profile.waits.filter { Self.isWorthAWord($0.evidence) }
-        for lines in Self.byHolder(waits) { outcome.findings.append(finding(lines)) }
+        for lines in Self.byOwner(waits) { outcome.findings.append(finding(lines)) }
         let count = profile.totals.events[.wait] ?? 0
         if count > 0 { outcome.examined = "\(count: count, "wait")" }
         return outcome
@@ -32,13 +32,13 @@ public struct WaitRule: Rule {
     private typealias Line = (key: WaitEvidence.Key, evidence: WaitEvidence)
 
     /// The waits of all lines for the same owner, which one change shortens together, the longest first.
-    private static func byHolder(_ waits: [Line]) -> [[Line]] {
+    private static func byOwner(_ waits: [Line]) -> [[Line]] {
         var groups: [WaitEvidence.Key: [Line]] = [:]
         for line in waits {
-            var holder = line.key
+            var owner = line.key
             // If the owner is unknown, the waiting line is the place to change.
-            if holder.holderSite != nil { holder.site = nil }
-            groups[holder, default: []].append(line)
+            if owner.ownerSite != nil { owner.site = nil }
+            groups[owner, default: []].append(line)
         }
         return groups.sorted { $0.key.sortText < $1.key.sortText }.map { group in
             group.value.sorted { ($0.evidence.time, $1.key.sortText) > ($1.evidence.time, $0.key.sortText) }
@@ -52,12 +52,12 @@ public struct WaitRule: Rule {
         let score = Score.of(Double(evidence.longest), info: Self.longWait.value, warning: 50_000_000)
         let blocked = Double(evidence.blockedTime)
         var finding = Finding(
-            rule: id, ruleName: name, title: advice.title, change: key.holderSite ?? key.site,
+            rule: id, ruleName: name, title: advice.title, change: key.ownerSite ?? key.site,
             // A wait that was given up lost its work.
             score: evidence.failures > 0 ? max(score, 75) : score, fix: advice.fix, code: advice.code,
             // How far the owner's work can be shortened is unknown. Half is a reasonable lower bound.
             saving: Saving(time: Saving.Range(median: blocked, low: blocked / 2, high: blocked)), confidence: .medium,
-            signature: [id, "\(key.resource)", key.site?.function ?? "", key.holderSite?.function ?? ""]
+            signature: [id, "\(key.resource)", key.site?.function ?? "", key.ownerSite?.function ?? ""]
                 .joined(separator: "|"))
         let longest = Double(evidence.longest)
         finding.saving.pause = Saving.Range(median: longest, low: longest / 2, high: longest)

@@ -16,7 +16,7 @@ final class DestinationUses: Sendable {
     /// Recorded uses for each to-one relationship and destination entity: one bit for each property, and the highest
     /// bit for all other uses.
     // Allocated once, freed by `deinit`, accessed atomically.
-    nonisolated(unsafe) private let told: UnsafeMutablePointer<Atomic<UInt64>>
+    nonisolated(unsafe) private let recorded: UnsafeMutablePointer<Atomic<UInt64>>
     /// By property: the index of the first mask of a to-one relationship; -1 for other properties.
     private let places: [Int]
     private let count: Int
@@ -30,13 +30,13 @@ final class DestinationUses: Sendable {
             if isToOne { count += model.entities[property.destination].family.count }
         }
         (self.places, self.count) = (places, count)
-        told = .allocate(capacity: max(1, count))
-        for place in 0..<count { (told + place).initialize(to: Atomic(0)) }
+        recorded = .allocate(capacity: max(1, count))
+        for place in 0..<count { (recorded + place).initialize(to: Atomic(0)) }
     }
 
     deinit {
-        told.deinitialize(count: count)
-        told.deallocate()
+        recorded.deinitialize(count: count)
+        recorded.deallocate()
     }
 
     /// Records a use in the trace, unless it is already recorded.
@@ -54,7 +54,7 @@ final class DestinationUses: Sendable {
         // Properties beyond the number of bits are recorded as other uses.
         if case .read(let index) = use, index < other { known = index }
         let bit: UInt64 = 1 << UInt64(known ?? other)
-        let mask = told + places[relationship] + entity
+        let mask = recorded + places[relationship] + entity
         guard mask.pointee.load(ordering: .relaxed) & bit == 0,
             mask.pointee.bitwiseOr(bit, ordering: .relaxed).oldValue & bit == 0
         else { return }

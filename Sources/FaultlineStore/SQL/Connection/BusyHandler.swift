@@ -14,7 +14,7 @@ final class BusyHandler {
     /// The number of attempts to take the lock since ``record(_:_:)``.
     private(set) var tries: UInt32 = 0
     private var start: UInt64 = 0
-    private var holderProcess: UInt32 = 0
+    private var ownerProcess: UInt32 = 0
 
     /// Creates a handler.
     ///
@@ -43,7 +43,7 @@ final class BusyHandler {
         if let recorder, recorder.isEnabled {
             if tries == 0 {
                 start = recorder.now()
-                holderProcess = FileLocks.writer(of: path)
+                ownerProcess = FileLocks.writer(of: path)
             }
             tries += 1
         }
@@ -59,7 +59,7 @@ final class BusyHandler {
         var wait = TraceEvent.Wait()
         wait.resource = .sqlite
         wait.isBlocking = true
-        wait.holderProcess = holderProcess
+        wait.ownerProcess = ownerProcess
         wait.tries = tries
         wait.error = result & 0xff == SQLITE_BUSY ? UInt32(bitPattern: result) : 0
         tries = 0

@@ -22,7 +22,7 @@ final class SQLSession {
     let recorder: Recorder
     let log: SQLDebugLog
     /// The tables whose indexes the trace contains.
-    fileprivate var toldTables: Set<String> = []
+    fileprivate var recordedTables: Set<String> = []
 
     init(_ connection: SQLConnection, recorder: Recorder, log: SQLDebugLog) {
         self.connection = connection
@@ -251,7 +251,7 @@ extension SQLStatement {
         guard type == .read || type == .write else { return }
         let statistics = TableStatistics(connection: session.connection)
         let rows = session.plan(sql).map { step in
-            statistics.describe(step, of: sql, told: &session.toldTables)
+            statistics.describe(step, of: sql, recorded: &session.recordedTables)
         }
         if !rows.isEmpty { planID = session.recorder.intern(.plan(PlanEntry(rows: rows))) }
     }

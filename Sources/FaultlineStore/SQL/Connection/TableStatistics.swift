@@ -14,12 +14,14 @@ struct TableStatistics {
     ///   - told: the tables whose indexes the trace contains. Scanned tables are described every time, because a
     ///     missing index depends on the indexes that existed at the time.
     func describe(
-        _ step: (id: Int, parent: Int, detail: String), of sql: String, told: inout Set<String>
+        _ step: (id: Int, parent: Int, detail: String), of sql: String, recorded: inout Set<String>
     ) -> PlanEntry.Row {
         var row = PlanEntry.Row(id: step.id, parent: step.parent, detail: step.detail)
         row.expectedRows = expectedRows(of: step.detail, in: sql)
         row.table = Self.table(of: step.detail, in: sql, verbs: ["SCAN", "SEARCH"])
-        guard let table = row.table, told.insert(table).inserted || step.detail.hasPrefix("SCAN") else { return row }
+        guard let table = row.table, recorded.insert(table).inserted || step.detail.hasPrefix("SCAN") else {
+            return row
+        }
         guard let indexes = indexes(of: table) else { return row }
         row.indexes = indexes.map(\.columns)
         let unique = indexes.filter(\.isUnique).map(\.columns)

@@ -1,5 +1,5 @@
 /// R06 at rest: columns that refer to other tables, or that joins use, and that have no index.
-struct MissingIndexJudge: StoreJudge {
+struct MissingIndexEvaluator: StoreEvaluator {
     let rule = "R06"
     let name = "Missing index"
 
@@ -62,7 +62,7 @@ struct MissingIndexJudge: StoreJudge {
 }
 
 /// Indexes that other indexes make redundant: each costs space, and time at every write.
-struct RedundantIndexJudge: StoreJudge {
+struct RedundantIndexEvaluator: StoreEvaluator {
     let rule = "R06"
     let name = "Redundant index"
 
@@ -83,7 +83,7 @@ struct RedundantIndexJudge: StoreJudge {
                         : "Drop the index \(code: index.name)", in: table,
                     score: Score.of(Double(max(index.size, table.rows * 12)), info: 65_536, warning: 67_108_864),
                     fix: Self.fix(of: index, table, facts),
-                    code: isOfTheModel ? [] : ["DROP INDEX \(MissingIndexJudge.quoted(index.name));"],
+                    code: isOfTheModel ? [] : ["DROP INDEX \(MissingIndexEvaluator.quoted(index.name));"],
                     explanation: [
                         "Its columns (\(code: index.columns.joined(separator: ", "))) are the first columns of "
                             + "\(code: other.name) (\(code: other.columns.joined(separator: ", ")))."
@@ -114,7 +114,7 @@ struct RedundantIndexJudge: StoreJudge {
     }
 }
 
-extension RedundantIndexJudge {
+extension RedundantIndexEvaluator {
     /// An index that finds everything this one finds, or `nil` if there is none or this one must stay.
     private static func substitute(for place: Int, among indexes: [StoreFacts.Index]) -> StoreFacts.Index? {
         let index = indexes[place]
@@ -136,7 +136,7 @@ extension RedundantIndexJudge {
 }
 
 /// R16 at rest: tables whose rows each belong to one row of another table.
-struct FoldedTableJudge: StoreJudge {
+struct FoldedTableEvaluator: StoreEvaluator {
     let rule = "R16"
     let name = "Over-normalization"
 

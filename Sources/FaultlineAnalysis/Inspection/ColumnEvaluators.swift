@@ -1,5 +1,5 @@
 /// R09 at rest: columns with large values in tables of many rows.
-struct LargeColumnJudge: StoreJudge {
+struct LargeColumnEvaluator: StoreEvaluator {
     let rule = "R09"
     let name = "Large values in rows"
 
@@ -47,7 +47,7 @@ struct LargeColumnJudge: StoreJudge {
 ///
 /// SQLite stores a row's columns in order. Content that does not fit the page goes into a chain of overflow pages
 /// (https://www.sqlite.org/fileformat2.html#overflow_pages).
-struct HiddenColumnJudge: StoreJudge {
+struct HiddenColumnEvaluator: StoreEvaluator {
     let rule = "R09"
     let name = "Columns behind large values"
 
@@ -93,7 +93,7 @@ struct HiddenColumnJudge: StoreJudge {
 }
 
 /// R15 at rest: mostly empty tables of inheritance trees.
-struct SparseTableJudge: StoreJudge {
+struct SparseTableEvaluator: StoreEvaluator {
     let rule = "R15"
     let name = "Sparse inheritance table"
 

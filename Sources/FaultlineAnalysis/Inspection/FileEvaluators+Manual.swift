@@ -1,6 +1,6 @@
-extension FragmentationJudge {
+extension FragmentationEvaluator {
     static let page = RulePage(
-        id: FragmentationJudge().rule, name: FragmentationJudge().name,
+        id: FragmentationEvaluator().rule, name: FragmentationEvaluator().name,
         purpose: "Files with much empty space.",
         manual: RuleManual(
             trigger:
@@ -18,15 +18,15 @@ extension FragmentationJudge {
             ]))
 }
 
-extension HistoryJudge {
+extension HistoryEvaluator {
     static let page = RulePage(
-        id: HistoryJudge().rule, name: HistoryJudge().name,
+        id: HistoryEvaluator().rule, name: HistoryEvaluator().name,
         purpose: "Core Data files of which persistent history is a large part.",
         manual: RuleManual(
             trigger:
                 "At least \(Phrase.size(Double(minimumSize))) of history, and at least "
                 + "\(Phrase.percent(minimumShare)) of the file. A copy without transactions older than a week must be "
-                + "at least \(Phrase.percent(FragmentationJudge.minimumEmpty)) smaller.",
+                + "at least \(Phrase.percent(FragmentationEvaluator.minimumEmpty)) smaller.",
             evidence: "The size and the rows of the tables ACHANGE and ATRANSACTION, and the days that they cover.",
             fix: "Delete history that every reader has processed, then vacuum the file.",
             saving: "The file shrinks by as much as the copy did. No time is predicted.",
@@ -36,9 +36,9 @@ extension HistoryJudge {
             ]))
 }
 
-extension PageCacheJudge {
+extension PageCacheEvaluator {
     static let page = RulePage(
-        id: PageCacheJudge().rule, name: PageCacheJudge().name,
+        id: PageCacheEvaluator().rule, name: PageCacheEvaluator().name,
         purpose: "Tables and indexes that do not fit into the page cache of a connection.",
         manual: RuleManual(
             trigger:

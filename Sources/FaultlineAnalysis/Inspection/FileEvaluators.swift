@@ -1,5 +1,5 @@
 /// Empty space in the file.
-struct FragmentationJudge: StoreJudge {
+struct FragmentationEvaluator: StoreEvaluator {
     let rule = "S01"
     let name = "Empty space"
 
@@ -32,7 +32,7 @@ struct FragmentationJudge: StoreJudge {
 }
 
 /// Persistent history that makes up a large part of a Core Data file.
-struct HistoryJudge: StoreJudge {
+struct HistoryEvaluator: StoreEvaluator {
     let rule = "S03"
     let name = "Persistent history"
 
@@ -70,7 +70,7 @@ struct HistoryJudge: StoreJudge {
 /// Tables that do not fit the page cache of a connection.
 ///
 /// SQLite's default is 2,000 KiB (https://www.sqlite.org/pragma.html#pragma_cache_size). Faultline's store uses 32 MiB.
-struct PageCacheJudge: StoreJudge {
+struct PageCacheEvaluator: StoreEvaluator {
     let rule = "S02"
     let name = "Page cache"
 
@@ -115,7 +115,7 @@ struct PageCacheJudge: StoreJudge {
 }
 
 /// Missing statistics, without which SQLite guesses which of several indexes is best.
-struct StatisticsJudge: StoreJudge {
+struct StatisticsEvaluator: StoreEvaluator {
     let rule = "R22"
     let name = "Statistics"
 
