@@ -188,13 +188,13 @@ struct ModelFileErrorTests {
         )
         #expect(
             try mistake("<entity name=\"A\">", "<relationship name=\"r\" destinationEntity=\"B\"/>", "</entity>")
-                == "Loading '\(file)', line 3: relationship 'A.r' leads to 'B', which the model does not have; add it or correct the name."
+                == "Loading '\(file)', line 3: relationship 'A.r' has the destination 'B', which the model does not have; add it or correct the name."
         )
         #expect(
             try mistake(
                 "<entity name=\"A\">", "<relationship name=\"r\" destinationEntity=\"A\" inverseName=\"s\"/>",
                 "</entity>")
-                == "Loading '\(file)', line 3: the inverse of 'A.r' is called 's', which 'A' does not have; add it or correct the name."
+                == "Loading '\(file)', line 3: the inverse of 'A.r' is named 's', which 'A' does not have; add it or correct the name."
         )
         #expect(
             try mistake(

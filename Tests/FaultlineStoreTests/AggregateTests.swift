@@ -138,7 +138,7 @@ struct AggregateTests {
                 let message = performing {
                     _ = try value(function, attribute, of: Everything.self, in: store)
                 }
-                #expect(message.hasPrefix("Fetching Everything: \(function.rawValue) is for "))
+                #expect(message.hasPrefix("Fetching Everything: \(function.rawValue) takes "))
                 continue
             }
             #expect(try value(function, attribute, of: Everything.self, in: store) == expected, "\(function)")

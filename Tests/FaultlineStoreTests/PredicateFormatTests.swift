@@ -220,13 +220,14 @@ struct PredicateFormatTests {
         }
         #expect(try FetchPredicate(format: nested(90)).description == "a == 1")
         #expect(
-            performing { _ = try FetchPredicate(format: nested(100_000)) }.contains("expected at most 200 parentheses"))
+            performing { _ = try FetchPredicate(format: nested(100_000)) }.contains(
+                "expected at most 200 levels of nesting"))
         let minus = performing {
             _ = try FetchPredicate(format: "a == " + String(repeating: "-", count: 100_000) + "1")
         }
-        #expect(minus.contains("expected at most 200 parentheses"))
+        #expect(minus.contains("expected at most 200 levels of nesting"))
         let sum = performing { _ = try FetchPredicate(format: "a == 1" + String(repeating: " + 1", count: 100_000)) }
-        #expect(sum.contains("expected at most 200 operators"))
+        #expect(sum.contains("expected at most 200 chained operators"))
         let signs = "a == " + String(repeating: "-", count: 80) + "b"
         #expect(try FetchPredicate(format: signs).description == signs)
         let long = (0..<20_000).map { "a == \($0)" }.joined(separator: " OR ")

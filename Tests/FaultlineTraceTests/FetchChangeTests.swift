@@ -34,7 +34,7 @@ struct FetchChangeTests {
         ("prefetch=", #"has "prefetch=", which is not a comma-separated list of key paths"#),
         ("prefetch=a,,b", #"has "prefetch=a,,b", which is not a comma-separated list of key paths"#),
         ("prefetch=-", #"has "prefetch=-", which is not a comma-separated list of key paths"#),
-        ("batch=1 batch=2", #"says "batch" twice"#),
+        ("batch=1 batch=2", #"contains "batch" twice"#),
         ("=", #"has "=", which is not one of batch=, limit=, prefetch=, properties= or ids"#),
         ("==3", #"has "==3", which is not one of batch=, limit=, prefetch=, properties= or ids"#),
         ("ids=yes", #"has "ids=yes", which is not one of batch=, limit=, prefetch=, properties= or ids"#),

@@ -183,7 +183,7 @@ struct InspectTests {
                 == "faultline: Cannot read the store \"\(missing)\"; check the path and its permissions.\n")
         let store = directory.path("shop.sqlite")
         try SQLiteFile.run(Self.shop, on: store)
-        #expect(try message(store, "--model", text).contains("is no XML; name the contents of a .xcdatamodel"))
+        #expect(try message(store, "--model", text).contains("is not XML; name the contents of a .xcdatamodel"))
         // A store that is cut off, and one of which pages were overwritten.
         var bytes = try Data(contentsOf: URL(fileURLWithPath: store))
         let cut = directory.path("cut.sqlite")

@@ -79,7 +79,7 @@ struct PredicateParser {
 
     mutating func nested<R>(_ body: (inout PredicateParser) throws(Failure) -> R) throws(Failure) -> R {
         guard depth < Self.deepest else {
-            throw Failure(place: place, message: "expected at most \(Self.deepest) nested parentheses")
+            throw Failure(place: place, message: "expected at most \(Self.deepest) levels of nesting")
         }
         depth += 1
         defer { depth -= 1 }
