@@ -26,7 +26,7 @@ extension TraceEvent {
         /// The context that held the lock when the wait began.
         ///
         /// 0 if it is not known.
-        public var holder: DictionaryID = 0
+        public var owner: DictionaryID = 0
         /// The call site of that context's work.
         ///
         /// 0 if it is not known.
@@ -57,7 +57,7 @@ extension TraceEvent.Wait {
         let fields = record.pointee.fields.wait
         resource = TraceEvent.Wait.Resource(rawValue: fields.resource) ?? .contextQueue
         isBlocking = fields.isBlocking != 0
-        holder = fields.holder
+        owner = fields.owner
         ownerSite = fields.ownerSite
         ownerThread = fields.ownerThread
         ownerProcess = fields.ownerProcess
@@ -70,7 +70,7 @@ extension TraceEvent.Wait {
         var fields = fl_wait()
         fields.resource = resource.rawValue
         fields.isBlocking = isBlocking ? 1 : 0
-        fields.holder = holder
+        fields.owner = owner
         fields.ownerSite = ownerSite
         fields.ownerThread = ownerThread
         fields.ownerProcess = ownerProcess
