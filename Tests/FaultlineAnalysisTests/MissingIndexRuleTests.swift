@@ -238,7 +238,7 @@ struct MissingIndexRuleTests {
             _ = music.trace.define(.plan(PlanEntry(rows: [step])))
         }
         var save = TraceEvent.Save()
-        save.inserted = written
+        (save.inserted, save.trips) = (written, written + 4)
         save.entities = [.init(entity: music.track, inserted: UInt64(written), updated: 0, deleted: 0)]
         music.trace.event(.save(save), duration: 5_000_000)
         return findings(music)
@@ -331,7 +331,7 @@ struct MissingIndexRuleTests {
             var music = Music()
             add([Self.length], rows: 12, steps: 3502, times: 40, to: &music)
             var save = TraceEvent.Save()
-            save.inserted = written
+            (save.inserted, save.trips) = (written, written + 4)
             save.entities = [.init(entity: music.track, inserted: UInt64(written), updated: 0, deleted: 0)]
             music.trace.event(.save(save), duration: 5_000_000)
             return findings(music).first

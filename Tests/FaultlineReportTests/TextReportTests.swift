@@ -64,7 +64,7 @@ struct TextReportTests {
                   R09 Large values in hot rows: the values of 2 properties: 1 finding
                   Nothing found: R03 Over-fetch, R04 Fetch in a loop, R10 Saves, R11 Repeated cache misses,
                       R12 Main thread, R14 Unbounded fetches, R16 Over-normalization, R17 Unused results,
-                      R18 Repeated fetches, R23 Unneeded writes
+                      R18 Repeated fetches, R23 Unneeded writes, R26 Failures
                   Not applicable to this trace: R06–R08, R13, R15, R19–R22, R25
 
                 """)

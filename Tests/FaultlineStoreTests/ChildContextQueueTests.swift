@@ -252,6 +252,6 @@ struct ChildContextQueueTests {
         }
         #expect(faults.count == 3)
         #expect(faults.allSatisfy { $0.origin == fetch?.id && $0.source == .rowCache })
-        #expect(events.allSatisfy { $0.kind != .sql || $0.start < event.start })
+        #expect(events.allSatisfy { $0.kind != .sql || $0.parent != event.id })
     }
 }

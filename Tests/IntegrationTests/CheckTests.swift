@@ -30,7 +30,7 @@ struct CheckTests {
         #expect(flawed.status == 1 && flawed.errors == "")
         #expect(flawed.output.hasSuffix("\nFailed: 3 findings.\n"))
         let lines = flawed.output.split(separator: "\n").map(String.init)
-        #expect(lines.contains { $0.hasPrefix("  fails     R02 ") && $0.hasSuffix(" Groceries.swift:100") })
+        #expect(lines.contains { $0.hasPrefix("  fails       R02 ") && $0.hasSuffix(" Groceries.swift:100") })
         let known = try BuiltCommand.run(
             ["check", Self.trace("groceries-flawed"), "--baseline", Self.trace("groceries-flawed")])
         #expect(known.status == 0)

@@ -109,7 +109,7 @@ struct InspectTrialTests {
             Self.messages + "CREATE INDEX owner ON m(owner); CREATE INDEX ownerAndDate ON m(owner, sent);")
         #expect(!report.advice.contains("Drop the index owner"))
         let withdrawn = try #require(report.withdrawn.first { $0.title == "Drop the index owner" })
-        #expect(withdrawn.reason.hasPrefix("Without it "))
+        #expect(withdrawn.reason.hasPrefix("Without it, "))
     }
 
     @Test("drops one of two indexes that are alike")
