@@ -144,7 +144,7 @@ struct AdviceTrialTests {
         #expect(elsewhere.status == 2)
         #expect(
             elsewhere.errors
-                == "faultline: No fetch was made at Groceries.swift:1, so that \"batch=15\" was not tried.\n" + nothing)
+                == "faultline: No fetch was made at Groceries.swift:1, so \"batch=15\" was not tried.\n" + nothing)
         let environment = ["FAULTLINE_TRY": "\(place) batch=5\nnonsense"]
         let result = try BuiltCommand.run(list.form, environment: environment)
         #expect(result.status == 0)
