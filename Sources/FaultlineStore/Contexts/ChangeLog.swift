@@ -1,12 +1,13 @@
-/// What changed in a context since it last told of it; kept only while somebody may listen.
+/// The changes in a context since it last notified its observers.
 ///
-/// Each object is in one of the sets: what was new stays new, and what was deleted, deleted.
+/// Logged only while an observer or a child may want them. Each object is in at most one of the sets: a new object
+/// stays new, and a deleted one stays deleted.
 struct ChangeLog {
     private(set) var inserted: Set<ManagedObject> = []
     private(set) var updated: Set<ManagedObject> = []
     private(set) var deleted: Set<ManagedObject> = []
     private(set) var refreshed: Set<ManagedObject> = []
-    /// Whether the context let go of all its objects.
+    /// Whether the context was reset.
     private(set) var isReset = false
 
     var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && !isReset }
@@ -24,7 +25,7 @@ struct ChangeLog {
     mutating func delete(_ object: ManagedObject) {
         updated.remove(object)
         refreshed.remove(object)
-        // What came and went meanwhile is nothing to tell of.
+        // An object that was inserted and deleted since the last notification is not reported.
         if inserted.remove(object) == nil { deleted.insert(object) }
     }
 

@@ -1,11 +1,11 @@
 import FaultlineRecorder
 import Foundation
 
-/// The switch that makes the store check that contexts and objects are used on their queues.
+/// The check that contexts and objects are used on their queues.
 ///
-/// It is switched on by `-com.apple.CoreData.ConcurrencyDebug 1` on the command line, or by
-/// `FAULTLINE_CONCURRENCYDEBUG=1` in the environment, before the first context is made. A misuse then ends the program
-/// with a sentence that says what was used where. While it is off, nothing is checked.
+/// `-com.apple.CoreData.ConcurrencyDebug 1` on the command line, or `FAULTLINE_CONCURRENCYDEBUG=1` in the environment,
+/// enables it before the first context is created. Misuse then ends the program with a message that names the context
+/// or object and its queue. While it is off, nothing is checked.
 enum ConcurrencyDebug {
     static let isOn: Bool = {
         let isOn = isRequested(ProcessInfo.processInfo.arguments, RecordingVariable.environment)
@@ -13,7 +13,7 @@ enum ConcurrencyDebug {
         return isOn
     }()
 
-    /// What the command line asks for, or else the environment.
+    /// Whether the check is enabled by the command line or, if that does not set it, by the environment.
     static func isRequested(_ arguments: [String], _ environment: [String: String]) -> Bool {
         if let place = arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug"), place + 1 < arguments.count,
             let level = Int(arguments[place + 1])
@@ -25,13 +25,13 @@ enum ConcurrencyDebug {
 }
 
 extension ManagedObjectContext {
-    /// Ends the program if the context is used off its queue and that is to be checked.
+    /// Ends the program if the check is on and the context is used off its queue.
     @inline(__always)
     func checkQueue() {
         if isQueueChecked, !isOnQueue { failOffQueue("Context '\(name)'", "its queue") }
     }
 
-    /// The same for an object of the context.
+    /// Ends the program if the check is on and an object is used off its context's queue.
     @inline(never)
     func checkQueue(of object: ManagedObject) {
         guard isQueueChecked, !isOnQueue else { return }

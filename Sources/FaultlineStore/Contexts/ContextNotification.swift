@@ -1,13 +1,13 @@
 import CStore
 import Foundation
 
-/// The notifications of contexts, and whether the program has asked for the name of each.
+/// A notification of contexts, and whether the program has asked for its name.
 ///
-/// Who observes a notification has its name, so one whose name nobody has asked for is not made: a save of many
-/// objects costs nothing more where nobody listens.
+/// An observer needs the name, so a notification whose name was never requested is not posted. A save of many objects
+/// then costs nothing extra.
 final class ContextNotification: @unchecked Sendable {
-    // What changes is a flag that is read and written as a whole. An `Atomic`, or a name that Foundation makes, would be an
-    // obstacle to the compiler, which lays the notifications out before the program runs.
+    // The only mutable state is a flag that is read and written as a whole. An `Atomic`, or a name that Foundation
+    // creates, would keep the compiler from initializing the notifications statically.
     private let text: String
     @exclusivity(unchecked)
     private var wasAskedFor: UInt32 = 0
@@ -18,13 +18,13 @@ final class ContextNotification: @unchecked Sendable {
 
     var name: Notification.Name { Notification.Name(text) }
 
-    /// Whether somebody may be listening.
+    /// Whether the program may be observing the notification.
     ///
     /// - Complexity: one load.
     @inline(__always)
     var isWanted: Bool { cstore_load(&wasAskedFor) != 0 }
 
-    /// The name, for somebody who may listen from now on.
+    /// The name, for code that may observe the notification from now on.
     var wantedName: Notification.Name {
         cstore_store(&wasAskedFor, 1)
         return name

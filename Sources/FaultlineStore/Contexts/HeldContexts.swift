@@ -1,10 +1,10 @@
 import CStore
 
-/// The contexts whose queues the work of a thread is on: the one that runs it, and those whose work waits for it.
+/// The contexts whose queues this thread occupies: the one whose work it runs, and those whose work waits for it.
 final class HeldContexts {
     private let context: ManagedObjectContext
     private let outer: HeldContexts?
-    /// Whether the main queue's work waits for this, so that its contexts can be used here.
+    /// Whether work on the main queue waits for this thread, which can therefore use main-queue contexts.
     let isOnMainQueue: Bool
 
     init(_ context: ManagedObjectContext, outer: HeldContexts?, isOnMainQueue: Bool = false) {
@@ -13,12 +13,12 @@ final class HeldContexts {
         self.isOnMainQueue = isOnMainQueue || outer?.isOnMainQueue == true
     }
 
-    /// Those of the current thread.
+    /// The contexts of the current thread.
     static var current: HeldContexts? {
         cstore_thread_value().map { Unmanaged<HeldContexts>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Does work as theirs, on whatever thread the queue has chosen.
+    /// Runs a closure that occupies these contexts, on whichever thread the queue has chosen.
     func run<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
         let before = cstore_thread_value()
         cstore_set_thread_value(Unmanaged.passUnretained(self).toOpaque())

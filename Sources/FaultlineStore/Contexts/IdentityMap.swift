@@ -2,18 +2,18 @@ import CStore
 import FaultlineModel
 import Foundation
 
-/// The objects of a context by their keys: one object for one row.
+/// The objects of a context by key: one object per row.
 ///
-/// It does not keep objects alive. They take themselves out when they go, from whatever thread that is; so a look-up
-/// retains only what is not on its way out.
+/// The map does not retain the objects. They remove themselves when they are deallocated, on any thread, so a lookup
+/// retains only an object that is not being deallocated.
 final class IdentityMap: @unchecked Sendable {
-    // `lock` guards `maps`, which each look-up takes as it is under the lock. It spins: it is held for a look-up in a
-    // table and mostly wanted by one thread alone, and a mutex takes twice as long, three times for every object.
+    // `lock` guards `maps`, which a lookup uses only under the lock. It is a spin lock: it is held for one table lookup
+    // and rarely contended. A mutex takes twice as long, three times for every object.
     private let lock: UnsafeMutablePointer<UInt32>
     @exclusivity(unchecked)
     private var maps: UnsafeMutableBufferPointer<KeyMap>
 
-    /// - Parameter maps: how many tables there are, one for each tree of entities of a store.
+    /// - Parameter maps: the number of tables, one for each entity tree of a store.
     init(maps count: Int) {
         lock = UnsafeMutablePointer.allocate(capacity: 1)
         lock.initialize(to: 0)
@@ -21,7 +21,7 @@ final class IdentityMap: @unchecked Sendable {
         for place in 0..<count { (maps.baseAddress! + place).initialize(to: KeyMap()) }
     }
 
-    /// Makes room for more trees.
+    /// Adds tables for more entity trees.
     func grow(to count: Int) {
         cstore_lock(lock)
         defer { cstore_unlock(lock) }
@@ -59,7 +59,7 @@ final class IdentityMap: @unchecked Sendable {
         withLock { maps in _ = maps[map].insert(key, address) }
     }
 
-    /// Takes an object out, unless another has its key by now.
+    /// Removes an object, unless another object now has its key.
     @inline(__always)
     func remove(_ object: ManagedObject) {
         let address = Unmanaged.passUnretained(object).toOpaque()
@@ -67,9 +67,9 @@ final class IdentityMap: @unchecked Sendable {
         withLock { maps in maps[map].remove(key, address: address) }
     }
 
-    /// Puts new objects under the keys that were reserved for them.
+    /// Moves new objects to the keys that were reserved for them.
     ///
-    /// All old keys go before the first new one comes, so that none stands in another's place.
+    /// Removes all old keys before it inserts the first new one, so no object overwrites another.
     func takeNewKeys(of objects: [ManagedObject]) {
         withLock { maps in
             objects.forEachHeld { object in
@@ -82,12 +82,12 @@ final class IdentityMap: @unchecked Sendable {
         }
     }
 
-    /// Makes room for so many more objects at once.
+    /// Reserves space for additional objects.
     func reserve(map: Int, _ more: Int) {
         withLock { maps in maps[map].reserve(more) }
     }
 
-    /// The objects that are alive.
+    /// The live objects.
     func objects() -> [ManagedObject] {
         var found: [UnsafeMutableRawPointer] = []
         withLock { maps in

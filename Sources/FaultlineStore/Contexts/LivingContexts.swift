@@ -8,7 +8,7 @@ final class LivingContexts: Sendable {
 
     private struct State {
         var entries: [Entry] = []
-        /// How many entries may gather before those of contexts that are gone are looked for.
+        /// The number of entries at which those of deallocated contexts are removed.
         var most = 16
     }
 

@@ -1,9 +1,9 @@
 import FaultlineModel
 
 extension ManagedObjectContext {
-    /// Brings objects that somebody else has changed or deleted into line with the store, as the merge policy says.
+    /// Resolves conflicts with objects that another writer has changed or deleted, by the merge policy.
     ///
-    /// - Returns: objects that the store does not have any more and that are to be in it again.
+    /// - Returns: objects that the store no longer has and that must be inserted again.
     func resolve(_ found: VersionConflicts) -> Set<ManagedObject> {
         var revived: Set<ManagedObject> = []
         for conflict in found.conflicts {
@@ -32,7 +32,7 @@ extension ManagedObjectContext {
         return revived
     }
 
-    /// Decides which of an object's unsaved changes stay.
+    /// Resolves the conflict of an object with its row in the store, by the merge policy.
     private func resolve(_ object: ManagedObject, _ row: RowPointer) {
         switch mergePolicy {
         case .error: break
@@ -47,7 +47,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Where the store says that an object leads elsewhere now, the other ends are read anew.
+    /// Unloads the inverses of to-one relationships whose destination differs in the store, so they are read again.
     private func unloadInverses(of object: ManagedObject, _ row: RowPointer) {
         for property in object.runtime.schema.properties where property.kind == .toOne && property.inverse >= 0 {
             guard object.runtime.model.entities[property.destination].properties[property.inverse].isToMany,
@@ -65,7 +65,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Takes back that an object is to be deleted, and what its deletion changed at the other ends of its relationships.
+    /// Reverts the deletion of an object, and its effects on the other ends of relationships.
     func takeBackDeletion(of object: ManagedObject) {
         object.flags.remove(.isDeleted)
         deleted.removeAll { $0 === object }
@@ -91,14 +91,14 @@ extension ManagedObjectContext {
 }
 
 extension EntitySchema {
-    /// Whether objects of the entity can be at the other end of a relationship.
+    /// Whether objects of the entity can be destinations of a relationship.
     fileprivate func family(of property: PropertySchema, in model: ModelSchema) -> Bool {
         model.entities[property.destination].family.contains(index)
     }
 }
 
 extension ManagedObject {
-    /// Whether a row has another value for a property than the object's own row.
+    /// Whether a row's value for a property differs from that of the object's own row.
     fileprivate func differs(from other: RowPointer, _ property: Int) -> Bool {
         guard let row else { return true }
         let layout = runtime.layout
@@ -107,7 +107,7 @@ extension ManagedObject {
         }
     }
 
-    /// Makes unsaved changes of all that another row has otherwise.
+    /// Marks every value that differs from another row's as an unsaved change.
     fileprivate func setWhatDiffers(from other: RowPointer) {
         let changed = changedProperties()
         for property in runtime.schema.properties where property.slot >= 0 && !changed.contains(property.index) {

@@ -1,10 +1,10 @@
 import FaultlineModel
 
 extension ManagedObjectContext {
-    /// Brings objects whose unique values are taken into line with those that have them, as the merge policy says.
+    /// Resolves conflicts over unique values that other objects already have, by the merge policy.
     func resolve(_ found: ConstraintConflicts) {
         for conflict in found.conflicts {
-            // An earlier conflict may have dealt with some of them.
+            // An earlier conflict may have resolved some of them.
             var others = conflict.objects.filter { !$0.isDeleted && !$0.flags.contains(.isDetached) }
             let kept: ManagedObject
             if let stored = conflict.stored {
@@ -31,7 +31,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Makes a new object part of the one that has its unique values already.
+    /// Merges a new object into the one that already has its unique values, and deletes it.
     private func combine(_ object: ManagedObject, into kept: ManagedObject) {
         if mergePolicy != .rollback {
             for property in object.runtime.schema.properties where kept.has(property) {
@@ -51,7 +51,7 @@ extension ManagedObjectContext {
         delete(object)
     }
 
-    /// Whether the new object's value takes the place of the other's, by whether each has one.
+    /// Whether the new object's value replaces the other's, given whether each has one.
     private func replaces(_ hasNew: Bool, _ hasOld: Bool) -> Bool {
         switch mergePolicy {
         case .overwrite: true
@@ -76,7 +76,9 @@ extension ManagedObjectContext {
         kept.setToOne(property.index, destination)
     }
 
-    /// Lets what leads to an object without its knowledge, for want of an inverse, lead to another.
+    /// Redirects unsaved references from one object to another.
+    ///
+    /// Without an inverse, an object does not know which objects refer to it.
     private func redirect(from object: ManagedObject, to kept: ManagedObject) {
         for other in inserted + updated {
             guard let pending = other.pending else { continue }
@@ -90,7 +92,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// Whether the object has a property of another of its tree: they have it at the same index.
+    /// Whether the object has a property of another entity of its tree; it is then at the same index.
     fileprivate func has(_ property: PropertySchema) -> Bool {
         let properties = runtime.schema.properties
         return property.index < properties.count && properties[property.index].name == property.name

@@ -4,9 +4,10 @@ import FaultlineTrace
 import Foundation
 
 extension ManagedObjectContext {
-    /// Fills an object from the row cache, or else from the store.
+    /// Fills an object from the row cache, or else from the store; in a child, first from unsaved changes of an
+    /// ancestor.
     ///
-    /// - Returns: what went wrong; the object then reads as its defaults, and the next fetch or save throws.
+    /// - Returns: the error, if any. The object then reads as its defaults, and the next fetch or save throws.
     @inline(never)
     @discardableResult
     func fire(_ object: ManagedObject, isThrowing: Bool = false) -> StoreError? {
@@ -24,8 +25,8 @@ extension ManagedObjectContext {
         let span = faultSpan()
         span?.event.isThrowing = isThrowing
         let inherited = parent == nil ? .unchanged : inheritedValues(of: object)
-        // The context holds the store, and the store the entity; the store, or the snapshot that the context is pinned to,
-        // holds the pool.
+        // The context retains the store, and the store retains the entity. The pool is retained by the store, or by the
+        // snapshot that the context is pinned to.
         unowned(unsafe) let entity = object.runtime
         unowned(unsafe) let store = entity.store
         unowned(unsafe) let pool = pool(of: store)
@@ -41,14 +42,14 @@ extension ManagedObjectContext {
         } else if case .gone = inherited {
             (object.row, object.block) = (nil, nil)
         } else if let row = object.row, !row.isSuperseded, !row.isInherited, isFresh(row.block) {
-            // It has its row already.
+            // The object already has its row.
         } else if let (row, block) = pool.rows.row(root: root, key: object.key), isFresh(block) {
             object.row = row
             object.block = block
         } else {
             source = .store
             if stalenessInterval >= 0 {
-                // Neither the row that is here nor the state that a burst of reading holds on to will do.
+                // The row in memory is too old, and the snapshot of a read burst may be as well.
                 store.finishReading()
                 pool.rows.remove(root: root, key: object.key)
             }
@@ -89,15 +90,13 @@ extension ManagedObjectContext {
             objectID: object.objectID)
     }
 
-    /// Begins the event of a fault; `nil` if nothing is recorded.
+    /// Begins a fault event; returns `nil` if nothing is recorded.
     @inline(__always)
     private func faultSpan() -> FaultSpan? {
         recorder.begin().map { FaultSpan($0, recorder, TraceOrigin(context: traceID)) }
     }
 
-    /// Gives an object that was named by a parent of its entity, as a URL can, the entity that its row has.
-    ///
-    /// A row of another family is not the object's.
+    /// Gives an object the entity of its row, if it was named by a parent of that entity, as a URL can do.
     @inline(__always)
     private func takeEntityOfRow(_ object: ManagedObject, _ store: SQLStore) {
         guard let row = object.row else { return }
@@ -105,7 +104,7 @@ extension ManagedObjectContext {
         guard Int(row.header.pointee.entity) != schema.index else { return }
         let actual = store.entities[Int(row.header.pointee.entity)]
         if schema.family.contains(actual.schema.index) {
-            // Its columns lie elsewhere.
+            // Its columns are at other offsets.
             object.runtime = actual
             if type(of: object) != actual.objectClass { object.flags.insert(.hasOtherClass) }
         } else {
@@ -149,7 +148,7 @@ extension ManagedObjectContext {
         log.plan(sql, plan ?? [])
     }
 
-    /// Fills a to-many relationship from what was prefetched, or else from the store.
+    /// Fills a to-many relationship from prefetched members, or else from the store.
     @inline(never)
     func fire(_ object: ManagedObject, relationship index: Int, _ state: ToManyState) {
         defer { observeShown(state) }
@@ -173,9 +172,9 @@ extension ManagedObjectContext {
         }
     }
 
-    /// The identities of the members that a relationship has in the store, in their order.
+    /// The IDs of a relationship's saved or inherited members, in their order.
     ///
-    /// Makes no objects.
+    /// Creates no objects.
     func memberIDs(of object: ManagedObject, relationship index: Int) -> [ManagedObjectID] {
         var found: [ManagedObjectID] = []
         readMembers(of: object, index) { keys, _ in
@@ -184,17 +183,17 @@ extension ManagedObjectContext {
         return found
     }
 
-    /// The members that a relationship has in the store.
+    /// The keys of a relationship's saved or inherited members.
     private struct MemberKeys {
         let store: SQLStore
         let property: PropertySchema
         let keys: ContiguousArray<Int64>
-        /// Empty where all are of the relationship's destination.
+        /// The members' entities; empty if all are of the relationship's destination.
         let places: ContiguousArray<Int32>
         /// Whether the keys are already in the order of the members.
         var isInOrder = false
 
-        /// In the relationship's order or, if it has none, in that of the keys.
+        /// Visits the members in the relationship's order or, if it has none, in the order of the keys.
         func forEach(_ body: (EntityRuntime, Int64) -> Void) {
             let destination = store.entities[property.destination]
             for place in property.isOrdered || isInOrder ? Array(keys.indices) : Self.ascending(keys) {
@@ -202,7 +201,7 @@ extension ManagedObjectContext {
             }
         }
 
-        /// The places of keys in the order of the keys.
+        /// The indices of the keys in ascending order of the keys.
         private static func ascending(_ keys: ContiguousArray<Int64>) -> [Int] {
             let places = Array(keys.indices)
             let isOrdered = zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }
@@ -210,9 +209,9 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Reads the members of a to-many relationship as an event, which lasts as long as `take` does.
+    /// Reads the members of a to-many relationship, and records an event that ends when `take` returns.
     ///
-    /// - Parameter take: gets what there is, and whether that is all.
+    /// - Parameter take: gets the members that were found, and whether they are complete.
     private func readMembers(of object: ManagedObject, _ index: Int, _ take: (MemberKeys, Bool) -> Void) {
         let store = object.runtime.store
         let span = faultSpan()
@@ -227,7 +226,7 @@ extension ManagedObjectContext {
             keys = ContiguousArray(inherited.map(\.key))
             places = ContiguousArray(inherited.map { Int32($0.entity.index) })
         } else if object.key < 0 {
-            // New objects have nothing in the store.
+            // A new object has no members in the store.
         } else if let list = object.prefetched?.members(property, of: object.key, store) {
             keys = list.keys
             places = list.entities
@@ -283,11 +282,11 @@ extension ManagedObjectContext {
         return loaded
     }
 
-    /// The value of an attribute that allows external storage: behind a first byte of 1 the value, behind a first byte
-    /// of 2 the name of its file.
+    /// The value of an attribute that allows external storage.
     ///
-    /// Where the file is gone because another writer has replaced the value since the row was read, the row is read
-    /// anew. An object with unsaved changes keeps its old row all the same, so that saving it is a conflict.
+    /// In the row, a first byte of 1 precedes the value, and a first byte of 2 the name of the value's file. If the
+    /// file is gone because another writer has replaced the value since the row was read, the row is read again. An
+    /// object with unsaved changes keeps its old row even then, so saving it is a conflict.
     func externalValue(_ index: Int, of object: ManagedObject) -> Data? {
         guard let (row, offset) = object.place(index), let block = object.block else { return nil }
         let store = object.runtime.store

@@ -4,12 +4,12 @@ import FaultlineTrace
 extension ManagedObjectContext {
     /// Fetches objects.
     ///
-    /// Every call asks the store. The context's unsaved changes take part, unless the request says otherwise; see
+    /// Every call queries the store. The context's unsaved changes take part, unless the request excludes them; see
     /// ``FetchRequest/includesPendingChanges``.
     ///
-    /// - Returns: a collection that makes its objects when they are asked for.
-    /// - Throws: ``StoreError`` if the request asks for what there is not, or the store cannot be read; also what could
-    ///   not be read since the last fetch or save where reading cannot throw.
+    /// - Returns: a collection that creates its objects on access.
+    /// - Throws: ``StoreError`` if the request is invalid or the store cannot be read. Also throws the error of an
+    ///   earlier read that could not throw, if no fetch or save has thrown it yet.
     public func fetch<Object: ManagedObject>(
         _ request: FetchRequest<Object>, fileID: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function
@@ -36,10 +36,10 @@ extension ManagedObjectContext {
         try execution(request.terms, .count, (fileID, line, function)).run().count
     }
 
-    /// Fetches the identities of objects, without making any.
+    /// Fetches the IDs of objects, without creating any objects.
     ///
-    /// - Parameter warmsRowCache: whether the objects' rows are read into the row cache along with them, so that using the
-    ///   objects costs no trip. Core Data does so unless it is told otherwise; here the default is to read keys only.
+    /// - Parameter warmsRowCache: whether to read the objects' rows into the row cache as well, so using the objects
+    ///   costs no trip. Core Data does so by default; here the default is to read keys only.
     /// - Throws: as ``fetch(_:fileID:line:function:)``.
     public func fetchObjectIDs<Object: ManagedObject>(
         _ request: FetchRequest<Object>, warmsRowCache: Bool = false, fileID: StaticString = #fileID,
@@ -50,18 +50,18 @@ extension ManagedObjectContext {
         return try execution.run().objectIDs(execution.entity)
     }
 
-    /// Fetches what the store works out over the objects that a request selects, without loading any.
+    /// Fetches values that the store computes over the objects that a request selects, without loading any.
     ///
     ///     var request = FetchRequest<Track>(predicate: PropertyPath("genre.name") == "Jazz")
     ///     request.resultType = .dictionary
     ///     request.propertiesToFetch = [ExpressionDescription("length", .function(.sum, "milliseconds"))]
     ///     let length = try context.fetchDictionaries(request)[0]["length"]
     ///
-    /// What was not saved is not taken into account.
+    /// Unsaved changes are ignored.
     ///
-    /// - Returns: a dictionary of the values by the expressions' names; what has no value is not in it.
-    /// - Throws: as ``fetch(_:fileID:line:function:)``; also if the request is not for dictionaries, or a function cannot
-    ///   be asked of its attribute. Not if no object is selected.
+    /// - Returns: dictionaries of values by expression name; a missing value has no entry.
+    /// - Throws: as ``fetch(_:fileID:line:function:)``; also if the request is not for dictionaries, or a function does
+    ///   not apply to its attribute. Selecting no object is not an error.
     public func fetchDictionaries<Object: ManagedObject>(
         _ request: FetchRequest<Object>, fileID: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function
@@ -95,7 +95,7 @@ extension ManagedObjectContext {
         return execution
     }
 
-    /// The stores that a request is for, of which there is at least one.
+    /// The stores that a request applies to; at least one.
     ///
     /// - Throws: ``StoreError`` if there is none.
     func targets(_ terms: FetchTerms, _ schema: EntitySchema, _ doing: String) throws(StoreError) -> [SQLStore] {
@@ -118,7 +118,7 @@ extension ManagedObjectContext {
         return targets
     }
 
-    /// A request's result type must be what its caller gets; counts and identities can be had of any.
+    /// Checks that a request's result type matches the call; counts and IDs accept any.
     private static func check(_ terms: FetchTerms, isFor type: TraceEvent.Fetch.ResultType) throws(StoreError) {
         let problem: String
         switch (type, terms.resultType) {

@@ -1,10 +1,10 @@
 extension ManagedObjectContext {
-    /// How often a save asks its objects whether they have something to change.
+    /// The maximum number of rounds of ``ManagedObject/willSave()`` in one save.
     private static let willSaveRounds = 1000
 
-    /// Calls ``ManagedObject/willSave()`` of everything that is to be saved, and again of what changes meanwhile.
+    /// Calls ``ManagedObject/willSave()`` on all objects to be saved, and again on those that change in the meantime.
     ///
-    /// - Throws: ``StoreError`` if there is no end to it.
+    /// - Throws: ``StoreError`` if objects still change after the maximum number of rounds.
     func callWillSave() throws(StoreError) {
         var objects = changedObjects(thatOverride: .willSave)
         guard !objects.isEmpty else { return }
@@ -38,7 +38,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// Whether a save has to do with the object; one that was inserted and deleted again it has not.
+    /// Whether a save concerns the object; it ignores objects that were inserted and deleted again.
     fileprivate final var hasUnsavedState: Bool {
         hasChanges && !flags.isSuperset(of: [.isInserted, .isDeleted])
     }

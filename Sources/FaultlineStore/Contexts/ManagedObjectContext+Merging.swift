@@ -5,12 +5,12 @@ public import Foundation
 import Synchronization
 
 extension ManagedObjectContext {
-    /// Takes in what another context has saved.
+    /// Merges another context's save into this one.
     ///
-    /// Objects that this context has and the other changed show the new values at once, those that the other deleted are
-    /// gone, and relationships are read anew when they are asked for. Unsaved changes stay: of an object that both have
-    /// changed, what this context has set is laid over the new values, and saving it is no conflict any more. What
-    /// leads to an object that is gone leads nowhere.
+    /// Objects that this context has show the new values at once, deleted ones are discarded, and relationships are
+    /// read again on access. Unsaved changes stay: if both contexts have changed an object, this context's values are
+    /// applied on top of the new ones, and saving them is no longer a conflict. Relationships no longer lead to a
+    /// discarded object.
     ///
     /// Objects that this context does not have cost nothing. Call this on the context's queue.
     public func mergeChanges(
@@ -20,11 +20,11 @@ extension ManagedObjectContext {
         merge(saved, .call, site: recorder.site(fileID: fileID, line: line, function: function))
     }
 
-    /// Takes in what another context has saved, as a notification of it tells; see
+    /// Merges another context's save, given its notification; see
     /// ``mergeChanges(fromContextDidSave:fileID:line:function:)-(SavedObjectIDs,_,_,_)``.
     ///
-    /// A notification must stay on the queue that it arrived on: this is for ``performAndWait(_:)``. To go on to another
-    /// queue make ``SavedObjectIDs`` of it. Another notification than that of a save changes nothing.
+    /// A notification must stay on the queue where it arrives, so call this inside ``performAndWait(_:)``. To pass a
+    /// save to another queue, create ``SavedObjectIDs`` from the notification. Any other notification is ignored.
     public func mergeChanges(
         fromContextDidSave notification: Notification, fileID: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function
@@ -33,14 +33,14 @@ extension ManagedObjectContext {
         mergeChanges(fromContextDidSave: saved, fileID: fileID, line: line, function: function)
     }
 
-    /// Takes in what somebody else has saved to a store, such as another process, in several contexts.
+    /// Merges a save of another writer, such as another process, into several contexts.
     ///
-    /// What is in memory of these objects is let go of, and read from the file when it is asked for.
+    /// The changed objects' rows in memory are discarded, and read from the file again on access.
     ///
     /// - Parameters:
-    ///   - changes: identities, or the URLs of identities, under the raw values of ``NotificationKey``, each in a set or
-    ///     an array. What belongs to another store is left out.
-    ///   - contexts: where it is taken in, each on its queue, before the call returns.
+    ///   - changes: IDs, or URLs of IDs, in a set or an array under the raw value of each ``NotificationKey``. Those of
+    ///     other stores are ignored.
+    ///   - contexts: the contexts to merge into. Each merges on its queue, before the call returns.
     public static func mergeChanges(
         fromRemoteContextSave changes: [AnyHashable: Any], into contexts: [ManagedObjectContext],
         fileID: StaticString = #fileID, line: UInt = #line, function: StaticString = #function
@@ -68,13 +68,14 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Whether the context takes in by itself what the other contexts of its coordinator save, or, with a ``parent``, what
-    /// changes there; see ``mergeChanges(fromContextDidSave:fileID:line:function:)-(SavedObjectIDs,_,_,_)``.
+    /// Whether the context automatically merges the saves of its coordinator's other contexts or, with a ``parent``,
+    /// the parent's changes; see ``mergeChanges(fromContextDidSave:fileID:line:function:)-(SavedObjectIDs,_,_,_)``.
     ///
-    /// A parent changes when the program changes its objects, when a child saves, and when it takes in what others save.
+    /// A parent changes when the program changes its objects, when a child saves, and when the parent merges a save.
     ///
-    /// Default: no. It does so on its queue, soon after the save, and at the latest before the next `perform` or
-    /// ``processPendingChanges()``; so in a program whose main thread runs no loop a main context does it as well.
+    /// Default: `false`. The context merges on its queue, soon after the save and at the latest before the next
+    /// `perform` or ``processPendingChanges()``. So a main-queue context also merges in a program whose main thread
+    /// runs no loop.
     public var automaticallyMergesChangesFromParent: Bool {
         get { mergingContexts.contains(self) }
         set { mergingContexts.set(self, isMerging: newValue) }
@@ -82,7 +83,7 @@ extension ManagedObjectContext {
 
     private var mergingContexts: MergingContexts { parent?.followers ?? persistentStoreCoordinator.mergingContexts }
 
-    /// Takes note of what another context has saved, on the thread that saved.
+    /// Stores another context's save to merge it later; called on the thread that saved.
     func receive(_ saved: SavedObjectIDs) {
         let isFirst = receivedSaves.withLock { received in
             received.append(saved)
@@ -91,7 +92,7 @@ extension ManagedObjectContext {
         if isFirst { takeInSoon() }
     }
 
-    /// Merges what was received, on the context's queue.
+    /// Schedules the merge of received saves on the context's queue.
     func takeInSoon() {
         queue.async { [weak self] in
             guard let self else { return }
@@ -101,7 +102,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Takes in what others have saved since the last time.
+    /// Applies the permanent keys and merges the saves that were received since the last call.
     func mergeReceived() {
         takePermanentKeys()
         let received = receivedSaves.withLock { received in
@@ -111,7 +112,7 @@ extension ManagedObjectContext {
         for saved in received { merge(saved, .automatic, site: 0) }
     }
 
-    // MARK: - Taking in
+    // MARK: - Merging
 
     private func merge(_ saved: SavedObjectIDs, _ trigger: TraceEvent.Merge.Trigger, site: DictionaryID) {
         checkQueue()
@@ -119,7 +120,7 @@ extension ManagedObjectContext {
         let saved = saved.belonging(to: stores)
         let open = recorder.begin()
         var event = TraceEvent.Merge()
-        // A burst of reading may go on that does not see the save yet.
+        // A read burst that is still open may not see the save.
         finishReading()
         takeOn()
         if trigger == .remote {
@@ -154,9 +155,9 @@ extension ManagedObjectContext {
         postChanges()
     }
 
-    /// Makes an object show what the store has, with its unsaved changes laid over it.
+    /// Updates an object to the store's values, with its unsaved changes on top.
     ///
-    /// - Returns: whether there was anything to do: not for an object that is new here, or was let go of.
+    /// - Returns: `false` if the object is new here or was discarded, and needs no update.
     func takeIn(_ object: ManagedObject) -> Bool {
         guard object.flags.isDisjoint(with: [.isInserted, .isDetached]) else { return false }
         object.forgetUnchangedValues()
@@ -178,7 +179,7 @@ extension ManagedObjectContext {
         return true
     }
 
-    /// Lets go of objects that are not in the store any more, and of what leads to them.
+    /// Discards objects that are no longer in the store, and unsaved references to them.
     func letGo(of gone: Set<ManagedObject>) {
         guard !gone.isEmpty else { return }
         for object in gone {
@@ -222,7 +223,7 @@ extension SavedObjectIDs {
     fileprivate func belonging(to stores: [SQLStore]) -> SavedObjectIDs {
         func isOwn(_ id: ManagedObjectID) -> Bool { stores.contains { $0.identity === id.store } }
         var own = self
-        // Seldom anything else.
+        // IDs of other stores are rare.
         if !inserted.allSatisfy(isOwn) { own.inserted = inserted.filter(isOwn) }
         if !updated.allSatisfy(isOwn) { own.updated = updated.filter(isOwn) }
         if !deleted.allSatisfy(isOwn) { own.deleted = deleted.filter(isOwn) }

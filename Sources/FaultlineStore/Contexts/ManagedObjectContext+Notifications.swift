@@ -1,11 +1,11 @@
 public import Foundation
 
-/// What a context tells the rest of the program, through `NotificationCenter.default`.
+/// The notifications that a context posts to `NotificationCenter.default`.
 ///
-/// The names and what the notifications carry are Core Data's. Each is posted on the context's queue, with the context
-/// as its object; it is made only once the program has asked for its name here, so that it costs nothing before.
+/// Names and contents are Core Data's. Each notification is posted on the context's queue, with the context as its
+/// object. It costs nothing until the program has asked for its name here.
 extension ManagedObjectContext {
-    /// Objects of the context changed since the last such notification.
+    /// The context's objects have changed since the last notification of this kind.
     ///
     /// Posted at the end of a `perform`, by ``processPendingChanges()``, before a save and after a merge, not for each
     /// change. Carries objects under ``NotificationKey/insertedObjects``, ``NotificationKey/updatedObjects``,
@@ -15,29 +15,31 @@ extension ManagedObjectContext {
 
     /// The context is about to save.
     ///
-    /// What an observer changes in the context is saved as well. Carries nothing.
+    /// Changes that an observer makes in the context are saved as well. The notification carries nothing.
     public static var willSaveObjectsNotification: Notification.Name { ContextNotification.willSave.wantedName }
 
     /// The context has saved.
     ///
     /// Carries sets of objects under ``NotificationKey/insertedObjects``, ``NotificationKey/updatedObjects`` and
-    /// ``NotificationKey/deletedObjects``, which stay on the context's queue; ``SavedObjectIDs/init(_:)`` makes of it
-    /// what another context may be told.
+    /// ``NotificationKey/deletedObjects``, which must stay on the context's queue; ``SavedObjectIDs/init(_:)`` extracts
+    /// IDs that can be passed to another context.
     public static var didSaveObjectsNotification: Notification.Name { ContextNotification.didSave.wantedName }
 
-    /// The context has saved: the same as ``didSaveObjectsNotification`` with identities, under
+    /// The context has saved.
+    ///
+    /// Carries the contents of ``didSaveObjectsNotification`` as IDs, under
     /// ``NotificationKey/insertedObjectIDs``, ``NotificationKey/updatedObjectIDs`` and
     /// ``NotificationKey/deletedObjectIDs``.
     public static var didSaveObjectIDsNotification: Notification.Name { ContextNotification.didSaveIDs.wantedName }
 
-    /// The context has taken in what another one saved.
+    /// The context has merged another context's save.
     ///
-    /// Carries identities, as ``didSaveObjectIDsNotification``.
+    /// Carries IDs, like ``didSaveObjectIDsNotification``.
     public static var didMergeChangesObjectIDsNotification: Notification.Name {
         ContextNotification.didMergeIDs.wantedName
     }
 
-    /// The keys of what a notification carries; the raw values are those of its `userInfo`.
+    /// The keys of a notification's contents; the raw values are the keys of its `userInfo`.
     public enum NotificationKey: String, Sendable, CaseIterable {
         /// A `Set<ManagedObject>`.
         case insertedObjects = "inserted"
@@ -45,9 +47,9 @@ extension ManagedObjectContext {
         case updatedObjects = "updated"
         /// A `Set<ManagedObject>`.
         case deletedObjects = "deleted"
-        /// A `Set<ManagedObject>`: objects that show, or will show when they are read, what the store has.
+        /// A `Set<ManagedObject>`: objects that show the store's values, or will when they are read.
         case refreshedObjects = "refreshed"
-        /// `true`: the context was reset, and no object of it is to be used any more.
+        /// `true`: the context was reset, and its objects must not be used any more.
         case invalidatedAllObjects = "invalidatedAll"
         /// A `Set<ManagedObjectID>`.
         case insertedObjectIDs = "inserted_objectIDs"
@@ -57,12 +59,13 @@ extension ManagedObjectContext {
         case deletedObjectIDs = "deleted_objectIDs"
     }
 
-    /// What other contexts save from now on, and this one: every save of the context, in order, wherever the sequence is
-    /// read.
+    /// The saves of this context from now on, in order.
+    ///
+    /// Every save is delivered, on whichever thread the sequence is read:
     ///
     ///     Task { for await saved in context.savedObjectIDs { search.index(saved.inserted) } }
     ///
-    /// Saves are kept until they are read; the sequence ends when its reader is cancelled.
+    /// Saves are kept until they are read. The sequence ends when its reader is cancelled.
     public var savedObjectIDs: AsyncStream<SavedObjectIDs> {
         AsyncStream { continuation in
             let observer = NotificationCenter.default.addObserver(

@@ -6,10 +6,10 @@ import Synchronization
 private let lastTemporaryKey = Atomic<Int64>(0)
 
 extension ManagedObjectContext {
-    /// The object with an identity, as a fault if it is not here yet.
+    /// The object with an ID, as a fault if the context does not have it yet.
     ///
-    /// Nothing is read; whether there is such an object turns out when it is used, or with ``existingObject(with:)``.
-    /// Traps if the object belongs to a store of another coordinator.
+    /// Nothing is read. Using the object, or ``existingObject(with:)``, shows whether it exists. Traps if the object
+    /// belongs to a store of another coordinator.
     public func object(with id: ManagedObjectID) -> ManagedObject {
         checkQueue()
         guard let entity = runtime(of: id) else {
@@ -17,17 +17,17 @@ extension ManagedObjectContext {
                 "\(id.entityName) \(id) belongs to a store that the context's coordinator does not have; add the store first."
             )
         }
-        // Whoever has the object already may know its entity better than a URL does.
+        // The entity of a registered object may be more specific than that of a URL.
         return identities.object(map: entity.map, key: id.key) ?? object(entity, key: id.key)
     }
 
-    /// The object with an identity, if the context has it already.
+    /// The object with an ID, if the context already has it.
     public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
         checkQueue()
         return runtime(of: id).flatMap { identities.object(map: $0.map, key: currentKey($0.map, id.key)) }
     }
 
-    /// The object with an identity, read from the store if need be.
+    /// The object with an ID, read from the store if necessary.
     ///
     /// - Throws: ``StoreError`` if there is no such object or it cannot be read.
     public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
@@ -42,7 +42,7 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// A new object of the named entity.
+    /// Creates an object of the named entity.
     ///
     /// Traps if there is no such entity, or if it is abstract.
     public func insertNewObject(forEntityName name: String) -> ManagedObject {
@@ -53,22 +53,22 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// Marks an object for deletion by the next save, and does what the delete rules of its relationships say.
+    /// Marks an object for deletion by the next save, and applies the delete rules of its relationships.
     ///
     /// - Complexity: fires the faults of its relationships, except those with the rule no action and no join table.
     public func delete(_ object: ManagedObject) { delete(object, ofChild: false) }
 
     /// Marks an object for deletion by the next save.
     ///
-    /// - Parameter ofChild: whether a child deleted it. The child called `prepareForDeletion()` and applied the delete rules
-    ///   to what it knew. Here they apply to the destinations in memory, and nothing is read.
+    /// - Parameter ofChild: whether a child deleted it. The child called `prepareForDeletion()` and applied the delete
+    ///   rules to what it knew. Here they apply to the destinations in memory, and nothing is read.
     func delete(_ object: ManagedObject, ofChild: Bool) {
         checkQueue(of: object)
         guard object.flags.isDisjoint(with: [.isDeleted, .isBeingDeleted, .isDetached]) else { return }
         deletionDepth += 1
         if object.flags.contains(.isFault), !ofChild || hasUndoManager { _ = fire(object) }
         deletionDepth -= 1
-        // What it did is undone and redone by itself.
+        // Undo and redo restore the effects of `prepareForDeletion()` by themselves.
         if !ofChild, undoManager?.isUndoing != true, undoManager?.isRedoing != true {
             object.flags.insert(.isBeingDeleted)
             object.prepareForDeletion()
@@ -95,7 +95,7 @@ extension ManagedObjectContext {
         case .cascade:
             for other in others { delete(other, ofChild: ofChild) }
             if isJoined { others.forEach { object.removeMember($0, property.index) } }
-        // Denial is found when the context is saved: by then the others may be gone as well.
+        // The save checks this rule, because the destinations may be deleted by then as well.
         case .deny: break
         case .nullify, .noAction:
             for other in others where property.inverse >= 0 {
@@ -117,12 +117,12 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Makes an object a fault again, so that it is read anew.
+    /// Turns an object back into a fault, so it is read again.
     ///
-    /// An object that is to be deleted stays so.
+    /// An object that is marked for deletion stays marked.
     ///
-    /// - Parameter mergeChanges: whether unsaved changes are kept and laid over what is read; otherwise they are lost,
-    ///   at the other ends of changed relationships too.
+    /// - Parameter mergeChanges: whether unsaved changes are kept and applied on top of the values that are read.
+    ///   Otherwise they are discarded, also at the other ends of changed relationships.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         recordRefresh { event in
             event.keepsChanges = mergeChanges
@@ -151,7 +151,7 @@ extension ManagedObjectContext {
         if object.hasChanges { object.awake(fromSnapshotEvents: .refresh) }
     }
 
-    /// Makes all objects faults again; see ``refresh(_:mergeChanges:)``.
+    /// Turns all objects back into faults; see ``refresh(_:mergeChanges:)``.
     ///
     /// Unsaved changes are kept.
     public func refreshAllObjects() {
@@ -166,9 +166,9 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Takes back all unsaved changes.
+    /// Discards all unsaved changes.
     ///
-    /// The ``undoManager`` forgets everything.
+    /// The ``undoManager`` discards all its actions.
     public func rollback() {
         checkQueue()
         undoManager?.removeAllActions()
@@ -197,9 +197,9 @@ extension ManagedObjectContext {
         for object in Set(restored) { object.awake(fromSnapshotEvents: .rollback) }
     }
 
-    /// Forgets all objects and unsaved changes.
+    /// Discards all objects and unsaved changes.
     ///
-    /// Objects that are still held read as their defaults from then on.
+    /// Objects that are still retained then read as their defaults.
     public func reset() {
         rollback()
         logChange { $0.reset() }
@@ -209,7 +209,7 @@ extension ManagedObjectContext {
         for object in identities.objects() { detach(object) }
     }
 
-    /// Forgets an object and lets it forget its values.
+    /// Discards an object, which then reads as its defaults.
     func detach(_ object: ManagedObject) {
         let wasFault = object.isFault
         if !wasFault { object.willTurnIntoFault() }
@@ -228,7 +228,7 @@ extension ManagedObjectContext {
     func seed(forClass type: ManagedObject.Type) -> ManagedObject.Seed {
         checkQueue()
         noticeStores()
-        // Objects of a class are made one after the other, and the name of a class is made anew each time.
+        // Objects of one class are often created one after another, and the name of a class is a new string each time.
         if lastMade?.type != type { lastMade = LastMade(type: type, entity: entityToMake(type)) }
         return seed(lastMade.unsafelyUnwrapped.entity)
     }
@@ -266,7 +266,7 @@ extension ManagedObjectContext {
         register { .insertion(object) }
     }
 
-    /// The object for a key: the one that is here, or a new fault.
+    /// The registered object for a key, or a new fault.
     func object(_ entity: EntityRuntime, key: Int64) -> ManagedObject {
         guard let known = identities.object(map: entity.map, key: key) else {
             if key < 0, let key = permanentKeys[ObjectKey(map: entity.map, key: key)] {
@@ -276,23 +276,23 @@ extension ManagedObjectContext {
         }
         let isRightClass = !known.flags.contains(.hasOtherClass)
         if known.runtime === entity, isRightClass { return known }
-        // An object of a subentity is one of the entity as well.
+        // An object of a subentity is also an object of the entity.
         if isRightClass, entity.schema.family.contains(known.runtime.schema.index) { return known }
         return replace(known, entity)
     }
 
     /// The object for a row that was just read.
     ///
-    /// An object that was filled before keeps its values.
+    /// An object that already has its values keeps them.
     ///
     /// - Parameters:
     ///   - sibling: an entity of the row's store.
-    ///   - partial: what the row has; `nil`: everything.
+    ///   - partial: the columns that the row has; `nil` if it has all.
     @inline(__always)
     func object(
         _ row: RowPointer, besides sibling: EntityRuntime, _ partial: PartialSelection? = nil
     ) -> ManagedObject {
-        // Most rows are of the entity that was asked for, and whoever asks holds that one.
+        // Most rows are of the requested entity, which the caller retains.
         guard Int(row.header.pointee.entity) != sibling.place else { return object(row, of: sibling, partial) }
         return objectOfSibling(row, sibling, partial)
     }
@@ -326,10 +326,9 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// Makes the object of a row's own entity and class where there is one that somebody made by the name of another
-    /// entity of the tree.
+    /// Replaces an object that was created with another entity of its tree by one of its row's entity and class.
     ///
-    /// The new object has the unsaved changes; the old one is a fault that reads the same row.
+    /// The new object has the unsaved changes. The old one becomes a fault that reads the same row.
     @inline(never)
     private func replace(_ known: ManagedObject, _ entity: EntityRuntime) -> ManagedObject {
         let object = makeFault(entity, key: known.key)

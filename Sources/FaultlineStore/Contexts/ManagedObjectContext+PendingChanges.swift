@@ -1,12 +1,12 @@
 import Dispatch
 
 extension ManagedObjectContext {
-    /// Tells observers what changed since they were told last, and takes in what other contexts have saved if
-    /// ``automaticallyMergesChangesFromParent`` is set.
+    /// Notifies observers of the changes since the last notification, and merges received saves.
     ///
-    /// A `perform` does this before and after its work, and a save before it saves; a main context that is used outside
-    /// `perform` does it when the main queue has its turn. A program whose main thread runs no loop calls it by itself,
-    /// or works in ``performAndWait(_:)``.
+    /// Other contexts' saves are received if ``automaticallyMergesChangesFromParent`` is set. A `perform` processes
+    /// pending changes before and after its closure, and a save notifies observers before it writes. A main-queue
+    /// context that is used outside `perform` notifies them on the next turn of the main queue. A program whose main
+    /// thread runs no loop must call this method, or work in ``performAndWait(_:)``.
     public func processPendingChanges() {
         checkQueue()
         mergeReceived()
@@ -15,14 +15,15 @@ extension ManagedObjectContext {
 
     /// Posts ``didChangeObjectsNotification`` if something changed.
     ///
-    /// What observers change meanwhile is told the next time.
+    /// Changes that observers make are reported the next time.
     func postChanges() {
         postChanges(from: nil)
     }
 
-    /// Posts ``didChangeObjectsNotification`` if something changed, and tells the children that merge automatically.
+    /// Posts ``didChangeObjectsNotification`` if something changed, and passes the changes to children that merge
+    /// automatically.
     ///
-    /// - Parameter child: the child whose save made the changes; `nil`: none.
+    /// - Parameter child: the child whose save made the changes; `nil` if there is none.
     func postChanges(from child: ManagedObjectContext?) {
         guard !changeLog.isEmpty else { return }
         let changes = changeLog
@@ -38,13 +39,13 @@ extension ManagedObjectContext {
             ])
     }
 
-    /// Notes what changed, if somebody may listen.
+    /// Logs a change if an observer or a child may want it.
     @inline(__always)
     func logChange(_ change: (inout ChangeLog) -> Void) {
         if areChangesLogged { logWanted(change) }
     }
 
-    /// Whether an observer or a child may want to know what changes.
+    /// Whether an observer or a child may want the changes.
     @inline(__always)
     var areChangesLogged: Bool { ContextNotification.didChange.isWanted || !followers.isEmpty }
 

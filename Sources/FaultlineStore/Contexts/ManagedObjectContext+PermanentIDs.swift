@@ -1,13 +1,12 @@
 import FaultlineRecorder
 
 extension ManagedObjectContext {
-    /// Gives new objects the identities that they will have once they are saved.
+    /// Gives new objects the permanent IDs that they keep when they are saved.
     ///
-    /// In a child, objects that an ancestor inserted get theirs as well.
+    /// In a child, this includes objects that an ancestor inserted. The objects stay unsaved, and the key of an object
+    /// that is never saved stays unused. Objects that have a permanent ID keep it.
     ///
-    /// They stay unsaved; keys of objects that never are stay unused. Objects whose identity is permanent keep it.
-    ///
-    /// - Throws: ``StoreError`` if a store cannot be written; no identity has changed then.
+    /// - Throws: ``StoreError`` if a store cannot be written; no ID has changed then.
     public func obtainPermanentIDs(
         for objects: [ManagedObject], fileID: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function
@@ -25,7 +24,7 @@ extension ManagedObjectContext {
         for store in stores where wanted.contains(where: { $0.runtime.store === store }) {
             try store.checkWritable(doing: "Obtaining permanent IDs")
         }
-        // Its statements are events of their own.
+        // Its statements are recorded as separate events.
         let span = recorder.isEnabled ? SaveSpan(nil, recorder, origin(at: (fileID, line, function))) : nil
         do throws(StoreError) {
             for store in stores {

@@ -1,23 +1,26 @@
 extension ManagedObjectContext {
-    /// The state of the store's data that the context is pinned to; `nil`: it reads what there is.
+    /// The snapshot that the context is pinned to; `nil` if it reads the current data.
     ///
-    /// A child reads what its ``parent`` reads.
+    /// A child reads from the snapshot of its ``parent``.
     public var queryGenerationToken: QueryGenerationToken? { pinned.map { QueryGenerationToken($0) } }
 
-    /// Pins the context to a state of the store's data: whatever others save, fetches and faults give what was there
-    /// then, and no fault fails because its row is gone.
+    /// Pins the context to a snapshot of the stores' data.
     ///
-    /// With ``QueryGenerationToken/current`` that is what there is now; with the ``queryGenerationToken`` of another
-    /// context the two read the same. A save, a merge and a reset of the context take it on to what there is then; saving
-    /// objects that others have changed meanwhile is a conflict like any other. Objects that the context has already keep
-    /// their values until they are refreshed.
+    /// Whatever others save, fetches and faults return the data of the snapshot, and no fault fails because its row was
+    /// deleted.
     ///
-    /// A pinned context has a connection and a row cache of its own. As long as it is pinned, SQLite's write-ahead log
-    /// keeps what was written since (https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files), so a context
-    /// that lives long is to be taken on, or unpinned, now and then.
+    /// ``QueryGenerationToken/current`` takes a snapshot of the current data. With the ``queryGenerationToken`` of
+    /// another context, both contexts read the same snapshot. A save, a merge and a reset of the context move it to a
+    /// new snapshot. Saving objects that others have changed in the meantime is a conflict as usual. Objects that the
+    /// context already has keep their values until they are refreshed.
     ///
-    /// - Parameter token: `nil` to read what there is again.
-    /// - Throws: ``StoreError`` if no connection can be had, a store has no write-ahead log, or the context has a
+    /// A pinned context reads each store through a separate connection and row cache. While it is pinned, SQLite's
+    /// write-ahead log keeps everything that is written
+    /// (https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files). So pin a long-lived context again, or
+    /// unpin it, from time to time.
+    ///
+    /// - Parameter token: the snapshot; `nil` to read the current data again.
+    /// - Throws: ``StoreError`` if no connection can be opened, a store has no write-ahead log, or the context has a
     ///   ``parent``. The context then stays as it is.
     public func setQueryGeneration(from token: QueryGenerationToken?) throws {
         checkQueue()
@@ -35,7 +38,7 @@ extension ManagedObjectContext {
         pinned = try token.snapshot ?? PinnedSnapshot(of: stores)
     }
 
-    /// Takes a pinned context on to what there is now.
+    /// Moves a pinned context to a snapshot of the current data.
     func takeOn() {
         guard pinned != nil, parent == nil else { return }
         do throws(StoreError) {

@@ -3,7 +3,7 @@ import FaultlineRecorder
 import FaultlineTrace
 
 extension ManagedObjectContext {
-    /// Makes an event of what makes objects faults again.
+    /// Runs a closure that turns objects back into faults, and records it as an event.
     func recordRefresh(_ describe: (inout TraceEvent.Refresh) -> Void, of body: () -> Void) {
         guard let open = recorder.begin() else { return body() }
         var event = TraceEvent.Refresh()
@@ -12,7 +12,7 @@ extension ManagedObjectContext {
         recorder.end(open, event, context: traceID, site: 0)
     }
 
-    /// Makes an event of an object that lets go of large values.
+    /// Records an event for an object that releases large values.
     func recordRelease(of object: ManagedObject) {
         guard let open = recorder.begin() else { return }
         var event = TraceEvent.Release()
@@ -23,7 +23,7 @@ extension ManagedObjectContext {
         recorder.end(open, event, context: traceID)
     }
 
-    /// Makes an event of a fetch's result that is let go of, some of whose rows were large.
+    /// Records an event for a released fetch result that had large rows.
     func recordRelease(ofResult fetch: EventID, of entity: EntityRuntime) {
         guard let open = recorder.begin() else { return }
         var event = TraceEvent.Release()
@@ -32,9 +32,9 @@ extension ManagedObjectContext {
         recorder.end(open, event, context: traceID)
     }
 
-    /// Takes back an object's unsaved changes, and what they changed at the other ends of its relationships.
+    /// Reverts an object's unsaved changes, and their effects on the other ends of its relationships.
     ///
-    /// What other objects say about it in rows of their own stays their change.
+    /// Unsaved changes in other objects' own rows stay, even if they refer to the object.
     func takeBackChanges(of object: ManagedObject) {
         let pending = object.pending
         object.pending = nil
@@ -57,7 +57,7 @@ extension ManagedObjectContext {
         if object.toMany.values.contains(where: \.hasChanges) { observeUpdate(object) }
     }
 
-    /// Takes back an unsaved change of an attribute or a to-one relationship, and what it changed at the other ends.
+    /// Reverts an unsaved change of an attribute or a to-one relationship, and its effects on the other ends.
     func takeBackChange(of object: ManagedObject, _ property: PropertySchema) {
         guard let value = object.pending?[property.index] else { return }
         object.pending?[property.index] = .unchanged
@@ -79,7 +79,7 @@ extension ManagedObjectContext {
         }
         if let other, case .object(object)? = other.pending?[property.inverse] {
             other.pending![property.inverse] = .unchanged
-            // The object that was there before leads here again.
+            // The previous object refers to this one again.
             other.toOne(property.inverse)?.takeBackNull(property.index)
         }
         stored?.takeBackNull(property.inverse)
@@ -87,7 +87,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// Takes back that a to-one relationship leads nowhere.
+    /// Reverts the clearing of a to-one relationship.
     fileprivate final func takeBackNull(_ index: Int) {
         if case .null? = pending?[index] { pending![index] = .unchanged }
     }

@@ -4,23 +4,23 @@ import FaultlineRecorder
 import FaultlineTrace
 
 extension ManagedObjectContext {
-    /// Writes all changes to the stores of their objects: either all of them or none.
+    /// Writes all changes to the stores of their objects, or none of them.
     ///
-    /// A context with a ``parent`` saves to the parent instead: the save sets the changed properties in the parent, where they
-    /// are unsaved changes, and runs no statement. New objects keep their temporary identities until the last ancestor saves.
-    /// A changed object that the parent has deleted or rolled back is a conflict.
+    /// A context with a ``parent`` saves to the parent instead: the save sets the changed properties in the parent,
+    /// where they are unsaved changes, and runs no statement. New objects keep their temporary IDs until the last
+    /// ancestor saves. A changed object that the parent has deleted or rolled back is a conflict.
     ///
-    /// What somebody else has changed or deleted since it was read, and what must be unique and is there already, is
-    /// dealt with as ``mergePolicy`` says.
+    /// The ``mergePolicy`` resolves conflicts: objects that another writer has changed or deleted since they were read,
+    /// and unique values that are already in the store.
     ///
-    /// The cost follows what was changed, not what the context holds; without changes no statement runs.
+    /// The cost depends on the number of changes, not of objects in the context. Without changes, no statement runs.
     ///
-    /// - Throws: ``StoreError`` if an object cannot be saved as it is, is in conflict with what another writer has saved
-    ///   and the policy is ``MergePolicy/error``, or the store cannot be written; also what could not be read since the
-    ///   last fetch or save where reading cannot throw. The stores are then as they were, and so is the context,
-    ///   unless another policy has merged into it already what others saved. Of several stores each is checked and written
-    ///   before the first is committed; if a commit fails all the same, ``StoreError/savedStores`` says which were, and
-    ///   what belongs to the others is left unsaved.
+    /// - Throws: ``StoreError`` if an object cannot be saved, if it conflicts with another writer's save and the policy
+    ///   is ``MergePolicy/error``, or if a store cannot be written. Also throws the error of an earlier read that could
+    ///   not throw, if no fetch or save has thrown it yet. The stores are then unchanged, and so is the context, unless
+    ///   another policy has already merged other saves into it. Of several stores, each is checked and written before
+    ///   the first is committed. If a commit still fails, ``StoreError/savedStores`` lists the stores that were
+    ///   committed, and the changes for the others stay unsaved.
     public func save(
         fileID: StaticString = #fileID, line: UInt = #line, function: StaticString = #function
     ) throws {
@@ -37,41 +37,41 @@ extension ManagedObjectContext {
         var attempt = SaveAttempt(
             span: recorder.begin().map { SaveSpan($0, recorder, origin(at: (fileID, line, function))) })
         let outcome = Result { while try !write(&attempt) {} }
-        // What was refused before the store was asked, and what leaves nothing to write, is no save.
+        // An attempt that failed before it reached the store, or had nothing to write, is not recorded.
         if attempt.hasBegun { attempt.span?.end(outcome.failure) } else { attempt.span?.cancel() }
-        // Also of a failure: some of several stores may have been saved.
+        // After a failure too, because some of several stores may have been saved.
         if let done = attempt.done { tell(done) }
         try outcome.get()
     }
 
-    /// What one save after another learns, until one succeeds.
+    /// The state of a save across its attempts.
     struct SaveAttempt {
         var span: SaveSpan?
         var count = 0
-        /// Whether the store was asked for anything.
+        /// Whether an attempt has reached the store or the parent.
         var hasBegun = false
-        /// Objects that the store does not have any more and that are to be in it again.
+        /// Objects that the store no longer has and that must be inserted again.
         var revived: Set<ManagedObject> = []
-        /// Whether what holds unique values lets go of them before others take them.
+        /// Whether rows give up their unique values before other rows take them.
         var clearsUniqueValues = false
 
-        /// What was saved at last.
+        /// The changes that were saved.
         var done: Done?
 
         struct Done {
             var changes: ChangeSet
-            /// The objects that had unsaved changes, those included whose relationships alone had.
+            /// The objects with unsaved changes, including those with only relationship changes.
             var updated: [ManagedObject] = []
-            /// The objects whose class wants to know.
+            /// The objects whose class overrides ``ManagedObject/didSave()``.
             var listeners: ContiguousArray<ManagedObject>
-            /// The objects whose rows triggers have changed.
+            /// The objects whose rows were changed by triggers.
             var affected: [ManagedObjectID] = []
         }
 
-        /// Others can be faster again and again; whoever never wins is to know.
+        /// The maximum number of attempts; other writers can win every time.
         static let most = 1000
 
-        /// Takes over what an attempt has done, with what those before it have cost.
+        /// Sets the event of the latest attempt, and adds the costs of the earlier ones.
         mutating func add(_ next: @autoclosure () -> TraceEvent.Save) {
             span?.update { event in
                 let before = event
@@ -84,12 +84,12 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Writes what has changed.
+    /// Writes the changes.
     ///
-    /// - Returns: whether that is done; otherwise what was in conflict was merged, and it is to be tried again.
+    /// - Returns: `true` if they were written; `false` if conflicts were merged and the caller must try again.
     private func write(_ attempt: inout SaveAttempt) throws -> Bool {
-        // Refreshed with its changes kept: what was set is compared with what the store has now. An object that has only
-        // lost members, such as the author of deleted posts, writes no row.
+        // An object that was refreshed with its changes kept is a fault: its values are compared with the store's
+        // current ones. An object that has only lost members, such as the author of deleted posts, writes no row.
         for object in updated where object.flags.isSuperset(of: [.isFault, .isUpdated]) && object.writesRow {
             fire(object)
         }
@@ -133,7 +133,7 @@ extension ManagedObjectContext {
                 throw error
             }
             do {
-                // New objects keep the keys that were reserved for them if it is tried again.
+                // If the save is tried again, new objects keep their reserved keys.
                 try resolve(error, transaction.parts[transaction.failed ?? 0], &attempt)
             } catch {
                 for object in changes.inserted { object.pending?.newKey = 0 }
@@ -142,7 +142,7 @@ extension ManagedObjectContext {
             return false
         }
         attempt.add(event(transaction.parts))
-        // The executions hold the new rows' blocks until the objects do.
+        // The executions retain the new rows' blocks until the objects do.
         withExtendedLifetime(transaction) {
             for part in transaction.parts { take(part, &done) }
             settleAll()
@@ -151,7 +151,7 @@ extension ManagedObjectContext {
         return true
     }
 
-    /// What is to be written, store by store.
+    /// The changes to write, by store.
     private func parts(of changes: ChangeSet) throws(StoreError) -> [(SQLStore, ChangeSet)] {
         if stores.count == 1 {
             try stores[0].checkWritable(doing: "Saving")
@@ -168,7 +168,9 @@ extension ManagedObjectContext {
         return parts
     }
 
-    /// Merges what was in conflict, so that it can be tried again; throws if that is not wanted or did not help.
+    /// Merges the objects in conflict before the next attempt.
+    ///
+    /// - Throws: the error if the policy does not merge, or if merging does not help.
     private func resolve(
         _ error: StoreError, _ part: SaveExecution, _ attempt: inout SaveAttempt
     ) throws(StoreError) {
@@ -189,7 +191,7 @@ extension ManagedObjectContext {
                 if mergePolicy == .error || isLast { throw found.error(error, self) }
                 resolve(found)
             }
-            // What makes room may be written after what needs it.
+            // A row that frees a unique value may be written after the row that takes it.
             attempt.clearsUniqueValues = true
         } else {
             throw error
@@ -230,9 +232,9 @@ extension ManagedObjectContext {
         return counts.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    // MARK: - What was saved
+    // MARK: - Saved changes
 
-    /// Gives objects the keys and rows that the store has of them now.
+    /// Gives objects their new keys and rows.
     private func take(_ part: SaveExecution, _ done: inout SaveAttempt.Done) {
         let store = part.store
         takeNewKeys(of: part.changes.inserted)
@@ -255,7 +257,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Makes the saved state the objects' state.
+    /// Marks all changes as saved.
     private func settleAll() {
         for object in updated where !object.isDeleted { settle(object) }
         for object in deleted { settleDeletion(of: object) }
@@ -263,7 +265,7 @@ extension ManagedObjectContext {
         saveCount += 1
     }
 
-    /// Makes what was committed the objects' state where other stores could not be.
+    /// Marks the changes of the committed stores as saved, after another store failed to commit.
     private func keep(_ transaction: JointTransaction<SaveExecution>, _ done: inout SaveAttempt.Done) {
         let saved = transaction.committed.map { transaction.parts[$0] }
         func isSaved(_ object: ManagedObject) -> Bool { saved.contains { $0.store === object.runtime.store } }
@@ -295,16 +297,16 @@ extension ManagedObjectContext {
         if object.hasToMany { for state in object.toMany.values { state.wasSaved() } }
     }
 
-    /// Objects that were inserted and deleted again leave nothing to save.
+    /// Discards objects that were inserted and deleted again, because they leave nothing to save.
     private func forgetUnchanged() {
         guard !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty else { return }
         for object in inserted where object.flags.contains(.isDeleted) { object.flags.insert(.isDetached) }
         (inserted, updated, deleted) = ([], [], [])
     }
 
-    // MARK: - Telling others
+    // MARK: - Notifying others
 
-    /// Tells the objects, observers and other contexts what was saved.
+    /// Notifies the objects, observers and other contexts of a save.
     private func tell(_ done: SaveAttempt.Done) {
         let (changes, updated) = (done.changes, done.updated)
         takeOn()

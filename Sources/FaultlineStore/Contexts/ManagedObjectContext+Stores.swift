@@ -3,14 +3,14 @@ import FaultlineRecorder
 import Foundation
 
 extension ManagedObjectContext {
-    /// Says which store a new object is to be saved to.
+    /// Chooses the store that a new object is saved to.
     ///
-    /// Without this it is the first store that can be written and whose configuration has the object's entity. Objects that
-    /// are related are to be in one store; a save says if they are not.
+    /// The default is the first writable store whose configuration has the object's entity. Related objects must be in
+    /// one store, otherwise a save throws.
     ///
-    /// - Throws: ``StoreError`` if the object was saved already or has its permanent identity, or the store cannot have it:
-    ///   because it was opened read-only, its configuration does not have the entity, or the coordinator does not have the
-    ///   store. The object then stays where it is.
+    /// - Throws: ``StoreError`` if the object was already saved or has its permanent ID, or if the store cannot have
+    ///   it: it was opened read-only, its configuration does not have the entity, or the coordinator does not have the
+    ///   store. The object then keeps its store.
     public func assign(_ object: ManagedObject, to store: PersistentStore) throws {
         checkQueue(of: object)
         noticeStores()
@@ -42,14 +42,14 @@ extension ManagedObjectContext {
         }
         identities.remove(object)
         object.runtime = entity
-        // A key that was reserved for a save that failed was the other store's.
+        // A key that a failed save reserved belongs to the other store.
         object.pending?.newKey = 0
         identities.insert(object)
     }
 
-    // MARK: - Stores that come and go
+    // MARK: - Added and removed stores
 
-    /// Takes note of stores that were added or removed.
+    /// Updates the context's stores if any were added to or removed from the coordinator.
     ///
     /// - Complexity: one load if there are none.
     @inline(__always)
@@ -79,17 +79,17 @@ extension ManagedObjectContext {
         deleted.removeAll { gone.contains($0) }
     }
 
-    // MARK: - Which store
+    // MARK: - Lookup
 
-    /// The store with an identity; `nil`: it is not among those of the coordinator.
+    /// The coordinator's store with an identity; `nil` if there is none.
     @inline(__always)
     func store(_ identity: PersistentStore) -> SQLStore? {
-        // Most often there is but one.
+        // Most coordinators have a single store.
         if let first = stores.first, first.identity === identity { return first }
         return stores.first { $0.identity === identity }
     }
 
-    /// The entity of an identity, also of a store that was removed.
+    /// The entity of an ID, even if its store was removed.
     @inline(__always)
     func runtime(of id: ManagedObjectID) -> EntityRuntime? {
         noticeStores()
@@ -102,7 +102,7 @@ extension ManagedObjectContext {
         formerStores.first { $0.identity === id.store }?.entities[id.entity.index]
     }
 
-    /// The named entity, in the store that new objects of it go to.
+    /// The named entity, in the store for its new objects.
     func entity(named name: String) -> EntityRuntime {
         noticeStores()
         guard let schema = model?.entity(named: name) else {
@@ -119,17 +119,17 @@ extension ManagedObjectContext {
         return store.entities[schema.index]
     }
 
-    /// The model as a store lays it out; which one makes no difference but for the names of columns.
+    /// The model in the layout of the first store; stores differ only in the names of columns.
     var model: ModelSchema? { stores.first?.schema }
 
-    /// What the context reads with: the store's connections or, while it is pinned, that of a snapshot.
+    /// The connections that the context reads a store with: the store's or, while it is pinned, those of its snapshot.
     @inline(__always)
     func pool(of store: SQLStore) -> ConnectionPool {
         guard let pinned else { return store.pool }
         return pinned.pool(of: store)
     }
 
-    /// Lets every read that begins from now on see what others have written.
+    /// Makes every read that begins later see what others have written.
     func finishReading() {
         for store in stores { store.finishReading() }
     }

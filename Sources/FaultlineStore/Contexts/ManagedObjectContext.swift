@@ -5,48 +5,49 @@ import FaultlineTrace
 public import Foundation
 import Synchronization
 
-/// A place to work with objects: it fetches them, keeps one object for each row, and saves what was changed.
+/// A workspace for objects: it fetches them, keeps one object per row, and saves their changes.
 ///
 /// A context is used on its queue: inside ``perform(_:)`` or ``performAndWait(_:)``, or, with
 /// ``ConcurrencyType/mainQueue``, on the main thread. Its objects and results are not sendable, so they cannot leave
 /// it; ``ManagedObjectID`` can.
 ///
-/// A context with unsaved changes stays alive until they are saved, rolled back or reset; see ``ToMany`` for objects that
-/// keep each other.
+/// A context with unsaved changes stays alive until they are saved, rolled back or reset; see ``ToMany`` for objects
+/// that retain each other.
 public final class ManagedObjectContext: @unchecked Sendable {
-    // The queue guards everything that is not constant; only `identities`, which has a lock of its own, is reached
-    // from elsewhere, when an object is released on another thread.
+    // The queue guards every variable. Only `identities`, which has its own lock, is also used elsewhere: when an
+    // object is released on another thread.
 
-    /// Where a context's work is done.
+    /// The queue on which a context works.
     public enum ConcurrencyType: String, Sendable {
-        /// On the main queue.
+        /// The main queue.
         case mainQueue
-        /// On a queue of the context's own.
+        /// A private queue of the context.
         case privateQueue
     }
 
     public let concurrencyType: ConcurrencyType
-    /// The coordinator whose stores the context works with.
+    /// The coordinator of the stores that the context uses.
     ///
     /// A child has the coordinator of its ``parent``.
     public let persistentStoreCoordinator: PersistentStoreCoordinator
-    /// The context that this one saves to; `nil`: it saves to the stores.
+    /// The context that this one saves to; `nil` if it saves to the stores.
     ///
     /// ``init(parent:concurrencyType:name:)`` sets it. A child retains its parent.
     public let parent: ManagedObjectContext?
-    /// What the context is called in traces.
+    /// The name of the context in traces.
     public let name: String
 
     let recorder: Recorder
     let log: SQLDebugLog
-    // What is marked so below is loaded or stored, and no access to it runs code that is not the context's.
-    /// The coordinator's stores, as far as the context knows.
+    // Variables marked `@exclusivity(unchecked)` are only loaded and stored, and no access to them runs code outside
+    // the context.
+    /// The coordinator's stores, as of `storesGeneration`.
     @exclusivity(unchecked)
     var stores: [SQLStore]
-    /// When that was.
+    /// The generation of the coordinator's stores that the context has seen.
     @exclusivity(unchecked)
     var storesGeneration: Int
-    /// Stores that were removed: objects of theirs may still be held.
+    /// Removed stores, because objects of theirs may still be retained.
     var formerStores: [SQLStore] = []
     /// The snapshot that the context is pinned to.
     @exclusivity(unchecked)
@@ -60,72 +61,82 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var updated: ContiguousArray<ManagedObject> = []
     @exclusivity(unchecked)
     var deleted: ContiguousArray<ManagedObject> = []
-    /// How many objects' delete rules are being followed, one's within another's.
+    /// The number of nested deletions in progress; faults that fire during one are recorded as part of it.
     var deletionDepth = 0
-    /// Takes the context's changes back, once it has one.
+    /// The undo manager that records the context's changes.
     ///
-    /// Default: none, and nothing is remembered. What can be undone keeps the objects and the context alive, until it is
-    /// forgotten: by the manager, by ``rollback()`` or by ``reset()``. Saving forgets nothing: undone afterwards, an
-    /// insertion is a deletion to be saved, and a deletion is an insertion. Ordered and many-to-many relationships are read
-    /// before they are changed, so that what was there can be had back. Set on the context's queue.
+    /// Default: `nil`, and nothing is recorded. Recorded changes keep their objects and the context alive until the
+    /// manager, ``rollback()`` or ``reset()`` discards them. A save discards none. Undoing a saved insertion is an
+    /// unsaved deletion, and undoing a saved deletion is an unsaved insertion. Ordered and many-to-many relationships
+    /// are read before they are changed, because undoing restores the old members. Set it on the context's queue.
     @exclusivity(unchecked)
     public var undoManager: UndoManager? { didSet { hasUndoManager = undoManager != nil } }
-    /// Whether there is one, for whoever sets the values of an import: looking at the manager itself would retain it.
+    /// Whether there is an undo manager.
+    ///
+    /// Code that sets values checks this flag, because reading the manager itself would retain it.
     @exclusivity(unchecked)
     private(set) var hasUndoManager = false
-    /// What the group that is being undone or redone has done to objects.
+    /// The events of the objects in the undo group that is being undone or redone.
     var undone: [ManagedObject: SnapshotEventType] = [:]
-    /// How often changes were saved.
+    /// The number of saves that wrote changes.
     var saveCount = 0
-    /// The objects that were changed since ``ManagedObject/willSave()`` was called last; `nil`: it is not being called.
+    /// The objects that were changed since the last round of ``ManagedObject/willSave()`` began; `nil` outside these
+    /// rounds.
     @exclusivity(unchecked)
     var changedInWillSave: ContiguousArray<ManagedObject>?
-    /// Whether it is being called; apart from the objects for the same reason as ``hasUndoManager``.
+    /// Whether ``ManagedObject/willSave()`` is being called.
+    ///
+    /// A separate flag for the same reason as ``hasUndoManager``.
     @exclusivity(unchecked)
     var isCallingWillSave = false
-    /// Whether somebody wants to know of each change before it is saved.
+    /// Whether the undo manager, a save or an observer needs each change before it is saved.
     @inline(__always)
     var areChangesAwaited: Bool { hasUndoManager || isCallingWillSave || areChangesLogged }
-    /// What a save does where it meets what somebody else has saved.
+    /// The way a save resolves conflicts with changes that others have saved.
     ///
-    /// Default: ``MergePolicy/error``. Used on the context's queue.
+    /// Default: ``MergePolicy/error``. Use it on the context's queue.
     public var mergePolicy = MergePolicy.error
-    /// How old a row in memory may be, in seconds, for a fault that fires to be filled from it.
+    /// The maximum age in seconds of a row in memory that fills a fault.
     ///
-    /// Default: negative, any age. 0: every fault that fires goes to the store. What other processes wrote is seen that
-    /// way; what is not a fault stays as it is until it is refreshed. A row's age is told to a few milliseconds.
+    /// Default: negative, which allows any age. With 0, every fault that fires goes to the store, and sees what other
+    /// processes wrote. An object that is not a fault stays unchanged until it is refreshed. Ages are exact to a few
+    /// milliseconds.
     @exclusivity(unchecked)
     public var stalenessInterval: TimeInterval = -1
-    /// Whether the context keeps its objects alive, whether they were changed or not, until it is reset or this is unset.
+    /// Whether the context retains its objects, changed or not.
     ///
-    /// Default: no. The objects keep the context alive in their turn.
+    /// Default: `false`. The context releases them when it is reset or this is unset. The objects retain the context in
+    /// turn.
     @exclusivity(unchecked)
     public var retainsRegisteredObjects = false {
         didSet { retained = retainsRegisteredObjects ? Set(identities.objects()) : [] }
     }
     private(set) var retained: Set<ManagedObject> = []
-    /// What could not be read since the last fetch or save.
+    /// The first error of a read that could not throw, until a fetch or a save throws it.
     var readError: StoreError?
-    /// The to-many relationships whose members are held.
+    /// The to-many relationships whose members are retained.
     var shownRelationships = ShownRelationships()
-    /// What changed since observers were told last.
+    /// The changes since observers were last notified.
     var changeLog = ChangeLog()
-    /// What other contexts have saved and this one is to take in.
+    /// Saves of other contexts that this one has not merged yet.
     let receivedSaves = Mutex<[SavedObjectIDs]>([])
-    /// Permanent keys by the temporary ones that they replaced, in children and their parents.
+    /// Permanent keys by the temporary keys that they replaced, in children and their parents.
     ///
-    /// Kept until the context is reset, because the program may hold temporary identities.
+    /// Kept until the context is reset, because the program may hold temporary IDs.
     var permanentKeys: [ObjectKey: Int64] = [:]
     /// Permanent keys that an ancestor assigned and this context has not applied yet.
     let receivedKeys = Mutex<[PermanentKey]>([])
     /// The children of this context, and those that merge its changes automatically.
     let children = LivingContexts()
     let followers = MergingContexts()
-    /// What the object was made of that was made last.
+    /// The class and entity of the most recently created object.
     @exclusivity(unchecked)
     var lastMade: LastMade?
 
-    /// A class and its entity, which is not retained for each object: its store is held longer than this is kept.
+    /// A class and its entity.
+    ///
+    /// The entity is not retained for each object, because the context retains its store for longer than it keeps this
+    /// value.
     struct LastMade {
         let type: ManagedObject.Type
         unowned(unsafe) let entity: EntityRuntime
@@ -134,7 +145,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     private let knownTraceID = Atomic<DictionaryID>(0)
     /// Whether use off the queue ends the program.
     let isQueueChecked = ConcurrencyDebug.isOn
-    /// Pieces of work that were asked for and are not done.
+    /// The number of requests for the queue that have not finished.
     let queued = Atomic<Int>(0)
     let queueOwner = LockOwner()
     let gate = QueueGate()
@@ -168,22 +179,21 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     // MARK: - The queue
 
-    /// When work that was asked for is done.
+    /// The time at which requested work runs.
     public enum ScheduledTaskType: Sendable {
-        /// At once, if the caller is on the context's queue: with a main context, on the main thread. Otherwise as
-        /// ``enqueued``.
+        /// Immediately, if the context is on the main queue and so is the caller. Otherwise like ``enqueued``.
         case immediate
-        /// After what was asked for before.
+        /// After the work that was requested earlier.
         case enqueued
     }
 
-    /// Does work on the context's queue and waits for it without blocking a thread.
+    /// Runs a closure on the context's queue, and waits for it without blocking a thread.
     ///
-    /// A program's main queue runs where its `main` is asynchronous or calls `dispatchMain()`; where it does neither, a
-    /// main context is used on the main thread itself, or with ``performAndWait(fileID:line:function:_:)`` there.
+    /// The main queue runs in a program whose `main` is asynchronous or calls `dispatchMain()`. In other programs, use
+    /// a main-queue context on the main thread itself, or with ``performAndWait(fileID:line:function:_:)`` there.
     ///
-    /// - Parameter schedule: when; by default at once if that is possible.
-    /// - Throws: what the work throws; nothing if it throws nothing.
+    /// - Parameter schedule: when the closure runs; by default immediately if possible.
+    /// - Throws: the error that the closure throws.
     public func perform<Result: Sendable, Failure: Error>(
         schedule: ScheduledTaskType = .immediate, fileID: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function, _ work: @escaping @Sendable () throws(Failure) -> Result
@@ -202,7 +212,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
         return try result.get()
     }
 
-    /// The main thread is the main queue's, so its work need not wait for a turn.
+    /// Runs a closure immediately if the context is on the main queue and so is the caller; otherwise returns `nil`.
     private func runIfOnMainThread<Result, Failure: Error>(
         _ work: () throws(Failure) -> Result
     ) -> Swift.Result<Result, Failure>? {
@@ -210,17 +220,17 @@ public final class ManagedObjectContext: @unchecked Sendable {
         return runOnQueue(outer: .current) { Swift.Result(catching: work) }
     }
 
-    /// Does work on the context's queue and blocks until it is done.
+    /// Runs a closure on the context's queue, and blocks until it is done.
     ///
-    /// May be nested, also by way of other contexts: while this thread waits, nobody else is on the queues of those
-    /// that it came through.
+    /// Calls can be nested, also across contexts. A waiting thread keeps the queues of its outer calls. Only a child
+    /// that it waits for can use a parent among them.
     public func performAndWait<Result: Sendable>(
         fileID: StaticString = #fileID, line: UInt = #line, function: StaticString = #function,
         _ work: () throws -> Result
     ) rethrows -> Result {
         let outer = HeldContexts.current
         if outer?.contains(self) == true { return try work() }
-        // The main thread is the main queue's, and could wait for itself for ever.
+        // The main thread runs the main queue, so it would wait for itself forever.
         if concurrencyType == .mainQueue, Self.isOnMainQueue { return try runOnQueue(outer: outer, work) }
         let scope = RecordedScope.inherited
         let request = request(fileID, line, function, isBlocking: concurrencyType == .privateQueue)
@@ -237,12 +247,12 @@ public final class ManagedObjectContext: @unchecked Sendable {
         return try request.asked == 0 ? wait() : Recorder.anchoringStacks(wait)
     }
 
-    /// Work that is asked for and waits for its turn.
+    /// Work that waits for the context's queue.
     private struct Request {
         var origin = TraceOrigin()
-        /// When it was asked for; 0: nothing is recorded.
+        /// The time of the request; 0 if nothing is recorded.
         var asked: UInt64 = 0
-        /// Whom it waits for; `nil`: nobody.
+        /// The wait for the queue's owner; `nil` if no work is ahead.
         var wait: TraceEvent.Wait?
     }
 
@@ -253,7 +263,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
             queued.add(1, ordering: .relaxed)
             return Request()
         }
-        // First: once others see that this waits, the owner may change.
+        // This comes first, because the owner may change once others see that this thread waits.
         let wait = queueOwner.wait(for: .contextQueue, isBlocking: isBlocking)
         let ahead = queued.add(1, ordering: .relaxed).oldValue
         return Request(
@@ -277,10 +287,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
         return try runOnQueue(outer: outer, isOnMainQueue: isOnMainQueue, work)
     }
 
-    /// Does work as the context's, on its queue: before it what others have saved is taken in, and after it observers are
-    /// told what changed.
+    /// Runs a closure on the context's queue: merges received saves first, and notifies observers of changes
+    /// afterwards.
     ///
-    /// - Parameter isOnMainQueue: whether it is the main queue's work that waits for this.
+    /// - Parameter isOnMainQueue: whether work on the main queue waits for the closure.
     func runOnQueue<Result>(
         outer: HeldContexts?, isOnMainQueue: Bool = false, _ work: () throws -> Result
     ) rethrows -> Result {
@@ -303,59 +313,59 @@ public final class ManagedObjectContext: @unchecked Sendable {
         return mark
     }()
 
-    /// Whether this thread does the work of the main queue.
+    /// Whether this thread runs the main queue's work.
     ///
-    /// Once the main thread has no loop of its own, as in a program whose `main` is `async`, other threads do.
+    /// Other threads do when the main thread has no loop of its own, as in a program whose `main` is `async`.
     static var isOnMainQueue: Bool {
         Thread.isMainThread || HeldContexts.current?.isOnMainQueue == true
             || DispatchQueue.getSpecific(key: mainQueueMark) == true
     }
 
-    /// Whether this thread does the context's work.
+    /// Whether this thread runs the context's work.
     var isOnQueue: Bool {
         concurrencyType == .mainQueue && Self.isOnMainQueue || HeldContexts.current?.contains(self) == true
     }
 
     // MARK: - Changes
 
-    /// Objects that are new and not saved, in the order in which they were made.
+    /// The new, unsaved objects, in the order of their creation.
     public var insertedObjects: [ManagedObject] { inserted.keeping(\.isInserted) }
 
-    /// Objects of the store that were changed and not saved.
+    /// Objects of the store that have unsaved changes and are not deleted.
     public var updatedObjects: [ManagedObject] { updated.filter { $0.isUpdated && !$0.isDeleted } }
 
     /// Objects that the next save deletes.
     public var deletedObjects: [ManagedObject] { deleted.filter { $0.isDeleted && !$0.flags.contains(.isInserted) } }
 
-    /// Whether there is something to save.
+    /// Whether there are unsaved changes.
     public var hasChanges: Bool {
         checkQueue()
         return inserted.contains { $0.isInserted } || updated.contains { $0.isUpdated } || !deletedObjects.isEmpty
     }
 
-    /// Keeps an object that has just come to be here, if it is to be kept.
+    /// Retains a newly registered object if ``retainsRegisteredObjects`` is set.
     @inline(__always)
     func retain(_ object: ManagedObject) {
         if retainsRegisteredObjects { retained.insert(object) }
     }
 
-    /// Does not keep an object any more.
+    /// Releases an object that the context discards.
     func release(_ object: ManagedObject) {
         if retainsRegisteredObjects { retained.remove(object) }
     }
 
-    /// The objects of this context that are alive, whether they were changed or not.
+    /// The live objects of this context, changed or not.
     public var registeredObjects: [ManagedObject] {
         checkQueue()
         return identities.objects()
     }
 
-    /// Remembers what could not be read where reading cannot throw; the first failure is the one that is told.
+    /// Records the error of a read that cannot throw, unless an earlier one is still to be thrown.
     func observeReadError(_ error: StoreError) {
         readError = readError ?? error
     }
 
-    /// Throws what could not be read where reading cannot throw.
+    /// Throws the recorded error of a read that could not throw.
     package func throwReadError() throws(StoreError) {
         guard let error = readError else { return }
         readError = nil

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The contexts that merge automatically: those of a coordinator merge what the others save, the children of a context merge
-/// its changes.
+/// The contexts that merge automatically: a coordinator's contexts merge each other's saves, and a context's children
+/// merge its changes.
 final class MergingContexts: Sendable {
     private struct Entry {
         weak var context: ManagedObjectContext?
@@ -10,7 +10,7 @@ final class MergingContexts: Sendable {
     private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
     private let count = Atomic<Int>(0)
 
-    /// Whether there is nobody to tell.
+    /// Whether no context merges automatically.
     ///
     /// - Complexity: one relaxed load.
     var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
@@ -27,9 +27,9 @@ final class MergingContexts: Sendable {
         }
     }
 
-    /// Tells all but the one that saved.
+    /// Passes a save to all contexts except the one that saved.
     func tell(_ saved: SavedObjectIDs, from saver: ManagedObjectContext?) {
-        // Outside the lock: a context may go away here, and its observers may set others.
+        // Outside the lock, because releasing a context here can deallocate it, and its observers may call `set`.
         let contexts = entries.withLock { $0.values.compactMap(\.context) }
         for context in contexts where context !== saver { context.receive(saved) }
     }

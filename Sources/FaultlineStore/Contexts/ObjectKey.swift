@@ -1,5 +1,6 @@
-/// What tells an object from all others of a context, but those that are new from what they will be: its place in the
-/// identity map.
+/// Identifies an object within a context by its place in the identity map.
+///
+/// A new object's key changes when it gets its permanent ID.
 struct ObjectKey: Hashable {
     var map: Int
     var key: Int64

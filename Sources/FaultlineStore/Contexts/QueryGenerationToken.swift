@@ -1,6 +1,6 @@
-/// A state of a store's data, as it was at one time.
+/// A snapshot of the stores' data.
 ///
-/// A context that is pinned to one with ``ManagedObjectContext/setQueryGeneration(from:)`` reads that state alone.
+/// A context that is pinned to it with ``ManagedObjectContext/setQueryGeneration(from:)`` reads only that snapshot.
 public struct QueryGenerationToken: Sendable {
     private enum State: Sendable {
         case current
@@ -9,7 +9,7 @@ public struct QueryGenerationToken: Sendable {
 
     private let state: State
 
-    /// The state when the token is used, not when it is made.
+    /// The state when the token is used, not when it is created.
     public static let current = QueryGenerationToken(state: .current)
 
     private init(state: State) {
@@ -20,7 +20,7 @@ public struct QueryGenerationToken: Sendable {
         state = .snapshot(snapshot)
     }
 
-    /// The snapshot; `nil`: one is to be taken.
+    /// The snapshot; `nil` if one is taken when the token is used.
     var snapshot: PinnedSnapshot? {
         if case .snapshot(let snapshot) = state { snapshot } else { nil }
     }
@@ -36,12 +36,13 @@ extension QueryGenerationToken: Hashable {
     }
 }
 
-/// Read transactions on connections of their own, one a store, with the rows that were read in them.
+/// Read transactions on separate connections, one per store, with the rows that were read in them.
 ///
-/// SQLite's snapshot API would let any connection come back to a state, but distributions leave it out
-/// (`SQLITE_ENABLE_SNAPSHOT`, https://www.sqlite.org/c3ref/snapshot.html); a transaction that stays open does the same.
+/// SQLite's snapshot API could take any connection back to a state, but distributions leave it out
+/// (`SQLITE_ENABLE_SNAPSHOT`, https://www.sqlite.org/c3ref/snapshot.html). A transaction that stays open has the same
+/// effect.
 final class PinnedSnapshot: Sendable {
-    /// The stores, which are to outlive the connections.
+    /// The stores, which must outlive the connections.
     private let stores: [SQLStore]
     private let pools: [ConnectionPool]
 
@@ -52,7 +53,7 @@ final class PinnedSnapshot: Sendable {
         self.pools = pools
     }
 
-    /// What a store is read with; a store that was added later is read as it is.
+    /// The connections that read a store; a store that was added later is read in its current state.
     func pool(of store: SQLStore) -> ConnectionPool {
         pools.first { $0.first.store === store } ?? store.pool
     }

@@ -2,9 +2,9 @@ import FaultlineRecorder
 import FaultlineTrace
 public import Foundation
 
-/// What a save of a context changed, by identity: what one context can tell another of.
+/// The IDs of the objects that a save of a context changed.
 ///
-/// Objects stay in their context; this may go anywhere:
+/// Objects stay in their context, but IDs can be passed to any other:
 ///
 ///     let token = NotificationCenter.default.addObserver(
 ///         forName: ManagedObjectContext.didSaveObjectsNotification, object: importContext, queue: nil
@@ -13,12 +13,12 @@ public import Foundation
 ///         Task { try await listContext.perform { listContext.mergeChanges(fromContextDidSave: saved) } }
 ///     }
 public struct SavedObjectIDs: Sendable, Hashable {
-    /// New objects, by the identities that the save gave them.
+    /// The new objects, with the IDs that they have after the save.
     public var inserted: Set<ManagedObjectID>
-    /// Objects that were changed, those included whose relationships alone were.
+    /// The changed objects, including those with only relationship changes.
     public var updated: Set<ManagedObjectID>
     public var deleted: Set<ManagedObjectID>
-    /// The context that saved, in the trace's dictionary.
+    /// The dictionary ID of the context that saved; 0 if it is not known.
     var saver: DictionaryID = 0
     /// Whether any object may have changed, because a parent was reset.
     var isEverything = false
@@ -31,11 +31,11 @@ public struct SavedObjectIDs: Sendable, Hashable {
         self.deleted = deleted
     }
 
-    /// What a notification of a save tells: ``ManagedObjectContext/didSaveObjectsNotification`` or
+    /// Reads the IDs from a save notification: ``ManagedObjectContext/didSaveObjectsNotification`` or
     /// ``ManagedObjectContext/didSaveObjectIDsNotification``.
     ///
-    /// `nil` if the notification is another one. Call this where the notification arrives, which is on the queue of the
-    /// context that saved.
+    /// Returns `nil` for any other notification. Call this where the notification arrives, on the queue of the context
+    /// that saved.
     public init?(_ notification: Notification) {
         guard ContextNotification.saves.contains(notification.name) else { return nil }
         func ids(_ objects: NotificationKey, _ ids: NotificationKey) -> Set<ManagedObjectID> {
@@ -49,7 +49,7 @@ public struct SavedObjectIDs: Sendable, Hashable {
         saver = (notification.object as? ManagedObjectContext)?.traceID ?? 0
     }
 
-    /// The changes of a parent since its children were last told.
+    /// Collects the changes of a parent since it last notified its children.
     init(_ changes: ChangeLog, of parent: ManagedObjectContext) {
         inserted = Set(changes.inserted.map(\.objectID))
         updated = Set(changes.updated.union(changes.refreshed).map(\.objectID))
@@ -60,6 +60,6 @@ public struct SavedObjectIDs: Sendable, Hashable {
 
     private typealias NotificationKey = ManagedObjectContext.NotificationKey
 
-    /// Whether nothing was saved.
+    /// Whether there are no IDs.
     public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 }

@@ -1,11 +1,11 @@
-/// The to-many relationships of a context whose members are held, so that they can be let go of.
+/// The to-many relationships whose members a context retains and can release.
 struct ShownRelationships {
     private struct Entry {
         weak var state: ToManyState?
     }
 
     private var entries: ContiguousArray<Entry> = []
-    /// How many entries there may be before those are taken out whose objects went away.
+    /// The number of entries at which those of deallocated objects are removed.
     private var limit = 256
 
     var isEmpty: Bool { entries.isEmpty }
@@ -18,7 +18,7 @@ struct ShownRelationships {
         entries.append(Entry(state: state))
     }
 
-    /// Hands out those that are still there.
+    /// Removes all entries, and returns the relationships that still exist.
     mutating func take() -> [ToManyState] {
         defer { entries = [] }
         return entries.compactMap(\.state)
@@ -26,16 +26,16 @@ struct ShownRelationships {
 }
 
 extension ManagedObjectContext {
-    /// Remembers that the members of a relationship are held.
+    /// Notes that the members of a relationship are retained.
     func observeShown(_ state: ToManyState) {
         if concurrencyType == .privateQueue { shownRelationships.add(state) }
     }
 
-    /// At the end of a piece of work, lets go of the members of relationships that have no unsaved changes.
+    /// Releases the members of relationships without unsaved changes, at the end of a block.
     ///
-    /// Objects of relationships that lead back to them hold each other, and each of them holds the context. From a queue of
-    /// the context's own only identities go on to other work: what nobody else holds by then is not to be held by such a
-    /// circle. What can be undone needs the members that there were, and holds the context anyway.
+    /// Objects whose relationships lead to each other form a retain cycle, and each of them retains the context. Only
+    /// IDs leave a private queue, so nothing needs the objects that only such a cycle retains after the block. With an
+    /// undo manager the members stay: undoing needs them, and retains the context anyway.
     func letGoOfMembers() {
         guard !shownRelationships.isEmpty, undoManager == nil else { return }
         for state in shownRelationships.take() {

@@ -1,9 +1,9 @@
 import FaultlineModel
 import Foundation
 
-/// What the ancestors of a child context say about one of its objects.
+/// The state of a child context's object in its ancestors.
 enum InheritedValues {
-    /// The ancestors have no unsaved changes of it, so the store's row holds.
+    /// No ancestor has unsaved changes of the object, so the store's row is current.
     case unchanged
     /// An ancestor has deleted it, or neither an ancestor nor the store has it.
     case gone
@@ -12,14 +12,14 @@ enum InheritedValues {
 }
 
 extension ManagedObjectContext {
-    /// What the ancestors say about an object.
+    /// The state of an object in the ancestors.
     @inline(never)
     func inheritedValues(of object: ManagedObject) -> InheritedValues {
         guard let parent else { return .unchanged }
         return inParent(parent) { parent.unsavedValues(of: object) }
     }
 
-    /// What this context, or else an ancestor of it, says about a child's object.
+    /// The state of a child's object in this context, or else in an ancestor of it.
     private func unsavedValues(of childObject: ManagedObject) -> InheritedValues {
         let (entity, key) = (childObject.runtime, childObject.key)
         if let object = identities.object(map: entity.map, key: key) {
@@ -88,7 +88,7 @@ extension ManagedObject {
 
     /// Builds a row in the object's layout that is in no store.
     ///
-    /// - Parameter value: gives the value of a column; `nil`: the value in the object's row.
+    /// - Parameter value: returns the value of a column, or `nil` to copy the value of the object's row.
     final func makeInheritedRow(_ value: (Int) -> SQLValue?) -> (row: RowPointer, block: RowBlock) {
         var builder = RowBuilder(root: runtime.root, cache: runtime.store.rows, blockSize: 256)
         builder.begin(runtime.layout, key: key, version: RowPointer.inheritedVersion, entity: runtime.place)

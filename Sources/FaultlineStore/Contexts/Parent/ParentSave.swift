@@ -2,8 +2,8 @@ import FaultlineModel
 
 /// Applies a child's changes to its parent, where they are unsaved changes.
 ///
-/// Used on the queues of both. It first finds the parent's objects, and changes nothing if one is missing. Then it sets the
-/// properties that the child has changed, and no others.
+/// Used on the queues of both. It first finds the parent's objects, and changes nothing if one is missing. Then it sets
+/// the properties that the child has changed, and no others.
 struct ParentSave {
     let child: ManagedObjectContext
     let parent: ManagedObjectContext
@@ -71,7 +71,7 @@ struct ParentSave {
         return lost
     }
 
-    /// The parent's object for one of the child's; `nil`: the parent has deleted it, or does not have it.
+    /// The parent's object for one of the child's; `nil` if the parent has deleted it or does not have it.
     ///
     /// - Parameter isRead: whether its fault must be fired.
     private func existing(_ object: ManagedObject, isRead: Bool) -> ManagedObject? {
@@ -143,7 +143,7 @@ struct ParentSave {
         counterparts[ObjectIdentifier(object)] = parent.insert(type(of: object), object.runtime, key: object.key)
     }
 
-    /// Takes back that the parent deleted an object, or inserts it again.
+    /// Reverts the parent's deletion of an object, or inserts the object again.
     private mutating func revive(_ object: ManagedObject) {
         let known = parent.identities.object(map: object.runtime.map, key: object.key)
         if let known, known.isDeleted, !known.flags.contains(.isInserted) {
@@ -167,8 +167,9 @@ struct ParentSave {
         }
     }
 
-    /// Gives the parent the members of the ordered relationships that the child has read and changed, so that the parent can
-    /// rearrange them without reading.
+    /// Passes the parent the members of the ordered relationships that the child has read and changed.
+    ///
+    /// The parent can then rearrange them without reading.
     private func tellMembers(of object: ManagedObject) {
         guard let known = counterpart(object), !known.isInserted else { return }
         for (index, state) in object.toMany where object.runtime.schema.properties[index].isOrdered {
@@ -222,7 +223,7 @@ extension ManagedObjectContext {
     fileprivate func insert(_ type: ManagedObject.Type, _ entity: EntityRuntime, key: Int64) -> ManagedObject {
         let object: ManagedObject
         if let known = identities.object(map: entity.map, key: key) {
-            // The program asked for it by its identity, or deleted it here.
+            // The program asked for it by its ID, or deleted it here.
             known.becomeInserted()
             deleted.removeAll { $0 === known }
             updated.removeAll { $0 === known }

@@ -9,8 +9,9 @@ struct PermanentKey {
 }
 
 extension ManagedObjectContext {
-    /// Gives new objects the keys that were reserved for them, and tells the children, which know some of the objects by
-    /// temporary keys.
+    /// Moves new objects to the keys that were reserved for them, and passes the keys to the children.
+    ///
+    /// The children know some of the objects by temporary keys.
     func takeNewKeys(of objects: [ManagedObject]) {
         let children = children.all
         guard parent != nil || !children.isEmpty else { return identities.takeNewKeys(of: objects) }
@@ -69,7 +70,7 @@ extension ManagedObjectContext {
         key < 0 ? permanentKeys[ObjectKey(map: map, key: key)] ?? key : key
     }
 
-    /// Obtains permanent identities for objects that ancestors have inserted.
+    /// Obtains permanent IDs for objects that ancestors have inserted.
     func obtainPermanentIDs(
         ofInherited objects: [ManagedObject], in parent: ManagedObjectContext, _ site: CallerSite
     ) throws {

@@ -8,10 +8,10 @@ enum QueueKey: Hashable {
     case context(ObjectIdentifier)
 }
 
-/// Admits one thread at a time to a context with a private queue: the thread that runs the queue's work, or a child's thread
-/// that needs the context's unsaved changes.
+/// Admits one thread at a time to a context with a private queue.
 ///
-/// A child's thread does not wait in the queue itself. The thread on the queue may wait for the child, and then lends it the
+/// The thread either runs the queue's work, or belongs to a child that needs the context's unsaved changes. A child's
+/// thread does not wait in the queue itself. The thread on the queue may wait for the child, and then lends it the
 /// context; see ``QueueLoans``.
 ///
 /// - Complexity: one atomic operation to enter and one to leave, if no other thread is there.
@@ -19,7 +19,7 @@ final class QueueGate: Sendable {
     private enum State {
         static let free = 0
         static let taken = 1
-        /// A thread waits, or has waited, for it.
+        /// A thread waits for the gate, or has waited for it.
         static let awaited = 2
     }
 

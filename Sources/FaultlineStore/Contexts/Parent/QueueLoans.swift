@@ -7,10 +7,10 @@ import Synchronization
 ///         child.performAndWait { … }     // waits for thread B, whose work on the child fires a fault
 ///     }
 ///
-/// The fault needs the parent, which A holds. While A waits, it does not use its queues, so it lends them to the thread on
-/// the queue that it waits for: B borrows the parent and continues. Loans are passed on: if B in turn waits for a thread on
-/// a grandchild, that thread can borrow the parent as well. No loan has to be returned, because the lender continues only
-/// when the borrower has left the queue that the lender waits for.
+/// The fault needs the parent, which A holds. While A waits, it does not use its queues, so it lends them to the thread
+/// on the queue that it waits for: B borrows the parent and continues. Loans are passed on: if B in turn waits for a
+/// thread on a grandchild, that thread can borrow the parent as well. No loan has to be returned, because the lender
+/// continues only when the borrower has left the queue that the lender waits for.
 ///
 /// Threads borrow only while a child reads or changes its parent. A block of the program never runs in the middle of
 /// another.
@@ -49,7 +49,7 @@ final class QueueLoans: Sendable {
 
     /// Lends queues while the thread that holds them waits for another.
     ///
-    /// - Returns: the loan, to be ended when the wait is over; `nil`: there is nothing to lend.
+    /// - Returns: the loan, to be ended when the wait is over; `nil` if there is nothing to lend.
     func lend(_ queues: @autoclosure () -> Set<QueueKey>, whileWaitingFor awaited: QueueKey) -> Int? {
         guard hasChildren.load(ordering: .relaxed) else { return nil }
         let queues = queues()
@@ -154,7 +154,7 @@ extension QueueLoans.State {
         return nil
     }
 
-    /// Removes a thread from those that wait; whether it was still waiting.
+    /// Removes a thread from those that wait, and returns whether it was still waiting.
     mutating func take(_ waiter: QueueWaiter) -> Bool {
         guard let place = waiters.firstIndex(where: { $0 === waiter }) else { return false }
         waiters.remove(at: place)
