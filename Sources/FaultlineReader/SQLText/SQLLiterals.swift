@@ -5,8 +5,8 @@
 enum SQLLiterals {
     /// Returns a statement without its strings, numbers, blobs and comments.
     ///
-    /// Numbers that are no data of the program are kept: those after LIMIT, OFFSET and SELECT, and the options of Core Data's
-    /// text search.
+    /// Numbers that are not the program's data are kept: those after LIMIT, OFFSET and SELECT, and the options of Core
+    /// Data's text search.
     static func removed(from sql: String) -> String {
         guard sql.utf8.contains(where: isSuspect) else { return sql }
         var removal = Removal(bytes: Array(sql.utf8))

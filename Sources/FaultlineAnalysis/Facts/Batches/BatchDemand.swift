@@ -53,17 +53,17 @@ enum BatchDemand {
     }
 }
 
-/// Results that are loaded in batches, all of which the program then loads at once.
+/// Results that are fetched in batches, although the program loads all batches at once.
 ///
-/// Copying a result into an array does that.
+/// Copying a result into an array loads them all.
 struct LostBatches {
     /// The current batch size.
     let size: UInt64
     let use: ResultUse
     let fetch: FetchProfile.Key
 
-    /// - Returns: `nil` unless half of the results or more were copied. Copies of which most rows were read do not count:
-    ///   the program needed those rows.
+    /// - Returns: `nil` unless at least half of the results were copied. A copy does not count if most of its rows were
+    ///   read, because the program needed those rows.
     init?(size: UInt64, use: ResultUse, fetch: FetchProfile.Key) {
         guard size > 0, use.materialised > 0, Significance.isHalf(use.materialised, of: use.executions) else {
             return nil
@@ -71,7 +71,7 @@ struct LostBatches {
         (self.size, self.use, self.fetch) = (size, use, fetch)
     }
 
-    /// The number of rows of which nothing was read.
+    /// The number of rows that were never read.
     var unread: Double { Double(use.materialisedRows - use.materialisedRowsRead) }
     /// The number of batches that those rows fill.
     var batches: Double { unread / Double(size) }

@@ -1,8 +1,8 @@
-/// A result of which the program shows one screenful at a time.
+/// A result that the program shows one screenful at a time.
 ///
-/// The pause while a screen waits for its batch matters, and the memory that unused rows take; the total time matters less.
-/// So the advised batch is half a screen larger than the screen, as Apple's engineers recommended (15 for 10 rows, 25 for
-/// 16).
+/// The pause while a screen waits for its batch matters, and so does the memory of unused rows; the total time matters
+/// less. So the advised batch is half a screen larger than the screen, as Apple's engineers recommended (15 for 10
+/// rows, 25 for 16).
 struct ScreenBatches {
     /// The current batch size, or 0 if there is none.
     let size: UInt64
@@ -32,7 +32,7 @@ struct ScreenBatches {
         return loaded > 2 * screen && size > advised ? .tooLarge : .none
     }
 
-    /// The batch size for a screen: half a screen more than the screen shows, rounded up to a multiple of five, at most 100.
+    /// The batch size for a screen: half a screen more than it shows, rounded up to a multiple of five, at most 100.
     static func size(forScreen rows: UInt64) -> UInt64 {
         min(100, max(5, (rows * 3 + 9) / 10 * 5))
     }

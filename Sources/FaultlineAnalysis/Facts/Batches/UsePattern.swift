@@ -4,8 +4,8 @@ internal import FaultlineTrace
 enum UsePattern: Sendable, Hashable {
     /// A screenful at a time.
     ///
-    /// `rows` is what 95 % of the screens do not exceed. `byPauses` says that pauses between rows stand for screens, because
-    /// no scope marks any.
+    /// `rows` is the 95th percentile of the rows per screen. `byPauses` says that pauses between rows mark the screens,
+    /// because no scope does.
     case screens(rows: UInt64, windows: UInt64, byPauses: Bool)
     /// One row after another, without pauses.
     case bulk

@@ -121,6 +121,6 @@ extension FetchProfile {
 extension ShapeEntry {
     /// Whether SQLite reads the rows that an index finds.
     ///
-    /// Counts and identities come from the index alone.
+    /// Counts and IDs come from the index alone.
     var loadsRows: Bool { !["count", "objectIDs"].contains(resultType) }
 }

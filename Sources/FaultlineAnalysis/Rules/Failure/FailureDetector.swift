@@ -15,7 +15,7 @@ struct FailureDetector: EvidenceDetector {
         case .fetch(let fetch): (code, entities) = (fetch.error, [fetch.entity])
         case .batch(let batch): (code, entities) = (batch.error, [batch.entity])
         case .fault(let fault):
-            // The program is told by the error that the call throws.
+            // The call throws an error, so the program knows of the failure.
             if fault.isThrowing { return }
             (code, entities) = (fault.error, [fault.relationship == 0 ? fault.entity : fault.relationshipEntity])
             found.gone = fault.source == .gone ? 1 : 0
