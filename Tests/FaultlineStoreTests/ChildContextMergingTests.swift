@@ -113,7 +113,7 @@ struct ChildContextMergingTests {
         #expect(error?.code == .conflict)
         #expect(
             error?.message
-                == "Saving Item \(inChild.objectID): the parent context '\(parent.name)' has deleted what was changed here, or does not have it any more; refresh it, or set a merge policy that prefers one of the two."
+                == "Saving Item \(inChild.objectID): the parent context '\(parent.name)' has deleted the object that was changed here, or no longer has it; refresh the object, or set a merge policy that prefers one of the two contexts."
         )
         #expect(error?.conflicts.map(\.objectID) == [inChild.objectID])
         #expect(error?.conflicts.first?.objectSnapshot?["amount"] as? Int64 == 5)
@@ -176,7 +176,7 @@ struct ChildContextMergingTests {
         person[Person.home] = club
         #expect(
             performing { try child.save() }
-                == "Saving Person \(person.objectID): 'home' leads to a Club that the parent context '\(parent.name)' does not have, because it was deleted, rolled back or reset; set it to an object that is there."
+                == "Saving Person \(person.objectID): 'home' refers to a Club that the parent context '\(parent.name)' does not have, because it was deleted, rolled back or reset; set it to an object that exists."
         )
         #expect(!parent.hasChanges)
         person[Person.home] = nil
@@ -288,7 +288,7 @@ struct ChildContextMergingTests {
         #expect(child.queryGenerationToken == parent.queryGenerationToken)
         #expect(
             performing { try child.setQueryGeneration(from: .current) }
-                == "Pinning the context '\(child.name)' to a state of the store is refused because it reads what its parent '\(parent.name)' reads; pin the parent that has none itself."
+                == "Pinning the context '\(child.name)' to a state of the store is refused, because it reads what its parent '\(parent.name)' reads; pin the ancestor without a parent."
         )
         try parent.setQueryGeneration(from: nil)
         #expect(try names(in: child) == ["Item 1", "Item 2", "changed"])

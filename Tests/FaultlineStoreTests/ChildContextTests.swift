@@ -158,7 +158,7 @@ struct ChildContextTests {
         family.parent.delete(try family.item("Item 0", in: family.parent))
         #expect(
             performing { _ = try family.child.existingObject(with: id) }
-                == "Item \(id) is not in the parent context '\(family.parent.name)' any more; it was deleted there, or never saved, so release the object."
+                == "Item \(id) is no longer in the parent context '\(family.parent.name)', because it was deleted there or never saved; release the object."
         )
         #expect(fault.isInaccessible)
         #expect(performing { _ = try family.child.fetch(FetchRequest<Item>()) }.contains("it was deleted there"))

@@ -68,7 +68,7 @@ struct ConfigurationTests {
         request.affectedStores = [several.stores[2]]
         #expect(
             performing { _ = try several.context.fetch(request) }
-                == "Fetching Item: none of the affected stores has the entity; name one of the coordinator's whose configuration has it."
+                == "Fetching Item: none of the affected stores has the entity; name a store of the coordinator whose configuration has it."
         )
     }
 

@@ -350,7 +350,7 @@ struct FetchingTests {
             ),
             (
                 FetchRequest(entityName: "Tag"),
-                "Fetching Tag: its objects are of class Tag, not Item; name the class when the container is made."
+                "Fetching Tag: its objects are of class Tag, not Item; pass the class to the container."
             ),
         ]
     }

@@ -177,7 +177,7 @@ struct ObjectTests {
         #expect(item.amount == 1)
         #expect(item.isInaccessible)
         let message =
-            "Item \(id) is not in the store any more; another writer deleted it, so release the object."
+            "Item \(id) is no longer in the store, because another writer deleted it; release the object."
         #expect(performing { try item.fulfill() } == message)
         #expect(performing { _ = try store.context.fetch(FetchRequest<Item>()) } == message)
         #expect(try store.context.fetch(FetchRequest<Item>()).isEmpty)

@@ -81,12 +81,12 @@ extension ManagedObjectContext {
     }
 
     private func gone(_ object: ManagedObject, _ inherited: InheritedValues) -> StoreError {
-        var reason = "is not in the store any more; another writer deleted it"
+        var reason = "is no longer in the store, because another writer deleted it"
         if case .gone = inherited, let parent {
-            reason = "is not in the parent context '\(parent.name)' any more; it was deleted there, or never saved"
+            reason = "is no longer in the parent context '\(parent.name)', because it was deleted there or never saved"
         }
         return StoreError(
-            .objectGone, "\(object.entityName) \(object.objectID) \(reason), so release the object.",
+            .objectGone, "\(object.entityName) \(object.objectID) \(reason); release the object.",
             objectID: object.objectID)
     }
 

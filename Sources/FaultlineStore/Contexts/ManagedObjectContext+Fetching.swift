@@ -20,7 +20,7 @@ extension ManagedObjectContext {
         guard execution.entity.objectClass is Object.Type else {
             throw StoreError(
                 .invalidRequest,
-                "Fetching \(request.entityName): its objects are of class \(execution.entity.objectClass), not \(Object.self); name the class when the container is made."
+                "Fetching \(request.entityName): its objects are of class \(execution.entity.objectClass), not \(Object.self); pass the class to the container."
             )
         }
         return FetchResults(FetchedObjects(self, execution, try execution.run()))
@@ -112,7 +112,7 @@ extension ManagedObjectContext {
         guard !targets.isEmpty else {
             throw StoreError(
                 .invalidRequest,
-                "\(doing) \(terms.entityName): none of the affected stores has the entity; name one of the coordinator's whose configuration has it."
+                "\(doing) \(terms.entityName): none of the affected stores has the entity; name a store of the coordinator whose configuration has it."
             )
         }
         return targets

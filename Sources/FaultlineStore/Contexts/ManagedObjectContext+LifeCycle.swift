@@ -21,7 +21,7 @@ extension ManagedObjectContext {
         }
         throw StoreError(
             .validation,
-            "Saving \(objects[0].entityName) \(objects[0].objectID): its willSave, or one that leads to it, still changes objects after \(Self.willSaveRounds) rounds; let it set only what is not so already.",
+            "Saving \(objects[0].entityName) \(objects[0].objectID): willSave still changes objects after \(Self.willSaveRounds) rounds; set a property there only if its value differs.",
             objectID: objects[0].objectID)
     }
 

@@ -238,7 +238,7 @@ extension ManagedObjectContext {
         let entity = entity(named: type.entityName)
         requireCorrectUse(
             entity.objectClass.isInherited(by: type),
-            "Objects of '\(entity.schema.name)' are of class \(entity.objectClass), which \(type) does not inherit from; name the class when the container is made."
+            "Objects of '\(entity.schema.name)' are of class \(entity.objectClass), which \(type) does not inherit from; pass the class to the container."
         )
         return entity
     }

@@ -27,7 +27,7 @@ extension ManagedObjectContext {
         if let parent {
             throw StoreError(
                 .invalidRequest,
-                "Pinning the context '\(name)' to a state of the store is refused because it reads what its parent '\(parent.name)' reads; pin the parent that has none itself."
+                "Pinning the context '\(name)' to a state of the store is refused, because it reads what its parent '\(parent.name)' reads; pin the ancestor without a parent."
             )
         }
         guard let token else {

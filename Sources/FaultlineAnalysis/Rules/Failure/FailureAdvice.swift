@@ -67,7 +67,7 @@ struct FailureAdvice {
             "Merge the saves of other contexts, so that this context learns of deletions. Where the program must notice a "
                 + "deleted object, call \(code: "try object.fulfill()") before reading it: it throws."
         case .conflict:
-            "Choose a merge policy. With the policy \(code: "error"), the standard one, a save fails when another writer has "
+            "Choose a merge policy. With the policy \(code: "error"), the default, a save fails when another writer has "
                 + "changed the same object since it was read, or when a value that must be unique exists already."
         case .refused:
             "Print the error that \(code: "save()") throws: it names the object and the property that is not valid, or the "

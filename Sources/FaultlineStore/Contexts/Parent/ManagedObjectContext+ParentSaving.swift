@@ -51,7 +51,7 @@ extension ManagedObjectContext {
             lost.count == 1 ? "" : lost.count == 2 ? " and another object" : " and \(lost.count - 1) other objects"
         var error = StoreError(
             .conflict,
-            "Saving \(first.entityName) \(first.objectID)\(others): the parent context '\(parent.name)' has deleted what was changed here, or does not have it any more; refresh it, or set a merge policy that prefers one of the two.",
+            "Saving \(first.entityName) \(first.objectID)\(others): the parent context '\(parent.name)' has deleted the object that was changed here, or no longer has it; refresh the object, or set a merge policy that prefers one of the two contexts.",
             objectID: first.objectID)
         error.conflicts = lost.map { object in
             MergeConflict(

@@ -122,7 +122,7 @@ struct ParentSave {
         } else if other.flags.contains(.isDetached) || other.key < 0 {
             throw StoreError(
                 .validation,
-                "Saving \(object.entityName) \(object.objectID): '\(property.name)' leads to a \(other.entityName) that the parent context '\(parent.name)' does not have, because it was deleted, rolled back or reset; set it to an object that is there.",
+                "Saving \(object.entityName) \(object.objectID): '\(property.name)' refers to a \(other.entityName) that the parent context '\(parent.name)' does not have, because it was deleted, rolled back or reset; set it to an object that exists.",
                 objectID: object.objectID)
         }
     }
