@@ -45,7 +45,11 @@ struct StoreTimeText {
             split(of: .fault, "faults", rest: "filling objects"),
         ].compactMap { $0 }
         return title(totals, ink, width) + table.section(ink, width: width)
-            + splits.flatMap { TextTable.wrapped($0, width: width - 2).map { "  " + ink(.dim, $0) } }
+            + splits.flatMap { split in
+                TextTable.wrapped(split, width: width - 4).enumerated().map { place, line in
+                    (place == 0 ? "  " : "    ") + ink(.dim, line)
+                }
+            }
             + statements(totals, ink, width)
     }
 
