@@ -20,14 +20,14 @@ struct FaultlineCommand: ParsableCommand {
             faultline verify trace.json --store Store.sqlite   measures the advice on a copy of the store
             faultline inspect Store.sqlite   examines a store file without a trace
             faultline explain R02            describes a rule
-            faultline demo                   shows all of it on a shopping list with four flaws
-            faultline demo music             and on a music library with five
+            faultline demo                   records and compares a shopping list with and without flaws
+            faultline demo music --database Chinook.sqlite   does the same with a music library
             faultline doctor                 checks what works on this machine, and what to install
-            faultline recover                lists what killed programs left in shared memory
-            faultline clean                  removes what killed recordings left behind
+            faultline recover                saves events that killed programs left in shared memory
+            faultline clean                  removes leftovers of recordings that were killed
 
             Exit status: 0 success, 2 usage error, 75 internal error. record returns the program's status, check returns 1 \
-            if a limit is exceeded or a finding fails, and doctor returns 1 if recording would not work.
+            if a limit is exceeded or a finding is not allowed, and doctor returns 1 if recording would not work.
             """,
         version: Version.current,
         subcommands: [

@@ -25,7 +25,7 @@ struct DoctorMountTests {
         #expect(
             check.remedy == "Free some space there, or mount a tmpfs of at least 64 MiB (docker: --shm-size).")
         #expect(try report.check("buffers").state == "warning")
-        #expect(try report.check("buffers").found.hasSuffix(" a channel, 1.00 MiB free in /dev/shm"))
+        #expect(try report.check("buffers").found.hasSuffix(" per channel, 1.00 MiB free in /dev/shm"))
         #expect(try report.check("trial run").state == "ok")
         #expect(report.isReady)
     }
@@ -120,7 +120,7 @@ struct DoctorMountTests {
                     "mount --bind '\(directory.path("available"))' \(folder)/available_clocksource",
                 ])
             let check = try report.check("clock")
-            #expect(check.state == "warning" && check.found.wholeMatch(of: /hpet, [0-9.]+ (ns|µs) a read/) != nil)
+            #expect(check.state == "warning" && check.found.wholeMatch(of: /hpet, [0-9.]+ (ns|µs) per read/) != nil)
             #expect(check.command == command)
             let none = "This machine has no faster clock: rely on counts rather than times."
             #expect(check.remedy == (command == nil ? none : "Change it, as root."))

@@ -69,7 +69,7 @@ struct DoctorTextTests {
                 Self.clock.failed("stands still", "Wind it up."),
             ]))
         #expect(lines.contains("  ✗ trial run        no file can be made\n  ✗ store            none\n"))
-        #expect(lines.contains("\n\nA recording does not work here: see trial run, store.\n\n"))
+        #expect(lines.contains("\n\nRecording does not work here: see trial run, store.\n\n"))
     }
 
     @Test("is coloured by how things are", arguments: [("✓", "32"), ("!", "1;33"), ("–", "2"), ("✗", "1;31")])

@@ -10,7 +10,7 @@ struct ExplainTests {
         #expect(result.status == 0 && result.errors == "")
         #expect(result.output.hasPrefix("\(id) \(rule.name)\n"))
         let headings = [
-            "What it looks for", "What a finding is based on", "What to do", "What it saves", "What it ignores",
+            "What it looks for", "What a finding is based on", "What to do", "What it saves", "Exceptions",
         ]
         for heading in headings { #expect(result.output.contains("\n\(heading)\n  ")) }
         #expect(result.output.split(separator: "\n").allSatisfy { $0.count <= 100 })

@@ -7,7 +7,7 @@ import Foundation
 struct CleanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clean",
-        abstract: "Removes what killed recordings and demos left behind.",
+        abstract: "Removes leftovers of recordings and demos that were killed.",
         discussion: """
             It removes ring buffers whose events are in a trace, temporary directories, and LTTng sessions that a killed \
             "faultline record" created, with the daemon that it started. Ring buffers whose events are in no trace stay, \

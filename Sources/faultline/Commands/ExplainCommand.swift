@@ -42,7 +42,7 @@ enum RuleText {
             ("What to do", manual.fix), ("What it saves", manual.saving),
         ]
         let sections = parts.map { "\n\($0)\n" + paragraph($1, width) }.joined()
-        return "\(rule.id) \(rule.name)\n" + paragraph(rule.purpose, width) + sections + "\nWhat it ignores\n"
+        return "\(rule.id) \(rule.name)\n" + paragraph(rule.purpose, width) + sections + "\nExceptions\n"
             + items(manual.guards, width) + thresholds(of: rule, width)
     }
 

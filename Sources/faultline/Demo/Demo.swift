@@ -1,4 +1,5 @@
 import FaultlineRecorder
+import FaultlineReport
 import FaultlineWorkloads
 import Foundation
 
@@ -6,8 +7,10 @@ import Foundation
 protocol DemoApp {
     /// The title in headings, such as `"The shopping list"`.
     var title: String { get }
-    /// The flaws in words, such as `"all three flaws"`.
+    /// The number of flaws in words, such as `"three flaws"`.
     var flawsInWords: String { get }
+    /// The flaws, as a list that ends with a full stop.
+    static var flaws: String { get }
     /// The size in words, such as `"2000 items, 10 rows on a screen"`.
     var size: String { get }
     /// The arguments of `faultline workload` that run the app, without those for its store and its flaws.
@@ -37,7 +40,10 @@ struct Demo {
                         + "this.")
             }
             try Terminal.output.write(DemoComparison(before: before, after: after).text())
-            if let output { try Terminal.output.write("\nThe stores and traces are in \(output).\n") }
+            let place =
+                output.map { "The stores and traces are in \($0)." }
+                ?? "To keep the stores and traces, add -o DIRECTORY."
+            try Terminal.output.write("\n\(place)\n\"faultline explain R02\" describes a rule that the reports name.\n")
         }
     }
 
@@ -55,8 +61,12 @@ struct Demo {
         try work(URL(fileURLWithPath: directory.path))
     }
 
+    private static func wrapped(_ text: String) -> String {
+        TextTable.wrapped(text, width: 100).map { $0 + "\n" }.joined()
+    }
+
     func heading(isFlawed: Bool) -> String {
-        "\(app.title) with \(isFlawed ? app.flawsInWords : "none"): \(app.size)"
+        "\(app.title) \(isFlawed ? "with \(app.flawsInWords)" : "without flaws"): \(app.size)"
     }
 
     /// Creates the store of a form in a directory.
@@ -76,6 +86,7 @@ struct Demo {
 
     private func record(isFlawed: Bool, in directory: URL) throws -> DemoRun {
         let store = try prepare(isFlawed: isFlawed, in: directory)
+        if isFlawed { try Terminal.output.write(Self.wrapped("The flaws: \(type(of: app).flaws)")) }
         let name = Self.name(isFlawed)
         let trace = directory.appendingPathComponent("\(name).json").path
         let shown = directory.appendingPathComponent("\(name).txt").path

@@ -14,9 +14,9 @@ extension BatchSizeRule {
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "Results whose rows the program read, once there are at least \(BatchDemand.minimumExecutions.count) results, "
-                + "\(BatchDemand.minimumRows.count) rows or \(UsePattern.minimumWindows.count) screens of them. For screens: batches "
-                + "smaller than a screen, larger than two screens, or none for more than three screens. For bulk work: a size that costs "
+                "Fetches with at least \(BatchDemand.minimumExecutions.count) results whose rows the program read, or with "
+                + "\(BatchDemand.minimumRows.count) such rows, or \(UsePattern.minimumWindows.count) screens of them. On screens: a batch "
+                + "size below one screen or above two, or no batch size for results of more than three screens. In bulk work: a size that costs "
                 + "\(BulkBatches.threshold.text) times as much as the best one, or batches of more than "
                 + "\(BulkBatches.memoryLimit.text). Also batched results whose rows were all loaded in one pass, most of them unread.",
             evidence:
@@ -38,8 +38,8 @@ extension BatchSizeRule {
                     + "and unused results to R17.",
                 "Rows that a results controller reads only to build sections do not count as used. R02 ignores a batched result that "
                     + "other code loads in full.",
-                "It is a note if both sizes cost about the same and the waits are as long.",
-                "It is a note if it saves little time, little memory and less than a third of the rows.",
+                "The finding is a note if the current and the advised size cost about the same and the waits are equally long.",
+                "The finding is a note if it saves little time, little memory and less than a third of the rows.",
             ])
     }
 }

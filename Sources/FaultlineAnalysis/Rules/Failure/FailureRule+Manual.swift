@@ -9,13 +9,13 @@ extension FailureRule {
         RuleManual(
             trigger:
                 "Fetches, batches, faults and saves that failed, and faults that found no row because another writer had "
-                + "deleted it: at least \(FailureRule.minimumFailures.count) from one line.",
+                + "deleted it. \(FailureRule.minimumFailures.count) of one line is enough.",
             evidence:
                 "The failures by line, SQLite's result code, the conflicts that saves met, and the time that was lost.",
             fix:
-                "A merge policy for conflicts; merged deletions for rows that are gone; space or permissions for the file; "
-                + "otherwise the error itself, which names the object and the property.",
-            saving: "None is predicted: a failure is a fault of the program before it is a cost.",
+                "Set a merge policy for conflicts. Merge the deletions of other contexts. Free disk space, or correct the "
+                + "permissions of the file. Otherwise print the error, which names the object and the property.",
+            saving: "No saving is predicted: a failure is a bug, whatever it costs.",
             guards: [
                 "R26 ignores failures in scopes of the kind \"setup\".",
                 "R13 reports operations that gave up waiting for a lock (SQLITE_BUSY, SQLITE_LOCKED).",

@@ -18,8 +18,8 @@ extension SaveSizeRule {
                 + "on one thread, in one scope, less than \(SaveDetector.pause.text) apart; or a save of at least "
                 + "\(SaveDetector.longSave.text) or \(Phrase.count(SaveDetector.manyObjects.count)) objects; or a save of at least "
                 + "\(SaveDetector.dividedSave) objects whose lock keeps a waiter for at least \(SaveDetector.longBlock.text); or results of "
-                + "at least \(ResultDemand.minimumWritten.text) objects that were all deleted, or all set to the same values, though the "
-                + "program read none.",
+                + "at least \(ResultDemand.minimumWritten.text) objects that were all deleted, or all set to the same values, without the "
+                + "program having read any of them.",
             evidence:
                 "Saves, objects, time, the part spent in COMMIT, the largest save, and waits for the lock; the fetch "
                 + "that the objects of a save came from, and whether the program read any of their values.",
@@ -33,13 +33,13 @@ extension SaveSizeRule {
             guards: [
                 "Saves that ran no statement are ignored, such as those of child contexts, which only change their parents.",
                 "Saves of separate user actions, with pauses between them, are not merged.",
-                "The time that a save waits for others, and its COMMIT, do not count: R13 reports the waits, and each "
+                "For a large save, the time that it waits and its COMMIT do not count: R13 reports the waits, and each "
                     + "part of a split save would have a COMMIT as well.",
-                "R10 ignores saves with fewer than twice as many objects as a part should have.",
-                "A large save off the main thread that no one waits for is a note.",
+                "R10 does not advise splitting a save into fewer than two full parts.",
+                "The finding about a large save off the main thread is a note if nothing waited for the save.",
                 "A batch request is advised only where no class of the saved objects overrides willSave, didSave, "
-                    + "prepareForDeletion or a validating method, the context has no undo manager, no unsaved changes were "
-                    + "compared for the fetch, and the save met no conflict.",
+                    + "prepareForDeletion or a validating method, the context has no undo manager, the fetch did not have to "
+                    + "compare unsaved changes, and the save met no conflict.",
                 "The time of a commit depends on the disk, so tests should count saves.",
             ])
     }

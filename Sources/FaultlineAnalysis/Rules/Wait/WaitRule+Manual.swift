@@ -18,13 +18,13 @@ extension WaitRule {
             fix: "Give long work a context of its own, save in parts, keep transactions short, begin them with BEGIN "
                 + "IMMEDIATE, and use the write-ahead log.",
             saving:
-                "At most the total wait time. How much the owner's work can be shortened is unknown, so the range starts at half the "
-                + "total.",
+                "Between half of the total wait time and all of it. How much the owner's work can be shortened is unknown, so the lower "
+                + "bound is an assumption.",
             guards: [
-                "If a context's queue also runs work outside the store, only the owner's time in the store counts; R13 "
-                    + "ignores it below a tenth of the wait.",
-                "A waiting task blocks no thread, so its wait counts only as a pause.",
-                "It is a note below 1 % of the scopes' time and below 2 ms.",
+                "If a context's queue also runs work outside the store, only the owner's time in the store counts. R13 "
+                    + "ignores a wait of which the owner spent less than a tenth in the store.",
+                "A Swift task that awaits a context blocks no thread, so its wait delays its own work alone.",
+                "The finding is a note if the waits took less than 1 % of the scopes' time and less than 2 ms.",
             ])
     }
 }
