@@ -17,7 +17,7 @@ struct CTFBudgets {
         ]
         return Comparison(
             name: "read a CTF trace", operations: try Self.read(trace), arms: arms,
-            budgets: [Budget("G20", "reader", against: "babeltrace2 -o dummy", atMost: 1.3)])
+            budgets: [Budget("G20", "reader", against: "babeltrace2 -o dummy", atMost: 1.2)])
     }
 
     /// Reads a trace and returns its number of messages.
