@@ -97,13 +97,13 @@ final class QueueLoans: Sendable {
     func onMainQueue(holding held: Set<QueueKey>, _ work: @escaping (Admission) -> Void) {
         let waiter = QueueWaiter(.main, holding: held, mayBorrow: true)
         waiter.work = work
-        if state.withLock({ $0.add(waiter) }) != nil { return work(.loan) }
+        if state.withLock({ $0.add(waiter) }) != nil { return waiter.run(.loan) }
         DispatchQueue.main.async { [self] in
             guard state.withLock({ $0.take(waiter) }) else { return }
-            waiter.work?(.turn)
+            waiter.run(.turn)
             waiter.admit(.turn)
         }
-        if waiter.wait() == .loan { work(.loan) }
+        if waiter.wait() == .loan { waiter.run(.loan) }
     }
 }
 
@@ -124,6 +124,15 @@ private final class QueueWaiter: @unchecked Sendable {
         self.wanted = wanted
         self.held = held
         self.mayBorrow = mayBorrow
+    }
+
+    /// Runs the work once and releases it.
+    ///
+    /// The main queue retains the waiter beyond the wait, but the work must not outlive the caller, which does not let it
+    /// escape.
+    func run(_ admission: QueueLoans.Admission) {
+        work?(admission)
+        work = nil
     }
 
     func admit(_ admission: QueueLoans.Admission) {
