@@ -29,8 +29,8 @@ bool fl_identify(int descriptor, fl_identity *identity);
 // The first number for descriptors that stay open, out of the way of a program that counts its own from 3.
 #define FL_DESCRIPTOR_APART 512
 
-// Opens a file with close-on-exec, at a descriptor of at least `least` if one is available, and never at 0, 1 or 2, to
-// which a program writes what was meant for its terminal. -1 with errno set.
+// Opens a file with close-on-exec, at a descriptor of at least `least` if one is available. Never at 0, 1 or 2: a
+// program that has closed one of them could write its terminal output into the file. Returns -1 with errno set.
 int fl_open_apart(const char *path, int flags, mode_t mode, int least);
 
 // The path with its directory resolved, which stays valid when the program changes its directory. Null with errno set.

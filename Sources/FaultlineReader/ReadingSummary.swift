@@ -1,4 +1,4 @@
-/// The counts from reading a trace: how much was read, and what was skipped.
+/// Counts of the lines, events and packets that were read from a trace, and of those that were skipped.
 public struct ReadingSummary: Sendable, Hashable {
     /// A line that could not be read.
     public struct MalformedLine: Sendable, Hashable {

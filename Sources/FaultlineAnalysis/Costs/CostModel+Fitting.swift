@@ -37,8 +37,8 @@ extension CostModel {
     /// Estimates the cost per row of trips that carry about the same number of rows: the trip's time minus its fixed
     /// cost.
     ///
-    /// At least half of a trip's time goes to the rows, because a trip of the store can be dearer than one of the
-    /// shape. One or two trips are better evidence than the store's other rows, which can be a hundred times as long,
+    /// The rows get at least half of a trip's time, because the store's fixed cost per trip can be higher than this
+    /// shape's. One or two trips are better evidence than the store's other rows, which can be a hundred times as long,
     /// but they may be off by 50 %.
     static func fitSize(_ sample: LoadSample, trip: Double) -> Estimate? {
         let loads = sample.loads.filter { $0.rows > 1 }

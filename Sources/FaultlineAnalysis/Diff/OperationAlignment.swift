@@ -2,7 +2,7 @@ internal import FaultlineTrace
 
 /// Pairs the operations of two runs, even if lines moved between them.
 enum OperationAlignment {
-    /// An operation's identity, regardless of its line and what is prefetched with it.
+    /// An operation's identity without its line and its prefetched relationships.
     private struct Name: Hashable {
         var key: EventGroup.Key
 

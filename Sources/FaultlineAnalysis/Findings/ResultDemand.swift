@@ -71,7 +71,7 @@ struct ResultDemand: Sendable, Hashable {
         part > 0 && Double(part) >= share.value * Double(whole)
     }
 
-    /// The tally of results of which no row was used.
+    /// The tally of results whose rows were not used at all.
     private static func asked(_ needs: [ResultNeed: ResultTally], _ total: UInt64) -> (Kind, ResultTally)? {
         var tally = needs[.count] ?? ResultTally()
         let kind: Kind = tally.executions > 0 ? .count : .existence
@@ -79,7 +79,8 @@ struct ResultDemand: Sendable, Hashable {
         return isMost(tally.executions, of: total) && isLong(tally) ? (kind, tally) : nil
     }
 
-    /// The tally of results of which all rows were used, but only a little of each.
+    /// The tally of results whose rows were all used for one purpose: an aggregate, a deletion, an update or their
+    /// identities.
     private static func taken(_ needs: [ResultNeed: ResultTally], _ total: UInt64) -> (Kind, ResultTally)? {
         for (need, tally) in needs where isMost(tally.executions, of: total) {
             switch need {
@@ -100,7 +101,7 @@ struct ResultDemand: Sendable, Hashable {
         tally.rows >= minimumWritten.count &* tally.executions
     }
 
-    /// The tally of results of which only the first rows were used.
+    /// The tally of results whose first rows alone were used.
     ///
     /// In a result that is no longer than these, all rows are first rows.
     private static func first(

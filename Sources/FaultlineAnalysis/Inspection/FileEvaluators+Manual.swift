@@ -13,7 +13,7 @@ extension FragmentationEvaluator {
             saving: "The file shrinks by as much as the copy did. No time is predicted.",
             guards: [
                 "Rows just over half a page leave empty space that VACUUM cannot remove: the trial shows it.",
-                "S01 ignores the order of the pages: its cost depends on the disk and on what is in memory.",
+                "S01 ignores the order of the pages: its cost depends on the disk and on which pages are cached in memory.",
                 "If SQLite was built without dbstat, only free pages count.",
             ]))
 }
@@ -21,7 +21,7 @@ extension FragmentationEvaluator {
 extension HistoryEvaluator {
     static let page = RulePage(
         id: HistoryEvaluator().rule, name: HistoryEvaluator().name,
-        purpose: "Core Data files of which persistent history is a large part.",
+        purpose: "Core Data files with a large persistent history.",
         manual: RuleManual(
             trigger:
                 "At least \(Phrase.size(Double(minimumSize))) of history, and at least "

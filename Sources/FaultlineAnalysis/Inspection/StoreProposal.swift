@@ -26,7 +26,7 @@ public enum StoreProposal: Sendable, Hashable {
 public struct StoreTrial: Sendable, Hashable {
     /// Whether the change has the effect it was proposed for.
     public var isConfirmed: Bool
-    /// A sentence about what was measured.
+    /// A sentence that states the trial's measurements.
     public var sentence: Wording
     public var evidence: [Evidence] = []
 

@@ -82,7 +82,7 @@ extension ResultNeed {
         }
     }
 
-    /// The purpose of a result of which no row was used.
+    /// The purpose of a result whose rows were not used at all.
     private static func asked(_ use: TraceEvent.Use) -> ResultNeed {
         if use.identitiesAsked > 0 { return .identities }
         if use.countAsked > use.emptinessAsked { return .count }

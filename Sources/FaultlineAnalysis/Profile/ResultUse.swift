@@ -18,7 +18,7 @@ public struct ResultUse: Sendable {
 
     /// The number of results.
     public internal(set) var executions: UInt64 = 0
-    /// The number of results of which no row was touched.
+    /// The number of results without a touched row.
     public internal(set) var untouched: UInt64 = 0
     /// The rows that matched, over all results.
     public internal(set) var rows: UInt64 = 0
@@ -43,9 +43,10 @@ public struct ResultUse: Sendable {
     public internal(set) var windows: [TraceEvent.Scope.Kind?: [UInt64: UInt64]] = [:]
     /// The cost of loading the touched rows with each batch size.
     public internal(set) var loadings: [UInt64: Loading] = [:]
-    /// The number of results of which all rows were used in one window, but less than half were read.
+    /// The number of results whose rows were all used in one window, although the program read a property of less than
+    /// half of them.
     public internal(set) var materialised: UInt64 = 0
-    /// The rows of these results, and the number of rows of which a property was read.
+    /// The number of rows of these results, and how many of them had a property read.
     public internal(set) var materialisedRows: UInt64 = 0
     public internal(set) var materialisedRowsRead: UInt64 = 0
     /// The lines that caused loads, with the number of rows they loaded.

@@ -44,7 +44,7 @@ extension Rule {
 /// The findings of a rule, and what it could examine.
 public struct RuleOutcome: Sendable {
     public var findings: [Finding]
-    /// What was examined, such as `"1,204 faults from the store"`, or `nil` if there was nothing to examine.
+    /// The number of examined things, such as `"1,204 faults from the store"`, or `nil` if there were none.
     public var examined: Wording?
     /// Sentences that explain what could not be examined, and why.
     public var obstacles: [Wording]
@@ -60,7 +60,7 @@ public struct RuleOutcome: Sendable {
 public struct RuleCheck: Sendable, Hashable {
     public var rule: String
     public var name: String
-    /// What was examined, or `nil` if the trace has nothing for the rule to examine.
+    /// The number of examined things, such as `"1,204 faults from the store"`, or `nil` if the trace has none.
     public var examined: Wording?
     public var obstacles: [Wording]
     /// The number of the rule's findings.

@@ -17,7 +17,9 @@ package enum DerivationExpression: Sendable, Hashable {
     case count(relationship: String)
     case sum(relationship: String, attribute: String)
 
-    /// Parses an expression; `nil` if it is none of these.
+    /// Parses an expression.
+    ///
+    /// - Returns: `nil` if it has none of these forms.
     package init?(_ text: String) {
         var text = text[...].trimmingSpaces
         if text.filter({ $0 != " " }) == "now()" {

@@ -68,7 +68,7 @@ package struct ShapePredicate {
         return ShapePredicate(places: places, node: .and(order.map { nodes[$0] }))
     }
 
-    /// Returns the predicate with a list instead of its only value, any element of which matches: `==` becomes `IN`.
+    /// Returns the predicate with a list in place of its only value, so that `==` becomes `IN`.
     ///
     /// - Returns: `nil` if there is not exactly one value, or if it is compared with another operator.
     package func joined() -> ShapePredicate? {

@@ -99,7 +99,7 @@ extension SumPart {
         part(name, path)
     }
 
-    /// A number, of which merging keeps the larger.
+    /// A number; merging keeps the larger one.
     static func maximum(_ name: String, _ path: any Path<UInt64>) -> SumPart {
         SumPart(
             name: name, merge: { $0[keyPath: path] = max($0[keyPath: path], $1[keyPath: path]) },

@@ -10,7 +10,7 @@ struct FailureAdvice {
         case conflict
         /// The store refused a save before it wrote anything.
         case refused
-        /// The disk or the directory does not allow what was asked.
+        /// The disk is full or faulty, or the program may not read or write the file or its directory.
         case disk
         /// The file is damaged, or not a database.
         case damaged

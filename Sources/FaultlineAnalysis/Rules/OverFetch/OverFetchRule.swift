@@ -1,7 +1,7 @@
 internal import FaultlineTrace
 
-/// R03: rows that are loaded but not used, objects of which only the identity is used, and long values that are never
-/// read.
+/// R03: rows that are loaded but not used, objects that are used only for their identity, and long values that are
+/// never read.
 ///
 /// R02 reports what a batch size fixes, R05 rows that are counted, and R09 values of many kilobytes.
 public struct OverFetchRule: Rule {

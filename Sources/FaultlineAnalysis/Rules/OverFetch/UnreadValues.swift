@@ -9,7 +9,7 @@ struct UnreadValues {
     /// Shorter values are on the row's own page, and cost little.
     static let minimumSize = Threshold("R03", "unreadSize", 256.0, .size, "minimum average size of an unread value")
     static let minimumRows: UInt64 = 100
-    /// The minimum share of the used rows of which something was read.
+    /// The minimum share of the used rows that had a property read.
     ///
     /// Otherwise the objects may be read where the trace does not show it.
     static let readShare = 0.9
@@ -134,8 +134,8 @@ struct UnreadValues {
         }.sorted { ($0.value.bytes, $1.key) > ($1.value.bytes, $0.key) }.map(\.key)
     }
 
-    /// Whether the trace shows what was read of the objects: they were released unchanged, and something was read of
-    /// nearly every used one.
+    /// Whether the trace shows which values were read: the objects were released unchanged, and nearly every used object
+    /// had a property read.
     private static func isLookedInto(_ fetch: FetchProfile) -> Bool {
         let uses = fetch.uses.values
         let executions = uses.reduce(0) { $0 &+ $1.executions }

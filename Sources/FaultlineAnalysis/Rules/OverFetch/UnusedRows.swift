@@ -40,7 +40,7 @@ struct UnusedRows {
         }
     }
 
-    /// The results of which some rows were used, but not as a list on a screen.
+    /// The results with some used rows, which a screen did not show as a list.
     private static func scattered(_ fetch: FetchProfile) -> ResultTally? {
         guard fetch.key.shape.resultType == "objects", let (size, use) = fetch.mainUse, size == 0 else { return nil }
         if case .screens = UsePattern(use) { return nil }

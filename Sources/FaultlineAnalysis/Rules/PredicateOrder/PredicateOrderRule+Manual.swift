@@ -12,9 +12,9 @@ extension PredicateOrderRule {
             trigger: "A predicate whose terms must all match, with a text search before a comparison of a number, a "
                 + "date, a Boolean or a relationship, that scans at least "
                 + "\(Phrase.decimal(PredicateOrderRule.minimumRows.value, places: 0)) rows. Also two text searches, "
-                + "of which the second is so much more selective, or has so much shorter texts, that the written "
-                + "order costs at least \(Phrase.decimal(SearchOrder.threshold.value, places: 1)) times as much as "
-                + "the other order.",
+                + "if their written order costs at least "
+                + "\(Phrase.decimal(SearchOrder.threshold.value, places: 1)) times as much as the other order, because "
+                + "the second search is more selective or compares shorter texts.",
             evidence: "Texts that were compared, texts that passed, and rows that were found, which give the "
                 + "selectivity of the cheap terms.",
             fix: "Put the cheap terms first. SQLite evaluates the terms of an AND in order unless an index decides.",

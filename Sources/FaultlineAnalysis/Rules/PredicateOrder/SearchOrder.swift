@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// Two text searches of one AND, of which the second compares only the texts that passed the first.
+/// Two text searches of one AND: the second compares only the texts of rows that passed the first.
 ///
 /// The number that passed the first is measured: the first search compares the text of every row, and all further
 /// comparisons belong to the second.

@@ -24,7 +24,7 @@ extension RefaultRule {
             saving: "The time of these faults.",
             guards: [
                 "If a save or a merge changed objects of the entity in between, they had to be read again.",
-                "If large values are most of what is read, they fill the row cache, and R09 comes first.",
+                "If most of the bytes read are large values, these fill the row cache, and R09 comes first.",
                 "The first fault of an object does not count.",
                 "R11 does not claim faults that R01 already claims.",
             ])

@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// An estimate of the rows that SQLite sorted for a fetch with a limit, of which it returned few.
+/// An estimate of the rows that SQLite sorted for a fetch whose limit lets it return only a few.
 ///
 /// SQLite does not count them. With a predicate, the steps of its virtual machine give a minimum: SQLite's programs
 /// (https://www.sqlite.org/opcode.html) take at most the steps assumed here for each row.

@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// A fetch of a whole inheritance tree of which the program uses objects of one entity alone.
+/// A fetch of a whole inheritance tree by a program that uses only the objects of one entity.
 ///
 /// The trace does not show which entity each row belongs to. But an object's fault names its own entity when it is
 /// first read.

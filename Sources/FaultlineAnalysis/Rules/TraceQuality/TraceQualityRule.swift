@@ -166,7 +166,7 @@ public struct TraceQualityRule: Rule {
         return sentences
     }
 
-    /// Sentences about scopes of which the trace has only one end.
+    /// Sentences about scopes whose beginning or end is missing from the trace.
     private static func scopes(_ profile: Profile) -> [Wording] {
         // Files of the first version do not have the number of closed scopes.
         let scopes = profile.scopes.map { (begun: $0.count, ended: max($0.ends, $0.wallTimes.count)) }

@@ -19,7 +19,7 @@ struct UnusedPrefetchAdvice {
     var fix: Wording {
         isUnused
             ? "Leave the key path out. If one screen needs it and others do not, prefetch it only there."
-            : "Leave the key path out, and load what is needed with one fetch for the objects that use it."
+            : "Leave the key path out, and load the related objects with one fetch for the objects that use them."
     }
 
     var code: [String] {

@@ -22,7 +22,7 @@ extension WaitRule {
                 + "bound is an assumption.",
             guards: [
                 "If a context's queue also runs work outside the store, only the owner's time in the store counts. R13 "
-                    + "ignores a wait of which the owner spent less than a tenth in the store.",
+                    + "ignores a wait if the owner spent less than a tenth of it in the store.",
                 "A Swift task that awaits a context blocks no thread, so its wait delays its own work alone.",
                 "The finding is a note if the waits took less than 1 % of the scopes' time and less than 2 ms.",
             ])
