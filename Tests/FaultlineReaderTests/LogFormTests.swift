@@ -48,6 +48,15 @@ struct LogFormTests {
         try expectWhole(log { "\(prefix)CoreData: \($0): \($1)" }, program: program, "\(prefix)")
     }
 
+    @Test(
+        "A date that no calendar has hides neither the process nor the messages",
+        arguments: ["Jan  0", "Jan 32", "Jan 18446744073709551615", "2000-01-00", "2000-00-01", "1999-12-31"])
+    func impossibleDates(_ date: String) throws {
+        let read = try LogText(log { "\(date) 10:12:31 host App[4711]: CoreData: \($0): \($1)" })
+        #expect(read.operations == ["objects Book 2 rows 500 µs"] && read.summary.linesNotUnderstood == 0)
+        #expect(read.programs.map { $0.prefix(5) } == ["4711 "])
+    }
+
     @Test("log show prints columns, with names that have spaces")
     func columns() throws {
         let head =

@@ -19,12 +19,13 @@ struct LogTime: Equatable {
         }.map { UInt64($0 + 1) }
     }
 
-    /// The number of days from the beginning of 2000 to a date.
-    static func days(_ year: UInt64, _ month: UInt64, _ day: UInt64) -> UInt64 {
+    /// The number of days from the beginning of 2000 to a date of the years 2000 to 2199; `nil` for any other.
+    static func days(_ year: UInt64, _ month: UInt64, _ day: UInt64) -> UInt64? {
+        guard (2000...2199).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
         // Counting years from March puts the leap day at the end.
         let place = (month + 9) % 12
         let year = year - (place > 9 ? 1 : 0)
-        return year * 365 + year / 4 - year / 100 + year / 400 + (place * 306 + 5) / 10 + min(31, day) - 1 - 730_425
+        return year * 365 + year / 4 - year / 100 + year / 400 + (place * 306 + 5) / 10 + day - 1 - 730_425
     }
 
     /// Finds the first time of day, and the date before it, in the prefix of a message.
@@ -79,9 +80,7 @@ struct LogTime: Equatable {
         } else {
             return nil
         }
-        guard let year = date.year, let month = date.month, let day = date.day, (2000...2199).contains(year),
-            (1...12).contains(month), (1...31).contains(day)
-        else { return nil }
+        guard let year = date.year, let month = date.month, let day = date.day else { return nil }
         return days(year, month, day)
     }
 }

@@ -70,10 +70,10 @@ struct LogPrefix {
     private static func time(_ text: Substring) -> (UInt64, Substring)? {
         let words = text.split(separator: " ", maxSplits: 3)
         if let month = words.first.flatMap({ LogTime.month($0.utf8) }), words.count > 2, let day = UInt64(words[1]),
-            let time = timeOfDay(words[2])
-        {
             // The year 2000 is a leap year, so a date without a year can be 29 February.
-            return (LogTime.days(2000, month, day) * LogTime.day + time, text[words[2].endIndex...])
+            let days = LogTime.days(2000, month, day), let time = timeOfDay(words[2])
+        {
+            return (days * LogTime.day + time, text[words[2].endIndex...])
         }
         guard let first = words.first else { return nil }
         let parts = first.split(separator: "T", maxSplits: 1)
@@ -89,9 +89,7 @@ struct LogPrefix {
     /// Parses `2014-07-30` into days since the beginning of 2000.
     private static func day(_ word: Substring) -> UInt64? {
         let parts = word.split(separator: "-").compactMap { UInt64($0) }
-        guard parts.count == 3, (2000...2199).contains(parts[0]), (1...12).contains(parts[1]),
-            (1...31).contains(parts[2])
-        else { return nil }
+        guard parts.count == 3 else { return nil }
         return LogTime.days(parts[0], parts[1], parts[2])
     }
 
