@@ -87,8 +87,8 @@ package struct TraceFile: Sendable {
     /// The first two characters that are not white space.
     var firstCharacters: (first: UInt8?, second: UInt8?) {
         let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
-        let rest = text.drop(while: Self.isSpace)
-        return (rest.first, rest.dropFirst().first { !Self.isSpace($0) })
+        let rest = text.drop(while: \.isSpace)
+        return (rest.first, rest.dropFirst().first { !$0.isSpace })
     }
 
     /// Whether the file begins like an array of JSON objects.
@@ -99,9 +99,5 @@ package struct TraceFile: Sendable {
     }
 
     /// Whether the first bytes are all text.
-    var isText: Bool { head.allSatisfy { $0 >= 0x20 && $0 != 0x7F || Self.isSpace($0) } }
-
-    private static func isSpace(_ byte: UInt8) -> Bool {
-        byte == 0x20 || (0x09...0x0D).contains(byte)
-    }
+    var isText: Bool { head.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0.isSpace } }
 }

@@ -31,7 +31,7 @@ struct DjangoArguments {
     mutating func take(_ line: Slice<UnsafeRawBufferPointer>) -> DjangoRecord.Progress {
         lines += 1
         var line = line
-        while let byte = line.last, SQLLexer.isSpace(byte) { line.removeLast() }
+        while let byte = line.last, byte.isSpace { line.removeLast() }
         var place = line.startIndex
         while place < line.endIndex {
             switch line[place] {

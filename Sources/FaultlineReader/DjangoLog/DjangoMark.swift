@@ -39,7 +39,7 @@ struct DjangoMark {
     private static func duration(_ line: UnsafeRawBufferPointer, from start: Int) -> (UInt64, end: Int)? {
         var place = start
         var value: UInt64 = 0
-        while place < line.count, place - start < 7, SQLLexer.isDigit(line[place]) {
+        while place < line.count, place - start < 7, line[place].isDigit {
             value = value * 10 + UInt64(line[place] - 0x30)
             place += 1
         }
@@ -47,7 +47,7 @@ struct DjangoMark {
             line[place + 4] == UInt8(ascii: ")"), line[place + 5] == 0x20
         else { return nil }
         for digit in line[place + 1...place + 3] {
-            guard SQLLexer.isDigit(digit) else { return nil }
+            guard digit.isDigit else { return nil }
             value = value * 10 + UInt64(digit - 0x30)
         }
         return (value * 1_000_000, place + 6)
@@ -56,7 +56,7 @@ struct DjangoMark {
     /// Whether an SQL verb is at an offset; `nil` if no statement can begin there.
     private static func hasVerb(_ line: UnsafeRawBufferPointer, from start: Int) -> Bool? {
         var place = start
-        while place < line.count, SQLLexer.isSpace(line[place]) || line[place] == UInt8(ascii: "(") { place += 1 }
+        while place < line.count, line[place].isSpace || line[place] == UInt8(ascii: "(") { place += 1 }
         guard place < line.count else { return false }
         let word = line[place...].prefix { SQLLexer.isOfWord($0) }
         if word.isEmpty { return ["--", "/*"].contains { line[place...].starts(with: $0.utf8) } ? false : nil }

@@ -28,7 +28,7 @@ struct DjangoPrefix: Equatable {
         func number() -> UInt64? {
             while place > 0, bytes[place - 1] == 0x20 { place -= 1 }
             let end = place
-            while place > 0, SQLLexer.isDigit(bytes[place - 1]) { place -= 1 }
+            while place > 0, bytes[place - 1].isDigit { place -= 1 }
             guard (1...19).contains(end - place), place == 0 || bytes[place - 1] == 0x20 else { return nil }
             return bytes[place..<end].reduce(0) { $0 * 10 + UInt64($1 - 0x30) }
         }

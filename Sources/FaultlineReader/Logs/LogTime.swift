@@ -41,10 +41,10 @@ struct LogTime: Equatable {
         else { return nil }
         nanoseconds = (hours * 3600 + minutes * 60 + seconds) * 1_000_000_000
         var place = colon + 6
-        isExact = place + 1 < bytes.count && ".,".utf8.contains(bytes[place]) && SQLLexer.isDigit(bytes[place + 1])
+        isExact = place + 1 < bytes.count && ".,".utf8.contains(bytes[place]) && bytes[place + 1].isDigit
         var unit: UInt64 = 100_000_000
         place += 1
-        while isExact, place < bytes.count, SQLLexer.isDigit(bytes[place]) {
+        while isExact, place < bytes.count, bytes[place].isDigit {
             nanoseconds += UInt64(bytes[place] - 0x30) * unit
             (unit, place) = (unit / 10, place + 1)
         }
@@ -56,15 +56,15 @@ struct LogTime: Equatable {
     /// Whether the byte at an offset is the first colon of a time such as `20:19:17`.
     private static func isTime(_ bytes: UnsafeRawBufferPointer, around colon: Int) -> Bool {
         bytes[colon] == UInt8(ascii: ":") && colon >= 2 && colon + 5 < bytes.count && bytes[colon + 3] == bytes[colon]
-            && [-2, -1, 1, 2, 4, 5].allSatisfy { SQLLexer.isDigit(bytes[colon + $0]) }
-            && (colon == 2 || !SQLLexer.isDigit(bytes[colon - 3]))
+            && [-2, -1, 1, 2, 4, 5].allSatisfy { bytes[colon + $0].isDigit }
+            && (colon == 2 || !bytes[colon - 3].isDigit)
     }
 
     private static func number(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ count: Int) -> UInt64? {
         guard start >= 0, start + count <= bytes.count else { return nil }
         var value: UInt64 = 0
         for byte in bytes[start..<start + count] {
-            guard SQLLexer.isDigit(byte) else { return nil }
+            guard byte.isDigit else { return nil }
             value = value * 10 + UInt64(byte - 0x30)
         }
         return value

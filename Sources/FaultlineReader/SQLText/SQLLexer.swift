@@ -64,7 +64,7 @@ struct SQLLexer {
     /// - Parameter isWhole: Whether the bytes are complete: an open token then ends with them.
     mutating func next(in bytes: [UInt8], isWhole: Bool) -> Token? {
         if open == nil {
-            while place < bytes.count, Self.isSpace(bytes[place]) { place += 1 }
+            while place < bytes.count, bytes[place].isSpace { place += 1 }
             guard place < bytes.count else { return nil }
             if let token = short(in: bytes) {
                 place = token.range.upperBound
@@ -105,8 +105,8 @@ struct SQLLexer {
         case UInt8(ascii: "$"):
             guard let tag = tag(in: bytes) else { return word(in: bytes) }
             begin(.text, .tag(tag), length: tag.count)
-        case _ where Self.isDigit(byte): return number(in: bytes)
-        case UInt8(ascii: ".") where Self.isDigit(next) && !followsWord(in: bytes): return number(in: bytes)
+        case _ where byte.isDigit: return number(in: bytes)
+        case UInt8(ascii: ".") where next.isDigit && !followsWord(in: bytes): return number(in: bytes)
         case _ where Self.isOfWord(byte): return word(in: bytes)
         default: return Token(kind: .mark, range: place..<place + 1)
         }
@@ -122,7 +122,7 @@ struct SQLLexer {
     /// The end of a name in brackets; `nil` if the brackets contain an index or the elements of an array.
     private func endOfBrackets(in bytes: [UInt8]) -> Int? {
         let follows = place > 0 && (Self.isOfWord(bytes[place - 1]) || [0x22, 0x29, 0x5D].contains(bytes[place - 1]))
-        guard !follows, place + 1 < bytes.count, !Self.isDigit(bytes[place + 1]), Self.isOfWord(bytes[place + 1]) else {
+        guard !follows, place + 1 < bytes.count, !bytes[place + 1].isDigit, Self.isOfWord(bytes[place + 1]) else {
             return nil
         }
         let end = bytes[(place + 1)...].firstIndex { [0x0A, 0x22, 0x27, 0x2C, 0x5B, 0x5D].contains($0) }
@@ -133,7 +133,7 @@ struct SQLLexer {
     private func tag(in bytes: [UInt8]) -> [UInt8]? {
         var end = place + 1
         while end < bytes.count, Self.isOfWord(bytes[end]), bytes[end] != UInt8(ascii: "$") { end += 1 }
-        guard end < bytes.count, bytes[end] == UInt8(ascii: "$"), !Self.isDigit(bytes[place + 1]) else { return nil }
+        guard end < bytes.count, bytes[end] == UInt8(ascii: "$"), !bytes[place + 1].isDigit else { return nil }
         return Array(bytes[place...end])
     }
 
@@ -208,13 +208,9 @@ extension SQLLexer {
         return (nil, place)
     }
 
-    static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-
-    static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
     /// Whether a byte can continue a word or a number: letters of any script, digits, `_` and `$`.
     static func isOfWord(_ byte: UInt8) -> Bool {
-        isDigit(byte) || byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
+        byte.isDigit || byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
             || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 }

@@ -15,7 +15,7 @@ enum SQLLiterals {
 
     /// Whether a byte can begin a literal or a comment.
     private static func isSuspect(_ byte: UInt8) -> Bool {
-        SQLLexer.isDigit(byte) || "'-/$".utf8.contains(byte)
+        byte.isDigit || "'-/$".utf8.contains(byte)
     }
 
     private struct Removal {

@@ -48,7 +48,7 @@ struct TimelineTail {
             (first, last, end) = (try Self.byte(line.offset, descriptor, path), nil, line.end)
             while end > line.offset {
                 last = try Self.byte(end - 1, descriptor, path)
-                guard let last, last == 0x20 || (0x09...0x0D).contains(last) else { return }
+                guard let last, last.isSpace else { return }
                 end -= 1
             }
         }
@@ -79,7 +79,7 @@ struct TimelineTail {
     private static func trimmed(_ line: LineReader.Line) -> Slice<UnsafeRawBufferPointer> {
         let bytes = UnsafeRawBufferPointer(start: line.start, count: line.length)
         var text = bytes[...]
-        while let last = text.last, last == 0x20 || (0x09...0x0D).contains(last) { text = text.dropLast() }
+        while let last = text.last, last.isSpace { text = text.dropLast() }
         return text
     }
 
