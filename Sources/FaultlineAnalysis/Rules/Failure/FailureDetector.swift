@@ -8,28 +8,28 @@ struct FailureDetector: EvidenceDetector {
     var evidence: [FailureEvidence.Key: FailureEvidence] = [:]
 
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        // Nearly every event is a success, so its entities are not gathered.
+        guard let code = Self.failure(event.detail) else { return }
+        let unit = context.unit(of: event.scope)
+        guard !unit.isSetup else { return }
         var found = FailureEvidence()
-        let code: UInt32
-        let entities: [DictionaryID]
+        var entities: [DictionaryID] = []
         switch event.detail {
-        case .fetch(let fetch): (code, entities) = (fetch.error, [fetch.entity])
-        case .batch(let batch): (code, entities) = (batch.error, [batch.entity])
+        case .fetch(let fetch): entities = [fetch.entity]
+        case .batch(let batch): entities = [batch.entity]
         case .fault(let fault):
-            // The call throws an error, so the program knows of the failure.
-            if fault.isThrowing { return }
-            (code, entities) = (fault.error, [fault.relationship == 0 ? fault.entity : fault.relationshipEntity])
+            entities = [fault.relationship == 0 ? fault.entity : fault.relationshipEntity]
             found.gone = fault.source == .gone ? 1 : 0
         case .save(let save):
-            (code, entities) = (save.error, save.entities.map(\.entity))
+            entities = save.entities.map(\.entity)
             found.conflicts = UInt64(save.conflicts)
-        default: return
+        default: break
         }
-        guard code != 0 || found.gone > 0, !context.unit(of: event.scope).isSetup else { return }
         found.failures = 1
         found.time = event.duration
         // The upper bits of an extended code say more about the primary code in its lowest byte.
         if code != 0 { found.codes = [UInt64(code & 0xFF): 1] }
-        found.scopes = context.scopes.peek(context.unit(of: event.scope).id)?.key.map { [$0: 1] } ?? [:]
+        found.scopes = context.scopes.peek(unit.id)?.key.map { [$0: 1] } ?? [:]
         let site =
             switch event.kind {
             case .fault, .batch: context.causeSite(of: event)
@@ -37,6 +37,19 @@ struct FailureDetector: EvidenceDetector {
             }
         let names = Set(entities.compactMap { context.entityName($0) }).sorted()
         add(found, to: FailureEvidence.Key(kind: event.kind, entities: names, site: site))
+    }
+
+    /// SQLite's code of a failure, or 0 if a fault found no row; `nil` for a success.
+    private static func failure(_ detail: TraceEvent.Detail) -> UInt32? {
+        switch detail {
+        case .fetch(let fetch): fetch.error == 0 ? nil : fetch.error
+        case .batch(let batch): batch.error == 0 ? nil : batch.error
+        case .save(let save): save.error == 0 ? nil : save.error
+        // A call that throws tells the program of the failure.
+        case .fault(let fault) where !fault.isThrowing:
+            fault.error != 0 || fault.source == .gone ? fault.error : nil
+        default: nil
+        }
     }
 
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {}
