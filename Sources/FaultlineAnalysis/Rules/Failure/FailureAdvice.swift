@@ -36,18 +36,20 @@ struct FailureAdvice {
         return key.entities.dropFirst().reduce("\(entity: first)") { $0 + ", \(entity: $1)" }
     }
 
+    private var noun: (singular: String, plural: String) {
+        switch key.kind {
+        case .save: ("save", "saves")
+        case .fault: ("fault", "faults")
+        case .batch: ("batch", "batches")
+        default: ("fetch", "fetches")
+        }
+    }
+
     /// The operations, in the plural: `saves of Item`.
     ///
     /// A save that failed names no entities.
     private var operations: Wording {
-        let noun: Wording =
-            switch key.kind {
-            case .save: "saves"
-            case .fault: "faults"
-            case .batch: "batches"
-            default: "fetches"
-            }
-        return key.entities.isEmpty ? "these \(noun)" : "the \(noun) of \(entities)"
+        key.entities.isEmpty ? "these \(noun.plural)" : "the \(noun.plural) of \(entities)"
     }
 
     var title: Wording {
@@ -99,11 +101,8 @@ struct FailureAdvice {
             sentences.append(
                 "\(count: count, "save") failed with \(count: evidence.conflicts, "conflict"), and wrote nothing.")
         default:
-            let noun = key.kind == .batch ? "batch" : key.kind.name
             let code: Wording = name.map { " with \(code: $0)" } ?? ""
-            sentences.append(
-                "\(count: count, noun, plural: key.kind == .save || key.kind == .fault ? noun + "s" : noun + "es") failed\(code)."
-            )
+            sentences.append("\(count: count, noun.singular, plural: noun.plural) failed\(code).")
             if key.kind == .fault {
                 sentences.append("The objects then read as their default values.")
             }
