@@ -1,5 +1,10 @@
 internal import FaultlineTrace
 
+extension ShapeEntry {
+    /// Whether it searches texts row by row, so that an index would help.
+    var isSearch: Bool { terms?.contains { TextSearchRemedy($0) != nil } ?? false }
+}
+
 /// The change that lets an index serve a text search.
 enum TextSearchRemedy: Sendable, Hashable {
     /// Keep the words of the text in rows of their own, and search their beginnings.

@@ -46,7 +46,7 @@ struct ProfileTables: Sendable {
 
         init(_ shape: ShapeEntry) {
             self.shape = shape
-            isSearch = shape.terms?.contains { TextSearchRemedy($0) != nil } ?? false
+            isSearch = shape.isSearch
         }
 
         var key: ShapeEntry {

@@ -29,15 +29,18 @@ struct LongFetch {
         time = isTimeOfSQLite ? Double(total) / Double(count) : counts.meanTime
         let row = fetch.key.shape.resultType == "count" ? CostModel.steppedRow.usual : CostModel.assumed.row
         explained = CostModel.assumed.trip + row * counts.foundRows
-        guard time >= Self.minimumTime.value, time >= Self.minimumFactor * explained else {
-            return nil
-        }
+        guard Self.isLong(time, explained: explained) else { return nil }
         self.fetch = fetch
         plan = fetch.statements.commonPlan
     }
 
+    /// Whether a time, in nanoseconds, is long beside the part of it that the fetch's rows explain.
+    static func isLong(_ time: Double, explained: Double) -> Bool {
+        time >= minimumTime.value && time >= minimumFactor * explained
+    }
+
     /// Whether a text comparison explains its time, which R08 reports.
-    var isSearch: Bool { (fetch.key.shape.terms ?? []).contains { TextSearchRemedy($0) != nil } }
+    var isSearch: Bool { fetch.key.shape.isSearch }
 
     var saved: Double { max(0, time - explained) * Double(fetch.counts.executions) }
 

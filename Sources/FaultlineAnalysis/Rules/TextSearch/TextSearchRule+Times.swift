@@ -4,8 +4,7 @@ internal import FaultlineTrace
 extension TextSearchRule {
     /// Whether a search takes so long that it must have scanned many rows.
     static func isLong(_ counts: FetchCounts) -> Bool {
-        counts.meanTime >= LongFetch.minimumTime.value
-            && counts.meanTime >= LongFetch.minimumFactor * CostModel.assumed.cost(trips: 1, rows: counts.foundRows)
+        LongFetch.isLong(counts.meanTime, explained: CostModel.assumed.cost(trips: 1, rows: counts.foundRows))
     }
 
     /// The number of rows that a search may have scanned, from its time.
