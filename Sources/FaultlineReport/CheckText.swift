@@ -41,13 +41,12 @@ public struct CheckText: Sendable {
         guard !shown.isEmpty else { return [] }
         var text = [ink(.bold, "Findings")]
         for (finding, state, acceptance) in shown {
-            let isFailing = state == .fails || state == .expired
             let place = finding.change?.description ?? "place unknown"
             let head = TextTable.shortened("\(finding.rule) \(finding.title)", to: max(20, width - place.count - 16))
             let gap = String(repeating: " ", count: max(2, width - 14 - head.count - place.count))
-            let word = Self.word(state) + String(repeating: " ", count: 12 - Self.word(state).count)
-            text.append("  \(ink(isFailing ? .red : .dim, word))\(head)\(gap)\(ink(.bold, place))")
-            if isFailing { text.append("              \(ink(.dim, finding.signature))") }
+            let word = state.word + String(repeating: " ", count: 12 - state.word.count)
+            text.append("  \(ink(state.isFailing ? .red : .dim, word))\(head)\(gap)\(ink(.bold, place))")
+            if state.isFailing { text.append("              \(ink(.dim, finding.signature))") }
             if let acceptance {
                 let verb = state == .expired ? "was suppressed" : "suppressed"
                 let end = acceptance.expires.map { " until \($0)" } ?? ""
@@ -103,9 +102,6 @@ public struct CheckText: Sendable {
         }
     }
 
-    /// The state of a finding as a report shows it.
-    static func word(_ state: BudgetCheck.State) -> String { state == .accepted ? "suppressed" : state.rawValue }
-
     private static func label(_ limit: Budget.Limit) -> String {
         guard limit.scope != nil else { return limit.measure }
         return limit.measure == "time" ? "time, 95th percentile" : "\(limit.measure), most per run"
@@ -118,4 +114,9 @@ public struct CheckText: Sendable {
         case .count: Phrase.decimal(value, places: value == value.rounded() ? 0 : 1)
         }
     }
+}
+
+extension BudgetCheck.State {
+    /// The state as a report shows it.
+    var word: String { self == .accepted ? "suppressed" : rawValue }
 }

@@ -28,6 +28,9 @@ public struct BudgetCheck: Sendable {
         case expired
         /// The finding is less severe than ``Budget/failing``.
         case minor
+
+        /// Whether the finding fails the check, now or because its suppression has expired.
+        public var isFailing: Bool { self == .fails || self == .expired }
     }
 
     public let outcomes: [Outcome]
@@ -47,7 +50,7 @@ public struct BudgetCheck: Sendable {
     /// Whether the check passes.
     public var isPassed: Bool {
         missing == 0 && !isEmpty && outcomes.allSatisfy(\.isMet)
-            && !findings.contains { $0.state == .fails || $0.state == .expired }
+            && !findings.contains { $0.state.isFailing }
     }
 
     /// Checks an analysis against a budget.

@@ -29,7 +29,7 @@ struct MarkdownCheck {
     private var findings: [[String]] {
         let rows = check.findings.filter { $0.state != .minor }.map { finding, state, acceptance in
             [
-                isFailing(state) ? "**\(CheckText.word(state))**" : CheckText.word(state),
+                state.isFailing ? "**\(state.word)**" : state.word,
                 "\(finding.rule) \(Markdown.text(finding.title))", Markdown.site(finding.change),
                 acceptance.map(remark) ?? "",
             ]
@@ -39,7 +39,7 @@ struct MarkdownCheck {
 
     /// The advice of the findings that fail, and the signatures by which a budget suppresses them.
     private var advice: [[String]] {
-        let failing = check.findings.filter { isFailing($0.state) }.map(\.finding)
+        let failing = check.findings.filter { $0.state.isFailing }.map(\.finding)
         return failing.enumerated().flatMap { index, finding in
             MarkdownFinding(finding: finding, number: index + 1).blocks
                 + [
@@ -53,8 +53,6 @@ struct MarkdownCheck {
         let lines = check.stale.map { "- \(Markdown.code(CheckText.subject($0))): \(Markdown.text($0.reason))" }
         return lines.isEmpty ? [] : [["### Stale suppressions"], lines]
     }
-
-    private func isFailing(_ state: BudgetCheck.State) -> Bool { state == .fails || state == .expired }
 
     private func remark(_ acceptance: Acceptance) -> String {
         Markdown.text(acceptance.reason + (acceptance.expires.map { ", until \($0)" } ?? ""))
