@@ -65,16 +65,16 @@ public struct ProfileDiff: Sendable {
         let pairs = OperationAlignment.pairs(old.operations, new.operations)
         let noise = TimeNoise(pairs, traces: traces)
         let storeTime = Double(old.totals.storeTime) / Double(traces.0)
-        let judged = pairs.indices.map { index in
+        let evaluated = pairs.indices.map { index in
             let (before, after) = pairs[index]
             let time = noise.evaluate(index) { change in
                 change * Double(after?.count ?? 0) / Double(traces.1) >= storeTime * TimeNoise.leastShare
             }
             return Operation(before, after, time, traces: traces)
         }
-        let hasTimeChange = judged.contains { ($0.time?.direction ?? .same) != .same }
+        let hasTimeChange = evaluated.contains { ($0.time?.direction ?? .same) != .same }
         pace = noise.pace != 1 || hasTimeChange ? noise.pace : noise.commonRatio
-        operations = judged.sorted { $0.weight(traces) > $1.weight(traces) }
+        operations = evaluated.sorted { $0.weight(traces) > $1.weight(traces) }
         scopes = Self.scopes(old.scopes, new.scopes)
         findings = Self.findings(before.findings, after.findings, operations: operations)
         plans = PlanChange.all(old, new)

@@ -28,9 +28,8 @@ public struct StoreInspection: Sendable {
         self.facts = facts
         let evaluators: [any StoreEvaluator] = [
             LargeColumnEvaluator(), HiddenColumnEvaluator(), SparseTableEvaluator(), FoldedTableEvaluator(),
-            MissingIndexEvaluator(),
-            RedundantIndexEvaluator(), FragmentationEvaluator(), HistoryEvaluator(), PageCacheEvaluator(),
-            StatisticsEvaluator(),
+            MissingIndexEvaluator(), RedundantIndexEvaluator(), FragmentationEvaluator(), HistoryEvaluator(),
+            PageCacheEvaluator(), StatisticsEvaluator(),
         ]
         let advice = evaluators.flatMap { $0.advice(facts) }.sorted {
             ($0.finding.score, $1.finding.signature) > ($1.finding.score, $0.finding.signature)
@@ -55,10 +54,10 @@ public struct StoreInspection: Sendable {
         findings = found
         self.withdrawn = withdrawn
         self.untried = untried
-        checks = evaluators.map { judge in
+        checks = evaluators.map { evaluator in
             RuleCheck(
-                rule: judge.rule, name: judge.name, examined: judge.examined(facts), obstacles: [],
-                findings: found.count { $0.ruleName == judge.name })
+                rule: evaluator.rule, name: evaluator.name, examined: evaluator.examined(facts), obstacles: [],
+                findings: found.count { $0.ruleName == evaluator.name })
         }
     }
 }

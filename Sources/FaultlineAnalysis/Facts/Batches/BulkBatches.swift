@@ -17,7 +17,7 @@ struct BulkBatches {
         "R02", "costRatio", 1.3, .factor, "minimum ratio of the current size's cost to the advised size's cost")
 
     /// The curve with the advised size: the smallest one that is about as cheap as the best and fits the memory limit.
-    func choice(_ line: CostLine, _ identity: CostLine) -> BatchCurve? {
+    private func choice(_ line: CostLine, _ identity: CostLine) -> BatchCurve? {
         var curve = BatchCurve(use, current: size, line: line, identity: identity) { point in
             (point.batchSize > 0 || mayLoadAll) && point.memory <= Self.memoryLimit.value
                 && ResultUse.candidates.contains(point.batchSize) && point.batchSize <= use.maximumRows
