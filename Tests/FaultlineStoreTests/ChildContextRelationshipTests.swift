@@ -6,30 +6,13 @@ import Testing
 
 @Suite("A child hands on the order of relationships and large values, and reads nothing to save")
 struct ChildContextRelationshipTests {
-    private static let entities = [
-        EntityDescription(
-            "Entry", attributes: [AttributeDescription("title", .string)],
-            relationships: [RelationshipDescription("playlist", to: "Playlist", inverse: "entries")]),
-        EntityDescription(
-            "Playlist", attributes: [AttributeDescription("name", .string)],
-            relationships: [
-                RelationshipDescription("entries", to: "Entry", inverse: "playlist", isToMany: true, isOrdered: true),
-                RelationshipDescription("songs", to: "Song", inverse: "playlists", isToMany: true, isOrdered: true),
-            ]),
-        EntityDescription(
-            "Song", attributes: [AttributeDescription("title", .string)],
-            relationships: [
-                RelationshipDescription("playlists", to: "Playlist", inverse: "songs", isToMany: true)
-            ]),
-    ]
-
     private let store: TestStore
     private let parent: ManagedObjectContext
     private let child: ManagedObjectContext
 
     init() throws {
         store = try TestStore(
-            Self.entities, classes: [Playlist.self, Entry.self, Song.self], isRecording: true)
+            Playlist.entities, classes: [Playlist.self, Entry.self, Song.self], isRecording: true)
         let maker = store.container.newBackgroundContext()
         let list = Playlist(context: maker)
         list.setValue("list", forKey: "name")

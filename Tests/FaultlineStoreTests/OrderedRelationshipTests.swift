@@ -4,6 +4,24 @@ import Foundation
 import Testing
 
 final class Playlist: ManagedObject {
+    /// The entities of playlists, their entries and their songs.
+    static let entities = [
+        EntityDescription(
+            "Entry", attributes: [AttributeDescription("title", .string)],
+            relationships: [RelationshipDescription("playlist", to: "Playlist", inverse: "entries")]),
+        EntityDescription(
+            "Playlist", attributes: [AttributeDescription("name", .string)],
+            relationships: [
+                RelationshipDescription("entries", to: "Entry", inverse: "playlist", isToMany: true, isOrdered: true),
+                RelationshipDescription("songs", to: "Song", inverse: "playlists", isToMany: true, isOrdered: true),
+            ]),
+        EntityDescription(
+            "Song", attributes: [AttributeDescription("title", .string)],
+            relationships: [
+                RelationshipDescription("playlists", to: "Playlist", inverse: "songs", isToMany: true)
+            ]),
+    ]
+
     static let name = AttributeKey<String>("name")
     static let entries = OrderedToManyKey<Entry>("entries")
     static let songs = OrderedToManyKey<Song>("songs")
@@ -42,27 +60,10 @@ final class Song: ManagedObject {
 
 @Suite("Ordered relationships keep their order")
 struct OrderedRelationshipTests {
-    private static let entities = [
-        EntityDescription(
-            "Entry", attributes: [AttributeDescription("title", .string)],
-            relationships: [RelationshipDescription("playlist", to: "Playlist", inverse: "entries")]),
-        EntityDescription(
-            "Playlist", attributes: [AttributeDescription("name", .string)],
-            relationships: [
-                RelationshipDescription("entries", to: "Entry", inverse: "playlist", isToMany: true, isOrdered: true),
-                RelationshipDescription("songs", to: "Song", inverse: "playlists", isToMany: true, isOrdered: true),
-            ]),
-        EntityDescription(
-            "Song", attributes: [AttributeDescription("title", .string)],
-            relationships: [
-                RelationshipDescription("playlists", to: "Playlist", inverse: "songs", isToMany: true)
-            ]),
-    ]
-
     private let store: TestStore
 
     init() throws {
-        store = try TestStore(Self.entities, classes: [Playlist.self, Entry.self, Song.self]) { $0.busyTimeout = 0 }
+        store = try TestStore(Playlist.entities, classes: [Playlist.self, Entry.self, Song.self]) { $0.busyTimeout = 0 }
     }
 
     private func playlist(_ titles: String) throws -> Playlist {
