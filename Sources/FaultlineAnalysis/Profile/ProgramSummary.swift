@@ -29,13 +29,13 @@ public struct ProgramSummary: Sendable, Hashable {
     }
 
     /// Whether the recordings of all processes lack a kind of data.
-    package func lacks(_ kind: TraceGap.Kind) -> Bool { gaps.contains { $0.kind == kind } }
+    package func lacks(_ kind: TraceGap.Kind) -> Bool { gaps.contains { $0.kind.missing.contains(kind) } }
 
     /// Whether the recording of any process lacks a kind of data.
     ///
     /// A sum over all processes would be too low.
     func partlyLacks(_ kind: TraceGap.Kind) -> Bool {
-        gapCounts.keys.contains { TraceGap(word: $0)?.kind == kind }
+        gapCounts.keys.contains { TraceGap(word: $0)?.kind.missing.contains(kind) == true }
     }
 
     mutating func add(_ process: ProcessSummary) {

@@ -39,17 +39,23 @@ struct FailureDetector: EvidenceDetector {
         add(found, to: FailureEvidence.Key(kind: event.kind, entities: names, site: site))
     }
 
-    /// SQLite's code of a failure, or 0 if a fault found no row; `nil` for a success.
+    /// SQLITE_BUSY and SQLITE_LOCKED: another connection holds a lock. R13 reports these operations as waits.
+    private static let lockCodes: Set<UInt32> = [5, 6]
+
+    /// SQLite's code of a failure, or 0 if a fault found no row; `nil` for a success and for a lock.
     private static func failure(_ detail: TraceEvent.Detail) -> UInt32? {
+        let error: UInt32
         switch detail {
-        case .fetch(let fetch): fetch.error == 0 ? nil : fetch.error
-        case .batch(let batch): batch.error == 0 ? nil : batch.error
-        case .save(let save): save.error == 0 ? nil : save.error
+        case .fetch(let fetch): error = fetch.error
+        case .batch(let batch): error = batch.error
+        case .save(let save): error = save.error
         // A call that throws tells the program of the failure.
         case .fault(let fault) where !fault.isThrowing:
-            fault.error != 0 || fault.source == .gone ? fault.error : nil
-        default: nil
+            if fault.source == .gone { return fault.error }
+            error = fault.error
+        default: return nil
         }
+        return error == 0 || lockCodes.contains(error & 0xFF) ? nil : error
     }
 
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {}

@@ -10,8 +10,6 @@ public struct FailureRule: Rule {
     /// The minimum number of failures of one line that is reported.
     static let minimumFailures = Threshold(
         "R26", "minimumFailures", 1, .count, "minimum failures of one line")
-    /// SQLite's codes for a lock that another connection holds, which R13 reports as waits.
-    private static let locked: Set<UInt64> = [5, 6]
 
     public init() {}
 
@@ -27,9 +25,7 @@ public struct FailureRule: Rule {
     }
 
     private func finding(_ key: FailureEvidence.Key, _ evidence: FailureEvidence) -> Finding? {
-        guard evidence.failures >= Self.minimumFailures.count,
-            !evidence.codes.keys.contains(where: Self.locked.contains)
-        else { return nil }
+        guard evidence.failures >= Self.minimumFailures.count else { return nil }
         let advice = FailureAdvice(key: key, evidence: evidence)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.site,
