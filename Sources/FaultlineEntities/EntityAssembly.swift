@@ -3,7 +3,7 @@ struct EntityAssembly {
     /// The given classes in order, followed by their superclasses and the destinations of their relationships.
     private(set) var types: [any Entity.Type] = []
     private(set) var entities: [EntityDescription] = []
-    private var places: [String: Int] = [:]
+    private var positions: [String: Int] = [:]
 
     init(_ given: [any Entity.Type]) {
         for type in given { add(type) }
@@ -26,7 +26,7 @@ struct EntityAssembly {
         let type = type.entityDeclaration.type
         guard !types.contains(where: { $0 == type }) else { return }
         // If two classes declare the same name, the validation of the model reports it.
-        if places[type.entityName] == nil { places[type.entityName] = types.count }
+        if positions[type.entityName] == nil { positions[type.entityName] = types.count }
         types.append(type)
     }
 
@@ -45,45 +45,47 @@ struct EntityAssembly {
 
     /// Pairs two relationships between the same entities, if the choice is unambiguous.
     private mutating func inferInverses() {
-        for place in entities.indices {
-            for relationship in entities[place].relationships.indices {
-                guard let (owner, inverse) = onlyCounterpart(of: relationship, in: place),
-                    let counterpart = onlyCounterpart(of: inverse, in: owner), counterpart == (place, relationship)
+        for position in entities.indices {
+            for relationship in entities[position].relationships.indices {
+                guard let (owner, inverse) = onlyCounterpart(of: relationship, in: position),
+                    let counterpart = onlyCounterpart(of: inverse, in: owner), counterpart == (position, relationship)
                 else { continue }
-                entities[place].relationships[relationship].inverse = entities[owner].relationships[inverse].name
-                entities[owner].relationships[inverse].inverse = entities[place].relationships[relationship].name
+                entities[position].relationships[relationship].inverse = entities[owner].relationships[inverse].name
+                entities[owner].relationships[inverse].inverse = entities[position].relationships[relationship].name
             }
         }
     }
 
     /// The only relationship from the destination back to the entity that has no inverse yet.
-    private func onlyCounterpart(of relationship: Int, in place: Int) -> (entity: Int, relationship: Int)? {
-        guard isOpen(relationship, in: place),
-            let owner = places[entities[place].relationships[relationship].destination]
+    private func onlyCounterpart(of relationship: Int, in position: Int) -> (entity: Int, relationship: Int)? {
+        guard isOpen(relationship, in: position),
+            let owner = positions[entities[position].relationships[relationship].destination]
         else { return nil }
         let candidates = entities[owner].relationships.indices.filter { candidate in
-            isOpen(candidate, in: owner) && entities[owner].relationships[candidate].destination == entities[place].name
-                && (owner, candidate) != (place, relationship)
+            isOpen(candidate, in: owner)
+                && entities[owner].relationships[candidate].destination == entities[position].name
+                && (owner, candidate) != (position, relationship)
         }
         return candidates.count == 1 ? (owner, candidates[0]) : nil
     }
 
-    private func isOpen(_ relationship: Int, in place: Int) -> Bool {
-        declaredInverse(place, relationship) == .inferred && entities[place].relationships[relationship].inverse == nil
+    private func isOpen(_ relationship: Int, in position: Int) -> Bool {
+        declaredInverse(position, relationship) == .inferred
+            && entities[position].relationships[relationship].inverse == nil
     }
 
-    private func declaredInverse(_ place: Int, _ relationship: Int) -> RelationshipSettings.Inverse {
-        types[place].entityDeclaration.relationships[relationship].inverse
+    private func declaredInverse(_ position: Int, _ relationship: Int) -> RelationshipSettings.Inverse {
+        types[position].entityDeclaration.relationships[relationship].inverse
     }
 
     /// The relationship with a name, in an entity or its ancestors.
     private func find(_ name: String, from entity: String) -> (entity: Int, relationship: Int)? {
         var next: String? = entity
-        while let owner = next, let place = places[owner] {
-            if let found = entities[place].relationships.firstIndex(where: { $0.name == name }) {
-                return (place, found)
+        while let owner = next, let position = positions[owner] {
+            if let found = entities[position].relationships.firstIndex(where: { $0.name == name }) {
+                return (position, found)
             }
-            next = entities[place].parent
+            next = entities[position].parent
         }
         return nil
     }

@@ -105,9 +105,9 @@ struct EntityClass {
 
     private mutating func read(
         _ reading: (declarations: [ConstraintDeclaration], problems: [Diagnostic]),
-        into place: WritableKeyPath<EntityClass, [ConstraintDeclaration]>
+        into position: WritableKeyPath<EntityClass, [ConstraintDeclaration]>
     ) {
-        self[keyPath: place] += reading.declarations
+        self[keyPath: position] += reading.declarations
         problems += reading.problems
     }
 

@@ -15,10 +15,10 @@ extension [LabeledExprSyntax] {
     /// The arguments as a comma-separated list on one line.
     var commaSeparated: LabeledExprListSyntax {
         LabeledExprListSyntax(
-            enumerated().map { place, argument in
+            enumerated().map { position, argument in
                 var argument = argument
                 argument.colon = argument.label == nil ? nil : .colonToken(trailingTrivia: .space)
-                argument.trailingComma = place == count - 1 ? nil : .commaToken(trailingTrivia: .space)
+                argument.trailingComma = position == count - 1 ? nil : .commaToken(trailingTrivia: .space)
                 return argument
             })
     }

@@ -14,11 +14,11 @@ public final class TraceDatabase {
 
     private final class Insert {
         let statement: OpaquePointer
-        let places: [String: Int32]
+        let positions: [String: Int32]
 
         init(_ statement: OpaquePointer, _ table: TraceTable) {
             self.statement = statement
-            places = Dictionary(
+            positions = Dictionary(
                 uniqueKeysWithValues: table.columns.enumerated().map { ($1.name, Int32($0 + 1)) })
         }
 
@@ -154,22 +154,22 @@ public final class TraceDatabase {
     }
 
     private func bind(_ value: JSONValue, to column: String, of insert: Insert) {
-        guard let place = insert.places[TraceTable.columnName(ofKey: column)] else { return }
+        guard let position = insert.positions[TraceTable.columnName(ofKey: column)] else { return }
         switch value {
         case .null: break
-        case .bool(let value): sqlite3_bind_int64(insert.statement, place, value ? 1 : 0)
-        case .unsigned(let value): sqlite3_bind_int64(insert.statement, place, Int64(clamping: value))
-        case .integer(let value): sqlite3_bind_int64(insert.statement, place, value)
-        case .number(let value): sqlite3_bind_double(insert.statement, place, value)
-        case .string(let text): Self.bind(text, place, insert.statement)
-        case .array, .object: Self.bind(value.line, place, insert.statement)
+        case .bool(let value): sqlite3_bind_int64(insert.statement, position, value ? 1 : 0)
+        case .unsigned(let value): sqlite3_bind_int64(insert.statement, position, Int64(clamping: value))
+        case .integer(let value): sqlite3_bind_int64(insert.statement, position, value)
+        case .number(let value): sqlite3_bind_double(insert.statement, position, value)
+        case .string(let text): Self.bind(text, position, insert.statement)
+        case .array, .object: Self.bind(value.line, position, insert.statement)
         }
     }
 
-    private static func bind(_ text: String, _ place: Int32, _ statement: OpaquePointer) {
+    private static func bind(_ text: String, _ position: Int32, _ statement: OpaquePointer) {
         // SQLite copies the text (SQLITE_TRANSIENT).
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        sqlite3_bind_text(statement, place, text, Int32(clamping: text.utf8.count), transient)
+        sqlite3_bind_text(statement, position, text, Int32(clamping: text.utf8.count), transient)
     }
 
     // MARK: - Querying
@@ -222,8 +222,8 @@ public final class TraceDatabase {
     private func run(_ sql: String, _ values: [UInt64] = []) throws(QueryError) {
         let statement = try prepare(sql)
         defer { sqlite3_finalize(statement) }
-        for (place, value) in values.enumerated() {
-            sqlite3_bind_int64(statement, Int32(place + 1), Int64(clamping: value))
+        for (position, value) in values.enumerated() {
+            sqlite3_bind_int64(statement, Int32(position + 1), Int64(clamping: value))
         }
         var code = sqlite3_step(statement)
         while code == SQLITE_ROW { code = sqlite3_step(statement) }
@@ -237,7 +237,7 @@ public final class TraceDatabase {
 
 extension TraceTable {
     /// The columns of the view of all events.
-    static var eventColumns: [String] { (common + places).map(\.name) }
+    static var eventColumns: [String] { (common + positions).map(\.name) }
 }
 
 /// An error that SQLite reports for a query, or for the file of the tables.

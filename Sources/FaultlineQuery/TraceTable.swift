@@ -38,7 +38,7 @@ public struct TraceTable: Sendable {
         purpose = schema.summary
         columns =
             Self.common + schema.fields.flatMap { Self.columns(of: $0, schema) } + schema.lists.map(Self.column)
-            + Self.places
+            + Self.positions
     }
 
     /// The column of a field, and the column with the text its number stands for.
@@ -87,7 +87,7 @@ public struct TraceTable: Sendable {
         ]
 
     /// The columns for the event's place in the program.
-    static let places = [
+    static let positions = [
         Column(
             name: "callSite", type: "TEXT", meaning: "The line of the program that asked for it: List.swift:42."),
         Column(name: "callFunction", type: "TEXT", meaning: "The function of that line."),

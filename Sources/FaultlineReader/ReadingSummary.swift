@@ -71,7 +71,7 @@ public struct ReadingSummary: Sendable, Hashable {
 
     public init() {}
 
-    mutating func countNotUnderstood(line number: Int, _ text: some StringProtocol) {
+    mutating func countUnknownLine(line number: Int, _ text: some StringProtocol) {
         linesNotUnderstood += 1
         if firstNotUnderstood == nil {
             firstNotUnderstood = MalformedLine(number: number, reason: String(text.prefix(80)))

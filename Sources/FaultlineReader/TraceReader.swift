@@ -32,7 +32,7 @@ public struct TraceReader: Sendable {
     public var format: String { source.name }
 
     /// The operations that the trace supports besides reading.
-    package var abilities: TraceAbilities { source.abilities }
+    package var capabilities: TraceCapabilities { source.capabilities }
 
     /// Passes every message of the trace to `body`.
     ///
@@ -54,7 +54,7 @@ public struct TraceReader: Sendable {
     /// - Throws: as ``read(_:)``, but not for a trace in which no process began.
     package func begin() throws -> TraceReading {
         // Taken before the names are read, to notice lines that are added meanwhile.
-        let stamp = abilities.contains(.recovery) ? FileStamp(path) : nil
+        let stamp = capabilities.contains(.recovery) ? FileStamp(path) : nil
         return try TraceReading(source.init(path: path), path: path, stamp: stamp)
     }
 

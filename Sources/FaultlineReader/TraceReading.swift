@@ -44,7 +44,7 @@ package final class TraceReading {
     /// - Throws: ``ReaderError`` if a file that looks like a timeline contains nothing of Faultline's; never for a
     ///   format that delivers its names with the events.
     package func expectNames() throws(ReaderError) {
-        if names.isEmpty, type(of: source).abilities.contains(.recovery) { throw .foreignJSON(path) }
+        if names.isEmpty, type(of: source).capabilities.contains(.recovery) { throw .foreignJSON(path) }
     }
 
     /// Resolves the frames that the trace's stacks lack, adds them to the names, and writes them to the trace.
@@ -76,7 +76,7 @@ package final class TraceReading {
             }
         }
         names = []
-        let canReadAhead = type(of: source).abilities.contains(.readingAhead)
+        let canReadAhead = type(of: source).capabilities.contains(.readingAhead)
         return canReadAhead ? try ReadAhead.readEvents(of: source, body) : try source.readEvents(body)
     }
 }

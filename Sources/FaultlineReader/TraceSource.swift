@@ -3,12 +3,12 @@ package import FaultlineTrace
 /// A trace format, detected from a file's content and never from its name.
 ///
 /// A source lists the data that its format lacks in ``ProcessBegan/gaps``, and the operations that its traces support
-/// in ``abilities``. Nothing else has to know which tool wrote a trace.
+/// in ``capabilities``. Nothing else has to know which tool wrote a trace.
 package protocol TraceSource: SendableMetatype {
     /// The format's name: `"timeline"`.
     static var name: String { get }
 
-    static var abilities: TraceAbilities { get }
+    static var capabilities: TraceCapabilities { get }
 
     /// Decides whether a file is of the format.
     ///
@@ -32,7 +32,7 @@ package protocol TraceSource: SendableMetatype {
 }
 
 extension TraceSource {
-    package static var abilities: TraceAbilities { [] }
+    package static var capabilities: TraceCapabilities { [] }
     package func readNames(_ body: (TraceMessage) throws -> Void) throws {}
     package static func pathOfAdditions(to path: String) -> String { path }
 
@@ -44,17 +44,17 @@ extension TraceSource {
 }
 
 /// The operations that traces of a format support.
-package struct TraceAbilities: OptionSet, Sendable {
+package struct TraceCapabilities: OptionSet, Sendable {
     package let rawValue: UInt8
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Events that a killed program left in its rings can be added.
-    package static let recovery = TraceAbilities(rawValue: 1)
+    package static let recovery = TraceCapabilities(rawValue: 1)
     /// Addresses in its stacks can be resolved, and the symbols stored with it.
-    package static let symbols = TraceAbilities(rawValue: 2)
+    package static let symbols = TraceCapabilities(rawValue: 2)
     /// Its events can be read on another thread than the consumer's.
-    package static let readingAhead = TraceAbilities(rawValue: 4)
+    package static let readingAhead = TraceCapabilities(rawValue: 4)
 }
 
 /// The certainty that a file is of a format.

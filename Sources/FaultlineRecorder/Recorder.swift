@@ -142,7 +142,7 @@ public final class Recorder: @unchecked Sendable {
             // Another program of this recording, or an earlier one, writes or has written there; perhaps this process
             // did before it executed another program. That file stays.
             let isTaken = errno == EEXIST
-            while writer == nil, errno == EWOULDBLOCK || errno == EEXIST, attempt < Self.mostNames {
+            while writer == nil, errno == EWOULDBLOCK || errno == EEXIST, attempt < Self.maximumNames {
                 attempt += 1
                 path = Self.numbered(named, attempt)
                 writer = fl_writer_start(handle, path, rings.path)
@@ -163,7 +163,7 @@ public final class Recorder: @unchecked Sendable {
     }
 
     /// The maximum number of names to try for a trace.
-    private static let mostNames = 1000
+    private static let maximumNames = 1000
 
     /// The path with the process ID before its extension, and from the second attempt on a count after the ID.
     private static func numbered(_ path: String, _ attempt: Int) -> String {

@@ -124,8 +124,8 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
     /// A number with thousands separators, as in reports.
     private static func grouped(_ number: UInt64) -> String {
         let digits = Array(String(number))
-        return digits.indices.map { place in
-            (place > 0 && (digits.count - place) % 3 == 0 ? "," : "") + String(digits[place])
+        return digits.indices.map { position in
+            (position > 0 && (digits.count - position) % 3 == 0 ? "," : "") + String(digits[position])
         }.joined()
     }
 

@@ -11,11 +11,11 @@ package enum RingDirectory {
     private static let ringsSuffix = ".rings"
 
     /// The minimum free space of a directory, enough for the rings of a few threads.
-    package static let leastSpace: UInt64 = 32 << 20
+    package static let minimumSpace: UInt64 = 32 << 20
     /// The default size of a thread's ring; `FAULTLINE_RING_BYTES` overrides it.
     package static let ringBytes = UInt64(FL_RING_BYTES)
     /// The size of a ring when space is scarce.
-    package static let leastRingBytes = UInt64(FL_RING_BYTES_LEAST)
+    package static let minimumRingBytes = UInt64(FL_RING_BYTES_LEAST)
 
     /// Creates a directory in the first candidate that has room; `nil` with `errno` set if none has.
     ///
@@ -28,7 +28,7 @@ package enum RingDirectory {
                 failure = errno
                 continue
             }
-            guard UInt64(status.f_bavail) * UInt64(status.f_frsize) >= leastSpace else { continue }
+            guard UInt64(status.f_bavail) * UInt64(status.f_frsize) >= minimumSpace else { continue }
             let content = URL(fileURLWithPath: trace).path
             if let made = OwnedDirectory.make(in: candidate, purpose: .rings, content: content) { return made }
             failure = errno

@@ -7,7 +7,7 @@ internal import Foundation
 /// nothing itself, and if it is killed, its recorded events are still there.
 package final class TraceCollector {
     private let timeline: OpaquePointer
-    private let place: TracePlace
+    private let tracePath: TracePath
     private let origin: UInt64
     private let claim: OwnedDirectory
     /// The directory in which programs create their rings, named in `FAULTLINE_TRACE`.
@@ -26,10 +26,10 @@ package final class TraceCollector {
     /// The CPU time of this thread that is already attributed to processes.
     private var accounted: UInt64
     /// The time at which processes were last checked, in nanoseconds of `CLOCK_MONOTONIC`.
-    private var lookedAt: UInt64 = 0
+    private var lastCheck: UInt64 = 0
 
     /// The interval between these checks, in nanoseconds.
-    private static let lookingPeriod: UInt64 = 50_000_000
+    private static let checkPeriod: UInt64 = 50_000_000
 
     /// A recording process.
     private struct Source {
@@ -49,14 +49,14 @@ package final class TraceCollector {
     ///   - scratch: Directories to try for the rings, in this order; one in memory is best.
     /// - Throws: ``RecorderError`` if the timeline cannot be written or no directory has room.
     package init(path: String, scratch: [String] = ["/dev/shm", NSTemporaryDirectory()]) throws {
-        let (place, timeline) = try TracePlace.open(path)
-        guard let claim = RingDirectory.make(in: scratch, writtenTo: place.written) else {
+        let (tracePath, timeline) = try TracePath.open(path)
+        guard let claim = RingDirectory.make(in: scratch, writtenTo: tracePath.written) else {
             let failure = errno
             fl_timeline_discard(timeline)
             throw RecorderError.noSpace(scratch.first ?? "", errno: failure)
         }
         self.timeline = timeline
-        self.place = place
+        self.tracePath = tracePath
         self.claim = claim
         origin = fl_now()
         accounted = Self.threadTime()
@@ -75,8 +75,8 @@ package final class TraceCollector {
     @discardableResult
     package func collect() -> UInt64 {
         let now = fl_now()
-        let looks = now - lookedAt >= Self.lookingPeriod
-        if looks { lookedAt = now }
+        let looks = now - lastCheck >= Self.checkPeriod
+        if looks { lastCheck = now }
         var events: UInt64 = 0
         for name in findRings() {
             guard let source = sources[name] else { continue }
@@ -106,7 +106,7 @@ package final class TraceCollector {
             }
         }
         for (name, source) in new.sorted(by: { $0.source.process.start < $1.source.process.start }) {
-            letGoOfPredecessors(of: source.process)
+            releasePredecessors(of: source.process)
             fl_timeline_begin_process(timeline, source.drain, source.rings)
             sources[name] = source
             processes += 1
@@ -115,7 +115,7 @@ package final class TraceCollector {
     }
 
     /// A process that starts a new recording may have executed another program, or may have the ID of one that ended.
-    private func letGoOfPredecessors(of process: fl_process) {
+    private func releasePredecessors(of process: fl_process) {
         for (name, source) in sources where source.process.isPredecessor(of: process) {
             events += end(name, source, FL_PROCESS_KILLED)
         }
@@ -197,17 +197,17 @@ package final class TraceCollector {
         var complaints: [RecorderError] = []
         let refusals = RingDirectory.refusals(in: directory)
         if refusals > 0 {
-            let place = (directory as NSString).deletingLastPathComponent
-            complaints.append(.noRoomForProcesses(refusals, in: place))
+            let tracePath = (directory as NSString).deletingLastPathComponent
+            complaints.append(.noRoomForProcesses(refusals, in: tracePath))
         }
         let closed = RingDirectory.rings(in: directory).count { !kept.contains($0) }
         if closed > 0 { complaints.append(.closedRings(closed, in: directory, errno: openingFailure)) }
         var failure: Int32 = 0
         let unwritten = fl_timeline_finish(timeline, &failure)
-        if unwritten > 0 { complaints.append(.incomplete(place.written, lines: unwritten, errno: failure)) }
+        if unwritten > 0 { complaints.append(.incomplete(tracePath.written, lines: unwritten, errno: failure)) }
         var notes = complaints.map(\.message)
         if runningOn > 0 { notes.append(Self.runningNote(runningOn)) }
-        let (trace, note) = place.settle(timeline, isWhole: unwritten == 0, isEmpty: events == 0)
+        let (trace, note) = tracePath.settle(timeline, isWhole: unwritten == 0, isEmpty: events == 0)
         if let note { notes.append(note) }
         claim.remove()
         return Outcome(processes: processes, events: events, lost: lost, trace: trace, notes: notes)

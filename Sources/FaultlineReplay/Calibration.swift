@@ -76,9 +76,9 @@ public enum Calibration {
     private static func read(_ container: PersistentContainer) throws {
         let context = container.newBackgroundContext()
         try context.performAndWait {
-            for place in 0..<(firstRounds + rounds) * sizes.count {
+            for position in 0..<(firstRounds + rounds) * sizes.count {
                 let request = FetchRequest<ManagedObject>(
-                    entityName: entities[place % entities.count], fetchLimit: sizes[place % sizes.count])
+                    entityName: entities[position % entities.count], fetchLimit: sizes[position % sizes.count])
                 _ = try context.fetch(request)
             }
         }

@@ -74,7 +74,7 @@ public struct ReplayError: Error, CustomStringConvertible, Sendable {
         return error
     }
 
-    static func neverSettles(_ path: String) -> ReplayError {
+    static func keepsChanging(_ path: String) -> ReplayError {
         ReplayError(
             "Cannot copy \"\(path)\": it is written to constantly; pause the program that writes to it, or name a "
                 + "backup (sqlite3 STORE '.backup COPY').", reason: "is written to constantly", isOfTheMachine: true)

@@ -29,7 +29,7 @@ final class ScratchFolder {
     deinit { ScratchFolders.remove(directory) }
 
     /// Replaces the copy's path in a message with the store's, because the copy's location does not concern the user.
-    static func withoutPlaces(_ text: String, copyOf store: String) -> String {
+    static func namingStore(_ text: String, copyOf store: String) -> String {
         text.replacing(#/[^\s'"]*/faultline-[^/\s'"]*/store\.sqlite/#, with: store)
     }
 
@@ -53,7 +53,7 @@ final class ScratchFolder {
     }
 
     /// The path of a file in the folder.
-    func place(of name: String) -> String { (path as NSString).appendingPathComponent(name) }
+    func filePath(of name: String) -> String { (path as NSString).appendingPathComponent(name) }
 
     /// Copies the files with a store's large values, for the copy that ``copyStore(_:)`` made.
     func copySupport(of path: String) throws(ReplayError) {
@@ -71,14 +71,14 @@ final class ScratchFolder {
 
     /// Copies the contents of a file to a new one, never as a link, and returns the path of the copy.
     private func copy(_ source: String, as name: String) throws(ReplayError) -> String {
-        let place = (path as NSString).appendingPathComponent(name)
-        let folder = (place as NSString).deletingLastPathComponent
+        let filePath = (path as NSString).appendingPathComponent(name)
+        let folder = (filePath as NSString).deletingLastPathComponent
         do {
             if folder != path {
                 try FileManager.default.createDirectory(
                     atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             }
-            try Self.copyBytes(from: source, to: place)
+            try Self.copyBytes(from: source, to: filePath)
         } catch let error as RegularFile.Failure {
             throw ReplayError.cannotCopy(source, "\(error)")
         } catch let error as POSIXError {
@@ -88,15 +88,15 @@ final class ScratchFolder {
         } catch {
             throw ReplayError.cannotCopy(source, error.localizedDescription)
         }
-        return place
+        return filePath
     }
 
-    private static func copyBytes(from source: String, to place: String) throws {
+    private static func copyBytes(from source: String, to filePath: String) throws {
         func failure() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         let input = try RegularFile.open(source)
         defer { close(input) }
         // The file must be new, so that later writes cannot reach a file of someone else's.
-        let output = open(place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let output = open(filePath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard output >= 0 else { throw failure() }
         defer { close(output) }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)

@@ -26,9 +26,9 @@ struct StepCalibration {
 
     /// - Throws: ``ReplayError``, or the store's error if there is no space in the folder.
     init(_ folder: ScratchFolder) throws {
-        let place = folder.place(of: "steps.sqlite")
-        try measureLoading(URL(fileURLWithPath: place))
-        try measureScans(place)
+        let filePath = folder.filePath(of: "steps.sqlite")
+        try measureLoading(URL(fileURLWithPath: filePath))
+        try measureScans(filePath)
     }
 
     /// Records the cost of a step, unless noise made the measured difference negative.
@@ -106,8 +106,8 @@ struct StepCalibration {
 
     // MARK: Scans
 
-    private mutating func measureScans(_ place: String) throws {
-        let file = try DatabaseFile(copy: place, named: place)
+    private mutating func measureScans(_ filePath: String) throws {
+        let file = try DatabaseFile(copy: filePath, named: filePath)
         try file.run("CREATE TABLE scanned (id INTEGER PRIMARY KEY, kind INTEGER, a INTEGER, b INTEGER, name TEXT)")
         try file.run(
             "INSERT INTO scanned WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number "

@@ -25,7 +25,7 @@ struct StoreSnapshot {
         while true {
             let lock = Self.seconds() - start > Self.patience ? ReadLock(path) : nil
             if lock != nil || Self.seconds() - start <= Self.patience, try attempt(isLocked: lock != nil) { return }
-            guard Self.seconds() - start < Self.limit else { throw ReplayError.neverSettles(path) }
+            guard Self.seconds() - start < Self.limit else { throw ReplayError.keepsChanging(path) }
             usleep(2000)
         }
     }

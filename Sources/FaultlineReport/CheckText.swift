@@ -41,11 +41,11 @@ public struct CheckText: Sendable {
         guard !shown.isEmpty else { return [] }
         var text = [ink(.bold, "Findings")]
         for (finding, state, acceptance) in shown {
-            let place = finding.change?.description ?? "place unknown"
-            let head = TextTable.shortened("\(finding.rule) \(finding.title)", to: max(20, width - place.count - 16))
-            let gap = String(repeating: " ", count: max(2, width - 14 - head.count - place.count))
+            let location = finding.change?.description ?? "call site unknown"
+            let head = TextTable.shortened("\(finding.rule) \(finding.title)", to: max(20, width - location.count - 16))
+            let gap = String(repeating: " ", count: max(2, width - 14 - head.count - location.count))
             let word = state.word + String(repeating: " ", count: 12 - state.word.count)
-            text.append("  \(ink(state.isFailing ? .red : .dim, word))\(head)\(gap)\(ink(.bold, place))")
+            text.append("  \(ink(state.isFailing ? .red : .dim, word))\(head)\(gap)\(ink(.bold, location))")
             if state.isFailing { text.append("              \(ink(.dim, finding.signature))") }
             if let acceptance {
                 let verb = state == .expired ? "was suppressed" : "suppressed"
@@ -67,8 +67,8 @@ public struct CheckText: Sendable {
     /// A sentence that states whether the check passed and, if it did not, why.
     var verdict: String {
         var failures: [String] = []
-        let count = { (number: Int, thing: String) in
-            if number > 0 { failures.append(Phrase.count(UInt64(number), thing)) }
+        let count = { (number: Int, noun: String) in
+            if number > 0 { failures.append(Phrase.count(UInt64(number), noun)) }
         }
         count(check.outcomes.count { !$0.isMet }, "broken budget")
         count(check.findings.count { $0.state == .fails }, "finding")

@@ -57,7 +57,7 @@ public struct DiffJSON: Sendable {
             "time": operation.time.map { time in
                 .sorted([
                     "direction": .string(time.direction.rawValue), "before": median(time.before),
-                    "after": median(time.after), "leastRatio": time.leastRatio.map { .number($0) } ?? .null,
+                    "after": median(time.after), "leastRatio": time.minimumRatio.map { .number($0) } ?? .null,
                 ])
             } ?? .null,
         ])

@@ -7,7 +7,7 @@ public struct DiffText: Sendable {
     /// The maximum number of operations shown for each verdict.
     static let shown = 8
     /// The minimum factor by which a run counts as slower or faster.
-    private static let leastPace = 1.1
+    private static let minimumPace = 1.1
     /// The ratio up to which an undetectable change of time is not mentioned.
     ///
     /// No two runs can show smaller changes.
@@ -67,7 +67,7 @@ public struct DiffText: Sendable {
     /// A sentence about the pace of the whole run, if it exceeds the difference between any two runs.
     var pace: String? {
         let ratio = max(diff.pace, 1 / diff.pace)
-        guard ratio >= Self.leastPace else { return nil }
+        guard ratio >= Self.minimumPace else { return nil }
         return
             "The run is \(Phrase.decimal(ratio, places: 2)) × \(diff.pace > 1 ? "slower" : "faster") throughout, as "
             + "on another machine or under other load. Operations are compared without this factor."
@@ -93,7 +93,8 @@ public struct DiffText: Sendable {
         for operation in all.prefix(Self.shown) {
             guard let group = operation.group else { continue }
             table.add([
-                GroupText.kind(group.key), GroupText.subject(group.key), changes(of: operation), place(of: operation),
+                GroupText.kind(group.key), GroupText.subject(group.key), changes(of: operation),
+                location(of: operation),
             ])
         }
         let rest = all.count - Self.shown
@@ -122,7 +123,7 @@ public struct DiffText: Sendable {
         }
     }
 
-    func place(of operation: ProfileDiff.Operation) -> String {
+    func location(of operation: ProfileDiff.Operation) -> String {
         let (before, after) = (operation.before?.key.site, operation.after?.key.site)
         guard let before, let after, before != after else { return (after ?? before)?.description ?? "–" }
         return before.fileName == after.fileName
@@ -178,12 +179,12 @@ public struct DiffText: Sendable {
             guard let finding = change.finding else { continue }
             let word = change.state.rawValue
             let tone: Ink.Tone = change.state == .new ? .red : change.state == .gone ? .green : .dim
-            let place = finding.change?.description ?? "place unknown"
+            let location = finding.change?.description ?? "call site unknown"
             let title = "\(severity(of: change))  \(finding.rule) \(finding.title)"
-            let cut = TextTable.shortened(title, to: width - place.count - 11)
-            let gap = String(repeating: " ", count: max(2, width - 9 - cut.count - place.count))
+            let cut = TextTable.shortened(title, to: width - location.count - 11)
+            let gap = String(repeating: " ", count: max(2, width - 9 - cut.count - location.count))
             let state = word + String(repeating: " ", count: 7 - word.count)
-            text.append("  \(ink(tone, state))\(cut)\(gap)\(ink(.dim, place))")
+            text.append("  \(ink(tone, state))\(cut)\(gap)\(ink(.dim, location))")
         }
         return text
     }
@@ -216,7 +217,7 @@ public struct DiffText: Sendable {
 
     /// Sentences about changes of time that are too small for these runs to show.
     func sensitivity(_ width: Int) -> [String] {
-        let blind = diff.operations.filter { $0.verdict == .same }.compactMap { $0.time?.leastRatio }
+        let blind = diff.operations.filter { $0.verdict == .same }.compactMap { $0.time?.minimumRatio }
             .filter { $0 > Self.visibleRatio }
         guard let least = blind.min(), let most = blind.max() else { return [] }
         let (from, to) = (Phrase.decimal(least, places: 1), Phrase.decimal(most, places: 1))

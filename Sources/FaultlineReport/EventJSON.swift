@@ -41,7 +41,7 @@ public struct EventJSON: Sendable {
         members += EventFields(dictionary: dictionary).members(of: event.detail).map { name, value in
             (name, event.unrecorded.contains(.rows) && counted.contains(name) ? .null : value)
         }
-        if let site = resolver.place(of: event) { members.append(("callSite", SiteJSON.value(site))) }
+        if let site = resolver.reportedSite(of: event) { members.append(("callSite", SiteJSON.value(site))) }
         if let site = resolver.stackSite(of: event) { members.append(("stackSite", SiteJSON.value(site))) }
         return members
     }

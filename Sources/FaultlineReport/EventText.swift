@@ -26,7 +26,7 @@ public struct EventText: Sendable {
     /// - Parameter stack: Whether to add the program's own frames of the stack, innermost first. If no frame is known
     ///   to be the program's, all frames are added.
     public mutating func lines(_ event: TraceEvent, stack: Bool = false) -> [String] {
-        let site = resolver.place(of: event)
+        let site = resolver.reportedSite(of: event)
         let (what, rows, note) = summary(of: event)
         let line = Self.columns(
             Self.seconds(event.start), Self.duration(event), thread(event),
@@ -149,8 +149,8 @@ public struct EventText: Sendable {
         dictionary.frames(of: stack).flatMap { shown -> [String] in
             guard let frame = shown.entry, !frame.locations.isEmpty else { return [indent + shown.address] }
             return frame.locations.map { location in
-                let place = CallSite(file: location.file, line: location.line).description
-                return indent + Phrase.printable("\(location.function)  \(place.isEmpty ? frame.module : place)")
+                let line = CallSite(file: location.file, line: location.line).description
+                return indent + Phrase.printable("\(location.function)  \(line.isEmpty ? frame.module : line)")
             }
         }
     }

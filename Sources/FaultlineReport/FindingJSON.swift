@@ -7,7 +7,9 @@ enum FindingJSON {
         .sorted([
             "rule": .string(finding.rule), "ruleName": .string(finding.ruleName), "title": .string(finding.title.text),
             "severity": .string(finding.severity.name), "score": .number(finding.score),
-            "confidence": .string("\(finding.confidence)"), "change": SiteJSON.value(finding.change),
+            "confidence": .string("\(finding.confidence.level)"),
+            "confidenceReason": finding.confidence.reason.map { .string($0) } ?? .null,
+            "change": SiteJSON.value(finding.change),
             "seenAt": .array(finding.seenAt.map(sighting)), "samples": .array(finding.samples.map(sample)),
             "scopes": .array(finding.scopes.map { .string($0) }),
             "evidence": .array(finding.evidence.map(evidence)), "batchCurve": finding.batchCurve.map(curve) ?? .null,

@@ -37,7 +37,7 @@ struct FindingsText {
     private func full(_ finding: Finding, number: Int, _ ink: Ink, _ width: Int) -> [String] {
         let tone: Ink.Tone = finding.severity == .error ? .red : finding.severity == .warning ? .yellow : .dim
         var text = Self.head(finding, "\(number). \(Self.rank(finding))", tone, ink, width)
-        let sentences = finding.explanation.prefix(showsAll ? .max : 2).map(\.text) + [Self.places(finding)]
+        let sentences = finding.explanation.prefix(showsAll ? .max : 2).map(\.text) + [Self.locations(finding)]
         text += Self.body(sentences.filter { !$0.isEmpty }.joined(separator: " "), width: width)
         if let curve = finding.batchCurve {
             text += BatchCurveText(curve: curve).lines(width: width - 7).map { "       " + $0 }
@@ -58,10 +58,10 @@ struct FindingsText {
 
     /// The first lines of a finding: a label, the rule and the line to change, then the title.
     static func head(_ finding: Finding, _ label: String, _ tone: Ink.Tone, _ ink: Ink, _ width: Int) -> [String] {
-        let place = finding.change?.description ?? "place unknown"
+        let location = finding.change?.description ?? "call site unknown"
         let head = "  \(label)  \(finding.rule) \(finding.ruleName)"
-        let gap = String(repeating: " ", count: max(2, width - head.count - place.count))
-        return ["  \(ink(tone, label))  \(finding.rule) \(finding.ruleName)\(gap)\(ink(.bold, place))"]
+        let gap = String(repeating: " ", count: max(2, width - head.count - location.count))
+        return ["  \(ink(tone, label))  \(finding.rule) \(finding.ruleName)\(gap)\(ink(.bold, location))"]
             + body("\(finding.title).", width: width).map { ink(.bold, $0) }
     }
 
@@ -75,7 +75,7 @@ struct FindingsText {
     }
 
     /// A sentence with the other places at which the problem was observed.
-    private static func places(_ finding: Finding) -> String {
+    private static func locations(_ finding: Finding) -> String {
         let sites = finding.seenAt.compactMap(\.site).filter { $0 != finding.change }
         guard !sites.isEmpty else { return "" }
         let more = sites.count > 3 ? " and \(sites.count - 3) more" : ""
@@ -89,15 +89,15 @@ struct FindingsText {
         let saving = finding.saving
         let isIdle = showsSavings && saving.time.median == 0 && saving.pause == nil
         let remark = isIdle ? finding.reservations.first.map { ". \($0)" } ?? "" : ""
-        let place = TextTable.shortened(finding.change?.description ?? "place unknown", to: width / 2)
+        let location = TextTable.shortened(finding.change?.description ?? "call site unknown", to: width / 2)
         let rank = Self.rank(finding)
-        let room = width - place.count - rank.count - 6
+        let room = width - location.count - rank.count - 6
         let lines = TextTable.wrapped("\(finding.rule) \(finding.title)\(remark)", width: room)
         return lines.enumerated().map { index, title in
             guard index == 0 else { return String(repeating: " ", count: rank.count + 4) + title }
             let line = "\(rank)  \(title)"
-            return "  " + line + String(repeating: " ", count: max(2, width - 2 - line.count - place.count))
-                + ink(.dim, place)
+            return "  " + line + String(repeating: " ", count: max(2, width - 2 - line.count - location.count))
+                + ink(.dim, location)
         }
     }
 
@@ -124,7 +124,9 @@ struct FindingsText {
             text += ", at the price of \(Phrase.count(UInt64(-saving.trips), "more trip"))"
         }
         if alone != nil { text += "; " + rest(saving) }
-        return text + ". Confidence: \(finding.confidence)."
+        let confidence = finding.confidence
+        let reason = confidence.level == .low ? confidence.reason.map { ", because \($0)" } ?? "" : ""
+        return text + ". Confidence: \(confidence.level)\(reason)."
     }
 
     /// The part of a saving that remains after other findings with the same claim: `2.00 ms of it after finding 1`.
@@ -134,8 +136,8 @@ struct FindingsText {
             numbers.count == 1
             ? "finding \(numbers[0])"
             : "findings \(numbers.dropLast().joined(separator: ", ")) and \(numbers.last ?? "")"
-        let isWorthTelling = saving.time.median * 100 >= (saving.alone?.median ?? 0)
-        return isWorthTelling
+        let isNotable = saving.time.median * 100 >= (saving.alone?.median ?? 0)
+        return isNotable
             ? "\(Phrase.duration(saving.time.median)) of it after \(others)" : "none of it after \(others)"
     }
 }

@@ -60,17 +60,17 @@ enum GroupJSON {
         var sums: [Place: EventGroup.Counts] = [:]
         for group in groups {
             guard let name = name(group.key) else { continue }
-            let place = Place(name: name, kind: group.key.kind)
-            durations[place, default: Distribution()].merge(group.durations)
-            sums[place, default: EventGroup.Counts()].merge(group.counts)
+            let position = Place(name: name, kind: group.key.kind)
+            durations[position, default: Distribution()].merge(group.durations)
+            sums[position, default: EventGroup.Counts()].merge(group.counts)
         }
         let places = durations.keys.sorted { ($0.name, $0.kind.rawValue) < ($1.name, $1.kind.rawValue) }
         return .array(
-            places.map { place in
+            places.map { position in
                 .sorted([
-                    "name": .string(place.name), "kind": .string(place.kind.name),
-                    "durations": DistributionJSON.value(durations[place] ?? Distribution()),
-                    "counts": counts(sums[place] ?? EventGroup.Counts()),
+                    "name": .string(position.name), "kind": .string(position.kind.name),
+                    "durations": DistributionJSON.value(durations[position] ?? Distribution()),
+                    "counts": counts(sums[position] ?? EventGroup.Counts()),
                 ])
             })
     }

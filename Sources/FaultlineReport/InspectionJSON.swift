@@ -76,8 +76,8 @@ public struct InspectionJSON: Sendable {
             "name": .string(index.name), "columns": .array(index.columns.map { .string($0) }),
             "isUnique": .bool(index.isUnique), "hasExpressions": .bool(index.hasExpressions),
             "isPartial": .bool(index.isPartial),
-            "isConstraint": .bool(index.isConstraint), "isOfTheStore": .bool(index.isOfTheStore),
-            "isOfTheModel": index.isOfTheModel.map { .bool($0) } ?? .null,
+            "isConstraint": .bool(index.isConstraint), "isOfTheStore": .bool(index.belongsToStore),
+            "isOfTheModel": index.belongsToModel.map { .bool($0) } ?? .null,
             "size": .unsigned(index.size),
         ])
     }

@@ -46,8 +46,8 @@ struct StoreTimeText {
         ].compactMap { $0 }
         return title(totals, ink, width) + table.section(ink, width: width)
             + splits.flatMap { split in
-                TextTable.wrapped(split, width: width - 4).enumerated().map { place, line in
-                    (place == 0 ? "  " : "    ") + ink(.dim, line)
+                TextTable.wrapped(split, width: width - 4).enumerated().map { position, line in
+                    (position == 0 ? "  " : "    ") + ink(.dim, line)
                 }
             }
             + statements(totals, ink, width)

@@ -25,7 +25,7 @@ package struct TextTable {
     }
 
     /// The minimum width of a column that can be cut.
-    private static let leastWidth = 8
+    private static let minimumWidth = 8
 
     let columns: [Column]
     private(set) var rows: [[String]] = []
@@ -53,7 +53,8 @@ package struct TextTable {
         var excess = widths.reduce(0, +) + 2 * (columns.count - 1) - width
         let flexible = columns.indices.filter { columns[$0].loss != nil }
         // The widest column is cut first, so no column loses all of its text to another.
-        while excess > 0, let widest = flexible.max(by: { widths[$0] < widths[$1] }), widths[widest] > Self.leastWidth {
+        while excess > 0, let widest = flexible.max(by: { widths[$0] < widths[$1] }), widths[widest] > Self.minimumWidth
+        {
             widths[widest] -= 1
             excess -= 1
         }

@@ -29,9 +29,9 @@ public struct TripText: Sendable {
             counts.add(event)
             let isOperation = event.kind != .sql && event.kind != .cacheMiss
             guard isOperation, counts.trips > 0 else { continue }
-            let site = resolver.place(of: event)
+            let site = resolver.reportedSite(of: event)
             let what = words.subject(of: event)
-            let text = site?.description ?? "place unknown"
+            let text = site?.description ?? "call site unknown"
             let known = lines.firstIndex { $0.kind == event.kind && $0.what == what && $0.site == text }
             if known == nil { lines.append(Line(kind: event.kind, what: what, site: text)) }
             let index = known ?? lines.count - 1

@@ -47,7 +47,7 @@ public func expectRoundTrips<Result>(
     let limits = StoreLimits(trips: trips, rows: rows, cacheMisses: cacheMisses)
     limits.evaluate(
         scope.map { ScopeRecording(recorder, scope: $0, from: start) },
-        at: TestPlace(fileID: fileID, filePath: filePath, line: line, column: column))
+        at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     return result
 }
 
@@ -73,12 +73,12 @@ public func expectRoundTrips<Result>(
     let limits = StoreLimits(trips: trips, rows: rows, cacheMisses: cacheMisses)
     limits.evaluate(
         scope.map { ScopeRecording(recorder, scope: $0, from: start) },
-        at: TestPlace(fileID: fileID, filePath: filePath, line: line, column: column))
+        at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     return result
 }
 
 /// The place of an expectation in a test.
-private struct TestPlace {
+private struct TestLocation {
     var fileID: String
     var filePath: StaticString
     var line: Int
@@ -91,43 +91,43 @@ private struct StoreLimits {
     var rows: Int?
     var cacheMisses: Int?
 
-    func evaluate(_ recording: ScopeRecording?, at place: TestPlace) {
+    func evaluate(_ recording: ScopeRecording?, at test: TestLocation) {
         guard let recording, recording.hasStore else {
             Self.fail(
                 "The recorder has not recorded any store; create the container with recorder: .testing, or pass its recorder here.",
-                at: place)
+                at: test)
             return
         }
         let counts = recording.counts
-        let figures: [(figure: Int, limit: Int?, thing: String)] = [
+        let figures: [(figure: Int, limit: Int?, noun: String)] = [
             (counts.trips, trips, "round trip"), (counts.rows, rows, "row"),
             (counts.cacheMisses, cacheMisses, "cache miss"),
         ]
-        let broken = figures.compactMap { figure, limit, thing in
-            limit.flatMap { figure > $0 ? "\(Self.count(figure, thing)), at most \($0) expected" : nil }
+        let broken = figures.compactMap { figure, limit, noun in
+            limit.flatMap { figure > $0 ? "\(Self.count(figure, noun)), at most \($0) expected" : nil }
         }
         if !broken.isEmpty {
-            Self.fail(broken.joined(separator: "; ") + ":\n" + recording.explanation(), at: place)
+            Self.fail(broken.joined(separator: "; ") + ":\n" + recording.explanation(), at: test)
         } else if recording.lost > 0 {
             Self.fail(
                 "\(recording.lost) events did not fit in the recorder's memory, so the limits cannot be checked; give it more: "
-                    + "Recorder.memory(ringBytes:).", at: place)
+                    + "Recorder.memory(ringBytes:).", at: test)
         }
     }
 
-    private static func count(_ number: Int, _ thing: String) -> String {
-        "\(number) \(thing)" + (number == 1 ? "" : thing.hasSuffix("s") ? "es" : "s")
+    private static func count(_ number: Int, _ noun: String) -> String {
+        "\(number) \(noun)" + (number == 1 ? "" : noun.hasSuffix("s") ? "es" : "s")
     }
 
     /// Reports a failure to the library that runs the test.
-    private static func fail(_ message: String, at place: TestPlace) {
+    private static func fail(_ message: String, at test: TestLocation) {
         // A detached thread does not know its test, but the process's arguments show its library.
         if Test.current != nil || CommandLine.arguments.contains("swift-testing") {
             let location = SourceLocation(
-                fileID: place.fileID, filePath: "\(place.filePath)", line: place.line, column: place.column)
+                fileID: test.fileID, filePath: "\(test.filePath)", line: test.line, column: test.column)
             Issue.record(Comment(rawValue: message), sourceLocation: location)
         } else {
-            XCTFail(message, file: place.filePath, line: UInt(place.line))
+            XCTFail(message, file: test.filePath, line: UInt(test.line))
         }
     }
 }

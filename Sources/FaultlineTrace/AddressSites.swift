@@ -22,14 +22,14 @@ struct AddressSites {
     /// symbols.
     func site(of stack: StackEntry) -> CallSite? {
         let addresses = stack.addresses
-        let nameless = addresses.indices.filter { place in
-            guard let frame = dictionary.frame(at: addresses[place]) else { return false }
+        let nameless = addresses.indices.filter { position in
+            guard let frame = dictionary.frame(at: addresses[position]) else { return false }
             return frame.locations.isEmpty && !frame.module.isEmpty && !isSystem(frame.module)
         }
         guard let innermost = nameless.first else { return nil }
         let shared = Self.prefixes(addresses).prefix { (counts[$0] ?? 0) > 1 }.count
-        let place = nameless.first { $0 >= shared } ?? nameless.last ?? innermost
-        return CallSite(file: "", line: 0, function: name(of: addresses[place]))
+        let position = nameless.first { $0 >= shared } ?? nameless.last ?? innermost
+        return CallSite(file: "", line: 0, function: name(of: addresses[position]))
     }
 
     /// The module's name and the offset in its file.

@@ -27,7 +27,7 @@ public struct CallSiteResolver: Sendable {
     /// fetch's. Every other event happened where the program asked for it.
     ///
     /// - Complexity: O(1) for a stack that was resolved before, O(frames) the first time.
-    public mutating func place(of event: TraceEvent) -> CallSite? {
+    public mutating func reportedSite(of event: TraceEvent) -> CallSite? {
         switch event.kind {
         case .fault, .batch: stackSite(of: event) ?? callSite(of: event)
         default: callSite(of: event)
@@ -78,9 +78,9 @@ public struct CallSiteResolver: Sendable {
             }
         }
         if sites.isEmpty, let entry = dictionary.stack(stack) {
-            let places = addresses ?? AddressSites(dictionary, isSystem: Self.isSystemLibrary)
-            addresses = places
-            if let site = places.site(of: entry) { sites = [site] }
+            let positions = addresses ?? AddressSites(dictionary, isSystem: Self.isSystemLibrary)
+            addresses = positions
+            if let site = positions.site(of: entry) { sites = [site] }
         }
         sitesByStack[stack] = sites
         return sites

@@ -74,10 +74,10 @@ public struct StatementEntry: Sendable, Hashable, Codable {
     /// Returns the table that an alias stands for, or `nil`: `ZITEM` for `t0` in `… FROM ZITEM t0 …`.
     package func table(of alias: some StringProtocol) -> String? {
         let words = sql.split(separator: " ")
-        let place = words.indices.dropFirst(2).first { place in
-            words[place] == alias && ["FROM", "JOIN"].contains(words[place - 2].uppercased())
+        let position = words.indices.dropFirst(2).first { position in
+            words[position] == alias && ["FROM", "JOIN"].contains(words[position - 2].uppercased())
         }
-        return place.map { String(words[$0 - 1]) }
+        return position.map { String(words[$0 - 1]) }
     }
 }
 

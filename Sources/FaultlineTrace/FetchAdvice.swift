@@ -12,21 +12,21 @@ public struct FetchAdvice: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The advice, in the form that ``init(_:)`` parses.
-    public var description: String { "\(place) \(change)" }
+    public var description: String { "\(location) \(change)" }
 
     /// The line: `List.swift:42`.
-    public var place: String { "\(file):\(line)" }
+    public var location: String { "\(file):\(line)" }
 
     /// Parses a line of the program, followed by a space and the change.
     ///
     /// - Throws: ``FetchChange/Problem`` if there is no line, or no change.
     public init(_ text: String) throws(FetchChange.Problem) {
         let parts = text.split(maxSplits: 1, whereSeparator: { $0.isWhitespace }).map(String.init)
-        guard let place = parts.first, let colon = place.lastIndex(of: ":"), colon > place.startIndex,
-            let line = Int(place[place.index(after: colon)...]), line > 0
+        guard let location = parts.first, let colon = location.lastIndex(of: ":"), colon > location.startIndex,
+            let line = Int(location[location.index(after: colon)...]), line > 0
         else { throw FetchChange.Problem(description: "does not begin with a line such as List.swift:42") }
         self.init(
-            file: String(place[..<colon]), line: line, change: try FetchChange(parts.count > 1 ? parts[1] : ""))
+            file: String(location[..<colon]), line: line, change: try FetchChange(parts.count > 1 ? parts[1] : ""))
     }
 
     /// Whether the advice is for a file and line.

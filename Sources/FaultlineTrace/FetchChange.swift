@@ -1,6 +1,6 @@
 /// A change to a fetch that can be tried without editing the program.
 ///
-/// As text it is a list of words: `batch=15 limit=20 prefetch=location,shop.place properties=name,price ids`. A minus
+/// As text it is a list of words: `batch=15 limit=20 prefetch=location,shop.position properties=name,price ids`. A minus
 /// in front of a key path removes it from the prefetched ones: `prefetch=-photo`.
 public struct FetchChange: Sendable, Hashable {
     /// The batch size; 0 loads everything at once, `nil` leaves it unchanged.

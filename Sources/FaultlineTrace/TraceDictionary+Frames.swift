@@ -18,11 +18,11 @@ extension TraceDictionary {
             StackFrame(address: text, entry: UInt64(text.dropFirst(2), radix: 16).flatMap { frame(at: $0) })
         }
         var last: (frame: Int, location: Int)?
-        search: for (place, frame) in frames.enumerated() {
+        search: for (position, frame) in frames.enumerated() {
             guard let locations = frame.entry?.locations, !locations.isEmpty else { break }
             for (index, location) in locations.enumerated() {
                 switch Self.part(of: location) {
-                case .recorder: last = (place, index)
+                case .recorder: last = (position, index)
                 case .plumbing: break
                 case .other: break search
                 }

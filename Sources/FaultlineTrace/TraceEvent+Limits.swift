@@ -14,7 +14,7 @@ extension TraceEvent.Batch {
 
 extension TraceEvent.Release {
     /// The minimum size in bytes at which an object's values count as large.
-    package static var leastBytes: UInt64 { UInt64(FL_LARGE_VALUE) }
+    package static var minimumBytes: UInt64 { UInt64(FL_LARGE_VALUE) }
 }
 
 extension TraceEvent.Save.Unread {

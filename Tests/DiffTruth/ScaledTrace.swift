@@ -7,7 +7,7 @@ struct ScaledTrace {
     let operations: [String]
 
     /// Events of an operation that is scaled, at least, and its share of the time of all.
-    private static let (leastEvents, leastShare) = (20, 0.05)
+    private static let (leastEvents, minimumShare) = (20, 0.05)
 
     init(_ path: String) throws {
         lines = try String(contentsOfFile: path, encoding: .utf8).split(
@@ -19,7 +19,7 @@ struct ScaledTrace {
             sums[operation] = (sum.count + 1, sum.time + duration.value)
         }
         let all = sums.values.reduce(0) { $0 + $1.time }
-        operations = sums.filter { $0.value.count >= Self.leastEvents && $0.value.time >= all * Self.leastShare }
+        operations = sums.filter { $0.value.count >= Self.leastEvents && $0.value.time >= all * Self.minimumShare }
             .sorted { ($1.value.time, $0.key) < ($0.value.time, $1.key) }.map(\.key)
     }
 

@@ -42,7 +42,7 @@ struct AggregateRuleTests {
         #expect(finding.saving.memory == 10_000)
         #expect(finding.saving.trips == 0)
         #expect(abs(finding.score - (25 + 50 * 80.0 / 980)) < 0.001)
-        #expect(finding.confidence == .high)
+        #expect(finding.confidence.level == .high)
         let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
         #expect(figures["executions"] == 10 && figures["rows"] == 1000 && figures["touchedRows"] == 0)
         #expect(figures["fetchTime"] == 2_100_000)
@@ -182,7 +182,7 @@ struct AggregateRuleTests {
         #expect(abs(finding.saving.time.median - (3503 * 2000 - 3503 * 60)) < 1)
         // What the numbers were read for is not seen.
         #expect(finding.severity == .warning)
-        #expect(finding.confidence == .medium)
+        #expect(finding.confidence.level == .medium)
     }
 
     @Test func `A sum is found however often the rows are gone through`() {
@@ -303,7 +303,7 @@ struct AggregateRuleTests {
         #expect(finding.saving.rows == 1970)
         #expect(finding.saving.trips == -10)
         #expect(finding.severity >= .warning)
-        #expect(finding.confidence == .medium)
+        #expect(finding.confidence.level == .medium)
     }
 
     @Test func `Short results among them, shown whole, and empty ones make no difference`() throws {

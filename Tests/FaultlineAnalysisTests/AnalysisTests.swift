@@ -201,11 +201,13 @@ struct AnalysisTests {
         let profile = Profile(groceries.trace.closed())
         let estimate = CostModel(profile).rows(of: ShapeEntry(entity: "Item", sort: ["name ascending"]))
         #expect(estimate.basis == .shape)
-        #expect(estimate.confidence == .high)
+        #expect(estimate.confidence.level == .high)
         #expect(estimate.line == CostLine(trip: 10_000, row: 2000))
         let other = CostModel(profile).rows(of: ShapeEntry(entity: "List"))
         #expect(other.basis == .store)
-        #expect(CostModel(Profile()).rows(of: ShapeEntry(entity: "List")).confidence == .low)
+        let assumed = CostModel(Profile()).rows(of: ShapeEntry(entity: "List")).confidence
+        #expect(assumed.level == .low)
+        #expect(assumed.reason == "the costs of trips and rows are assumed, as the trace has too few trips")
     }
 
     /// Trips that were measured beside a trace: 5 µs each, and 500 ns a row.
@@ -220,7 +222,7 @@ struct AnalysisTests {
         let profile = Profile(groceries.trace.closed())
         #expect(profile.processes.count == 1)
         let estimate = CostModel(profile).rows(of: ShapeEntry(entity: "List"))
-        #expect(estimate.basis == .calibration && estimate.confidence == .low && estimate.trips == 24)
+        #expect(estimate.basis == .calibration && estimate.confidence.level == .low && estimate.trips == 24)
         // The trace's own take as long as four of them.
         #expect(estimate.line == CostLine(trip: 20_000, row: 2000))
         let (trips, rows) = (estimate.range { $0.trip }, estimate.range { $0.row })
@@ -282,7 +284,7 @@ struct AnalysisTests {
         let estimate = costs.rows(of: ShapeEntry(entity: "Item", sort: ["name ascending"]))
         #expect(estimate.basis == .size)
         #expect(estimate.line == CostLine(trip: 10_000, row: 2000))
-        #expect(estimate.confidence == .medium)
+        #expect(estimate.confidence.level == .medium)
     }
 
     @Test func `One trip of long rows says more of them than all the short ones`() {
@@ -293,7 +295,7 @@ struct AnalysisTests {
         groceries.trace.event(.fetch(fetch), duration: 1_012_000)
         let estimate = CostModel(Profile(groceries.trace.closed()))
             .rows(of: ShapeEntry(entity: "Item", sort: ["name ascending"]))
-        #expect(estimate.basis == .size && estimate.confidence == .low)
+        #expect(estimate.basis == .size && estimate.confidence.level == .low)
         #expect(abs(estimate.line.row - 20_000) < 50)
         let range = estimate.range { $0.row }
         #expect(range.low < 0.6 * range.median && range.high > 1.4 * range.median)

@@ -93,7 +93,7 @@ struct BatchRequestTests {
             ])
     }
 
-    @Test func `Saves after each object are spared as well, and not told to be joined`() throws {
+    @Test func `Saves after each object are avoided as well, and not told to be joined`() throws {
         let findings = findings { $0.write(saves: 1000, commit: 90_000) { _ in deleted(1) } }
         #expect(findings.map(\.title.text) == ["Delete Track with a batch request"])
         // Of 1,000 commits one is left.

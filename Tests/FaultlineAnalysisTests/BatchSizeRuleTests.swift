@@ -120,7 +120,7 @@ struct BatchSizeRuleTests {
         #expect(
             finding.reservations.map(\.text).contains(
                 "No scope marks a screen, so pauses between touched rows stand in for screens."))
-        #expect(finding.confidence <= .medium)
+        #expect(finding.confidence.level <= .medium)
     }
 
     /// Twenty passes over 10,000 rows, which fit the model of costs to their shape.
@@ -272,7 +272,7 @@ struct BatchSizeRuleTests {
         let words = "Some touched rows did not fit into the recording, so the estimate of trips is too low."
         let (whole, cut) = (try found(lost: 0), try found(lost: 3))
         #expect(!whole.reservations.map(\.text).contains(words) && cut.reservations.map(\.text).contains(words))
-        #expect(cut.confidence <= .medium && cut.confidence <= whole.confidence)
+        #expect(cut.confidence.level <= .medium && cut.confidence <= whole.confidence)
     }
 
     @Test func `A screen's advice has the curve of its costs as well`() throws {

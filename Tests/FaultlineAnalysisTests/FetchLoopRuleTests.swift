@@ -101,7 +101,7 @@ struct FetchLoopRuleTests {
 
     @Test func `Of fetches that are limited to a row nobody knows how many there are`() throws {
         let finding = try #require(loop(isLimited: true, rows: 1) { $0.limit = 1 }.first)
-        #expect(finding.saving.time.low == 0 && finding.saving.time.median > 0 && finding.confidence == .low)
+        #expect(finding.saving.time.low == 0 && finding.saving.time.median > 0 && finding.confidence.level == .low)
         #expect(finding.explanation.map(\.text).contains("Each is limited to one row; IN loads all rows of a value."))
         #expect(try #require(loop(rows: 1).first).saving.time.low > 0)
     }
@@ -362,6 +362,6 @@ struct FetchLoopRuleTests {
         let finding = try #require(findings(music).first)
         #expect(finding.severity == .note)
         #expect(finding.reservations.map(\.text).contains("Events were lost while it happened."))
-        #expect(finding.confidence == .low)
+        #expect(finding.confidence.level == .low)
     }
 }

@@ -9,7 +9,7 @@ struct FetchSampleTests {
         FetchSample.Execution(rows: number, limit: 0, offset: 0, batchSize: 0)
     }
 
-    @Test func `The same ones stay in whatever order and parts they come`() throws {
+    @Test func `The same ones keepLongLine in whatever order and parts they come`() throws {
         let fetches = (1...50).map { (execution($0), hash: StableHash.mix($0)) }
         var whole = FetchSample()
         for (execution, hash) in fetches { whole.insert(execution, hash: hash) }

@@ -59,7 +59,7 @@ struct FoldedEntityRuleTests {
         let found = findings()
         let finding = try #require(found.first)
         #expect(found.count == 1)
-        #expect(finding.rule == "R16" && finding.severity == .warning && finding.confidence == .low)
+        #expect(finding.rule == "R16" && finding.severity == .warning && finding.confidence.level == .low)
         #expect(finding.title.text == #"Fold List into Item, which always reads it through "list""#)
         #expect(finding.change?.description == "List.swift:42")
         #expect(finding.code == ["Item.title: String"])

@@ -46,12 +46,12 @@ struct LargeValueRuleTests {
         #expect(findings(size: 300_000, isExternal: true).isEmpty)
     }
 
-    @Test func `Values that are read in a quarter of the rows stay where they are`() {
+    @Test func `Values that are read in a quarter of the rows keepLongLine where they are`() {
         #expect(findings(read: 25).isEmpty)
         #expect(findings(read: 24).count == 1)
     }
 
-    @Test func `Small values stay where they are`() {
+    @Test func `Small values keepLongLine where they are`() {
         #expect(findings(size: 500, large: 0).isEmpty)
         #expect(findings(size: 2000, large: 5).isEmpty)
         #expect(findings(size: 2000, large: 6).count == 1)
@@ -80,7 +80,7 @@ struct LargeValueRuleTests {
             Analysis(Profile(groceries.trace.closed()), rules: [LargeValueRule()]).findings.first)
         // Five hundred rows of 80 µs, of which a short row would take 1 µs: more than the nine tenths that can be saved.
         #expect(abs(finding.saving.time.median - 0.9 * 5 * 8_010_000) < 1)
-        #expect(finding.confidence == .low)
+        #expect(finding.confidence.level == .low)
     }
 
     @Test func `A saving never exceeds the time of the fetches`() throws {

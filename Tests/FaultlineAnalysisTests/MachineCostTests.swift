@@ -39,7 +39,7 @@ struct MachineCostTests {
         let read = lyrics([.loadedRow: 200, .loadedByte: 0.5, .page: 500], title: 2000)
         let other = Analysis(Profile(read.trace.closed()), rules: [OverFetchRule()]).findings.first
         #expect(abs((other?.saving.time.median ?? 0) - part(2000)) < 1)
-        #expect(finding.confidence == .medium && finding.reservations.isEmpty)
+        #expect(finding.confidence.level == .medium && finding.reservations.isEmpty)
     }
 
     @Test func `An unmeasured step has its assumed cost`() {
@@ -48,7 +48,7 @@ struct MachineCostTests {
         #expect(costs.cost(.comparison, assumed: assumed) == assumed)
         let measured = costs.cost(.passedRow, assumed: assumed)
         #expect(measured.usual >= 20 && measured.usual < 30 && measured.least < 20 && measured.most > measured.usual)
-        #expect(costs.handedOutRow(bytes: 100) == nil && costs.byte == nil && costs.loadedRow == nil)
+        #expect(costs.returnedRow(bytes: 100) == nil && costs.byte == nil && costs.loadedRow == nil)
     }
 
     @Test func `Several machines cost their mean, in whatever order they are merged and after a profile's file`() throws
@@ -95,7 +95,7 @@ struct MachineCostTests {
         let measured = fetch.scanTime(machine)
         // 4 × 100 rows of 1 µs each, and next to nothing for their bytes.
         let bytes = Double(fetch.total(\.bytes)) / Double(max(1, fetch.total(\.loadedRows)))
-        let rest = fetch.counts.runTime - 400 * (try #require(machine.handedOutRow(bytes: bytes)))
+        let rest = fetch.counts.runTime - 400 * (try #require(machine.returnedRow(bytes: bytes)))
         #expect(measured.least == min(rest, ratio.usual) && measured.most == max(rest, ratio.usual))
         #expect(measured.usual > measured.least && measured.usual < measured.most)
     }
@@ -110,7 +110,7 @@ struct MachineCostTests {
             (statement.rows, statement.fullScanSteps) = (100, scanned)
             music.trace.event(.sql(statement), duration: 1000, parent: fetch, advancing: false)
             let profile = try #require(Profile(music.trace.closed()).fetches.first)
-            return profile.time(ofBytes: 50_000, of: 60_000, rows: 100, (0.35, 3, .medium), machine)
+            return profile.time(ofBytes: 50_000, of: 60_000, rows: 100, (0.35, 3, .high), machine)
         }
         #expect(try time(scanned: 99) != nil)
         #expect(try time(scanned: 5000) == nil)

@@ -102,7 +102,7 @@ struct MissingIndexRuleTests {
         let found = findings()
         let finding = try #require(found.first)
         #expect(found.count == 1)
-        #expect(finding.rule == "R06" && finding.severity == .warning && finding.confidence == .medium)
+        #expect(finding.rule == "R06" && finding.severity == .warning && finding.confidence.level == .medium)
         #expect(finding.title.text == "Index Track by milliseconds")
         #expect(finding.change?.description == "List.swift:42")
         #expect(finding.code == [#"FetchIndexDescription("byMilliseconds", on: "milliseconds")"#])
@@ -263,7 +263,7 @@ struct MissingIndexRuleTests {
         #expect(needless(["ZLYRICS"], ["ZTITLE", "ZTITLE,ZLYRICS"]).count == 1)
     }
 
-    @Test func `Indexes that keep values unique, that the store makes or that sort otherwise stay`() {
+    @Test func `Indexes that keep values unique, that the store makes or that sort otherwise keepLongLine`() {
         #expect(needless(["ZTITLE", "ZTITLE,ZLYRICS"], unique: ["ZTITLE"]).isEmpty)
         #expect(needless(["ZALBUM", "ZALBUM,ZTITLE"]).isEmpty)
         #expect(needless(["Z_ENT", "Z_ENT,ZTITLE"]).isEmpty)

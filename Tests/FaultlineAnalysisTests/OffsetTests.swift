@@ -56,14 +56,14 @@ struct OffsetTests {
 
     @Test func `Without a page at a small offset what each row takes is assumed`() throws {
         let finding = try #require(findings(pages: 300, first: 200).first)
-        #expect(finding.confidence == .low)
+        #expect(finding.confidence.level == .low)
         // 249.5 pages of 50 rows on average, a hundred times: 20–150 ns a row.
         #expect(finding.saving.time.low < 62_375_000 && finding.saving.time.high > 62_375_000)
     }
 
     @Test func `First pages that something else has held up measure nothing`() throws {
         let finding = try #require(findings(pages: 200, slow: 20).first)
-        #expect(finding.severity == .warning && finding.confidence == .low)
+        #expect(finding.severity == .warning && finding.confidence.level == .low)
         #expect(finding.saving.time.low < 49_750_000 && finding.saving.time.high > 49_750_000)
     }
 

@@ -47,7 +47,7 @@ struct OverFetchRuleTests {
         #expect(finding.saving.memory == 9000)
         // Nine rows for nothing for each that is used.
         #expect(abs(finding.score - (25 + 50 * 8.0 / 19)) < 0.001)
-        #expect(finding.confidence == .medium)
+        #expect(finding.confidence.level == .medium)
     }
 
     @Test func `Rows that SQLite sorts itself are read with a limit as well`() throws {
@@ -282,10 +282,10 @@ struct OverFetchRuleTests {
         // The assumed 0.8 ns a byte.
         #expect(abs(finding.saving.time.median - 960_000) < 1)
         #expect(finding.severity == .warning)
-        #expect(finding.confidence == .low)
+        #expect(finding.confidence.level == .low)
     }
 
-    @Test func `Texts that one row reads, short ones and few rows of them stay`() {
+    @Test func `Texts that one row reads, short ones and few rows of them keepLongLine`() {
         #expect(lyrics(read: 1).isEmpty)
         #expect(lyrics(size: 255).isEmpty)
         #expect(lyrics(size: 256).count == 1)

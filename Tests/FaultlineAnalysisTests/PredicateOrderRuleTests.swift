@@ -141,7 +141,7 @@ struct PredicateOrderRuleTests {
     @Test func `Of two searches the one that leaves less comes first`() throws {
         let found = searches()
         let finding = try #require(found.first)
-        #expect(found.count == 1 && finding.severity == .warning && finding.confidence == .low)
+        #expect(found.count == 1 && finding.severity == .warning && finding.confidence.level == .low)
         #expect(finding.title.text == "Search title before lyrics in the predicate of Track")
         #expect(finding.code == ["title CONTAINS[cd] ? AND lyrics CONTAINS[cd] ?"])
         #expect(
@@ -186,7 +186,7 @@ struct PredicateOrderRuleTests {
         var negated = Self.text
         negated.isNegated = true
         #expect(findings([Self.lyrics, negated], matched: 2600).isEmpty)
-        #expect(findings([Self.text, Self.length], matched: 2500).map(\.confidence) == [.low])
+        #expect(findings([Self.text, Self.length], matched: 2500).map(\.confidence.level) == [.low])
     }
 
     @Test func `Long texts come behind short ones`() throws {
@@ -210,13 +210,13 @@ struct PredicateOrderRuleTests {
 
     @Test func `What the others leave over is not known if no text passed, or one of several`() throws {
         let finding = try #require(analysis(rows: 0, matched: 0).findings.first)
-        #expect(finding.confidence == .low)
+        #expect(finding.confidence.level == .low)
         #expect(
             finding.explanation.map(\.text) == [
                 "10 fetches compared 3,500 texts each, and none passed: the selectivity of the other terms is unknown."
             ])
         let two = try #require(analysis([Self.text, Self.text, Self.length]).findings.first)
-        #expect(two.confidence == .low)
+        #expect(two.confidence.level == .low)
         #expect(
             two.explanation.map(\.text) == [
                 "10 fetches compared 3,500 texts each in several searches: the selectivity of the other terms is "

@@ -104,7 +104,8 @@ struct PrefetchRuleTests {
         #expect(finding.title.text == "Count Item.tags for all objects at once: the members are never read")
         #expect(finding.code.contains(#"request.propertiesToGroupBy = ["item"]"#) && finding.remedy == nil)
         #expect(
-            finding.fix.text == "One fetch of Tag, grouped by item, counts them all." && finding.confidence <= .medium)
+            finding.fix.text == "One fetch of Tag, grouped by item, counts them all."
+                && finding.confidence.level <= .medium)
         #expect(
             finding.alternatives.map(\.text) == [
                 "Keep the count in a derived attribute of Item (tags.@count), which the store updates."
@@ -379,7 +380,7 @@ struct PrefetchRuleTests {
         #expect(finding.explanation.map(\.text).contains { $0.hasSuffix("of which 4.0 % fired.") })
     }
 
-    @Test func `Prefetched key paths stay in the advice`() throws {
+    @Test func `Prefetched key paths keepLongLine in the advice`() throws {
         var groceries = Groceries(prefetch: ["tags"])
         groceries.scoped(.screen) { groceries in
             let fetch = groceries.fetch(rows: 10)
@@ -509,7 +510,7 @@ struct PrefetchRuleTests {
         let finding = try #require(findings(groceries).first)
         #expect(finding.severity == .note)
         #expect(finding.reservations.map(\.text) == ["Events were lost while it happened."])
-        #expect(finding.confidence == .low)
+        #expect(finding.confidence.level == .low)
     }
 
     @Test func `The signature does not know lines`() throws {

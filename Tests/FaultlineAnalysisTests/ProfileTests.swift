@@ -161,7 +161,7 @@ struct ProfileTests {
         #expect(tables.groups.count == 2)
     }
 
-    @Test func `A fetch whose objects stay in use is remembered`() {
+    @Test func `A fetch whose objects keepLongLine in use is remembered`() {
         var groceries = Groceries()
         let first = groceries.fetch(rows: 100)
         for object in 1...(2 * ProcessContext.Capacity.fetches) {

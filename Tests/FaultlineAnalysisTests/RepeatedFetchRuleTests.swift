@@ -75,7 +75,7 @@ struct RepeatedFetchRuleTests {
             ])
         #expect(finding.saving.time == Saving.Range(median: 450_000, low: 450_000, high: 450_000))
         #expect(finding.saving.trips == 9 && finding.saving.rows == 180)
-        #expect(finding.confidence == .high && finding.code.isEmpty)
+        #expect(finding.confidence.level == .high && finding.code.isEmpty)
         #expect(finding.signature.hasPrefix("R18|Track#") && finding.signature.hasSuffix("|tracks()"))
         #expect(finding.scopes == ["album"])
         let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })

@@ -69,7 +69,7 @@ struct SaveSizeRuleTests {
             ])
         // What 49 saves take by themselves.
         #expect(abs(finding.saving.time.median - Double(49 * Self.commit)) < 1)
-        #expect(finding.confidence == .high)
+        #expect(finding.confidence.level == .high)
         #expect(finding.scopes == ["album"])
         #expect(finding.signature == "R10|small|Track|add()")
         #expect(finding.seenAt.map(\.count) == [50])
@@ -85,7 +85,7 @@ struct SaveSizeRuleTests {
         let finding = try #require(findings { shop in shop.scoped(.bulk) { $0.saves(20, objects: 5) } }.first)
         #expect(abs(finding.saving.time.median - Double(19 * Self.commit * 3 / 4)) < 1)
         #expect(finding.saving.time.high > finding.saving.time.median)
-        #expect(finding.confidence == .medium)
+        #expect(finding.confidence.level == .medium)
     }
 
     @Test func `Ten saves of five objects are found, and fewer or larger ones are not`() {

@@ -38,7 +38,7 @@ struct SortRuleTests {
         #expect(finding.code == [#"FetchIndexDescription("byMilliseconds", on: "milliseconds")"#])
         #expect(
             finding.explanation.map(\.text) == ["SQLite sorted 3 times, on average 2,000 rows: 12.0 ms in all."])
-        #expect(finding.severity == .warning && finding.confidence == .low)
+        #expect(finding.severity == .warning && finding.confidence.level == .low)
         // 50 ns for each of 2,000 rows and each of 11 steps.
         #expect(abs(finding.saving.time.median - 3 * 50 * 2000 * 10.95) < 10_000)
         #expect(finding.saving.time.low == finding.saving.time.median / 2)

@@ -38,7 +38,7 @@ struct SparseTableRuleTests {
 
     @Test func `Kinds that share little are told, with what going through their table takes`() throws {
         let finding = try #require(findings().first)
-        #expect(finding.rule == "R15" && finding.severity == .warning && finding.confidence == .low)
+        #expect(finding.rule == "R15" && finding.severity == .warning && finding.confidence.level == .low)
         #expect(finding.title.text == "Give the subentities of Vehicle tables of their own: they share few properties")
         #expect(finding.change?.description == "List.swift:42")
         #expect(

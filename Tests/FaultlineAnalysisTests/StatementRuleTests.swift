@@ -129,7 +129,7 @@ struct PlanRuleTests {
         #expect(
             finding.title.text
                 == "Run ANALYZE: SQLite expects 20 rows in the table of Track, which has 2,000 rows")
-        #expect(finding.severity == .warning && finding.confidence == .low)
+        #expect(finding.severity == .warning && finding.confidence.level == .low)
         #expect(
             finding.explanation.map(\.text) == [
                 "SQLite chooses the plans of 5 fetches by statistics that ANALYZE gathered when the table was "

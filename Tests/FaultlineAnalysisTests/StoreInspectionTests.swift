@@ -265,18 +265,18 @@ struct StoreInspectionTests {
         #expect(coreData([], property: nil).map(\.code) == [[]])
         let shelf = StoreFacts.Index(name: "Z_Item_byShelf", columns: ["shelf"])
         var own = StoreFacts.Index(name: "ITEM_SHELF_INDEX", columns: ["shelf"])
-        own.isOfTheStore = true
+        own.belongsToStore = true
         let needless = coreData([own, shelf])
         #expect(needless.map(\.title.text) == ["Remove the index byShelf from the model"])
         #expect(needless.map(\.code) == [[]])
         #expect(needless[0].fix.text.hasSuffix("If the model has neither (check with --model), drop it with SQL."))
         var known = shelf
-        known.isOfTheModel = true
+        known.belongsToModel = true
         #expect(
             coreData([own, known]).map(\.fix.text) == [
                 "Remove the fetch index from Item in the model, and let the store migrate."
             ])
-        known.isOfTheModel = false
+        known.belongsToModel = false
         let foreign = try #require(coreData([own, known]).first)
         #expect(foreign.title.text == "Drop the index Z_Item_byShelf" && foreign.code == ["DROP INDEX Z_Item_byShelf;"])
         #expect(foreign.fix.text.hasPrefix("The model does not have it, so no migration drops it. "))

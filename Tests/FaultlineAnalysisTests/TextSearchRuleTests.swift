@@ -48,7 +48,7 @@ struct TextSearchRuleTests {
         #expect(abs(finding.saving.time.median - (20_000_000 - 80_000 - 640_000)) < 1)
         #expect(finding.severity == .warning)
         #expect(abs(finding.score - (25 + 50 * 3003.0 / 49_500)) < 0.001)
-        #expect(finding.confidence == .medium)
+        #expect(finding.confidence.level == .medium)
         #expect(finding.reservations.isEmpty)
         #expect(finding.scopes == ["album"])
         let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })

@@ -20,9 +20,9 @@ struct TimeNoiseTests {
             var fetch = TraceEvent.Fetch()
             (fetch.entity, fetch.rows, fetch.trips) = (entity, 10, 1)
             // Times vary by a few percent, and one in ten is interrupted.
-            let wobble = 1 + Double((round * 7 + index * 3) % 11) / 200
+            let singleRunError = 1 + Double((round * 7 + index * 3) % 11) / 200
             let delay: UInt64 = round % 10 == 9 ? 3_000_000 : round % 2 == 0 ? delays : 0
-            let time = UInt64(times[index] * wobble * speed(round)) + delay
+            let time = UInt64(times[index] * singleRunError * speed(round)) + delay
             trace.event(.fetch(fetch), duration: time, site: sites[index], runDelay: round % 10 == 9 ? 0 : delay)
         }
         if takingTurns {
@@ -88,7 +88,7 @@ struct TimeNoiseTests {
 
     @Test func `A diff knows the smallest change that it can show`() {
         func ratios(_ before: Profile, _ after: Profile) -> [Double] {
-            diff(before, after).operations.compactMap { $0.time?.leastRatio }
+            diff(before, after).operations.compactMap { $0.time?.minimumRatio }
         }
         let (alone, turns) = (run(Self.eight, takingTurns: false), run(Self.eight))
         #expect(ratios(alone, alone).count == 8 && ratios(alone, alone).allSatisfy { $0 >= 1.8 })

@@ -64,7 +64,7 @@ struct UnboundedFetchRuleTests {
         }
         let found = unrecorded(1000)
         let finding = try #require(found.first)
-        #expect(found.map(\.rule) == ["R14"] && finding.severity == .warning && finding.confidence == .low)
+        #expect(found.map(\.rule) == ["R14"] && finding.severity == .warning && finding.confidence.level == .low)
         #expect(
             finding.explanation.map(\.text) == [
                 "It fetches every Track: 1,000 rows at once, and nothing limits the number."

@@ -83,7 +83,7 @@ struct UnusedPrefetchRuleTests {
         #expect(finding.saving.trips == 4 && finding.saving.rows == 200)
     }
 
-    @Test func `A relationship that leads nowhere is not unused`() {
+    @Test func `A relationship that leads nullDevice is not unused`() {
         #expect(findings { $0.prefetched = 0 }.isEmpty)
     }
 

@@ -25,7 +25,7 @@ struct UnusedResultRuleTests {
         #expect(finding.explanation.map(\.text) == ["3 results had 600 rows in all, and none was read."])
         #expect(finding.saving.time.median == 3 * (10_000 + 200 * 2000))
         #expect(finding.saving.trips == 3 && finding.saving.rows == 600 && finding.saving.bytes == 60_000)
-        #expect(finding.severity == .warning && finding.confidence == .high)
+        #expect(finding.severity == .warning && finding.confidence.level == .high)
         #expect(finding.scopes == ["album"])
         #expect(finding.signature.hasPrefix("R17|unused|Track#") && finding.signature.hasSuffix("|tracks()"))
         let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
@@ -47,7 +47,7 @@ struct UnusedResultRuleTests {
             }
         }
         let finding = try #require(found(losing: 2).first)
-        #expect(finding.severity == .note && finding.confidence == .low)
+        #expect(finding.severity == .note && finding.confidence.level == .low)
         #expect(finding.reservations.map(\.text) == ["Events were lost while it happened."])
         #expect(
             found(losing: 1).map(\.severity) == [.warning]

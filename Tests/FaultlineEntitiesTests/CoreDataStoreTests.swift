@@ -50,7 +50,7 @@ private enum Books {
     ]
 }
 
-@Suite("Declared entities read a store that Core Data wrote", .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+@Suite("Declared entities read a store that Core Data wrote", .enabled(if: SharedData.exists, "\(SharedData.need)"))
 struct CoreDataStoreTests {
     private let folder: URL
     private let context: ManagedObjectContext

@@ -9,14 +9,14 @@ struct ModelFileTests {
     static let models = SharedData.paths(endingIn: ".xcdatamodel")
     static let bundles = SharedData.paths(endingIn: ".xcdatamodeld")
 
-    @Test("All of them are found", .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+    @Test("All of them are found", .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func count() {
         #expect(Self.models.count == 28)
         #expect(Self.bundles.count == 11)
     }
 
     @Test(
-        "Nothing is lost between a file and its print", .enabled(if: SharedData.isThere, "\(SharedData.need)"),
+        "Nothing is lost between a file and its print", .enabled(if: SharedData.exists, "\(SharedData.need)"),
         arguments: models)
     func roundTrip(_ path: String) throws {
         let url = try SharedData.url(path)
@@ -25,7 +25,7 @@ struct ModelFileTests {
         let text = try model.contents()
         #expect(try XMLTree(Data(text.utf8)).description == original.description)
 
-        let copy = TestFolder.place("xcdatamodel")
+        let copy = TestFolder.file("xcdatamodel")
         defer { try? FileManager.default.removeItem(at: copy) }
         try model.write(to: copy)
         #expect(try String(contentsOf: copy.appendingPathComponent("contents"), encoding: .utf8) == text)
@@ -36,7 +36,7 @@ struct ModelFileTests {
     }
 
     @Test(
-        "Every element of a file becomes a description", .enabled(if: SharedData.isThere, "\(SharedData.need)"),
+        "Every element of a file becomes a description", .enabled(if: SharedData.exists, "\(SharedData.need)"),
         arguments: models)
     func elements(_ path: String) throws {
         let url = try SharedData.url(path)
@@ -94,7 +94,7 @@ struct ModelFileTests {
 
     @Test(
         "The current version of a folder of versions is its model",
-        .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+        .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func currentVersions() throws {
         let current = try Self.bundles.map { try ModelVersions(contentsOf: SharedData.url($0)).current }
         #expect(
@@ -105,7 +105,7 @@ struct ModelFileTests {
             ])
     }
 
-    @Test("A version is chosen by its name", .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+    @Test("A version is chosen by its name", .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func chosenVersion() throws {
         let url = try SharedData.url("core-data-models/objcio/Migrations/Migrations/Moody.xcdatamodeld")
         let versions = try ModelVersions(contentsOf: url)
@@ -117,7 +117,7 @@ struct ModelFileTests {
         #expect(try ManagedObjectModel(contentsOf: inside).versionIdentifiers == ["4"])
     }
 
-    @Test("A declaration is the line of its element", .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+    @Test("A declaration is the line of its element", .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func declaration() throws {
         let url = try SharedData.url("core-data-models/objcio/Migrations/Migrations/Moody.xcdatamodeld")
         let mood = try #require(try ManagedObjectModel(contentsOf: url, version: "Moody 2").entity(named: "Mood"))
@@ -129,7 +129,7 @@ struct ModelFileTests {
         #expect(lines[31].contains("name=\"\(mood.attributes[1].name)\""))
     }
 
-    @Test("Values are of their attribute's type", .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+    @Test("Values are of their attribute's type", .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func values() throws {
         let model = try ManagedObjectModel(
             contentsOf: try SharedData.url("core-data-stores/coredataplus/SampleModel2/SampleModel2_V1.xcdatamodel"))

@@ -6,7 +6,7 @@ import Testing
 @Suite("A model is printed as Xcode prints it")
 struct ModelPrintingTests {
     private func load(_ text: String) throws -> ManagedObjectModel {
-        let url = TestFolder.place()
+        let url = TestFolder.file()
         defer { try? FileManager.default.removeItem(at: url) }
         try Data(text.utf8).write(to: url)
         return try ManagedObjectModel(contentsOf: url)

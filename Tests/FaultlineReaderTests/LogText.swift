@@ -11,7 +11,7 @@ struct LogText {
     private var dictionary = TraceDictionary()
 
     init(_ text: String) throws {
-        let file = TestFolder.place("log")
+        let file = TestFolder.file("log")
         defer { try? FileManager.default.removeItem(at: file) }
         try text.write(to: file, atomically: false, encoding: .utf8)
         let reader = try TraceReader(path: file.path)

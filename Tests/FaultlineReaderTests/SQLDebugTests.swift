@@ -9,7 +9,7 @@ import Testing
 struct SQLDebugTests {
     /// What a log says, an operation a line, but for its statements.
     private func read(_ log: String) throws -> [String] {
-        let file = TestFolder.place("json")
+        let file = TestFolder.file("json")
         defer { try? FileManager.default.removeItem(at: file) }
         try log.write(to: file, atomically: false, encoding: .utf8)
         return try operations(messages(file.path))
@@ -55,7 +55,7 @@ struct SQLDebugTests {
     // MARK: Logs of others
 
     @Test(
-        "Captured logs", .enabled(if: SharedData.isThere, "\(SharedData.need)"),
+        "Captured logs", .enabled(if: SharedData.exists, "\(SharedData.need)"),
         arguments: [
             ("level1-open", ["objects ZBOOK 20 rows 1 trips 1000 µs"]),
             ("level1-prefetch", ["objects ZITEM 190 rows 2 trips 5300 µs with [\"attachments\"] 1581"]),
@@ -139,7 +139,7 @@ struct SQLDebugTests {
 
     /// The plans of a log's statements, a line each.
     private func plans(_ log: [String]) throws -> [String] {
-        let file = TestFolder.place("log")
+        let file = TestFolder.file("log")
         defer { try? FileManager.default.removeItem(at: file) }
         try log.joined(separator: "\n").write(to: file, atomically: false, encoding: .utf8)
         let messages = try messages(file.path)
@@ -255,7 +255,7 @@ struct SQLDebugTests {
             "sql: SELECT 0, t0.Z_PK, t0.Z_OPT FROM ZBOOK t0 WHERE  t0.ZSHELF IN (SELECT * FROM _Z_intarray0) ",
             "annotation: total fetch execution time: 0.0004s for 7 rows.",
         ]
-        let file = TestFolder.place("log")
+        let file = TestFolder.file("log")
         defer { try? FileManager.default.removeItem(at: file) }
         try lines.map { "CoreData: \($0)\n" }.joined().write(to: file, atomically: false, encoding: .utf8)
         let shapes = try messages(file.path).compactMap { message -> ShapeEntry? in
@@ -281,7 +281,7 @@ struct SQLDebugTests {
             ["sql: SELECT 0, t0.Z_PK, t0.Z_OPT FROM ZBOOK t0 WHERE  \(predicate) "]
             + (0..<binds).map { "details: SQLite bind[\($0)] = \"a\"" }
             + ["annotation: total fetch execution time: 0.0004s for 7 rows."]
-        let file = TestFolder.place("log")
+        let file = TestFolder.file("log")
         defer { try? FileManager.default.removeItem(at: file) }
         try lines.map { "CoreData: \($0)\n" }.joined().write(to: file, atomically: false, encoding: .utf8)
         let terms = try messages(file.path).compactMap { message -> [ShapeEntry.Term]? in
@@ -296,7 +296,7 @@ struct SQLDebugTests {
         let sql =
             "SELECT 0, t0.Z_PK, t0.Z_OPT FROM ZBOOK t0 LEFT OUTER JOIN ZSHELF t1 ON t0.ZSHELF = t1.Z_PK ORDER BY t0.ZTITLE "
             + "COLLATE NSCollateLocaleSensitive DESC, t1.ZLABEL, t0.ZPAGES DESC"
-        let file = TestFolder.place("log")
+        let file = TestFolder.file("log")
         defer { try? FileManager.default.removeItem(at: file) }
         try "CoreData: sql: \(sql)\nCoreData: annotation: total fetch execution time: 0.0004s for 7 rows.\n".write(
             to: file, atomically: false, encoding: .utf8)
@@ -364,7 +364,7 @@ struct SQLDebugTests {
         let log =
             fetch.map { "\(day) 23:59:59.900 App[5:a1] CoreData: \($0)\n" }.joined()
             + fetch.map { "\(next) 00:00:00.400 App[5:a1] CoreData: \($0)\n" }.joined()
-        let file = TestFolder.place()
+        let file = TestFolder.file()
         defer { try? FileManager.default.removeItem(at: file) }
         try log.write(to: file, atomically: false, encoding: .utf8)
         let starts = try messages(file.path).compactMap { message -> UInt64? in
@@ -386,7 +386,7 @@ struct SQLDebugTests {
         let log = ["App[5:a1]", "Helper[6:a1]"].flatMap { name in
             fetch.map { "2014-07-30 11:45:15.647 \(name) CoreData: \($0)" }
         }
-        let file = TestFolder.place()
+        let file = TestFolder.file()
         defer { try? FileManager.default.removeItem(at: file) }
         try log.joined(separator: "\n").write(to: file, atomically: false, encoding: .utf8)
         let began = try messages(file.path).compactMap { message -> String? in

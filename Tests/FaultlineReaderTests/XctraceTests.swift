@@ -9,7 +9,7 @@ import Testing
 struct XctraceTests {
     /// What a file says; it is removed again.
     private func read(_ xml: String) throws -> (messages: [TraceMessage], summary: ReadingSummary) {
-        let file = TestFolder.place("txt")
+        let file = TestFolder.file("txt")
         defer { try? FileManager.default.removeItem(at: file) }
         try xml.write(to: file, atomically: false, encoding: .utf8)
         return try read(path: file.path)
@@ -53,7 +53,7 @@ struct XctraceTests {
 
     /// A file of bytes, read.
     private func read(_ bytes: [UInt8]) throws -> ReadingSummary {
-        let file = TestFolder.place("xml")
+        let file = TestFolder.file("xml")
         defer { try? FileManager.default.removeItem(at: file) }
         try Data(bytes).write(to: file)
         return try TraceReader(path: file.path).read { _ in }
@@ -86,7 +86,7 @@ struct XctraceTests {
 
     // MARK: Real exports
 
-    @Test("969 fetches are read, with the caller of each", .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+    @Test("969 fetches are read, with the caller of each", .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func fetches() throws {
         let (messages, summary) = try read(path: try SharedData.url("xctrace-export/core-data-fetch.xml").path)
         #expect(summary.events == 969 && summary.malformedLines == 0 && summary.foreignLines == 0)
@@ -112,7 +112,7 @@ struct XctraceTests {
         #expect(first.start == 1_547_477_375 && first.duration == 3_370_916)
     }
 
-    @Test("Faults are read with their objects", .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+    @Test("Faults are read with their objects", .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func faults() throws {
         let (objects, _) = try read(path: try SharedData.url("xctrace-export/core-data-fault.xml").path)
         let (relationships, _) = try read(

@@ -129,7 +129,7 @@ struct MarkdownTests {
 
                 - or: Make it the last column, and list the other columns in `propertiesToFetch`.
 
-                Saves 100 µs (50.0–200 µs), 3.81 MiB of reading, 3.81 MiB of peak memory. Confidence: low. The cost per byte is assumed: the trace has too few rows of different sizes.
+                Saves 100 µs (50.0–200 µs), 3.81 MiB of reading, 3.81 MiB of peak memory. Confidence: low, because the cost of a byte is estimated from rows of one size.
 
                 <details><summary>Evidence</summary>
 
@@ -284,7 +284,7 @@ struct MarkdownTests {
             MarkdownReport(analysis: analysis).render(), MarkdownReport(analysis: analysis, showsAll: true).render()
         )
         #expect(some.contains("#### 6. Change 5\n") && !some.contains("#### 7. "))
-        #expect(some.contains("### Also\n\n- warning: R99 Change 6, place unknown\n"))
+        #expect(some.contains("### Also\n\n- warning: R99 Change 6, call site unknown\n"))
         #expect(all.contains("#### 9. Change 8\n") && !all.contains("### Also"))
     }
 

@@ -57,8 +57,8 @@ struct ChildContextQueueTests {
             }
         }
         #expect(names == ["Item 0", "Item 1", "Item 2", "new"])
-        let isThere = middle.performAndWait { (try? middle.count(for: FetchRequest<Item>())) == 5 }
-        #expect(isThere)
+        let exists = middle.performAndWait { (try? middle.count(for: FetchRequest<Item>())) == 5 }
+        #expect(exists)
     }
 
     @Test("A child that waits for its parent already takes it once the parent waits for the child")
@@ -179,7 +179,8 @@ struct ChildContextQueueTests {
         onThread {
             parent.performAndWait {
                 begun.signal()
-                waitForWork(2, on: parent)
+                // The child counts as work of the parent before it waits.
+                while !parent.gate.isAwaited { sched_yield() }
             }
             isDone.signal()
         }

@@ -4,7 +4,7 @@ import Foundation
 import SharedData
 import Testing
 
-@Suite("Stores that Core Data wrote are read whole", .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+@Suite("Stores that Core Data wrote are read whole", .enabled(if: SharedData.exists, "\(SharedData.need)"))
 struct CoreDataReadingTests {
     @Test("Our tables for the model are the store's, column by column", arguments: CoreDataFixture.all)
     func tables(_ fixture: CoreDataFixture) throws {

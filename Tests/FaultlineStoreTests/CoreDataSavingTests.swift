@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
     "Saves leave Core Data's own bookkeeping whole, or do not begin",
-    .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+    .enabled(if: SharedData.exists, "\(SharedData.need)"))
 struct CoreDataSavingTests {
     /// Every row of every table as SQLite has it.
     private func dump(_ url: URL) throws -> [String: [String]] {

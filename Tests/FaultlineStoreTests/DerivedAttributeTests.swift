@@ -190,7 +190,7 @@ struct DerivedAttributeTests {
     }
 
     @Test(
-        "Triggers for counts are Core Data's, word for word", .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+        "Triggers for counts are Core Data's, word for word", .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func triggers() throws {
         let theirs = try SQLShell.run(
             "SELECT sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name", CoreDataFixture.books.copy())

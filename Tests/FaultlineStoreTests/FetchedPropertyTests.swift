@@ -125,7 +125,7 @@ struct FetchedPropertyTests {
         )
     }
 
-    @Test("of a store that Core Data wrote", .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+    @Test("of a store that Core Data wrote", .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func fixture() throws {
         let url = try CoreDataFixture.books.copy()
         let context = try CoreDataFixture.books.open(url).newBackgroundContext()

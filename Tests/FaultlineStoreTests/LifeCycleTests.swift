@@ -325,8 +325,8 @@ struct LifeCycleTests {
         }
         let folder = try TestStore(
             [EntityDescription("Folder", attributes: [AttributeDescription("name", .string)])], classes: [Plain.self])
-        let telling = Telling(context: folder.context)
+        let decisiveCounts = Telling(context: folder.context)
         try folder.context.save()
-        #expect(telling.calls == 111)
+        #expect(decisiveCounts.calls == 111)
     }
 }

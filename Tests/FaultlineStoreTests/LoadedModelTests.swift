@@ -4,7 +4,7 @@ import Foundation
 import SharedData
 import Testing
 
-@Suite("Stores are made from models of others", .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+@Suite("Stores are made from models of others", .enabled(if: SharedData.exists, "\(SharedData.need)"))
 struct LoadedModelTests {
     static let models = SharedData.paths(endingIn: ".xcdatamodel")
 

@@ -24,9 +24,9 @@ struct ObjectIDCodingTests {
         #expect(try decode(data, store) == ids)
 
         let text = ids[0].uriRepresentation().absoluteString
-        let nowhere = #expect(throws: DecodingError.self) { try decode(data, nil) }
+        let nullDevice = #expect(throws: DecodingError.self) { try decode(data, nil) }
         #expect(
-            message(nowhere)
+            message(nullDevice)
                 == "The object ID \(text) belongs to a store that the decoder does not know; set userInfo[.persistentStoreCoordinator]."
         )
         let other = try TestStore()

@@ -43,7 +43,7 @@ struct PredicateValueTests {
                 .value(.double(2.5)), .value(.integer(3)),
             ])
         let shape = try #require(try ShapePredicate(predicate.shape))
-        #expect(shape.places.count == values.count)
+        #expect(shape.positions.count == values.count)
     }
 
     @Test func `Values within expressions are not told`() throws {

@@ -9,9 +9,9 @@ import Testing
 struct RowTests {
     @Test("Columns stand where inlined readers look for them")
     func places() {
-        #expect(MemoryLayout<cstore_row>.offset(of: \.present) == StoredValuePlace.presenceOffset)
-        #expect(MemoryLayout<cstore_row>.size == StoredValuePlace.columnsOffset)
-        #expect(RowLayout.offset(ofSlot: 3) == StoredValuePlace.columnsOffset + 24)
+        #expect(MemoryLayout<cstore_row>.offset(of: \.present) == StoredValueLocation.presenceOffset)
+        #expect(MemoryLayout<cstore_row>.size == StoredValueLocation.columnsOffset)
+        #expect(RowLayout.offset(ofSlot: 3) == StoredValueLocation.columnsOffset + 24)
     }
 
     @Test(

@@ -22,7 +22,7 @@ struct ShapePredicateTests {
     func `With its values it is the predicate`(_ place: Int) throws {
         let (predicate, values) = Self.predicates[place]
         let shape = try #require(try ShapePredicate(predicate.shape))
-        #expect(shape.places.count == values.count)
+        #expect(shape.positions.count == values.count)
         #expect(try shape.predicate(values).description == predicate.description)
     }
 
@@ -30,10 +30,10 @@ struct ShapePredicateTests {
         let shape = try #require(
             try ShapePredicate(
                 "category.name IN {?} AND NOT name CONTAINS[cd] ? AND price BETWEEN {?, ?} AND self == ?"))
-        #expect(shape.places.map(\.names) == [["category", "name"], ["name"], ["price"], ["price"], []])
-        #expect(shape.places.map(\.operation) == [.isIn, .contains, .between, .between, .equalTo])
-        #expect(shape.places.map(\.isList) == [true, false, false, false, false])
-        #expect(shape.places.map(\.isNegated) == [false, true, false, false, false])
+        #expect(shape.positions.map(\.names) == [["category", "name"], ["name"], ["price"], ["price"], []])
+        #expect(shape.positions.map(\.operation) == [.isIn, .contains, .between, .between, .equalTo])
+        #expect(shape.positions.map(\.isList) == [true, false, false, false, false])
+        #expect(shape.positions.map(\.isNegated) == [false, true, false, false, false])
         let list = FetchExpression.list(["A"._predicateArgument, "B"._predicateArgument])
         #expect(
             try shape.predicate([list, "x", Int64(1), Int64(2), "y"]).description
@@ -69,7 +69,7 @@ struct ShapePredicateTests {
             ("? == category.name AND price == nil", #"category.name IN {"A", "B"} AND price == nil"#),
         ] {
             let shape = try #require(try ShapePredicate(text)?.joined())
-            #expect(shape.places.map(\.isList) == [true] && shape.places.map(\.operation) == [.isIn])
+            #expect(shape.positions.map(\.isList) == [true] && shape.positions.map(\.operation) == [.isIn])
             #expect(try shape.predicate([list]).description == joined)
         }
     }

@@ -4,7 +4,7 @@ import Foundation
 import SharedData
 import Testing
 
-@Suite("A store of another model says in what they differ", .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+@Suite("A store of another model says in what they differ", .enabled(if: SharedData.exists, "\(SharedData.need)"))
 struct StoreMatchTests {
     private func message(_ fixture: CoreDataFixture, _ model: ManagedObjectModel, _ change: String = "") throws
         -> String

@@ -148,7 +148,7 @@ struct TransformableTests {
 
     @Test(
         "What Core Data archived is read, and classes that are not here are described",
-        .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+        .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func coreData() throws {
         let container = try CoreDataFixture.books.open(CoreDataFixture.books.copy())
         let context = container.newBackgroundContext()

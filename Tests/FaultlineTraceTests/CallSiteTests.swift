@@ -166,12 +166,13 @@ struct CallSiteTests {
         let site = SiteEntry(file: "Groceries/Request.swift", line: 17, function: "items(matching:)")
         var resolver = resolver([Self.program], sites: [60: site])
         for detail in [TraceEvent.Detail.batch(.init()), .fault(.init())] {
-            #expect(resolver.place(of: TraceEvent(site: 60, stack: 50, detail))?.description == "List.swift:42")
-            #expect(resolver.place(of: TraceEvent(site: 60, detail))?.description == "Request.swift:17")
+            #expect(resolver.reportedSite(of: TraceEvent(site: 60, stack: 50, detail))?.description == "List.swift:42")
+            #expect(resolver.reportedSite(of: TraceEvent(site: 60, detail))?.description == "Request.swift:17")
         }
         for detail in [TraceEvent.Detail.fetch(.init()), .save(.init()), .use(.init())] {
-            #expect(resolver.place(of: TraceEvent(site: 60, stack: 50, detail))?.description == "Request.swift:17")
-            #expect(resolver.place(of: TraceEvent(stack: 50, detail))?.description == "List.swift:42")
+            #expect(
+                resolver.reportedSite(of: TraceEvent(site: 60, stack: 50, detail))?.description == "Request.swift:17")
+            #expect(resolver.reportedSite(of: TraceEvent(stack: 50, detail))?.description == "List.swift:42")
         }
     }
 

@@ -5,7 +5,7 @@ import TestFolders
 
 /// Music libraries of Chinook's data, which are made once and read by many tests.
 enum ChinookStores {
-    private static let folder = TestFolder.place()
+    private static let folder = TestFolder.file()
 
     // Forms differ in their stores by how titles are searched, and by nothing else.
     private static let stores = [MusicLibraryFlaws.textSearch, []].map { flaws in

@@ -88,7 +88,7 @@ struct RecordedForm {
     }
 }
 
-@Suite("What a flaw costs is in the events", .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+@Suite("What a flaw costs is in the events", .enabled(if: SharedData.exists, "\(SharedData.need)"))
 struct MusicEventTests {
     @Test("Songs that look up their albums go to the store for each album; prefetched they do not")
     func album() throws {

@@ -16,7 +16,7 @@ struct MusicFormsTests {
         return try MusicLibrary(MusicLibraryForm(visibleRows: rows, flaws: flaws), at: store, recorder: .off()).run()
     }
 
-    @Test("of Chinook", .enabled(if: SharedData.isThere, "\(SharedData.need)"), arguments: [7, 20])
+    @Test("of Chinook", .enabled(if: SharedData.exists, "\(SharedData.need)"), arguments: [7, 20])
     func chinook(rows: Int) throws {
         let outcomes = try Self.forms.map { flaws in
             let form = MusicLibraryForm(visibleRows: rows, flaws: flaws)

@@ -62,7 +62,7 @@ struct MusicImportTests {
     }
 
     @Test(
-        "row for row", .enabled(if: SharedData.isThere, "\(SharedData.need)"),
+        "row for row", .enabled(if: SharedData.exists, "\(SharedData.need)"),
         arguments: [.all, []] as [MusicLibraryFlaws])
     func chinook(flaws: MusicLibraryFlaws) throws {
         let database = try MusicDatabase.chinook()

@@ -148,8 +148,8 @@ struct CheckTests {
         #expect(
             mistyped.status == 2 && mistyped.errors.contains("\"total.trip\" is not known here; use one of \"trips\", ")
         )
-        let nowhere = try BuiltCommand.run(["check", trace, "--sources", "/nowhere"])
-        #expect(nowhere.status == 2)
-        #expect(nowhere.errors == "faultline: There is no folder \"/nowhere\"; name the one with the sources.\n")
+        let nullDevice = try BuiltCommand.run(["check", trace, "--sources", "/nowhere"])
+        #expect(nullDevice.status == 2)
+        #expect(nullDevice.errors == "faultline: There is no folder \"/nowhere\"; name the one with the sources.\n")
     }
 }

@@ -129,7 +129,7 @@ struct InspectTests {
     /// It was advised to drop, since the primary key begins with its column: some queries were 2.5 to 31 times slower then.
     @Test(
         "keeps the index of Chinook that its primary key does not make needless",
-        .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+        .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func chinook() throws {
         let report = try inspect(SharedData.url("chinook/Chinook_Sqlite.sqlite").path)
         #expect(report.findings.map(\.title) == [])
@@ -141,7 +141,7 @@ struct InspectTests {
 
     @Test(
         "knows entities and, with the model, properties of Core Data's stores",
-        .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+        .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func coreData() throws {
         let folder = try SharedData.url("core-data-stores/duckduckgo").path
         // The store is of an older version of the model than the current one.

@@ -278,7 +278,7 @@ struct InspectedWhileWrittenTests {
 struct OtherModelTests {
     @Test(
         "refuse a model that is not the store's, with the differences",
-        .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+        .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func differences() throws {
         let folder = try SharedData.url("core-data-stores/duckduckgo").path
         let store = folder + "/Bookmarks_V3.sqlite"
@@ -306,7 +306,7 @@ struct OtherModelTests {
 
     @Test(
         "takes that version of a model that is the store's",
-        .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+        .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func versions() throws {
         let folder = try SharedData.url("core-data-stores/duckduckgo").path
         for store in ["Bookmarks_V1", "Bookmarks_V2", "Bookmarks_V3"] {
@@ -316,7 +316,7 @@ struct OtherModelTests {
         }
     }
 
-    @Test("refuses a model for a file that is no store", .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+    @Test("refuses a model for a file that is no store", .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func noStore() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("plain.sqlite")

@@ -22,7 +22,7 @@ struct LTTngBuffersTests {
         #expect(buffers.parts == parts)
         #expect(buffers.parts.nonzeroBitCount == 1)
         // Beyond the least that is always made, no more than an eighth of the room is taken.
-        if parts > LTTngBuffers.fewestParts {
+        if parts > LTTngBuffers.minimumParts {
             #expect(UInt64(parts) * LTTngBuffers.partBytes * UInt64(processors) <= min(memory / 64, room / 8))
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 import SharedData
 import Testing
 
-@Suite("The music library", .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+@Suite("The music library", .enabled(if: SharedData.exists, "\(SharedData.need)"))
 struct MusicDemoTests {
     let directory: TemporaryDirectory
 

@@ -108,10 +108,10 @@ struct ProfileCommandTests {
         #expect(FileManager.default.contentsEqual(atPath: copy, andPath: Self.trace("n-plus-one")))
         let profile = directory.path("trace.profile")
         for _ in 0..<2 { #expect(try BuiltCommand.run(["profile", copy, "-o", profile]).status == 0) }
-        let nowhere = try BuiltCommand.run(["profile", copy, "-o", directory.path("missing/trace.profile")])
-        #expect(nowhere.status == 2)
+        let nullDevice = try BuiltCommand.run(["profile", copy, "-o", directory.path("missing/trace.profile")])
+        #expect(nullDevice.status == 2)
         #expect(
-            nowhere.errors
+            nullDevice.errors
                 == "faultline: Cannot write \"\(directory.path("missing/trace.profile"))\": there is no folder "
                 + "\"\(directory.path("missing"))\"; make it, or name another file with -o.\n")
     }

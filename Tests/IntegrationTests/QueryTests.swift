@@ -87,11 +87,11 @@ struct QueryTests {
         let nameless = try BuiltCommand.run(["query", trace, "-o", ""])
         #expect(nameless.status == 2)
         #expect(nameless.errors == "faultline: The output file has no name; name one with -o.\n")
-        let nowhere = directory.path("missing/trace.sqlite")
-        let failed = try BuiltCommand.run(["query", trace, "-o", nowhere])
+        let nullDevice = directory.path("missing/trace.sqlite")
+        let failed = try BuiltCommand.run(["query", trace, "-o", nullDevice])
         #expect(failed.status == 2)
         #expect(
-            failed.errors == "faultline: Cannot write \"\(nowhere)\": there is no folder "
+            failed.errors == "faultline: Cannot write \"\(nullDevice)\": there is no folder "
                 + "\"\(directory.path("missing"))\"; make it, or name another file with -o.\n")
     }
 

@@ -138,11 +138,12 @@ struct VerifyTests {
         #expect(
             try BuiltCommand.run(["inspect", links[1]]).output.hasPrefix(
                 "relative.sqlite: \(String(format: "%.2f", size)) MiB, "))
-        let nowhere = try BuiltCommand.run(
+        let nullDevice = try BuiltCommand.run(
             ["verify", trace, "--store", store], environment: ["TMPDIR": directory.path("nowhere")])
-        #expect(nowhere.status == 75)
+        #expect(nullDevice.status == 75)
         #expect(
-            nowhere.errors.hasPrefix("faultline: Cannot create a folder for copies in \"\(directory.path("nowhere"))"))
+            nullDevice.errors.hasPrefix(
+                "faultline: Cannot create a folder for copies in \"\(directory.path("nowhere"))"))
     }
 
     @Test("removes its copies when it is interrupted")
@@ -274,7 +275,7 @@ struct VerifyTests {
 
     @Test(
         "takes the model of a store that Core Data made from a file, and says if it is another's",
-        .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+        .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func model() throws {
         let directory = try TemporaryDirectory()
         let (trace, store) = try MusicProgram.record(["count"], isNaive: true, in: directory)

@@ -6,7 +6,7 @@ import Testing
 struct XctraceReportTests {
     @Test(
         "tells the N+1, its callers, and what the export does not prove",
-        .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+        .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func loop() throws {
         let export = try SharedData.url("xctrace-export/core-data-fetch.xml").path
         let result = try BuiltCommand.run(["report", export])

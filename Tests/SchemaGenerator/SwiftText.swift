@@ -210,8 +210,8 @@ struct SwiftText {
         text += "        let fields = record.pointee.fields.\(kind.name)\n"
         for field in kind.fields { text += "        \(field.name) = \(read(field))\n" }
         if !kind.lists.isEmpty {
-            let isThere = kind.lists.map { "fields.\($0.name) > 0" }.joined(separator: " || ")
-            text += "        guard \(isThere) else { return }\n        var lists = ListReader(record)\n"
+            let exists = kind.lists.map { "fields.\($0.name) > 0" }.joined(separator: " || ")
+            text += "        guard \(exists) else { return }\n        var lists = ListReader(record)\n"
         }
         for list in kind.lists {
             let entry = list.entry.type == "UInt64" ? "$0[0]" : "TraceEvent.\(list.entry.type)($0)"

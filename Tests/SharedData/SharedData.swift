@@ -13,7 +13,7 @@ package enum SharedData {
         return nil
     }()
 
-    package static var isThere: Bool { folder != nil }
+    package static var exists: Bool { folder != nil }
 
     /// Why a test was skipped.
     package static let need = "needs the shared data: put it into shared/data beside the package's folder"

@@ -26,7 +26,7 @@ public enum TestFolder {
     }
 
     /// A place for a file or a folder that is not there.
-    public static func place(_ extension: String = "") -> URL {
+    public static func file(_ extension: String = "") -> URL {
         let place = all.appendingPathComponent(UUID().uuidString)
         return `extension`.isEmpty ? place : place.appendingPathExtension(`extension`)
     }

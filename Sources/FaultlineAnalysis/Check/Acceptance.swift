@@ -90,9 +90,9 @@ extension Acceptance {
         /\s*(?<rules>R\d+(?:\s*,\s*R\d+)*)(?:\s+until\s+(?<day>\S+))?\s*:\s*(?<reason>\S.*)/
     }
 
-    /// Whether a comment begins at `place`, outside of string literals and other comments.
-    private static func isComment(at place: Substring.Index, in line: Substring) -> Bool {
-        let before = line[..<place]
+    /// Whether a comment begins at `position`, outside of string literals and other comments.
+    private static func isComment(at position: Substring.Index, in line: Substring) -> Bool {
+        let before = line[..<position]
         return before.count { $0 == "\"" } % 2 == 0 && !before.contains("//") && before.last != "/"
     }
 

@@ -32,7 +32,8 @@ extension Measure<ScopeSummary> {
     /// The measures of a scope: the maximum over all scopes of a name, or the 95th percentile of their times.
     static var ofScopes: [Self] {
         [
-            Measure(name: "trips", unit: .count) { $0.mostTrips }, Measure(name: "rows", unit: .count) { $0.mostRows },
+            Measure(name: "trips", unit: .count) { $0.mostTrips },
+            Measure(name: "rows", unit: .count) { $0.mostRows },
             Measure(name: "time", unit: .time) { $0.wallTimes.percentile(95) },
         ]
     }

@@ -22,9 +22,9 @@ enum RepeatedMember {
     static func first(in json: Data) -> [String]? {
         var open: [Open] = []
         let bytes = [UInt8](json)
-        var place = 0
-        while place < bytes.count {
-            switch bytes[place] {
+        var position = 0
+        while position < bytes.count {
+            switch bytes[position] {
             case UInt8(ascii: "{"): open.append(Open(names: [], isBeforeName: true))
             case UInt8(ascii: "["): open.append(Open(names: nil, current: "0", isBeforeName: false))
             case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = open.popLast()
@@ -35,28 +35,28 @@ enum RepeatedMember {
                 open[last].isBeforeName = open[last].names != nil
                 if open[last].names == nil { open[last].current = String(open[last].elements) }
             case UInt8(ascii: "\""):
-                let end = endOfText(bytes, from: place)
+                let end = endOfText(bytes, from: position)
                 if let last = open.indices.last, open[last].isBeforeName {
-                    let name = text(bytes[place..<end])
+                    let name = text(bytes[position..<end])
                     open[last].current = name
                     open[last].isBeforeName = false
                     if open[last].names?.insert(name).inserted == false { return open.map(\.current) }
                 }
-                place = end - 1
+                position = end - 1
             default: break
             }
-            place += 1
+            position += 1
         }
         return nil
     }
 
     /// Returns the position after the closing quote of the string that begins at `start`.
     private static func endOfText(_ bytes: [UInt8], from start: Int) -> Int {
-        var place = start + 1
-        while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
-            place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1
+        var position = start + 1
+        while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
+            position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
         }
-        return min(place + 1, bytes.count)
+        return min(position + 1, bytes.count)
     }
 
     /// Decodes a string: removes its quotes and escapes.

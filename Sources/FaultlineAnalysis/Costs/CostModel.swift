@@ -1,21 +1,5 @@
 public import FaultlineTrace
 
-/// The confidence in a figure.
-public enum Confidence: Int, Sendable, Hashable, CaseIterable, Comparable {
-    case low, medium, high
-
-    public static func < (a: Confidence, b: Confidence) -> Bool { a.rawValue < b.rawValue }
-
-    /// The factor for a saving's score when findings are ranked.
-    var weight: Double {
-        switch self {
-        case .low: 0.4
-        case .medium: 0.7
-        case .high: 1
-        }
-    }
-}
-
 /// The costs of trips to the store, estimated from the trips of the trace.
 public struct CostModel: Sendable {
     /// The source of an estimate.
@@ -49,11 +33,16 @@ public struct CostModel: Sendable {
         public var confidence: Confidence {
             switch basis {
             case .shape: .high
-            case .size: trips < CostModel.minimumSizedTrips ? .low : .medium
-            case .store: .medium
-            case .calibration, .assumed: .low
+            case .size where trips < CostModel.minimumSizedTrips: .low("the fetch made too few trips")
+            case .size: .medium("all trips of the fetch have the same number of rows")
+            case .store: .medium("the cost of a row is an average over all fetches")
+            case .calibration: .low(Self.calibrated)
+            case .assumed: .low(Self.assumed)
             }
         }
+
+        private static let calibrated = "the costs of trips and rows were measured on another store"
+        private static let assumed = "the costs of trips and rows are assumed, as the trace has too few trips"
 
         /// The median of a figure derived from the costs, and the range that holds 80 % of its estimates.
         public func range(_ figure: (CostLine) -> Double) -> (median: Double, low: Double, high: Double) {
@@ -90,11 +79,12 @@ public struct CostModel: Sendable {
         /// It is higher if the range is at most half the median: the measured part then outweighs the error of the
         /// estimate.
         func confidence(in saving: (median: Double, low: Double, high: Double)) -> Confidence {
-            guard saving.median > 0 else { return .low }
+            guard saving.median > 0 else { return .low("the change may cost as much as it saves") }
             let isNarrow = saving.high - saving.low <= saving.median / 2
             switch basis {
-            case .calibration, .assumed: return isNarrow ? .medium : .low
-            case .shape, .size, .store: return isNarrow ? .high : .medium
+            case .calibration: return isNarrow ? .medium(Self.calibrated) : .low(Self.calibrated)
+            case .assumed: return isNarrow ? .medium(Self.assumed) : .low(Self.assumed)
+            case .shape, .size, .store: return isNarrow ? .high : .medium("the range of the saving is wide")
             }
         }
     }
@@ -144,8 +134,8 @@ public struct CostModel: Sendable {
     ///
     /// 0.5–2 µs and 200–400 ns were measured.
     static let listed = (value: 1000.0, row: 300.0)
-    static let leastListed = (value: 300.0, row: 100.0)
-    static let mostListed = (value: 2500.0, row: 600.0)
+    static let minimumListed = (value: 300.0, row: 100.0)
+    static let maximumListed = (value: 2500.0, row: 600.0)
 
     /// The assumed time to read a page from the system's cache, in nanoseconds, with its range.
     static let page = StepCost(usual: 1500, least: 300, most: 3500)
@@ -204,6 +194,8 @@ public struct CostModel: Sendable {
         isByteFitted = fitted != nil
     }
 
+    static let byteAssumed = "the cost of a byte is assumed, as the trace has too few rows of different sizes"
+
     /// The cost of a byte in rows of a shape, its factor of error, and the confidence in it.
     ///
     /// If the cost could not be fitted, it is estimated from long rows, whose extra cost over short rows is nearly all
@@ -211,11 +203,13 @@ public struct CostModel: Sendable {
     ///
     /// - Parameter rowSize: In bytes.
     func byte(of shape: ShapeEntry, rowSize: Double) -> (cost: Double, factor: Double, confidence: Confidence) {
-        if isByteFitted { return (byte, 1.5, .medium) }
-        if machine.byte != nil { return (byte, MachineCosts.byteFactor, .medium) }
-        guard rowSize >= 4096, let estimate = shapes[shape] else { return (byte, 2.5, .low) }
+        if isByteFitted { return (byte, 1.5, .medium("the cost of a byte is fitted")) }
+        if machine.byte != nil {
+            return (byte, MachineCosts.byteFactor, .medium("the cost of a byte was measured on another store"))
+        }
+        guard rowSize >= 4096, let estimate = shapes[shape] else { return (byte, 2.5, .low(Self.byteAssumed)) }
         let short = min(estimate.line.row / 2, store.basis == .assumed ? Self.assumed.row : store.line.row)
-        return ((estimate.line.row - short) / rowSize, 2, .low)
+        return ((estimate.line.row - short) / rowSize, 2, .low("the cost of a byte is estimated from rows of one size"))
     }
 
     /// The cost of loading whole rows of a shape.

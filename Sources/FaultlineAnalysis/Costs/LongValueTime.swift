@@ -30,9 +30,9 @@ extension FetchProfile {
         let longPages = pages * long / max(1, all) * (isScattered ? Self.sharedPages : 1)
         let short = rows * (isScattered ? row + CostModel.soughtRow : row)
         let part = { (byte: Double, page: Double) in
-            let spared = long * byte + longPages * page
+            let avoided = long * byte + longPages * page
             let kept = short + max(0, all - long) * byte + (pages - longPages) * page
-            return loadTime * spared / max(1, spared + kept)
+            return loadTime * avoided / max(1, avoided + kept)
         }
         let page = machine.page
         let parts = [

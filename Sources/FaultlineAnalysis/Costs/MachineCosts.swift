@@ -35,13 +35,13 @@ struct MachineCosts: Sendable {
     var page: StepCost { cost(.page, assumed: CostModel.page) }
 
     /// The minimum cost of a page that SQLite reads from the file, or `nil` if no trace has a measured one.
-    var leastPage: Double? { measured[.page].map { $0 * Self.factors(.page).least } }
+    var minimumPage: Double? { measured[.page].map { $0 * Self.factors(.page).least } }
 
     /// The measured cost of a row of short values that SQLite returns, or `nil` if no trace has one.
     var loadedRow: Double? { measured[.loadedRow] }
 
     /// The measured cost of a row that SQLite returns, for values of `bytes` bytes, or `nil` if no trace has one.
-    func handedOutRow(bytes: Double) -> Double? {
+    func returnedRow(bytes: Double) -> Double? {
         guard let row = loadedRow, let byte else { return nil }
         return row + bytes * byte
     }

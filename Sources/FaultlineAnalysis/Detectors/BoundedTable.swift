@@ -43,17 +43,17 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Returns `nil` if the key has none.
     @inline(__always)
     func read<Result>(_ key: Key, _ body: (borrowing Value) -> Result) -> Result? {
-        guard let place = places[key] else { return nil }
-        return body(slots[place])
+        guard let position = places[key] else { return nil }
+        return body(slots[position])
     }
 
     /// Changes a value in place, which counts as a use by default.
     ///
     /// Returns `nil` if the key has none.
     mutating func update<Result>(_ key: Key, isUse: Bool = true, _ change: (inout Value) -> Result) -> Result? {
-        guard let place = places[key] else { return nil }
-        if isUse { marks[place] = .used }
-        return change(&slots[place])
+        guard let position = places[key] else { return nil }
+        if isUse { marks[position] = .used }
+        return change(&slots[position])
     }
 
     /// Adds a value for a key that has none, and returns the entry it evicts.
@@ -63,9 +63,9 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let evicted = count >= capacity ? evict() : nil
         let known = places[key]
         if known == nil { queue.append(key) }
-        if let place = known ?? free.popLast() {
-            (slots[place], marks[place]) = (value, .kept)
-            places[key] = place
+        if let position = known ?? free.popLast() {
+            (slots[position], marks[position]) = (value, .kept)
+            places[key] = position
         } else {
             places[key] = slots.count
             slots.append(value)
@@ -77,10 +77,10 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Removes and returns a value.
     mutating func remove(_ key: Key) -> Value? {
-        guard let place = places.removeValue(forKey: key) else { return nil }
-        free.append(place)
-        marks[place] = .free
-        return slots[place]
+        guard let position = places.removeValue(forKey: key) else { return nil }
+        free.append(position)
+        marks[position] = .free
+        return slots[position]
     }
 
     /// All values, in no particular order.
@@ -107,9 +107,9 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 queue.removeFirst(front)
                 front = 0
             }
-            guard let place = places[key] else { continue }
-            if marks[place] == .used {
-                marks[place] = .kept
+            guard let position = places[key] else { continue }
+            if marks[position] == .used {
+                marks[position] = .kept
                 queue.append(key)
             } else {
                 return remove(key).map { (key, $0) }

@@ -17,7 +17,7 @@ enum Detectors {
     /// The indices in ``all`` of the detectors that observe a kind, by the kind's raw value.
     static let observing: [[Int]] = {
         (0...EventKind.highest).map { number in
-            all.indices.filter { place in all[place].kinds.contains { Int($0.rawValue) == number } }
+            all.indices.filter { position in all[position].kinds.contains { Int($0.rawValue) == number } }
         }
     }()
 }

@@ -40,10 +40,10 @@ struct FiringDetector: Detector {
     }
 
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {
-        for (place, count) in reads {
-            let site = context.stackSite(of: place.stack)
-            let entity = context.entityName(place.entity)
-            tables.changeFetch(place.fetch) {
+        for (position, count) in reads {
+            let site = context.stackSite(of: position.stack)
+            let entity = context.entityName(position.entity)
+            tables.changeFetch(position.fetch) {
                 $0.readSites[site, default: 0] &+= count
                 if let entity { $0.readEntities[entity, default: 0] &+= count }
             }

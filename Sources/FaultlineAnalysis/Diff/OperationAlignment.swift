@@ -31,11 +31,11 @@ enum OperationAlignment {
     private static func match(_ before: [EventGroup], _ after: [EventGroup]) -> [(EventGroup?, EventGroup?)] {
         var pairs: [(EventGroup?, EventGroup?)] = []
         var (old, new) = (inOrder(before), inOrder(after))
-        for place in places {
-            var candidates = Dictionary(grouping: new.indices) { place(new[$0].key) }
+        for location in locations {
+            var candidates = Dictionary(grouping: new.indices) { location(new[$0].key) }
             var taken: Set<Int> = []
             old.removeAll { group in
-                let key = place(group.key)
+                let key = location(group.key)
                 guard !key.isEmpty, let index = candidates[key]?.first else { return false }
                 candidates[key]?.removeFirst()
                 taken.insert(index)
@@ -54,7 +54,7 @@ enum OperationAlignment {
     /// The texts that identify a place, from narrow to wide.
     ///
     /// An empty text matches nothing.
-    private static let places: [@Sendable (EventGroup.Key) -> String] = [
+    private static let locations: [@Sendable (EventGroup.Key) -> String] = [
         { key in both(key) { "\($0.fileName):\($0.line):\($0.line == 0 ? $0.function : "")" } + "." },
         { key in both(key) { "\($0.fileName):\($0.function)" } },
         { key in both(key) { String($0.fileName) } },

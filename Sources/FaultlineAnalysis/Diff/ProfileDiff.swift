@@ -68,7 +68,7 @@ public struct ProfileDiff: Sendable {
         let evaluated = pairs.indices.map { index in
             let (before, after) = pairs[index]
             let time = noise.evaluate(index) { change in
-                change * Double(after?.count ?? 0) / Double(traces.1) >= storeTime * TimeNoise.leastShare
+                change * Double(after?.count ?? 0) / Double(traces.1) >= storeTime * TimeNoise.minimumShare
             }
             return Operation(before, after, time, traces: traces)
         }
@@ -130,7 +130,7 @@ extension ProfileDiff.Operation {
     /// The counts that decide whether an operation got better or worse, in descending importance.
     ///
     /// Fewer is better.
-    private static let telling = [
+    private static let decisiveCounts = [
         "errors", "conflicts", "trips", "count", "rows", "prefetchedRows", "bytes", "fullScanSteps", "sorts",
         "automaticIndexes",
     ]
@@ -141,7 +141,7 @@ extension ProfileDiff.Operation {
         self.before = before
         self.after = after
         var changes: [ProfileDiff.Figure] = []
-        for name in Self.telling {
+        for name in Self.decisiveCounts {
             let figure = ProfileDiff.Figure(
                 name: name, before: before?.figure(name) ?? 0, after: after?.figure(name) ?? 0)
             if figure.order(traces) != 0 { changes.append(figure) }

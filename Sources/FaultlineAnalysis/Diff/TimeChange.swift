@@ -23,7 +23,7 @@ public struct TimeChange: Sendable, Hashable {
     ///
     /// Smaller ratios are within the noise of the runs. `nil` if the operation takes too little of the store's time for
     /// any change to be reported.
-    public let leastRatio: Double?
+    public let minimumRatio: Double?
 
     /// The minimum number of events for a median with bounds.
     ///
@@ -63,9 +63,9 @@ struct TimePair {
     }
 
     /// Whether another operation ran at the same time as this one on both sides.
-    func isBeside(_ other: TimePair) -> Bool {
-        spans.before.overlap(other.spans.before) >= TimeNoise.leastOverlap
-            && spans.after.overlap(other.spans.after) >= TimeNoise.leastOverlap
+    func runsBeside(_ other: TimePair) -> Bool {
+        spans.before.overlap(other.spans.before) >= TimeNoise.minimumOverlap
+            && spans.after.overlap(other.spans.after) >= TimeNoise.minimumOverlap
     }
 }
 

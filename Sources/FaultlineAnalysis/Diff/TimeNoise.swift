@@ -24,15 +24,15 @@ struct TimeNoise {
     private let strictness: Double
 
     /// The smallest change that is reported of an operation with siblings, and of one without.
-    private static let (leastRatio, leastLonelyRatio) = (1.15, 1.8)
+    private static let (minimumRatio, minimumLonelyRatio) = (1.15, 1.8)
     /// The minimum share of the store's time that a change must amount to.
-    static let leastShare = 0.01
+    static let minimumShare = 0.01
     /// The minimum share of their time for which siblings overlap.
-    static let leastOverlap = 0.8
+    static let minimumOverlap = 0.8
     /// The minimum number of operations that establish a pace.
-    private static let leastSiblings = 4
+    private static let minimumSiblings = 4
     /// The minimum noise of an operation, and the noise assumed without other operations, as logarithms.
-    private static let (leastNoise, unknownNoise) = (0.03, 0.3)
+    private static let (minimumNoise, unknownNoise) = (0.03, 0.3)
 
     init(_ pairs: [(EventGroup?, EventGroup?)], traces: (before: UInt64, after: UInt64)) {
         self.pairs = pairs.map { before, after in before.flatMap { old in after.flatMap { TimePair(old, $0) } } }
@@ -46,7 +46,7 @@ struct TimeNoise {
     /// 1 if there are too few operations.
     var pace: Double {
         let ratios = pairs.compactMap { $0?.ratio }.sorted()
-        return ratios.count > Self.leastSiblings ? ratios[ratios.count / 2] : 1
+        return ratios.count > Self.minimumSiblings ? ratios[ratios.count / 2] : 1
     }
 
     /// The change of the whole run, if there are too few operations for a pace.
@@ -65,12 +65,12 @@ struct TimeNoise {
         guard let pair = pairs[index] else { return nil }
         // Most operations are too small to matter at any pace.
         guard matters(Double(max(pair.before.value, pair.after.value))) else {
-            return TimeChange(before: pair.before, after: pair.after, direction: .same, leastRatio: nil)
+            return TimeChange(before: pair.before, after: pair.after, direction: .same, minimumRatio: nil)
         }
         let standard = standard(for: pair, at: index)
         return TimeChange(
             before: pair.before, after: pair.after, direction: direction(of: pair, by: standard, matters: matters),
-            leastRatio: exp(standard.needed))
+            minimumRatio: exp(standard.needed))
     }
 
     /// The standard that an operation's change is compared with.
@@ -84,17 +84,17 @@ struct TimeNoise {
 
     private func standard(for pair: TimePair, at index: Int) -> Standard {
         let others = pairs.indices.filter { $0 != index }.compactMap { pairs[$0] }
-        let siblings = others.filter { pair.isBeside($0) }
-        let isAlone = siblings.count < Self.leastSiblings
+        let siblings = others.filter { pair.runsBeside($0) }
+        let isAlone = siblings.count < Self.minimumSiblings
         let changes = (isAlone ? others : siblings).map(\.change).sorted()
-        let isPaced = changes.count >= Self.leastSiblings
+        let isPaced = changes.count >= Self.minimumSiblings
         let pace = isPaced ? changes.middle : 0
         // Chance variations average out over several runs.
         let noise = isPaced ? Self.noise(of: changes, around: pace) : Self.unknownNoise / runs.squareRoot()
         let error = isAlone ? pair.error : pair.error / 2
-        let least = isAlone ? log(Self.leastLonelyRatio) / runs.squareRoot() : log(Self.leastRatio)
+        let least = isAlone ? log(Self.minimumLonelyRatio) / runs.squareRoot() : log(Self.minimumRatio)
         return Standard(
-            isAlone: isAlone, pace: pace, needed: max(least, log(Self.leastRatio), strictness * hypot(noise, error)))
+            isAlone: isAlone, pace: pace, needed: max(least, log(Self.minimumRatio), strictness * hypot(noise, error)))
     }
 
     private func direction(
@@ -121,7 +121,7 @@ struct TimeNoise {
         let deviations = changes.map { abs($0 - middle) }.sorted()
         // For normal values, the standard deviation is 1.4826 median deviations, and 1.28 of them cover 80 %.
         let tail = deviations[min(deviations.count - 1, deviations.count * 4 / 5)] / 1.28
-        return max(leastNoise, 1.4826 * deviations.middle, tail)
+        return max(minimumNoise, 1.4826 * deviations.middle, tail)
     }
 }
 

@@ -72,7 +72,7 @@ enum FetchLoopKind: Sendable, Hashable {
     static func isGrouped(_ fetch: FetchProfile, _ profile: Profile) -> Bool {
         profile.loops.contains { loop in
             guard loop.key.fetch == fetch.key, case .groups = FetchLoopKind(loop.key, fetch) else { return false }
-            return Significance.isHalf(loop.evidence.executions, of: fetch.counts.executions)
+            return Significance.isAtLeastHalf(loop.evidence.executions, of: fetch.counts.executions)
         }
     }
 }

@@ -11,7 +11,7 @@ struct LargeValue: Sendable {
         "R09", "readShare", 0.25, .share,
         "minimum share of rows in which a fetch reads the value to count as needing it")
     /// The minimum rows that show how long the values are.
-    static let fewestRows: UInt64 = 10
+    static let minimumRows: UInt64 = 10
     /// The minimum unread bytes for a warning, however little time they cost.
     static let structuralBytes = 1_048_576.0
 
@@ -72,7 +72,7 @@ struct LargeValue: Sendable {
     }
 
     private var isLarge: Bool {
-        guard all.rowsLoaded >= Self.fewestRows, hot.rowsLoaded > 0 else { return false }
+        guard all.rowsLoaded >= Self.minimumRows, hot.rowsLoaded > 0 else { return false }
         // The trace counts values of 16 KiB and more; for a larger threshold the average decides.
         let isCounted = Self.minimumSize.value <= Self.minimumSize.standard || mean >= Self.minimumSize.value
         if isCounted, largeShare > Self.minimumLargeShare.value { return true }

@@ -113,13 +113,13 @@ public struct Saving: Sendable, Hashable {
         /// The relative error of times from a single run.
         ///
         /// Every range is at least this wide.
-        private static let wobble = 0.15
+        private static let singleRunError = 0.15
 
         init(_ range: (median: Double, low: Double, high: Double)) {
             let median = max(0, range.median)
             self.init(
-                median: median, low: max(0, min(range.low, median * (1 - Self.wobble))),
-                high: max(0, range.high, median * (1 + Self.wobble)))
+                median: median, low: max(0, min(range.low, median * (1 - Self.singleRunError))),
+                high: max(0, range.high, median * (1 + Self.singleRunError)))
         }
 
         /// Returns the range with all values limited to `limit`.

@@ -14,8 +14,8 @@ package enum Phrase {
     package static func count(_ value: Int) -> String { value < 0 ? "-" + count(UInt64(-value)) : count(UInt64(value)) }
 
     /// A number with its noun: `1 row`, `20 rows`.
-    package static func count(_ value: UInt64, _ thing: String, plural: String? = nil) -> String {
-        count(value) + " " + (value == 1 ? thing : plural ?? thing + "s")
+    package static func count(_ value: UInt64, _ noun: String, plural: String? = nil) -> String {
+        count(value) + " " + (value == 1 ? noun : plural ?? noun + "s")
     }
 
     /// A share as a percentage with one decimal below 10 %, and none otherwise: `0.4 %`, `12 %`.

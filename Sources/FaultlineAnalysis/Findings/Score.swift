@@ -97,7 +97,7 @@ enum Significance {
     static func isMost(_ part: UInt64, of whole: UInt64) -> Bool { Double(part) * 2 > Double(whole) }
 
     /// Whether a part is at least half of a whole.
-    static func isHalf(_ part: UInt64, of whole: UInt64) -> Bool { Double(part) * 2 >= Double(whole) }
+    static func isAtLeastHalf(_ part: UInt64, of whole: UInt64) -> Bool { Double(part) * 2 >= Double(whole) }
 
     /// Whether a saving of round trips is worth a warning whatever time it saves: a fifth of all trips.
     ///
@@ -133,10 +133,10 @@ extension Finding {
     /// Turns the finding into a note if events were lost on at least half of the occasions.
     mutating func weigh(lossyOccurrences: UInt64, of occurrences: UInt64) {
         let reason: Wording = "Events were lost while it happened."
-        guard lossyOccurrences > 0, Significance.isHalf(lossyOccurrences, of: occurrences),
+        guard lossyOccurrences > 0, Significance.isAtLeastHalf(lossyOccurrences, of: occurrences),
             !reservations.contains(reason)
         else { return }
-        confidence = .low
+        confidence = .low("events were lost")
         downgrade(reason)
     }
 }

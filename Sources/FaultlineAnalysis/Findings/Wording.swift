@@ -104,8 +104,8 @@ extension Sequence<Wording> {
     /// - Parameter separator: The wording between neighbours. The default is empty.
     public func joined(separator: Wording = "") -> Wording {
         var joined: Wording = ""
-        for (place, wording) in enumerated() {
-            if place > 0 { joined += separator }
+        for (position, wording) in enumerated() {
+            if position > 0 { joined += separator }
             joined += wording
         }
         return joined

@@ -73,17 +73,17 @@ struct RedundantIndexEvaluator: StoreEvaluator {
 
     func advice(_ facts: StoreFacts) -> [StoreAdvice] {
         facts.tables.flatMap { table in
-            table.indexes.indices.compactMap { place -> StoreAdvice? in
-                let index = table.indexes[place]
-                guard let other = Self.substitute(for: place, among: table.indexes) else { return nil }
-                let isOfTheModel = facts.isCoreData && index.isOfTheModel != false
+            table.indexes.indices.compactMap { position -> StoreAdvice? in
+                let index = table.indexes[position]
+                guard let other = Self.substitute(for: position, among: table.indexes) else { return nil }
+                let belongsToModel = facts.isCoreData && index.belongsToModel != false
                 return finding(
-                    isOfTheModel
+                    belongsToModel
                         ? "Remove the index \(code: Self.modelName(index.name, table)) from the model"
                         : "Drop the index \(code: index.name)", in: table,
                     score: Score.of(Double(max(index.size, table.rows * 12)), info: 65_536, warning: 67_108_864),
                     fix: Self.fix(of: index, table, facts),
-                    code: isOfTheModel ? [] : ["DROP INDEX \(MissingIndexEvaluator.quoted(index.name));"],
+                    code: belongsToModel ? [] : ["DROP INDEX \(MissingIndexEvaluator.quoted(index.name));"],
                     explanation: [
                         "Its columns (\(code: index.columns.joined(separator: ", "))) are the first columns of "
                             + "\(code: other.name) (\(code: other.columns.joined(separator: ", ")))."
@@ -97,7 +97,7 @@ struct RedundantIndexEvaluator: StoreEvaluator {
     private static func fix(of index: StoreFacts.Index, _ table: StoreFacts.Table, _ facts: StoreFacts) -> Wording {
         let costs: Wording = "The other index serves its queries. Every written row pays for both."
         guard facts.isCoreData else { return costs }
-        switch index.isOfTheModel {
+        switch index.belongsToModel {
         case true?: return "Remove the fetch index from \(entity: table.label) in the model, and let the store migrate."
         case false?: return "The model does not have it, so no migration drops it. " + costs
         case nil:
@@ -116,21 +116,22 @@ struct RedundantIndexEvaluator: StoreEvaluator {
 
 extension RedundantIndexEvaluator {
     /// An index that finds everything this one finds, or `nil` if there is none or this one must stay.
-    private static func substitute(for place: Int, among indexes: [StoreFacts.Index]) -> StoreFacts.Index? {
-        let index = indexes[place]
-        guard !index.isConstraint, !index.isUnique, !index.isPartial, !index.hasExpressions, !index.isOfTheStore else {
+    private static func substitute(for position: Int, among indexes: [StoreFacts.Index]) -> StoreFacts.Index? {
+        let index = indexes[position]
+        guard !index.isConstraint, !index.isUnique, !index.isPartial, !index.hasExpressions, !index.belongsToStore
+        else {
             return nil
         }
         return indexes.indices.first { other in
             let candidate = indexes[other]
-            guard other != place, !candidate.isPartial, !candidate.hasExpressions,
+            guard other != position, !candidate.isPartial, !candidate.hasExpressions,
                 Array(candidate.columns.prefix(index.columns.count)) == index.columns
             else { return false }
             // Of two equal indexes the later one is redundant, unless the store creates it.
             let isMore =
                 candidate.columns.count > index.columns.count || candidate.isUnique || candidate.isConstraint
-                || candidate.isOfTheStore
-            return isMore || other < place
+                || candidate.belongsToStore
+            return isMore || other < position
         }.map { indexes[$0] }
     }
 }
@@ -142,7 +143,7 @@ struct FoldedTableEvaluator: StoreEvaluator {
 
     /// The maximum relative difference of the row counts, and the maximum number of small columns of the other table.
     static let tolerance = 0.1
-    static let mostColumns = 3
+    static let maximumColumns = 3
 
     func advice(_ facts: StoreFacts) -> [StoreAdvice] {
         facts.tables.filter { $0.rows >= Self.minimumRows }.flatMap { table in
@@ -153,8 +154,8 @@ struct FoldedTableEvaluator: StoreEvaluator {
                     reference.distinct == reference.filled,
                     Double(reference.filled) >= (1 - Self.tolerance) * Double(table.sampled)
                 else { return nil }
-                let own = other.columns.filter { !$0.isInternal && !isBack($0.name, from: other, to: table) }
-                guard !own.isEmpty, own.count <= Self.mostColumns, own.allSatisfy({ $0.largestSize < 2048 }) else {
+                let own = other.columns.filter { !$0.isInternal && !refersBack($0.name, from: other, to: table) }
+                guard !own.isEmpty, own.count <= Self.maximumColumns, own.allSatisfy({ $0.largestSize < 2048 }) else {
                     return nil
                 }
                 return finding(
@@ -192,7 +193,7 @@ struct FoldedTableEvaluator: StoreEvaluator {
     }
 
     /// Whether a column refers back to the table.
-    private func isBack(_ column: String, from other: StoreFacts.Table, to table: StoreFacts.Table) -> Bool {
+    private func refersBack(_ column: String, from other: StoreFacts.Table, to table: StoreFacts.Table) -> Bool {
         other.references.contains { $0.column == column && $0.table == table.name }
     }
 }

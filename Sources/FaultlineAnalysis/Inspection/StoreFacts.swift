@@ -133,9 +133,9 @@ public struct StoreFacts: Sendable, Hashable {
         /// Whether the index belongs to a constraint and cannot be dropped on its own.
         public var isConstraint = false
         /// Whether the store creates the index itself, for a relationship or an entity.
-        public var isOfTheStore = false
+        public var belongsToStore = false
         /// Whether it is a fetch index of the model, or `nil` if no model was given.
-        public var isOfTheModel: Bool?
+        public var belongsToModel: Bool?
         public var size: UInt64 = 0
 
         public init(name: String, columns: [String]) {

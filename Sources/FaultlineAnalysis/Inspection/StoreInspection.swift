@@ -91,7 +91,8 @@ extension StoreEvaluator {
             rule: rule, ruleName: name, title: title,
             change: table.map { CallSite(file: "", line: 0, function: "table \($0.name)") }
                 ?? facts.map { CallSite(file: $0.path, line: 0) },
-            score: min(score, Score.highestWarning), fix: fix, code: code, saving: Saving(), confidence: .medium,
+            score: min(score, Score.highestWarning), fix: fix, code: code, saving: Saving(),
+            confidence: .medium("the way the program uses the store is unknown"),
             signature: [rule, table?.name ?? "", what].joined(separator: "|"))
         finding.explanation = explanation
         finding.alternatives = alternatives

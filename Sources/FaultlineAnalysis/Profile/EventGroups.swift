@@ -42,11 +42,11 @@ struct EventGroups: Sendable {
             kind: event.kind, type: type, source: source, subject: subject, second: second, site: event.site,
             stack: event.stack, fetch: event.kind == .batch ? fetch ?? -1 : -1)
         let isCached = event.kind != .save && event.kind != .merge
-        let place = cacheKey.recentPlace
+        let position = cacheKey.recentPlace
         if isCached {
-            if let last = recent[place], last.key == cacheKey { return last.index }
+            if let last = recent[position], last.key == cacheKey { return last.index }
             if let index = cache[cacheKey] {
-                recent[place] = (cacheKey, index)
+                recent[position] = (cacheKey, index)
                 return index
             }
         }
@@ -63,7 +63,7 @@ struct EventGroups: Sendable {
         let index = tables.group(key)
         if isCached {
             cache[cacheKey] = index
-            recent[place] = (cacheKey, index)
+            recent[position] = (cacheKey, index)
         }
         return index
     }

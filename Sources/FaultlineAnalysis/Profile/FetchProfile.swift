@@ -80,7 +80,7 @@ extension FetchProfile {
         let time = counts.scanTime
         let loaded = total(\.loadedRows)
         guard counts.scannedRows > 0, key.shape.loadsRows, counts.batchTime == 0,
-            let row = machine.handedOutRow(bytes: loaded > 0 ? Double(total(\.bytes)) / Double(loaded) : 0)
+            let row = machine.returnedRow(bytes: loaded > 0 ? Double(total(\.bytes)) / Double(loaded) : 0)
         else { return StepCost(usual: time, least: time, most: time) }
         let handedOut = min(row * Double(counts.rows), counts.runTime)
         let usual = counts.runTime - (handedOut * (counts.runTime - time)).squareRoot()

@@ -101,15 +101,15 @@ package struct FetchSample: Sendable, Hashable {
     }
 
     private mutating func insert(_ entry: Entry) {
-        if let place = kept.firstIndex(where: { $0.hash == entry.hash }) {
+        if let position = kept.firstIndex(where: { $0.hash == entry.hash }) {
             // Of two entries with the same hash, the same one is kept in either order.
-            guard kept[place].precedes(entry) else { return }
-            kept.remove(at: place)
+            guard kept[position].precedes(entry) else { return }
+            kept.remove(at: position)
         }
         if kept.count >= Self.capacity, let last = kept.last, entry.priority < last.priority { return leaveOut(entry) }
-        let place =
+        let position =
             kept.firstIndex { ($0.priority, entry.hash) < (entry.priority, $0.hash) } ?? kept.endIndex
-        kept.insert(entry, at: place)
+        kept.insert(entry, at: position)
         if kept.count > Self.capacity { leaveOut(kept.removeLast()) }
     }
 
@@ -119,8 +119,8 @@ package struct FetchSample: Sendable, Hashable {
 
     /// Adds the use of a fetch's rows if the fetch is in the sample.
     mutating func add(_ runs: [TraceEvent.Use.Run], to hash: UInt64) {
-        guard let place = kept.firstIndex(where: { $0.hash == hash }) else { return }
-        kept[place].execution.runs = Array(runs.prefix(Self.maximumRuns))
+        guard let position = kept.firstIndex(where: { $0.hash == hash }) else { return }
+        kept[position].execution.runs = Array(runs.prefix(Self.maximumRuns))
     }
 
     /// Rehashes the fetches of a trace, because other traces have events with the same IDs.

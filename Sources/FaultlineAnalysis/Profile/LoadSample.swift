@@ -10,7 +10,7 @@ struct Load: Sendable, Hashable {
     /// Whether its rows have large values.
     ///
     /// The time these take says nothing about the cost of trips and rows.
-    var isLarge: Bool { bytes >= TraceEvent.Release.leastBytes &* max(1, rows) }
+    var isLarge: Bool { bytes >= TraceEvent.Release.minimumBytes &* max(1, rows) }
 }
 
 /// A bounded sample of trips, spread over the sizes that occurred.

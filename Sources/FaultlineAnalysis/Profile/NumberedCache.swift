@@ -14,20 +14,20 @@ struct NumberedCache<Value: Sendable>: Sendable {
     subscript(id: DictionaryID) -> Value? {
         @inline(__always)
         get {
-            let place = Int(id)
-            if place < near.count { return near[place] }
-            return place < Self.nearby ? nil : far[id]
+            let position = Int(id)
+            if position < near.count { return near[position] }
+            return position < Self.nearby ? nil : far[id]
         }
         set {
-            let place = Int(id)
-            guard place < Self.nearby else {
+            let position = Int(id)
+            guard position < Self.nearby else {
                 far[id] = newValue
                 return
             }
-            if place >= near.count {
-                near.append(contentsOf: repeatElement(nil, count: max(place + 1 - near.count, near.count)))
+            if position >= near.count {
+                near.append(contentsOf: repeatElement(nil, count: max(position + 1 - near.count, near.count)))
             }
-            near[place] = newValue
+            near[position] = newValue
         }
     }
 }

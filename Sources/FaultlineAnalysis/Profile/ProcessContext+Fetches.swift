@@ -25,11 +25,11 @@ extension ProcessContext {
         guard fetch.rows > 0, fetch.trips > 0, event.hasLoad else { return }
         let load = Load(rows: UInt64(fetch.rows), bytes: fetch.bytes, duration: event.duration)
         let hash = StableHash.event(process: event.process, id: event.id)
-        let place = shapeIndex(fetch.shape, entity: fetch.entity, in: &tables)
-        tables.changeShape(place) {
+        let position = shapeIndex(fetch.shape, entity: fetch.entity, in: &tables)
+        tables.changeShape(position) {
             if isBatched { $0.identities.insert(load, hash: hash) } else { $0.rows.insert(load, hash: hash) }
         }
-        if !isBatched, fetch.trips == 1, !tables.shapes[place].isSearch { tables.insert(load, hash: hash) }
+        if !isBatched, fetch.trips == 1, !tables.shapes[position].isSearch { tables.insert(load, hash: hash) }
     }
 
     /// Adds a batch to its fetch.

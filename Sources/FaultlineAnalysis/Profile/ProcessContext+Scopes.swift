@@ -69,7 +69,7 @@ extension ProcessContext {
                 defer { scope.owed = [] }
                 return scope.owed
             }
-            for evidence in owed ?? [] { payments.append((evidence, wallTime)) }
+            for evidence in owed ?? [] { endedWallTimes.append((evidence, wallTime)) }
         }
     }
 

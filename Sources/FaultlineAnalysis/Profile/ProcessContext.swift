@@ -18,7 +18,7 @@ struct ProcessContext: Sendable {
     /// Whether events were lost on a thread outside any scope.
     var hasLossOutsideScopes = false
     /// The wall times of scopes that have just ended, for evidence that was found in them earlier.
-    var payments: [(evidence: EvidenceReference, wallTime: UInt64)] = []
+    var endedWallTimes: [(evidence: EvidenceReference, wallTime: UInt64)] = []
     /// The saves that other threads waited for, for the save detector.
     var blockedSaves: [BlockedSave] = []
 
@@ -108,7 +108,7 @@ struct ProcessContext: Sendable {
             return
         default: break
         }
-        observePlace(of: event)
+        observeSite(of: event)
         if event.parent == 0, event.isOnThread {
             kinds.addOutermost(event)
         }

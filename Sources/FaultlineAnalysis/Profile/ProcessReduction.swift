@@ -29,16 +29,16 @@ struct ProcessReduction: Sendable {
 
     private mutating func take(_ event: TraceEvent, to tables: inout ProfileTables) {
         context.begin(event, in: &tables)
-        for place in Detectors.observing[Int(event.kind.rawValue)] {
-            detectors[place].observe(event, in: &context, &tables)
+        for position in Detectors.observing[Int(event.kind.rawValue)] {
+            detectors[position].observe(event, in: &context, &tables)
         }
-        pay()
+        addWallTimes()
         if event.kind.isWork { accounts.add(event, in: &context, &tables) }
     }
 
     /// Adds all open entries to the tables.
     mutating func finish(into tables: inout ProfileTables) {
-        for place in detectors.indices { detectors[place].finish(in: &context, &tables) }
+        for position in detectors.indices { detectors[position].finish(in: &context, &tables) }
         context.finish(into: &tables)
         for detector in detectors {
             if let gatherer = detector as? any EvidenceDetector { tables.evidence.add(gatherer) }
@@ -47,13 +47,13 @@ struct ProcessReduction: Sendable {
     }
 
     /// Adds the wall times of scopes that have just ended to evidence that was found in them earlier.
-    private mutating func pay() {
-        guard !context.payments.isEmpty else { return }
-        for payment in context.payments {
-            for place in detectors.indices {
-                detectors[place].add(wallTime: payment.wallTime, to: payment.evidence)
+    private mutating func addWallTimes() {
+        guard !context.endedWallTimes.isEmpty else { return }
+        for payment in context.endedWallTimes {
+            for position in detectors.indices {
+                detectors[position].add(wallTime: payment.wallTime, to: payment.evidence)
             }
         }
-        context.payments = []
+        context.endedWallTimes = []
     }
 }

@@ -17,7 +17,7 @@ public struct ResultGrowth: Sendable, Hashable {
     }
 
     /// The minimum ratio of the largest table to the smallest for a slope.
-    static let leastFactor = 2.0
+    static let minimumFactor = 2.0
 
     init() {}
 
@@ -56,7 +56,7 @@ public struct ResultGrowth: Sendable, Hashable {
     public var slope: Double? {
         let runs = runs
         guard let least = runs.first?.tableRows, let most = runs.last?.tableRows,
-            Double(most) >= Self.leastFactor * Double(least)
+            Double(most) >= Self.minimumFactor * Double(least)
         else { return nil }
         return LineFit.theilSen(runs.map { Load(rows: $0.tableRows, bytes: 0, duration: $0.rows) })?.row
     }

@@ -119,7 +119,7 @@ public struct ResultUse: Sendable {
             use.windows.contains(where: { $0.rows == rows }), !use.properties.isEmpty
         else { return }
         let read = use.properties.map(\.rowsRead).max() ?? 0
-        guard !Significance.isHalf(read, of: rows) else { return }
+        guard !Significance.isAtLeastHalf(read, of: rows) else { return }
         materialised &+= 1
         materialisedRows &+= rows
         materialisedRowsRead &+= read

@@ -70,9 +70,9 @@ struct TableIndexes: Sendable {
                 let columns = index.dropFirst(isUnique ? Self.uniqueMark.count : 0).split(separator: ",")
                 return (columns: columns.map(String.init), isUnique: isUnique)
             }.sorted { $0.columns.lexicographicallyPrecedes($1.columns) }
-            for (place, index) in indexes.enumerated() {
+            for (position, index) in indexes.enumerated() {
                 // Indexes that begin with the same columns come next.
-                let next = indexes[(place + 1)...].first { $0.columns != index.columns }?.columns
+                let next = indexes[(position + 1)...].first { $0.columns != index.columns }?.columns
                 if let next, !index.isUnique, next.starts(with: index.columns) {
                     found[index.columns] = next
                 } else {

@@ -41,7 +41,7 @@ extension FetchPredicate {
     public init<Object: Entity>(_ predicate: Predicate<Object>) throws(StoreError) {
         let translation = PredicateTranslation()
         self = try translation.term(
-            predicate.expression, predicate.variable.key, is: .path(PropertyWay())
+            predicate.expression, predicate.variable.key, is: .path(RootedPath())
         ).predicate()
     }
 }

@@ -80,7 +80,7 @@ extension PredicateTranslation {
         of filter: (variable: String, predicate: FetchPredicate)?
     ) throws(StoreError) -> (name: String, test: PredicateTerm) {
         let name = filter?.variable ?? nextVariable()
-        return (name, try term(test, variable, is: .path(PropertyWay(variable: name))))
+        return (name, try term(test, variable, is: .path(RootedPath(variable: name))))
     }
 
     /// Translates a test for each of several constants.

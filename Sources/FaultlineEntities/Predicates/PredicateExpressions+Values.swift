@@ -33,7 +33,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     }
 
     /// Follows one step of a path to a property.
-    private func step(from way: PropertyWay) throws(StoreError) -> PredicateTerm {
+    private func step(from way: RootedPath) throws(StoreError) -> PredicateTerm {
         guard let entity = Root.Output.self as? any Entity.Type else {
             // Strings are compared by bytes, so emptiness means the same in Swift and in SQL; the length does not.
             if Root.Output.self == String.self, kind == .collectionIsEmpty {
@@ -61,7 +61,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     }
 
     private func collectionTerm(
-        of way: PropertyWay, _ filter: (variable: String, predicate: FetchPredicate)?
+        of way: RootedPath, _ filter: (variable: String, predicate: FetchPredicate)?
     ) throws(StoreError) -> PredicateTerm {
         // A filter turns a relationship into an array.
         let type = Root.Output.self as? any ObjectCollection.Type
@@ -75,14 +75,14 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     }
 
     private static func count(
-        of way: PropertyWay, _ filter: (variable: String, predicate: FetchPredicate)?
+        of way: RootedPath, _ filter: (variable: String, predicate: FetchPredicate)?
     ) -> FetchExpression {
         guard let filter else { return way.appending("@count").expression }
         return way.count(of: filter.variable, filter.predicate)
     }
 }
 
-extension PropertyWay {
+extension RootedPath {
     /// The number of objects at the end of the path for which a predicate holds.
     func count(of variable: String, _ predicate: FetchPredicate) -> FetchExpression {
         .subquery(expression, variable, predicate, keyPath: "@count")

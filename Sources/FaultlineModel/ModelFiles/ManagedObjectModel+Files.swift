@@ -14,7 +14,7 @@ extension ManagedObjectModel {
     ///   see ``init(entities:versionIdentifiers:configurations:fetchRequestTemplates:compositeAttributes:)``.
     public convenience init(contentsOf url: URL, version: String? = nil) throws(ModelError) {
         let file = try ModelFile(url, version: version)
-        let parts = try ModelParts(try file.read(), ModelReader(path: file.path, place: file.place))
+        let parts = try ModelParts(try file.read(), ModelReader(path: file.path, position: file.position))
         do throws(ModelError) {
             try self.init(parts)
         } catch {
@@ -28,7 +28,7 @@ extension ManagedObjectModel {
     /// - Throws: as ``init(contentsOf:version:)``.
     package convenience init(contents text: String, name: String) throws(ModelError) {
         let root = try ModelFile.root(of: Data(text.utf8), path: name)
-        try self.init(try ModelParts(root, ModelReader(path: name, place: name)))
+        try self.init(try ModelParts(root, ModelReader(path: name, position: name)))
     }
 
     private convenience init(_ parts: ModelParts) throws(ModelError) {
@@ -97,7 +97,9 @@ extension ModelError {
     /// Returns the error for a model in a file: the message begins with the file and, for a declaration, its line.
     func located(in file: ModelFile) -> ModelError {
         var error = self
-        let line = declaredAt.flatMap { $0.hasPrefix(file.place + ":") ? $0.dropFirst(file.place.count + 1) : nil }
+        let line = declaredAt.flatMap {
+            $0.hasPrefix(file.position + ":") ? $0.dropFirst(file.position.count + 1) : nil
+        }
         let text = message.prefix(1).lowercased() + message.dropFirst()
         error.message = "Loading '\(file.path)'\(line.map { ", line \($0)" } ?? ""): \(text)"
         return error

@@ -10,7 +10,7 @@ struct ModelFile {
     var path: String { url.path }
 
     /// The file as named in declarations: its path from the model's folder.
-    var place: String {
+    var position: String {
         let parts = url.pathComponents
         let isFolder = { (part: String) in part.hasSuffix(".xcdatamodeld") || part.hasSuffix(".xcdatamodel") }
         return parts[(parts.firstIndex(where: isFolder) ?? parts.count - 1)...].joined(separator: "/")

@@ -3,7 +3,7 @@ struct ModelReader {
     /// The file's path, for errors.
     let path: String
     /// The file's name in ``AttributeDescription/declaredAt``.
-    let place: String
+    let position: String
 
     func entity(_ element: ModelElement) throws(ModelError) -> EntityDescription {
         var entity: EntityDescription = try read(element, "entity '\(element.attributes["name"] ?? "")'")
@@ -72,12 +72,12 @@ struct ModelReader {
     ) throws(ModelError) -> Description {
         var (description, problem) = Description.read(element)
         if let problem { throw self.problem(.invalidProperty, element, "\(subject) \(problem)") }
-        description.origin = Origin(element, in: place)
+        description.origin = Origin(element, in: position)
         return description
     }
 
     func problem(_ code: ModelError.Code, _ element: ModelElement, _ text: String) -> ModelError {
-        ModelError(code, "Loading '\(path)', line \(element.line): \(text).", at: "\(place):\(element.line)")
+        ModelError(code, "Loading '\(path)', line \(element.line): \(text).", at: "\(position):\(element.line)")
     }
 }
 

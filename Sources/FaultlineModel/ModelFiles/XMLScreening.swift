@@ -15,7 +15,7 @@ struct XMLScreening {
     }
 
     private let bytes: [UInt8]
-    private var place = 0
+    private var position = 0
 
     /// - Complexity: O(*n*).
     static func check(_ data: Data) throws(Refusal) {
@@ -32,20 +32,20 @@ struct XMLScreening {
         guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
             throw Refusal(text: "is not XML in UTF-8", isXML: false)
         }
-        if starts("\u{feff}") { place += 3 }
+        if starts("\u{feff}") { position += 3 }
         if starts("<?xml "), let end = end(of: "?>") {
-            try checkEncoding(String(decoding: bytes[place..<end], as: UTF8.self))
-            place = end
+            try checkEncoding(String(decoding: bytes[position..<end], as: UTF8.self))
+            position = end
         }
-        while place < bytes.count {
-            guard bytes[place] == UInt8(ascii: "<") else {
-                place += 1
+        while position < bytes.count {
+            guard bytes[position] == UInt8(ascii: "<") else {
+                position += 1
                 continue
             }
             if starts("<!--") {
-                place = end(of: "-->") ?? bytes.count
+                position = end(of: "-->") ?? bytes.count
             } else if starts("<![CDATA[") {
-                place = end(of: "]]>") ?? bytes.count
+                position = end(of: "]]>") ?? bytes.count
             } else if starts("<?") {
                 // A declaration that is cut off is not a processing instruction.
                 guard end(of: "?>") != nil else { throw Refusal(text: "is not XML", isXML: false) }
@@ -53,7 +53,7 @@ struct XMLScreening {
             } else if starts("<!DOCTYPE") {
                 try skipDocumentType()
             } else {
-                place += 1
+                position += 1
             }
         }
     }
@@ -70,8 +70,8 @@ struct XMLScreening {
 
     private mutating func skipDocumentType() throws(Refusal) {
         var quote: UInt8?
-        while place < bytes.count {
-            let byte = bytes[place]
+        while position < bytes.count {
+            let byte = bytes[position]
             if let open = quote {
                 if byte == open { quote = nil }
             } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
@@ -81,19 +81,19 @@ struct XMLScreening {
             } else if byte == UInt8(ascii: ">") {
                 return
             }
-            place += 1
+            position += 1
         }
     }
 
     private func refusal(_ text: String) -> Refusal {
-        let line = bytes[..<place].count { $0 == UInt8(ascii: "\n") } + 1
+        let line = bytes[..<position].count { $0 == UInt8(ascii: "\n") } + 1
         return Refusal(text: "\(text) in line \(line), which no model has", isXML: true)
     }
 
-    private func starts(_ text: String) -> Bool { bytes[place...].starts(with: text.utf8) }
+    private func starts(_ text: String) -> Bool { bytes[position...].starts(with: text.utf8) }
 
     /// The index after the next occurrence of a text.
     private func end(of text: String) -> Int? {
-        bytes[place...].firstRange(of: Array(text.utf8))?.upperBound
+        bytes[position...].firstRange(of: Array(text.utf8))?.upperBound
     }
 }

@@ -7,8 +7,8 @@ package final class ModelSchema: Sendable {
     package let digest: String
 
     private let labelledStatements: [(table: String, text: String)]
-    private let places: [String: Int]
-    private let placesByNumber: [Int64: Int]
+    private let positions: [String: Int]
+    private let indexesByNumber: [Int64: Int]
 
     /// Computes the layout of entities.
     ///
@@ -16,8 +16,8 @@ package final class ModelSchema: Sendable {
     package init(_ descriptions: [EntityDescription], numbers: [String: Int64]) {
         let layout = SchemaLayout(descriptions, numbers: numbers)
         entities = layout.makeEntities()
-        places = layout.places
-        placesByNumber = Dictionary(entities.map { ($0.number, $0.index) }) { first, _ in first }
+        positions = layout.positions
+        indexesByNumber = Dictionary(entities.map { ($0.number, $0.index) }) { first, _ in first }
         labelledStatements = layout.statements(entities)
         digest = layout.digest(entities)
     }
@@ -61,11 +61,11 @@ package final class ModelSchema: Sendable {
     }
 
     package func entity(named name: String) -> EntitySchema? {
-        places[name].map { entities[$0] }
+        positions[name].map { entities[$0] }
     }
 
     /// Returns the index of the entity with that `Z_ENT`, or `nil`.
-    package func place(ofNumber number: Int64) -> Int? {
-        placesByNumber[number]
+    package func position(ofNumber number: Int64) -> Int? {
+        indexesByNumber[number]
     }
 }

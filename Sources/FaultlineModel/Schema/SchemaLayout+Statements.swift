@@ -4,7 +4,7 @@ extension SchemaLayout {
         var tables: [(String, String)] = []
         var indexes: [(String, String)] = []
         var joinTables: Set<String> = []
-        for root in rootPlaces {
+        for root in rootIndexes {
             let columns = tableColumns(root).map { "\($0.name) \($0.type)" }
             let table = table(root)
             tables.append(
@@ -14,14 +14,14 @@ extension SchemaLayout {
                         + (["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"] + columns)
                         .joined(separator: ", ") + " )"
                 ))
-            for place in tree(root) {
-                for key in foreignKeys(place) {
+            for position in tree(root) {
+                for key in foreignKeys(position) {
                     indexes.append((table, "CREATE INDEX \(table)_\(key)_INDEX ON \(table) (\(key))"))
                 }
             }
             if isTree(root) { indexes.append((table, "CREATE INDEX \(table)_Z_ENT_INDEX ON \(table) (Z_ENT)")) }
-            for place in tree(root) {
-                let more = fetchIndexes(entities[place]) + uniqueIndexes(entities[place])
+            for position in tree(root) {
+                let more = fetchIndexes(entities[position]) + uniqueIndexes(entities[position])
                 indexes += more.map { (table, $0) }
             }
         }
@@ -61,30 +61,35 @@ extension SchemaLayout {
     /// They are grouped by type; within a group by entity, parents before children; within an entity by name, with
     /// foreign keys after the integers.
     private func tableColumns(_ root: Int) -> [(name: String, type: String)] {
-        var columns: [(group: Int, place: Int, kind: Int, name: String, type: String)] = []
-        for place in tree(root) {
-            let entity = entityDescriptions[place]
+        var columns: [(group: Int, position: Int, kind: Int, name: String, type: String)] = []
+        for position in tree(root) {
+            let entity = entityDescriptions[position]
             for attribute in entity.attributes.sorted(by: { $0.name < $1.name }) where !attribute.isTransient {
                 columns.append(
-                    (attribute.type.columnGroup, place, 0, column(place, attribute.name), attribute.type.columnType))
+                    (
+                        attribute.type.columnGroup, position, 0, column(position, attribute.name),
+                        attribute.type.columnType
+                    ))
             }
             for relationship in entity.relationships.sorted(by: { $0.name < $1.name }) where !relationship.isToMany {
-                columns.append((0, place, 1, column(place, relationship.name), "INTEGER"))
-                if let entityColumn = entityColumn(place, relationship) {
-                    columns.append((0, place, 1, entityColumn, "INTEGER"))
+                columns.append((0, position, 1, column(position, relationship.name), "INTEGER"))
+                if let entityColumn = entityColumn(position, relationship) {
+                    columns.append((0, position, 1, entityColumn, "INTEGER"))
                 }
             }
-            for column in orderColumns(place) { columns.append((0, place, 2, column, "INTEGER")) }
+            for column in orderColumns(position) { columns.append((0, position, 2, column, "INTEGER")) }
         }
         let order = columns.indices.sorted {
-            (columns[$0].group, columns[$0].place, columns[$0].kind, $0)
-                < (columns[$1].group, columns[$1].place, columns[$1].kind, $1)
+            (columns[$0].group, columns[$0].position, columns[$0].kind, $0)
+                < (columns[$1].group, columns[$1].position, columns[$1].kind, $1)
         }
         return order.map { (columns[$0].name, columns[$0].type) }
     }
 
-    private func foreignKeys(_ place: Int) -> [String] {
-        entityDescriptions[place].relationships.filter { !$0.isToMany }.map(\.name).sorted().map { column(place, $0) }
+    private func foreignKeys(_ position: Int) -> [String] {
+        entityDescriptions[position].relationships.filter { !$0.isToMany }.map(\.name).sorted().map {
+            column(position, $0)
+        }
     }
 
     private func fetchIndexes(_ entity: EntitySchema) -> [String] {

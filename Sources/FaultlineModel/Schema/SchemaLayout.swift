@@ -1,7 +1,7 @@
 /// Computes the numbers, tables and columns of a model's entities.
 struct SchemaLayout {
     private let descriptions: [EntityDescription]
-    let places: [String: Int]
+    let positions: [String: Int]
     private let numbers: [Int64]
     /// Whether this library determines the layout, rather than an existing store.
     private let isOwn: Bool
@@ -38,8 +38,8 @@ struct SchemaLayout {
         }
         visit("")
         descriptions = ordered
-        let places = Dictionary(uniqueKeysWithValues: ordered.enumerated().map { ($1.name, $0) })
-        self.places = places
+        let positions = Dictionary(uniqueKeysWithValues: ordered.enumerated().map { ($1.name, $0) })
+        self.positions = positions
         isOwn = known.isEmpty
         numbers = ordered.enumerated().map { known[$1.name] ?? Int64($0 + 1) }
         attributes = ordered.map { $0.attributes.sorted { $0.name < $1.name } }
@@ -51,12 +51,12 @@ struct SchemaLayout {
         var roots: [Int] = []
         var relationshipCount = 0
         // Parents come before their children.
-        for (place, entity) in ordered.enumerated() {
-            let parent = entity.parent.flatMap { places[$0] } ?? -1
+        for (position, entity) in ordered.enumerated() {
+            let parent = entity.parent.flatMap { positions[$0] } ?? -1
             parents.append(parent)
-            roots.append(parent < 0 ? place : roots[parent])
-            if parent >= 0 { children[parent].append(place) }
-            trees[roots[place]].append(place)
+            roots.append(parent < 0 ? position : roots[parent])
+            if parent >= 0 { children[parent].append(position) }
+            trees[roots[position]].append(position)
             firstNumbers.append(relationshipCount)
             relationshipCount += entity.relationships.count
         }
@@ -65,9 +65,9 @@ struct SchemaLayout {
         self.children = children
         self.trees = trees
         self.firstNumbers = firstNumbers
-        for place in ordered.indices {
-            var indexes = parents[place] < 0 ? [:] : propertyIndexes[parents[place]]
-            for name in attributes[place].map(\.name) + relationships[place].map(\.name) {
+        for position in ordered.indices {
+            var indexes = parents[position] < 0 ? [:] : propertyIndexes[parents[position]]
+            for name in attributes[position].map(\.name) + relationships[position].map(\.name) {
                 indexes[name] = indexes.count
             }
             propertyIndexes.append(indexes)
@@ -79,15 +79,15 @@ struct SchemaLayout {
     /// name.
     private mutating func nameColumns() {
         var taken: [Int: Set<String>] = [:]
-        for (place, entity) in descriptions.enumerated() {
+        for (position, entity) in descriptions.enumerated() {
             let names =
-                attributes[place].filter { !$0.isTransient }.map(\.name)
-                + relationships[place].filter { !$0.isToMany }.map(\.name)
+                attributes[position].filter { !$0.isTransient }.map(\.name)
+                + relationships[position].filter { !$0.isToMany }.map(\.name)
             for name in names {
                 let base = "Z" + name.uppercased()
                 var column = base
                 var count = 0
-                while !taken[roots[place], default: ["Z_PK", "Z_ENT", "Z_OPT"]].insert(column).inserted {
+                while !taken[roots[position], default: ["Z_PK", "Z_ENT", "Z_OPT"]].insert(column).inserted {
                     count += 1
                     column = base + String(count)
                 }
@@ -100,10 +100,10 @@ struct SchemaLayout {
 
     func makeEntities() -> [EntitySchema] {
         var made: [EntitySchema] = []
-        for (place, entity) in descriptions.enumerated() {
-            let inherited = parents[place] >= 0 ? lineage(parents[place]) : []
+        for (position, entity) in descriptions.enumerated() {
+            let inherited = parents[position] >= 0 ? lineage(parents[position]) : []
             var drafts: [(owner: Int, attribute: AttributeDescription?, relationship: RelationshipDescription?)] = []
-            for owner in inherited + [place] {
+            for owner in inherited + [position] {
                 drafts += attributes[owner].map { (owner, $0, nil) }
                 drafts += relationships[owner].map { (owner, nil, $0) }
             }
@@ -120,11 +120,11 @@ struct SchemaLayout {
             }
             made.append(
                 EntitySchema(
-                    name: entity.name, index: place, number: numbers[place], isAbstract: entity.isAbstract,
-                    parent: parents[place], root: roots[place], family: family(place), table: table(place),
-                    isInTree: !children[roots[place]].isEmpty, properties: properties, columns: columns,
+                    name: entity.name, index: position, number: numbers[position], isAbstract: entity.isAbstract,
+                    parent: parents[position], root: roots[position], family: family(position), table: table(position),
+                    isInTree: !children[roots[position]].isEmpty, properties: properties, columns: columns,
                     declaredAt: entity.declaredAt, uniquenessConstraints: entity.uniquenessConstraints,
-                    fetchedProperties: (inherited + [place]).flatMap { descriptions[$0].fetchedProperties }))
+                    fetchedProperties: (inherited + [position]).flatMap { descriptions[$0].fetchedProperties }))
         }
         return made
     }
@@ -200,7 +200,7 @@ struct SchemaLayout {
     private func property(
         _ relationship: RelationshipDescription, owner: Int, index: Int, slots: Slots
     ) -> PropertySchema {
-        let destination = places[relationship.destination]!
+        let destination = positions[relationship.destination]!
         let inverse = inverse(of: relationship)
         let isManyToMany = relationship.isToMany && inverse?.isToMany == true
         let join = isManyToMany ? joinTable(owner, relationship) : nil
@@ -249,16 +249,16 @@ struct SchemaLayout {
 
     // MARK: Parts
 
-    func lineage(_ place: Int) -> [Int] {
-        (parents[place] >= 0 ? lineage(parents[place]) : []) + [place]
+    func lineage(_ position: Int) -> [Int] {
+        (parents[position] >= 0 ? lineage(parents[position]) : []) + [position]
     }
 
-    private func family(_ place: Int) -> [Int] {
-        [place] + children[place].flatMap(family)
+    private func family(_ position: Int) -> [Int] {
+        [position] + children[position].flatMap(family)
     }
 
-    func table(_ place: Int) -> String {
-        "Z" + descriptions[roots[place]].name.uppercased()
+    func table(_ position: Int) -> String {
+        "Z" + descriptions[roots[position]].name.uppercased()
     }
 
     func column(_ owner: Int, _ property: String) -> String {
@@ -266,17 +266,17 @@ struct SchemaLayout {
     }
 
     private func inverse(of relationship: RelationshipDescription) -> RelationshipDescription? {
-        guard let name = relationship.inverse, let place = places[relationship.destination],
-            let index = propertyIndexes[place][name]
+        guard let name = relationship.inverse, let position = positions[relationship.destination],
+            let index = propertyIndexes[position][name]
         else { return nil }
         // The model was validated: the inverse belongs to the destination itself and is not inherited.
-        let inherited = parents[place] < 0 ? 0 : propertyIndexes[parents[place]].count
-        return relationships[place][index - inherited - attributes[place].count]
+        let inherited = parents[position] < 0 ? 0 : propertyIndexes[parents[position]].count
+        return relationships[position][index - inherited - attributes[position].count]
     }
 
     /// The column for the entity that a key belongs to, if the destination has subentities.
     func entityColumn(_ owner: Int, _ relationship: RelationshipDescription) -> String? {
-        let destination = places[relationship.destination]!
+        let destination = positions[relationship.destination]!
         guard !children[destination].isEmpty else { return nil }
         return "Z\(numbers[destination])_" + column(owner, relationship.name).dropFirst()
     }
@@ -292,7 +292,7 @@ struct SchemaLayout {
     /// Each column is named for the entity whose keys it stores and the relationship to it.
     private func joinTable(_ owner: Int, _ relationship: RelationshipDescription) -> JoinTableSchema {
         let inverse = inverse(of: relationship)!
-        let destination = places[relationship.destination]!
+        let destination = positions[relationship.destination]!
         let isOwn = (numbers[owner], relationship.name) <= (numbers[destination], inverse.name)
         let name = relationship.name.uppercased()
         let inverseName = inverse.name.uppercased()
@@ -306,14 +306,14 @@ struct SchemaLayout {
 
 extension SchemaLayout {
     var entityDescriptions: [EntityDescription] { descriptions }
-    var rootPlaces: [Int] { descriptions.indices.filter { parents[$0] < 0 } }
+    var rootIndexes: [Int] { descriptions.indices.filter { parents[$0] < 0 } }
     func isTree(_ root: Int) -> Bool { !children[root].isEmpty }
     func tree(_ root: Int) -> [Int] { trees[root] }
 
     /// The columns in an entity's rows that order the inverses of its to-one relationships, by name.
-    func orderColumns(_ place: Int) -> [String] {
-        relationships[place].filter { !$0.isToMany && inverse(of: $0)?.isOrdered == true }
-            .map { "Z_FOK_" + column(place, $0.name).dropFirst() }
+    func orderColumns(_ position: Int) -> [String] {
+        relationships[position].filter { !$0.isToMany && inverse(of: $0)?.isOrdered == true }
+            .map { "Z_FOK_" + column(position, $0.name).dropFirst() }
     }
 }
 

@@ -62,15 +62,15 @@ struct CTFMetadata {
         // The type of the counter of lost events. It has 32 bits in traces of 32-bit programs.
         let long = Data("size = 64; align = 8; signed = false; } := unsigned long".utf8)
         guard text.range(of: long) != nil else { return false }
-        var place = text.startIndex
+        var position = text.startIndex
         for word in [
             "struct packet_context", "timestamp_begin", "timestamp_end", "content_size", "packet_size",
             "packet_seq_num", "events_discarded", "cpu_id", "}",
         ] {
-            guard let found = text.range(of: Data(word.utf8), in: place..<text.endIndex) else { return false }
+            guard let found = text.range(of: Data(word.utf8), in: position..<text.endIndex) else { return false }
             // Only the end of one and the type of the next may stand between two of them.
-            if place > text.startIndex, text.distance(from: place, to: found.lowerBound) > 64 { return false }
-            place = found.upperBound
+            if position > text.startIndex, text.distance(from: position, to: found.lowerBound) > 64 { return false }
+            position = found.upperBound
         }
         return true
     }
@@ -81,12 +81,12 @@ struct CTFMetadata {
     var streamsOfNames: Set<UInt32>? {
         var streams: Set<UInt32> = []
         for provider in ["\"faultline_dictionary:", "\"faultline_statedump:"] {
-            var place = text.startIndex
-            while let found = text.range(of: Data(provider.utf8), in: place..<text.endIndex) {
-                place = found.upperBound
+            var position = text.startIndex
+            while let found = text.range(of: Data(provider.utf8), in: position..<text.endIndex) {
+                position = found.upperBound
                 let key = Data("stream_id = ".utf8)
-                guard let stream = text.range(of: key, in: place..<text.endIndex),
-                    text.distance(from: place, to: stream.lowerBound) < 128
+                guard let stream = text.range(of: key, in: position..<text.endIndex),
+                    text.distance(from: position, to: stream.lowerBound) < 128
                 else { return nil }
                 let digits = text[stream.upperBound...].prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
                 guard let number = UInt32(String(decoding: digits, as: UTF8.self)) else { return nil }

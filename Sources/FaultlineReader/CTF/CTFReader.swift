@@ -55,7 +55,7 @@ final class CTFReader {
         // Delivered once all are known, since the trace begins with the earliest.
         for var began in begun.sorted(by: { ($0.start, $0.process) < ($1.start, $1.process) }) {
             began.start -= numbers.origin
-            meet(began.process)
+            observeProcess(began.process)
             try body(.began(began))
         }
         let symbols = Self.symbols(of: trace.path)
@@ -183,7 +183,7 @@ final class CTFReader {
             return TraceEvent(event)
         }
         guard let event else { return false }
-        if name != last { meet(name) }
+        if name != last { observeProcess(name) }
         try body(.event(event))
         return true
     }
@@ -205,7 +205,7 @@ final class CTFReader {
     }
 
     /// Adds a process to the summary, once.
-    private func meet(_ process: UInt32) {
+    private func observeProcess(_ process: UInt32) {
         last = process
         if known.insert(process).inserted { summary.processes.append(process) }
     }
@@ -226,7 +226,7 @@ private struct EntryText: DictionaryEntryDecoder {
 /// Directories in the Common Trace Format 1.8, as LTTng writes them.
 extension CTFReader: TraceSource {
     package static let name = "ctf"
-    package static let abilities: TraceAbilities = [.symbols]
+    package static let capabilities: TraceCapabilities = [.symbols]
 
     package static func recognition(of file: TraceFile) throws(ReaderError) -> TraceRecognition {
         guard file.isDirectory else { return .no }

@@ -30,7 +30,7 @@ final class CTFScratch {
     }
 
     /// Creates a link to a file.
-    func link(_ file: String, at place: String) throws(ReaderError) {
-        guard symlink(URL(fileURLWithPath: file).path, place) == 0 else { throw .cannotSalvage(path, errno) }
+    func link(_ file: String, at target: String) throws(ReaderError) {
+        guard symlink(URL(fileURLWithPath: file).path, target) == 0 else { throw .cannotSalvage(path, errno) }
     }
 }

@@ -86,8 +86,8 @@ final class CTFStream {
     private func size(at offset: Int) -> Int? {
         guard let header = read(Layout.header, at: offset) else { return nil }
         return header.withUnsafeBytes { bytes in
-            func number(_ place: Int) -> UInt64 {
-                UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+            func number(_ position: Int) -> UInt64 {
+                UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
             }
             guard UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)) == Layout.magic else { return nil }
             let (content, packet) = (number(Layout.contentSize), number(Layout.packetSize))

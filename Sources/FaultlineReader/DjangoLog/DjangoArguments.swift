@@ -32,22 +32,22 @@ struct DjangoArguments {
         lines += 1
         var line = line
         while let byte = line.last, byte.isSpace { line.removeLast() }
-        var place = line.startIndex
-        while place < line.endIndex {
-            switch line[place] {
+        var position = line.startIndex
+        while position < line.endIndex {
+            switch line[position] {
             case UInt8(ascii: "'"), UInt8(ascii: "\""):
-                guard let end = Self.endOfString(at: place, in: line) else { return .broken }
-                place = end
+                guard let end = Self.endOfString(at: position, in: line) else { return .broken }
+                position = end
                 continue
             case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
             case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
-            case UInt8(ascii: ";") where depth == 0 && line[place...].starts(with: Self.alias):
-                let name = line[(place + Self.alias.count)...]
-                let isName = name.allSatisfy { SQLLexer.isOfWord($0) || "-.".utf8.contains($0) }
+            case UInt8(ascii: ";") where depth == 0 && line[position...].starts(with: Self.alias):
+                let name = line[(position + Self.alias.count)...]
+                let isName = name.allSatisfy { SQLLexer.continuesWord($0) || "-.".utf8.contains($0) }
                 return isName && !name.isEmpty ? .whole : .broken
             default: break
             }
-            place += 1
+            position += 1
         }
         if depth > 0 { return lines < Self.maximumLines ? .open : .broken }
         let isOld = line.last.map { ")]}".utf8.contains($0) } == true || line.elementsEqual("None".utf8)
@@ -55,10 +55,10 @@ struct DjangoArguments {
     }
 
     private static func endOfString(at start: Int, in line: Slice<UnsafeRawBufferPointer>) -> Int? {
-        var place = start + 1
-        while place < line.endIndex {
-            if line[place] == line[start] { return place + 1 }
-            place += line[place] == UInt8(ascii: "\\") ? 2 : 1
+        var position = start + 1
+        while position < line.endIndex {
+            if line[position] == line[start] { return position + 1 }
+            position += line[position] == UInt8(ascii: "\\") ? 2 : 1
         }
         return nil
     }

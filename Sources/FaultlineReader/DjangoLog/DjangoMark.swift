@@ -20,11 +20,11 @@ struct DjangoMark {
     /// Finds the beginning of a record in a line; returns `nil` if there is none.
     init?(_ line: UnsafeRawBufferPointer) {
         let reach = min(line.count, Self.maximumPrefix)
-        var place = 0
-        while let found = line[place..<reach].firstIndex(of: UInt8(ascii: "(")) {
-            place = found + 1
+        var position = 0
+        while let found = line[position..<reach].firstIndex(of: UInt8(ascii: "(")) {
+            position = found + 1
             guard found == 0 || " \t:]|>-)".utf8.contains(line[found - 1]),
-                let (duration, end) = Self.duration(line, from: place), let hasVerb = Self.hasVerb(line, from: end)
+                let (duration, end) = Self.duration(line, from: position), let hasVerb = Self.hasVerb(line, from: end)
             else { continue }
             self.duration = duration
             text = end
@@ -37,29 +37,29 @@ struct DjangoMark {
 
     /// Parses `0.001) `.
     private static func duration(_ line: UnsafeRawBufferPointer, from start: Int) -> (UInt64, end: Int)? {
-        var place = start
+        var position = start
         var value: UInt64 = 0
-        while place < line.count, place - start < 7, line[place].isDigit {
-            value = value * 10 + UInt64(line[place] - 0x30)
-            place += 1
+        while position < line.count, position - start < 7, line[position].isDigit {
+            value = value * 10 + UInt64(line[position] - 0x30)
+            position += 1
         }
-        guard place > start, place + 6 <= line.count, line[place] == UInt8(ascii: "."),
-            line[place + 4] == UInt8(ascii: ")"), line[place + 5] == 0x20
+        guard position > start, position + 6 <= line.count, line[position] == UInt8(ascii: "."),
+            line[position + 4] == UInt8(ascii: ")"), line[position + 5] == 0x20
         else { return nil }
-        for digit in line[place + 1...place + 3] {
+        for digit in line[position + 1...position + 3] {
             guard digit.isDigit else { return nil }
             value = value * 10 + UInt64(digit - 0x30)
         }
-        return (value * 1_000_000, place + 6)
+        return (value * 1_000_000, position + 6)
     }
 
     /// Whether an SQL verb is at an offset; `nil` if no statement can begin there.
     private static func hasVerb(_ line: UnsafeRawBufferPointer, from start: Int) -> Bool? {
-        var place = start
-        while place < line.count, line[place].isSpace || line[place] == UInt8(ascii: "(") { place += 1 }
-        guard place < line.count else { return false }
-        let word = line[place...].prefix { SQLLexer.isOfWord($0) }
-        if word.isEmpty { return ["--", "/*"].contains { line[place...].starts(with: $0.utf8) } ? false : nil }
+        var position = start
+        while position < line.count, line[position].isSpace || line[position] == UInt8(ascii: "(") { position += 1 }
+        guard position < line.count else { return false }
+        let word = line[position...].prefix { SQLLexer.continuesWord($0) }
+        if word.isEmpty { return ["--", "/*"].contains { line[position...].starts(with: $0.utf8) } ? false : nil }
         guard word.count <= 12 else { return nil }
         return verbs.contains(String(decoding: word, as: UTF8.self).uppercased()) ? true : nil
     }
@@ -76,12 +76,12 @@ struct DjangoMark {
     ///
     /// The rest of the line can hold values, so it is never printed.
     static func unknownWord(in line: UnsafeRawBufferPointer) -> String? {
-        var place = 0
-        while let found = line[place..<min(line.count, maximumPrefix)].firstIndex(of: UInt8(ascii: "(")) {
-            place = found + 1
-            guard let (_, end) = duration(line, from: place) else { continue }
+        var position = 0
+        while let found = line[position..<min(line.count, maximumPrefix)].firstIndex(of: UInt8(ascii: "(")) {
+            position = found + 1
+            guard let (_, end) = duration(line, from: position) else { continue }
             guard DjangoArguments.areIn(line, withAlias: true) else { return nil }
-            return String(decoding: line[end...].prefix { SQLLexer.isOfWord($0) }.prefix(20), as: UTF8.self)
+            return String(decoding: line[end...].prefix { SQLLexer.continuesWord($0) }.prefix(20), as: UTF8.self)
         }
         return nil
     }

@@ -24,13 +24,13 @@ struct DjangoPrefix: Equatable {
     /// On 64-bit Linux and macOS Python's thread number is an address, which no line number reaches
     /// (https://docs.python.org/3/library/threading.html#threading.get_ident).
     private static func numbers(_ bytes: UnsafeRawBufferPointer) -> (UInt32, UInt32)? {
-        var place = bytes.count
+        var position = bytes.count
         func number() -> UInt64? {
-            while place > 0, bytes[place - 1] == 0x20 { place -= 1 }
-            let end = place
-            while place > 0, bytes[place - 1].isDigit { place -= 1 }
-            guard (1...19).contains(end - place), place == 0 || bytes[place - 1] == 0x20 else { return nil }
-            return bytes[place..<end].reduce(0) { $0 * 10 + UInt64($1 - 0x30) }
+            while position > 0, bytes[position - 1] == 0x20 { position -= 1 }
+            let end = position
+            while position > 0, bytes[position - 1].isDigit { position -= 1 }
+            guard (1...19).contains(end - position), position == 0 || bytes[position - 1] == 0x20 else { return nil }
+            return bytes[position..<end].reduce(0) { $0 * 10 + UInt64($1 - 0x30) }
         }
         guard let thread = number(), thread > UInt64(UInt32.max), let owner = number(), owner > 0,
             let process = UInt32(exactly: owner)

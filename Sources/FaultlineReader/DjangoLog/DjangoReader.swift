@@ -69,7 +69,7 @@ final class DjangoReader {
             end = line.end
             summary.lines += 1
             if line.isTooLong {
-                records.takeUnreadable(number: line.number)
+                records.skipLongLine(number: line.number)
             } else {
                 let bytes = UnsafeRawBufferPointer(start: line.start, count: line.length)
                 Self.withText(of: bytes) { records.take($0, number: line.number) }
@@ -83,7 +83,7 @@ final class DjangoReader {
 
     private func take(_ records: inout DjangoRecords, _ body: (DjangoRecord) throws -> Void) rethrows {
         for line in records.broken { summary.countMalformed(line: line, "its record breaks off") }
-        for (line, word) in records.unknown { summary.countNotUnderstood(line: line, word) }
+        for (line, word) in records.unknown { summary.countUnknownLine(line: line, word) }
         records.forgetProblems()
         for record in records.whole { try body(record) }
         records.whole.removeAll(keepingCapacity: true)
@@ -152,7 +152,7 @@ final class DjangoReader {
 /// A log of Django's statements, mixed with other output.
 extension DjangoReader: TraceSource {
     package static let name = "django"
-    package static let abilities: TraceAbilities = .readingAhead
+    package static let capabilities: TraceCapabilities = .readingAhead
 
     package static func recognition(of file: TraceFile) throws(ReaderError) -> TraceRecognition {
         if file.isDirectory || file.beginsAsArray { return .no }

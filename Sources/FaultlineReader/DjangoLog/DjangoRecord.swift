@@ -57,18 +57,18 @@ struct DjangoRecord {
             endOfText = token.kind == .text ? end : nil
             statement.take(token, in: bytes)
         }
-        if lexer.isInText, lexer.place == endOfText { isTorn = true }
+        if lexer.isInText, lexer.position == endOfText { isTorn = true }
         if lexer.isInLineComment, let end = endInComment() { return endStatement(at: end) }
-        guard bytes.count - lexer.place <= LineReader.maximumLength else { return .broken }
-        let read = lexer.place
+        guard bytes.count - lexer.position <= LineReader.maximumLength else { return .broken }
+        let read = lexer.position
         bytes.removeFirst(read)
         lexer.drop(read)
         return .open
     }
 
-    private mutating func endStatement(at place: Int) -> Progress {
+    private mutating func endStatement(at position: Int) -> Progress {
         var tail = DjangoArguments()
-        let progress = bytes.withUnsafeBytes { tail.take($0[(place + DjangoArguments.beginning.count)...]) }
+        let progress = bytes.withUnsafeBytes { tail.take($0[(position + DjangoArguments.beginning.count)...]) }
         self.tail = tail
         bytes = []
         return progress
@@ -77,14 +77,14 @@ struct DjangoRecord {
     /// The end of a statement that ends with a line comment, which would otherwise include the arguments.
     private func endInComment() -> Int? {
         bytes.withUnsafeBytes { bytes in
-            var place = lexer.place
+            var position = lexer.position
             var tries = 0
-            while tries < Self.maximumTries, let found = bytes[place...].firstIndex(of: UInt8(ascii: ";")) {
-                place = found + 1
-                guard bytes[place...].starts(with: DjangoArguments.beginning) else { continue }
+            while tries < Self.maximumTries, let found = bytes[position...].firstIndex(of: UInt8(ascii: ";")) {
+                position = found + 1
+                guard bytes[position...].starts(with: DjangoArguments.beginning) else { continue }
                 tries += 1
                 var tail = DjangoArguments()
-                if tail.take(bytes[(place + DjangoArguments.beginning.count)...]) == .whole { return place }
+                if tail.take(bytes[(position + DjangoArguments.beginning.count)...]) == .whole { return position }
             }
             return nil
         }

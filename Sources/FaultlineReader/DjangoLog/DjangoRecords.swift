@@ -26,7 +26,7 @@ struct DjangoRecords {
         let mark = DjangoMark(line)
         while open != nil {
             // Outside strings no SQL looks like the beginning of a record.
-            if mark == nil || open?.isInText == true { return goOn(line, mark, number) }
+            if mark == nil || open?.isInText == true { return continueRecord(line, mark, number) }
             giveUp()
         }
         if let mark {
@@ -37,7 +37,7 @@ struct DjangoRecords {
     }
 
     /// Skips a line that is too long to read.
-    mutating func takeUnreadable(number: Int) {
+    mutating func skipLongLine(number: Int) {
         _ = finish()
         broken.append(number)
     }
@@ -69,7 +69,7 @@ struct DjangoRecords {
     }
 
     /// Reads a line while a record is open, and also as if that record were truncated.
-    private mutating func goOn(_ line: UnsafeRawBufferPointer, _ mark: DjangoMark?, _ number: Int) {
+    private mutating func continueRecord(_ line: UnsafeRawBufferPointer, _ mark: DjangoMark?, _ number: Int) {
         let progress = open?.take(line) ?? .broken
         var within = DjangoRecord.Progress.open
         if let mark, let prefix = open?.mark.prefix, mark.prefix.isLike(prefix) {

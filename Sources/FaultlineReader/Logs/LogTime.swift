@@ -23,9 +23,9 @@ struct LogTime: Equatable {
     static func days(_ year: UInt64, _ month: UInt64, _ day: UInt64) -> UInt64? {
         guard (2000...2199).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
         // Counting years from March puts the leap day at the end.
-        let place = (month + 9) % 12
-        let year = year - (place > 9 ? 1 : 0)
-        return year * 365 + year / 4 - year / 100 + year / 400 + (place * 306 + 5) / 10 + day - 1 - 730_425
+        let position = (month + 9) % 12
+        let year = year - (position > 9 ? 1 : 0)
+        return year * 365 + year / 4 - year / 100 + year / 400 + (position * 306 + 5) / 10 + day - 1 - 730_425
     }
 
     /// Finds the first time of day, and the date before it, in the prefix of a message.
@@ -40,13 +40,13 @@ struct LogTime: Equatable {
             hours < 24, minutes < 60, seconds < 61
         else { return nil }
         nanoseconds = (hours * 3600 + minutes * 60 + seconds) * 1_000_000_000
-        var place = colon + 6
-        isExact = place + 1 < bytes.count && ".,".utf8.contains(bytes[place]) && bytes[place + 1].isDigit
+        var position = colon + 6
+        isExact = position + 1 < bytes.count && ".,".utf8.contains(bytes[position]) && bytes[position + 1].isDigit
         var unit: UInt64 = 100_000_000
-        place += 1
-        while isExact, place < bytes.count, bytes[place].isDigit {
-            nanoseconds += UInt64(bytes[place] - 0x30) * unit
-            (unit, place) = (unit / 10, place + 1)
+        position += 1
+        while isExact, position < bytes.count, bytes[position].isDigit {
+            nanoseconds += UInt64(bytes[position] - 0x30) * unit
+            (unit, position) = (unit / 10, position + 1)
         }
         let days = Self.days(bytes, before: colon - 3)
         hasDate = days != nil

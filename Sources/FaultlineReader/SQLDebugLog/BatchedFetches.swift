@@ -8,7 +8,7 @@ import FaultlineTrace
 struct BatchedFetches {
     /// A fetch of IDs, identified by its place among the log's operations.
     struct Identities {
-        var place: Int
+        var position: Int
         var event: EventID = 0
         var shape: DictionaryID = 0
         var rows: UInt64
@@ -55,16 +55,16 @@ struct BatchedFetches {
     ///
     /// - Returns: The place of the fetch that the SELECT loads a batch for; `nil` if it is not a batch.
     mutating func learn(
-        _ select: SQLDebugThread.Select, _ text: SelectText, at place: Int, of process: UInt32
+        _ select: SQLDebugThread.Select, _ text: SelectText, at position: Int, of process: UInt32
     ) -> Int? {
         if let fetch = take(select, text, of: process) {
-            known[fetch.place, default: Batches()].add(select, limit: text.limit)
-            if let sql = texts[fetch.place] { knownTexts[sql, default: Batches()].add(select, limit: text.limit) }
-            return fetch.place
+            known[fetch.position, default: Batches()].add(select, limit: text.limit)
+            if let sql = texts[fetch.position] { knownTexts[sql, default: Batches()].add(select, limit: text.limit) }
+            return fetch.position
         }
         if text.isOfIdentities, !select.isCount {
-            texts[place] = select.sql
-            remember(Identities(place: place, rows: select.rows), text.table, of: process)
+            texts[position] = select.sql
+            remember(Identities(position: position, rows: select.rows), text.table, of: process)
         }
         return nil
     }
@@ -88,5 +88,7 @@ struct BatchedFetches {
     }
 
     /// The batches of a fetch, or else of another with the same text; `nil` if there are none.
-    func batches(at place: Int, _ sql: String? = nil) -> Batches? { known[place] ?? sql.flatMap { knownTexts[$0] } }
+    func batches(at position: Int, _ sql: String? = nil) -> Batches? {
+        known[position] ?? sql.flatMap { knownTexts[$0] }
+    }
 }

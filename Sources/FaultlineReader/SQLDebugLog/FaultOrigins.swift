@@ -17,7 +17,7 @@ struct FaultOrigins {
 
     /// A fetch, identified by its place among the log's operations.
     struct Fetch {
-        var place: Int
+        var position: Int
         var writer: SQLDebugLine.Writer
         var table: String
         /// Columns of the properties that were loaded.
@@ -25,8 +25,8 @@ struct FaultOrigins {
         var rows: UInt64
         fileprivate var led: [Kind: Set<UInt64>] = [:]
 
-        init(place: Int, writer: SQLDebugLine.Writer, _ text: SelectText, rows: UInt64) {
-            (self.place, self.writer, self.rows) = (place, writer, rows)
+        init(position: Int, writer: SQLDebugLine.Writer, _ text: SelectText, rows: UInt64) {
+            (self.position, self.writer, self.rows) = (position, writer, rows)
             (table, columns) = (text.table, text.columns)
         }
 
@@ -53,7 +53,7 @@ struct FaultOrigins {
     /// Faults of one kind with no fetch in between that may have loaded further objects.
     private struct Group {
         var number: Int
-        var faults: [(place: Int, object: UInt64)] = []
+        var faults: [(position: Int, object: UInt64)] = []
         var objects: Set<UInt64> = []
     }
 
@@ -88,20 +88,20 @@ struct FaultOrigins {
     }
 
     /// Adds the columns of a batch to its fetch.
-    mutating func addBatch(of place: Int, columns: [String]) {
-        guard let index = fetches.lastIndex(where: { $0.place == place }) else { return }
+    mutating func addBatch(of position: Int, columns: [String]) {
+        guard let index = fetches.lastIndex(where: { $0.position == position }) else { return }
         fetches[index].columns += columns.filter { !fetches[index].columns.contains($0) }
     }
 
     /// Adds a fault.
     ///
     /// - Parameter led: The table of the objects that a to-many relationship led to, and their number.
-    mutating func add(_ kind: Kind, object: UInt64, at place: Int, led: (table: String, rows: UInt64)? = nil) {
+    mutating func add(_ kind: Kind, object: UInt64, at position: Int, led: (table: String, rows: UInt64)? = nil) {
         if open[kind] == nil {
             groups += 1
             open[kind] = Group(number: groups)
         }
-        open[kind]?.faults.append((place, object))
+        open[kind]?.faults.append((position, object))
         open[kind]?.objects.insert(object)
         guard let led, let number = open[kind]?.number else { return }
         let key = Members(process: kind.writer.process, table: led.table)
@@ -116,12 +116,12 @@ struct FaultOrigins {
     }
 
     /// The place of the fetch that loaded the object of the fault at a place; `nil` if no fetch can have.
-    func origin(of place: Int) -> Int? { origins[place] ?? owners[place].flatMap { fetchOfGroup[$0] } }
+    func origin(of position: Int) -> Int? { origins[position] ?? owners[position].flatMap { fetchOfGroup[$0] } }
 
     // MARK: Assignment
 
     private mutating func close(_ kind: Kind) {
-        guard let group = open.removeValue(forKey: kind), let first = group.faults.first?.place else { return }
+        guard let group = open.removeValue(forKey: kind), let first = group.faults.first?.position else { return }
         for led in members.filter({ $0.value.group == group.number }).keys {
             for inner in open.keys
             where inner.relationship.isEmpty && inner.table == led.table
@@ -133,7 +133,7 @@ struct FaultOrigins {
         }
         let ways = fetches.indices.compactMap { index -> (index: Int, way: Way)? in
             let fetch = fetches[index]
-            guard fetch.place < first, fetch.writer.process == kind.writer.process else { return nil }
+            guard fetch.position < first, fetch.writer.process == kind.writer.process else { return nil }
             return Self.way(of: fetch, to: kind).map { (index, $0) }
         }.sorted { a, b in
             let (near, far) = (fetches[a.index].writer == kind.writer, fetches[b.index].writer == kind.writer)
@@ -144,7 +144,7 @@ struct FaultOrigins {
         let likely = ways.filter { $0.way < .unknown }
         let whole = likely.first { fetches[$0.index].canLead(to: group.objects, of: kind) }
         if whole?.way != .keys, let owner = owner(of: kind, group) {
-            for fault in group.faults { owners[fault.place] = owner }
+            for fault in group.faults { owners[fault.position] = owner }
             return
         }
         if let whole { return give(group.faults, of: group, kind, to: whole.index) }
@@ -170,7 +170,7 @@ struct FaultOrigins {
 
     /// The number of faults, from the first, that a fetch's rows can have led to.
     private static func lengthLed(
-        _ fetch: Fetch, _ kind: Kind, _ faults: ArraySlice<(place: Int, object: UInt64)>
+        _ fetch: Fetch, _ kind: Kind, _ faults: ArraySlice<(position: Int, object: UInt64)>
     ) -> Int {
         var led = fetch.led[kind] ?? []
         var length = 0
@@ -183,13 +183,13 @@ struct FaultOrigins {
     }
 
     private mutating func give(
-        _ faults: [(place: Int, object: UInt64)], of group: Group, _ kind: Kind, to index: Int
+        _ faults: [(position: Int, object: UInt64)], of group: Group, _ kind: Kind, to index: Int
     ) {
         guard !faults.isEmpty else { return }
-        let place = fetches[index].place
-        for fault in faults { origins[fault.place] = place }
+        let position = fetches[index].position
+        for fault in faults { origins[fault.position] = position }
         fetches[index].led[kind, default: []].formUnion(faults.map(\.object))
-        if fetchOfGroup[group.number] == nil { fetchOfGroup[group.number] = place }
+        if fetchOfGroup[group.number] == nil { fetchOfGroup[group.number] = position }
     }
 
     /// Whether a fetch is on the thread of the faults, and its rows lead to the objects in a way other than `unknown`.

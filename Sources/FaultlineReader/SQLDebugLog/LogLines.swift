@@ -81,12 +81,12 @@ extension SQLDebugLine {
     /// Whether a line has Core Data's mark, or looks as if it once had.
     static func isRelevant(_ line: LineReader.Line) -> Bool {
         relevant.contains { sign in
-            var place = 0
-            while let found = memchr(line.start + place, Int32(sign[0]), line.length - place) {
-                place = UnsafeRawPointer(line.start).distance(to: found)
-                guard place + sign.count <= line.length else { return false }
+            var position = 0
+            while let found = memchr(line.start + position, Int32(sign[0]), line.length - position) {
+                position = UnsafeRawPointer(line.start).distance(to: found)
+                guard position + sign.count <= line.length else { return false }
                 if memcmp(found, sign, sign.count) == 0 { return true }
-                place += 1
+                position += 1
             }
             return false
         }

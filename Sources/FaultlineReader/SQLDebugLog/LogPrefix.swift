@@ -36,13 +36,13 @@ struct LogPrefix {
 
     /// Reads `My App[65858:2586192]`, and `host App[4711]` without a thread.
     private mutating func readBracket(_ text: Substring) {
-        var place = text.startIndex
-        while let open = text[place...].firstIndex(of: "["), let close = text[open...].firstIndex(of: "]") {
+        var position = text.startIndex
+        while let open = text[position...].firstIndex(of: "["), let close = text[open...].firstIndex(of: "]") {
             let ids = text[text.index(after: open)..<close].split(separator: ":", omittingEmptySubsequences: false)
             guard (1...2).contains(ids.count), let process = UInt32(ids[0]),
                 ids.dropFirst().allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isHexDigit) })
             else {
-                place = text.index(after: close)
+                position = text.index(after: close)
                 continue
             }
             writer = SQLDebugLine.Writer(process: process, thread: ids.count == 2 ? ids[1] : "")

@@ -100,7 +100,7 @@ final class SQLDebugReader {
                 open = nil
                 if let writer = last, threads[writer]?.take(planLine: text) == true { continue }
                 last = nil
-                if SQLDebugLine.isLookAlike(text) { summary.countNotUnderstood(line: number, text) }
+                if SQLDebugLine.isLookAlike(text) { summary.countUnknownLine(line: number, text) }
             }
         }
         if let open { _ = try take(open.line, number: open.number, body) }
@@ -136,7 +136,7 @@ final class SQLDebugReader {
             for other in others(of: writer) { try threads[other]?.finishWhole { try body(other, $0) } }
         }
         let isUnderstood = try threads[writer, default: SQLDebugThread()].take(line) { try body(writer, $0) }
-        if !isUnderstood { summary.countNotUnderstood(line: number, "\(line.category): \(line.text)") }
+        if !isUnderstood { summary.countUnknownLine(line: number, "\(line.category): \(line.text)") }
         return threads[writer]?.awaitsPlan == true ? writer : nil
     }
 

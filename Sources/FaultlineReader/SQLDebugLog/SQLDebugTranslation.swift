@@ -23,30 +23,30 @@ final class SQLDebugTranslation {
     /// Events of fetches by their places among the operations.
     private var fetches: [Int: EventID] = [:]
     /// The number of operations so far.
-    private var place = 0
+    private var position = 0
     private var lastEvent: EventID = 0
     private(set) var end: UInt64 = 0
 
     /// Begins a pass: the operations start again from the first.
     func begin() {
-        (clocks, fetches, place, lastEvent, end) = ([:], [:], 0, 0, 0)
+        (clocks, fetches, position, lastEvent, end) = ([:], [:], 0, 0, 0)
         batched.begin()
     }
 
     // MARK: Names
 
     func learn(_ operation: SQLDebugThread.Operation, of writer: SQLDebugLine.Writer) {
-        place += 1
+        position += 1
         switch operation {
         case .fetch(let select): if let text = text(of: select) { learn(select, text, of: writer) }
         case .fault(let select, let entity, let object):
             let table = text(of: select)?.table ?? table(of: entity)
             tables[entity] = table
-            origins.add(FaultOrigins.Kind(writer: writer, table: table), object: object, at: place)
+            origins.add(FaultOrigins.Kind(writer: writer, table: table), object: object, at: position)
         case .toManyFault(let select, let entity, let name, let object, let rows):
             origins.add(
                 FaultOrigins.Kind(writer: writer, table: table(of: entity), relationship: name), object: object,
-                at: place, led: text(of: select).map { ($0.table, rows) })
+                at: position, led: text(of: select).map { ($0.table, rows) })
         case .statement, .saved: break
         }
         let entity: String? =
@@ -63,12 +63,12 @@ final class SQLDebugTranslation {
     func finishLearning() { origins.finish() }
 
     private func learn(_ select: SQLDebugThread.Select, _ text: SelectText, of writer: SQLDebugLine.Writer) {
-        let batch = batched.learn(select, text, at: place, of: writer.processNumber)
+        let batch = batched.learn(select, text, at: position, of: writer.processNumber)
         if let entity = select.entity { tables[entity] = text.table }
         if let batch {
             origins.addBatch(of: batch, columns: text.columns)
         } else if !select.isCount, select.rows > 0 {
-            origins.add(FaultOrigins.Fetch(place: place, writer: writer, text, rows: select.rows))
+            origins.add(FaultOrigins.Fetch(position: position, writer: writer, text, rows: select.rows))
         }
     }
 
@@ -90,7 +90,7 @@ final class SQLDebugTranslation {
         _ operation: SQLDebugThread.Operation, of writer: SQLDebugLine.Writer,
         _ emit: (TraceEvent) throws -> Void
     ) throws {
-        place += 1
+        position += 1
         switch operation {
         case .fetch(let select):
             let text = text(of: select)
@@ -103,10 +103,10 @@ final class SQLDebugTranslation {
             let event = try give(.fetch(fetch), of: select, writer, emit)
             if let text, text.isOfIdentities, !select.isCount {
                 batched.remember(
-                    .init(place: place, event: event.id, shape: fetch.shape, rows: select.rows), text.table,
+                    .init(position: position, event: event.id, shape: fetch.shape, rows: select.rows), text.table,
                     of: writer.processNumber)
             }
-            fetches[place] = event.id
+            fetches[position] = event.id
         case .fault(let select, let entity, let object):
             var fault = self.fault(entity, object, filled: 1)
             fault.type = .object
@@ -214,7 +214,7 @@ final class SQLDebugTranslation {
         fault.entity = entity(name)
         fault.object = object
         fault.filled = UInt32(clamping: filled)
-        fault.origin = origins.origin(of: place).flatMap { fetches[$0] } ?? 0
+        fault.origin = origins.origin(of: position).flatMap { fetches[$0] } ?? 0
         return fault
     }
 
@@ -225,7 +225,7 @@ final class SQLDebugTranslation {
 
     private func fetch(_ select: SQLDebugThread.Select, _ text: SelectText?, _ name: String) -> TraceEvent.Fetch {
         let hasValues = text.map { $0.values == select.values.count && $0.keyList == nil } ?? false
-        let batches = batched.batches(at: place, select.sql)
+        let batches = batched.batches(at: position, select.sql)
         let type: TraceEvent.Fetch.ResultType =
             select.isCount ? .count : text?.isOfIdentities == true && batches == nil ? .objectIDs : .objects
         var fetch = TraceEvent.Fetch()
@@ -252,7 +252,7 @@ final class SQLDebugTranslation {
     private func batch(
         _ select: SQLDebugThread.Select, _ name: String, of fetch: BatchedFetches.Identities
     ) -> TraceEvent.Batch {
-        let paths = batched.batches(at: fetch.place)?.prefetches ?? []
+        let paths = batched.batches(at: fetch.position)?.prefetches ?? []
         var batch = TraceEvent.Batch()
         batch.fetch = fetch.event
         batch.entity = entity(name)

@@ -99,8 +99,8 @@ struct SelectText {
     /// The table with the alias t0, or else the first.
     private static func table(_ from: String) -> String? {
         let words = from.split(separator: " ")
-        let place = words.firstIndex(of: "t0").map { $0 - 1 } ?? 0
-        return words.indices.contains(place) ? words[place].filter { $0 != "," && $0 != ";" } : nil
+        let position = words.firstIndex(of: "t0").map { $0 - 1 } ?? 0
+        return words.indices.contains(position) ? words[position].filter { $0 != "," && $0 != ";" } : nil
     }
 
     /// A column's name, preceded by its alias if it belongs to another table.
@@ -145,14 +145,14 @@ struct SelectText {
         let operations = ["=": "==", "<": "<", ">": ">", "<=": "<=", ">=": ">=", "<>": "!=", "!=": "!="]
         guard words.count == 3, words.contains("?"), let operation = operations[words[1]] else { return nil }
         // Core Data puts the value first if the predicate does: "? <= t0.ZTIME".
-        let isTurned = words[0] == "?"
-        let turned = ["<": ">", ">": "<", "<=": ">=", ">=": "<="]
-        let name = isTurned ? words[2] : words[0]
+        let isMirrored = words[0] == "?"
+        let mirrored = ["<": ">", ">": "<", "<=": ">=", ">=": "<="]
+        let name = isMirrored ? words[2] : words[0]
         guard name.hasPrefix("t"), name.contains(".") else { return nil }
         let column = column(name)
         return ShapeEntry.Term(
             keyPath: column == "Z_PK" ? "SELF" : column,
-            operation: isTurned ? turned[operation] ?? operation : operation)
+            operation: isMirrored ? mirrored[operation] ?? operation : operation)
     }
 
     /// A condition without the parentheses around the whole of it.

@@ -8,13 +8,13 @@ enum SQLLiterals {
     /// Numbers that are not the program's data are kept: those after LIMIT, OFFSET and SELECT, and the options of Core
     /// Data's text search.
     static func removed(from sql: String) -> String {
-        guard sql.utf8.contains(where: isSuspect) else { return sql }
+        guard sql.utf8.contains(where: canBeginLiteral) else { return sql }
         var removal = Removal(bytes: Array(sql.utf8))
         return removal.text()
     }
 
     /// Whether a byte can begin a literal or a comment.
-    private static func isSuspect(_ byte: UInt8) -> Bool {
+    private static func canBeginLiteral(_ byte: UInt8) -> Bool {
         byte.isDigit || "'-/$".utf8.contains(byte)
     }
 

@@ -20,21 +20,21 @@ final class DebugUnit {
         let chain = chain(at: address)
         guard let innermost = chain.last else { return [] }
         var locations: [FrameEntry.Location] = []
-        var (file, line) = place(at: address)
-        if line == 0, let near = placeBefore(address, in: innermost) { (file, line) = near }
+        var (file, line) = location(at: address)
+        if line == 0, let near = lineBefore(address, in: innermost) { (file, line) = near }
         for var die in chain.reversed() {
             let symbol = Self.symbol(of: die)
             locations.append(
                 FrameEntry.Location(symbol: symbol, function: SymbolName.words(for: symbol), file: file, line: line))
             // The next function out is at the line that called this one.
-            (file, line) = callPlace(of: &die)
+            (file, line) = callLine(of: &die)
         }
         return locations
     }
 
     // MARK: - Places
 
-    private func place(at address: UInt64) -> (file: String, line: Int) {
+    private func location(at address: UInt64) -> (file: String, line: Int) {
         guard let row = dwarf_getsrc_die(&unit, address), let file = dwarf_linesrc(row, nil, nil) else {
             return ("", 0)
         }
@@ -47,7 +47,7 @@ final class DebugUnit {
     ///
     /// If the optimizer merged two calls, the instruction has line 0, and the call would be taken for
     /// compiler-generated code.
-    private func placeBefore(_ address: UInt64, in innermost: Dwarf_Die) -> (file: String, line: Int)? {
+    private func lineBefore(_ address: UInt64, in innermost: Dwarf_Die) -> (file: String, line: Int)? {
         var innermost = innermost
         let wanted = dwarf_dieoffset(&innermost)
         var rows: OpaquePointer?
@@ -75,7 +75,7 @@ final class DebugUnit {
         return dwarf_lineaddr(row, &address) == 0 ? address : .max
     }
 
-    private func callPlace(of die: inout Dwarf_Die) -> (file: String, line: Int) {
+    private func callLine(of die: inout Dwarf_Die) -> (file: String, line: Int) {
         guard let index = Self.number(UInt32(DW_AT_call_file), of: &die) else { return ("", 0) }
         var files: OpaquePointer?
         var count = 0

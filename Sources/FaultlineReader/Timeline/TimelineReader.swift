@@ -50,7 +50,7 @@ final class TimelineReader: DictionaryEntryDecoder {
                 switch parse(text) {
                 case .FTL_LINE_BEGAN:
                     let began = try decodeBegan()
-                    meet(began.process)
+                    observeProcess(began.process)
                     if !recordings.insert(Recording(process: began.process, date: began.date)).inserted {
                         summary.repeatedRecordings += 1
                     }
@@ -89,7 +89,7 @@ final class TimelineReader: DictionaryEntryDecoder {
                 guard let event = withUnsafePointer(to: &line.pointee.event, { TraceEvent($0) }) else { continue }
                 summary.events += 1
                 summary.unknownKeys += Int(line.pointee.unknownKeys)
-                meet(event.process)
+                observeProcess(event.process)
                 try body(.event(event))
             case .FTL_LINE_LOST: try pass(text, EventLoss.self, [\.events]) { try body(.lost($0)) }
             case .FTL_LINE_ENDED:
@@ -106,7 +106,7 @@ final class TimelineReader: DictionaryEntryDecoder {
             }
         }
         summary.isTruncated = !isClosed
-        if ownLines == 0 { throw try whyNothing() }
+        if ownLines == 0 { throw try nothingFoundError() }
         summary.unendedProcesses = summary.processes.filter { !ended.contains($0) }
         return summary
     }
@@ -130,7 +130,7 @@ final class TimelineReader: DictionaryEntryDecoder {
     /// Adds a process to the summary, once.
     ///
     /// Events come in long runs of one process, which cost one comparison each.
-    private func meet(_ process: UInt32) {
+    private func observeProcess(_ process: UInt32) {
         if process == summary.processes.last { return }
         if known.insert(process).inserted { summary.processes.append(process) }
     }
@@ -174,7 +174,7 @@ final class TimelineReader: DictionaryEntryDecoder {
     // MARK: - Failure
 
     /// Returns the reason why a file that looks like JSON contains nothing of Faultline's.
-    private func whyNothing() throws(ReaderError) -> ReaderError {
+    private func nothingFoundError() throws(ReaderError) -> ReaderError {
         let head = try LineReader.head(of: path, length: TraceFile.headLength)
         let ours = Array("[\n{\"name\":\"faultline.began\"".utf8)
         let text = head.filter { $0 != 0x0D }
@@ -186,10 +186,10 @@ final class TimelineReader: DictionaryEntryDecoder {
         }
         let beginsAsOurs = text.count < ours.count ? ours.starts(with: text) : text.starts(with: ours)
         if beginsAsOurs && summary.malformedLines == 0 { return .nothingReadable(path) }
-        let mentionsUs = head.withUnsafeBytes { bytes in
+        let hasOurEvents = head.withUnsafeBytes { bytes in
             bytes.withMemoryRebound(to: CChar.self) { ftl_may_be_entry($0.baseAddress!, $0.count) != 0 }
         }
-        return mentionsUs ? .reformatted(path) : .foreignJSON(path)
+        return hasOurEvents ? .reformatted(path) : .foreignJSON(path)
     }
 }
 
@@ -228,7 +228,7 @@ extension DecodingError {
 /// A JSON timeline: Chrome's Trace Event format in its array form, with one event per line.
 extension TimelineReader: TraceSource {
     package static let name = "timeline"
-    package static let abilities: TraceAbilities = [.recovery, .symbols, .readingAhead]
+    package static let capabilities: TraceCapabilities = [.recovery, .symbols, .readingAhead]
 
     package static func recognition(of file: TraceFile) -> TraceRecognition {
         if file.isDirectory { return .no }

@@ -21,7 +21,7 @@ struct TimelineTail {
         let lines = try LineReader(path: path)
         while let line = try lines.next() {
             if line.isTooLong {
-                stay(try Ends(of: line, descriptor, path), isTerminated: line.isTerminated)
+                keepLongLine(try Ends(of: line, descriptor, path), isTerminated: line.isTerminated)
                 continue
             }
             var text = Self.trimmed(line)
@@ -63,7 +63,7 @@ struct TimelineTail {
 
     /// Keeps a line that is too long to parse, unless the file is cut off within it: other readers may be able to read
     /// the event.
-    private mutating func stay(_ line: Ends, isTerminated: Bool) {
+    private mutating func keepLongLine(_ line: Ends, isTerminated: Bool) {
         var line = line
         let isWhole = [UInt8(ascii: "}"), UInt8(ascii: ","), UInt8(ascii: "]")].contains(line.last)
         guard isTerminated || isWhole else { return }

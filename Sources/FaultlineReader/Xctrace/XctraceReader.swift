@@ -158,7 +158,7 @@ final class XctraceReader {
             }
             addresses.append(address)
             let name = frame.attributes["name"] ?? ""
-            let word = name.isEmpty || name.hasPrefix("0x") ? Self.place(address, in: binary) : name
+            let word = name.isEmpty || name.hasPrefix("0x") ? Self.location(address, in: binary) : name
             _ = names.id(
                 .frame(
                     FrameEntry(
@@ -178,13 +178,13 @@ final class XctraceReader {
     }
 
     /// The offset in the binary, such as `TestApp.debug.dylib+0x1ca1f`: the same in every run, wherever it was loaded.
-    private static func place(_ address: String, in binary: XctraceDocument.Value) -> String {
+    private static func location(_ address: String, in binary: XctraceDocument.Value) -> String {
         let number = { (text: String?) in text.flatMap { UInt64($0.dropFirst(2), radix: 16) } }
         let name = binary.attributes["name"] ?? "app"
-        guard let place = number(address), let base = number(binary.attributes["load-addr"]), place >= base else {
+        guard let location = number(address), let base = number(binary.attributes["load-addr"]), location >= base else {
             return "\(name) \(address)"
         }
-        return "\(name)+0x" + String(place - base, radix: 16)
+        return "\(name)+0x" + String(location - base, radix: 16)
     }
 }
 

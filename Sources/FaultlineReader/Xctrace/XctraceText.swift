@@ -17,10 +17,10 @@ enum XctraceText {
         let isSound = data.withUnsafeBytes { bytes in String(validating: bytes, as: UTF8.self) != nil }
         var data = isSound ? data : Data(String(decoding: data, as: UTF8.self).utf8)
         let opening = Data("<?".utf8)
-        var place = data.starts(with: Data("<?xml ".utf8)) ? data.startIndex + 2 : data.startIndex
-        while let found = data.range(of: opening, in: place..<data.endIndex) {
+        var position = data.starts(with: Data("<?xml ".utf8)) ? data.startIndex + 2 : data.startIndex
+        while let found = data.range(of: opening, in: position..<data.endIndex) {
             data.replaceSubrange(found, with: [UInt8(ascii: " "), UInt8(ascii: " ")])
-            place = found.upperBound
+            position = found.upperBound
         }
         return data
     }
@@ -31,10 +31,10 @@ enum XctraceText {
     static func documents(_ data: Data) -> [Data] {
         let (opening, closing) = (Data("<trace-query-result".utf8), Data("</trace-query-result>".utf8))
         var starts: [Data.Index] = []
-        var place = data.startIndex
-        while let found = data.range(of: opening, in: place..<data.endIndex) {
+        var position = data.startIndex
+        while let found = data.range(of: opening, in: position..<data.endIndex) {
             starts.append(found.lowerBound)
-            place = found.upperBound
+            position = found.upperBound
         }
         guard starts.count > 1 else { return [data] }
         // The text before the first is its declaration.

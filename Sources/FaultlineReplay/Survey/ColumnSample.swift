@@ -21,8 +21,8 @@ struct ColumnSample {
     /// The number of rows of each entity.
     private(set) var kinds: [Int64: UInt64] = [:]
 
-    private let referencePlaces: [Int32]
-    private let kindPlace: Int32?
+    private let referenceColumns: [Int32]
+    private let kindColumn: Int32?
 
     /// - Parameters:
     ///   - references: The indexes of columns that refer to other tables.
@@ -30,30 +30,30 @@ struct ColumnSample {
     init(columns: Int, references: [Int], kind: Int?) {
         self.columns = Array(repeating: Sizes(), count: columns)
         self.references = Array(repeating: [:], count: references.count)
-        referencePlaces = references.map(Int32.init)
-        kindPlace = kind.map(Int32.init)
+        referenceColumns = references.map(Int32.init)
+        kindColumn = kind.map(Int32.init)
     }
 
     /// Adds the current row of a statement.
     mutating func add(_ row: OpaquePointer) {
         rows += 1
-        let kind = kindPlace.map { sqlite3_column_int64(row, $0) }
+        let kind = kindColumn.map { sqlite3_column_int64(row, $0) }
         if let kind { kinds[kind, default: 0] += 1 }
-        for place in columns.indices {
-            guard let size = Self.size(row, Int32(place)) else { continue }
-            columns[place].filled.append(size)
-            if let kind { columns[place].kinds.insert(kind) }
+        for position in columns.indices {
+            guard let size = Self.size(row, Int32(position)) else { continue }
+            columns[position].filled.append(size)
+            if let kind { columns[position].kinds.insert(kind) }
         }
-        for (place, column) in referencePlaces.enumerated() {
+        for (position, column) in referenceColumns.enumerated() {
             switch sqlite3_column_type(row, column) {
             case SQLITE_NULL: break
-            case SQLITE_INTEGER: references[place][sqlite3_column_int64(row, column), default: 0] += 1
+            case SQLITE_INTEGER: references[position][sqlite3_column_int64(row, column), default: 0] += 1
             default:
                 let bytes = UnsafeRawBufferPointer(
                     start: sqlite3_column_blob(row, column), count: Int(sqlite3_column_bytes(row, column)))
                 // Keys of other types are distinguished by a hash (FNV-1a).
                 let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-                references[place][Int64(bitPattern: hash), default: 0] += 1
+                references[position][Int64(bitPattern: hash), default: 0] += 1
             }
         }
     }
@@ -78,25 +78,25 @@ struct ColumnSample {
     func fill(_ table: inout StoreFacts.Table, named kindName: (UInt64) -> String) {
         table.sampled = rows
         guard rows > 0 else { return }
-        for place in columns.indices where !table.columns[place].isComputed {
-            let filled = columns[place].filled.sorted()
+        for position in columns.indices where !table.columns[position].isComputed {
+            let filled = columns[position].filled.sorted()
             let total = filled.reduce(0.0) { $0 + Double($1) }
-            table.columns[place].emptyShare = 1 - Double(filled.count) / Double(rows)
-            table.columns[place].meanSize = total / Double(rows)
+            table.columns[position].emptyShare = 1 - Double(filled.count) / Double(rows)
+            table.columns[position].meanSize = total / Double(rows)
             guard !filled.isEmpty else { continue }
-            table.columns[place].largeShare =
+            table.columns[position].largeShare =
                 Double(filled.count { $0 >= Self.large }) / Double(filled.count)
-            table.columns[place].largestSize = UInt64(filled[(filled.count - 1) * 95 / 100])
+            table.columns[position].largestSize = UInt64(filled[(filled.count - 1) * 95 / 100])
         }
-        for (place, values) in references.enumerated() {
-            table.references[place].filled = values.values.reduce(0, +)
-            table.references[place].distinct = UInt64(values.count)
+        for (position, values) in references.enumerated() {
+            table.references[position].filled = values.values.reduce(0, +)
+            table.references[position].distinct = UInt64(values.count)
         }
         guard kinds.count > 1 else { return }
         for (kind, count) in kinds { table.kinds[kindName(UInt64(clamping: kind)), default: 0] += count }
-        for place in columns.indices where !table.columns[place].isInternal {
-            let empty = kinds.keys.filter { !columns[place].kinds.contains($0) }
-            table.columns[place].emptyKinds = Set(empty.map { kindName(UInt64(clamping: $0)) })
+        for position in columns.indices where !table.columns[position].isInternal {
+            let empty = kinds.keys.filter { !columns[position].kinds.contains($0) }
+            table.columns[position].emptyKinds = Set(empty.map { kindName(UInt64(clamping: $0)) })
         }
     }
 }

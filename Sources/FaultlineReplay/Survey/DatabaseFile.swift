@@ -57,21 +57,23 @@ final class DatabaseFile {
     }
 
     /// - Parameter name: The name used in errors.
-    private static func open(_ place: String, _ flags: Int32, named name: String) throws(ReplayError) -> OpaquePointer {
+    private static func open(_ position: String, _ flags: Int32, named name: String) throws(ReplayError)
+        -> OpaquePointer
+    {
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(place, &opened, flags, nil)
+        let code = sqlite3_open_v2(position, &opened, flags, nil)
         guard code == SQLITE_OK, let opened else {
             sqlite3_close_v2(opened)
             throw ReplayError.notADatabase(name, String(cString: sqlite3_errstr(code)))
         }
-        standIn(on: opened)
+        defineMissingCollations(on: opened)
         return opened
     }
 
     deinit { sqlite3_close_v2(connection) }
 
     /// Defines any missing collation, which only the program knows, as an order by bytes.
-    private static func standIn(on connection: OpaquePointer) {
+    private static func defineMissingCollations(on connection: OpaquePointer) {
         sqlite3_collation_needed(connection, nil) { _, connection, _, name in
             sqlite3_create_collation_v2(
                 connection, name, SQLITE_UTF8, nil,

@@ -16,7 +16,7 @@ struct PairedTimes {
     private static let rounds = 7...25
     /// The minimum number of rounds if one is long, the nanoseconds that count as long, and the nanoseconds after which
     /// the minimum is enough.
-    private static let fewestRounds = 5
+    private static let minimumRounds = 5
     private static let long: UInt64 = 60_000_000
     private static let enough: UInt64 = 300_000_000
     /// The minimum nanoseconds of one measurement.
@@ -37,7 +37,7 @@ struct PairedTimes {
         let one = try Self.time(1, first)
         let other = try Self.time(1, second)
         let repetitions = Int(Self.grain / max(1, min(one, other, Self.grain))) + 1
-        let fewest = one + other > Self.long ? Self.fewestRounds : Self.rounds.lowerBound
+        let fewest = one + other > Self.long ? Self.minimumRounds : Self.rounds.lowerBound
         var pairs: [(before: Double, after: Double)] = []
         let start = TrialClock.threadTime()
         while pairs.count < Self.rounds.upperBound {
@@ -51,8 +51,8 @@ struct PairedTimes {
         let ratios = pairs.map { $0.after / $0.before }.sorted()
         let count = Double(ratios.count)
         // Order statistics around the median, by the normal approximation of the binomial distribution.
-        let place = max(0, Int((count - 1.96 * count.squareRoot()) / 2))
-        (ratio, low, high) = (ratios[ratios.count / 2], ratios[place], ratios[ratios.count - 1 - place])
+        let position = max(0, Int((count - 1.96 * count.squareRoot()) / 2))
+        (ratio, low, high) = (ratios[ratios.count / 2], ratios[position], ratios[ratios.count - 1 - position])
         before = pairs.map(\.before).sorted()[pairs.count / 2] / Double(repetitions * executions)
         after = pairs.map(\.after).sorted()[pairs.count / 2] / Double(repetitions * executions)
     }

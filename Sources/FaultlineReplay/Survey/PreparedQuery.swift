@@ -33,7 +33,9 @@ final class PreparedQuery {
     /// - Throws: ``ReplayError`` with SQLite's message.
     func run(_ values: [[StoredValue]]) throws(ReplayError) {
         for row in values.isEmpty ? [[]] : values {
-            for (place, value) in row.enumerated() { sqlite3_bind_value(statement, Int32(place + 1), value.value) }
+            for (position, value) in row.enumerated() {
+                sqlite3_bind_value(statement, Int32(position + 1), value.value)
+            }
             var code = sqlite3_step(statement)
             while code == SQLITE_ROW {
                 // Reads the last column, as a program would, so SQLite decodes the whole row.

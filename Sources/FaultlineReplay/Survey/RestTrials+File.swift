@@ -97,6 +97,6 @@ extension RestTrials {
     private static func pairs(_ columns: [String]) -> [(String, String)] {
         var seen: Set<String> = []
         let columns = columns.filter { seen.insert($0).inserted }.prefix(5)
-        return columns.indices.flatMap { place in columns[(place + 1)...].map { (columns[place], $0) } }
+        return columns.indices.flatMap { position in columns[(position + 1)...].map { (columns[position], $0) } }
     }
 }

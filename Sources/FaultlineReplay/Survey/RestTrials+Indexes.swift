@@ -106,8 +106,8 @@ extension RestTrials {
         let (name, column) = (trials.quoted(table.name), trials.quoted(first))
         let collations = keys.map { $0[4].text == "BINARY" ? "" : " COLLATE \($0[4].text)" }
         let one = try trials.drawn([first], of: table)
-        let terms = zip(columns, collations).enumerated().map { place, column in
-            "\(trials.quoted(column.0)) = ?\(place + 1)\(column.1)"
+        let terms = zip(columns, collations).enumerated().map { position, column in
+            "\(trials.quoted(column.0)) = ?\(position + 1)\(column.1)"
         }
         let order = zip(zip(columns, collations), keys).map { column, key in
             trials.quoted(column.0) + column.1 + (key[3].number == 1 ? " DESC" : "")
@@ -160,8 +160,8 @@ extension RestTrials {
     /// Whether a plan names an index.
     static func uses(_ index: String, _ plan: String) -> Bool {
         plan.split(separator: "\n").contains { line in
-            guard let place = line.range(of: "INDEX \(index)") else { return false }
-            return place.upperBound == line.endIndex || line[place.upperBound] == " "
+            guard let position = line.range(of: "INDEX \(index)") else { return false }
+            return position.upperBound == line.endIndex || line[position.upperBound] == " "
         }
     }
 

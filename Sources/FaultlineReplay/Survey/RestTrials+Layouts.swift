@@ -4,7 +4,7 @@ extension RestTrials {
     private static let (old, new) = ("faultline_before", "faultline_after")
     /// The maximum rows and bytes of a table that are copied into a new layout.
     private static let mostRows: UInt64 = 20_000
-    private static let mostBytes = 64.0 * 1_048_576
+    private static let maximumBytes = 64.0 * 1_048_576
 
     /// Compares scans of the other columns, with and without the large one.
     func moveOut(_ column: String, of name: String) throws -> StoreTrial? {
@@ -66,7 +66,7 @@ extension RestTrials {
     ) throws -> StoreTrial? {
         let twin = try store.twin()
         let bytes = max(1, table.columns.reduce(0) { $0 + $1.meanSize })
-        let limit = min(Double(Self.mostRows), max(100, Self.mostBytes / bytes))
+        let limit = min(Double(Self.mostRows), max(100, Self.maximumBytes / bytes))
         defer { drop(twin) }
         drop(twin)
         let source = "FROM \(quoted(table.name)) LIMIT \(UInt64(limit))"

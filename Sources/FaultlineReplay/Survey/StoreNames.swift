@@ -7,12 +7,12 @@ struct StoreNames {
     /// The entities by their numbers (`Z_PRIMARYKEY`).
     private var numbers: [UInt64: String] = [:]
     private var entities: [String: String] = [:]
-    private var properties: [Place: String] = [:]
-    private var targets: [Place: String] = [:]
+    private var properties: [Position: String] = [:]
+    private var targets: [Position: String] = [:]
     /// The store's names of the model's fetch indexes, or `nil` without a model.
     private var fetchIndexes: Set<String>?
 
-    private struct Place: Hashable {
+    private struct Position: Hashable {
         var table: String
         var column: String
     }
@@ -37,17 +37,19 @@ struct StoreNames {
             let root = schema.entities[entity.root]
             entities[root.table] = root.name
             for property in entity.properties where !property.column.isEmpty {
-                let place = Place(table: entity.table, column: property.column)
-                properties[place] = property.name
-                if property.kind == .toOne { targets[place] = schema.entities[property.destination].table }
+                let position = Position(table: entity.table, column: property.column)
+                properties[position] = property.name
+                if property.kind == .toOne { targets[position] = schema.entities[property.destination].table }
             }
         }
     }
 
     func entity(ofTable table: String) -> String? { entities[table] }
     func entity(number: UInt64) -> String { numbers[number] ?? "entity \(number)" }
-    func property(ofColumn column: String, table: String) -> String? { properties[Place(table: table, column: column)] }
-    func target(ofColumn column: String, table: String) -> String? { targets[Place(table: table, column: column)] }
+    func property(ofColumn column: String, table: String) -> String? {
+        properties[Position(table: table, column: column)]
+    }
+    func target(ofColumn column: String, table: String) -> String? { targets[Position(table: table, column: column)] }
 
     /// Whether a column belongs to Core Data itself: keys, entities, versions and orders.
     func isInternal(_ column: String) -> Bool {
@@ -55,13 +57,13 @@ struct StoreNames {
     }
 
     /// Whether the model has an index, or `nil` without a model.
-    func isOfTheModel(index: String) -> Bool? { fetchIndexes?.contains(index) }
+    func belongsToModel(index: String) -> Bool? { fetchIndexes?.contains(index) }
 
     /// Whether the store creates an index itself: for a to-one relationship, an entity or a many-to-many relationship
     /// (`ZNOTE_ZOWNER_INDEX`).
     ///
     /// A model's fetch indexes are named differently (`Z_Note_byDate`).
-    func isOfTheStore(index: String, table: String) -> Bool {
+    func belongsToStore(index: String, table: String) -> Bool {
         isCoreData && index.hasPrefix(table + "_") && index.hasSuffix("_INDEX")
     }
 }

@@ -37,21 +37,21 @@ struct StoreParts {
 
     /// Adds a table's rows and size to its part.
     mutating func add(_ part: StoreFacts.Part, rows: UInt64, size: UInt64) {
-        let place = parts.firstIndex { ($0.kind, $0.name) == (part.kind, part.name) } ?? parts.count
-        if place == parts.count { parts.append(part) }
-        parts[place].tables += 1
-        parts[place].rows += rows
-        parts[place].size += size
+        let position = parts.firstIndex { ($0.kind, $0.name) == (part.kind, part.name) } ?? parts.count
+        if position == parts.count { parts.append(part) }
+        parts[position].tables += 1
+        parts[position].rows += rows
+        parts[position].size += size
     }
 
     /// All parts with contents, the largest first.
     func all(_ file: DatabaseFile) throws(ReplayError) -> [StoreFacts.Part] {
         var all = parts.filter { $0.size > 0 || $0.rows > 0 }
-        for place in all.indices {
-            if let module = modules[all[place].name] { all[place].name += " (\(module))" }
-            guard all[place].kind == .history else { continue }
+        for position in all.indices {
+            if let module = modules[all[position].name] { all[position].name += " (\(module))" }
+            guard all[position].kind == .history else { continue }
             let times = try? file.rows("SELECT max(ZTIMESTAMP) - min(ZTIMESTAMP) FROM ATRANSACTION")
-            all[place].seconds = times?.first?.first?.real ?? 0
+            all[position].seconds = times?.first?.first?.real ?? 0
         }
         return all.sorted { ($0.size, $0.rows, $1.name) > ($1.size, $1.rows, $0.name) }
     }

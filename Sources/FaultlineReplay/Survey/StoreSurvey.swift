@@ -12,7 +12,7 @@ public struct StoreSurvey {
     public static let sampleSize: UInt64 = 5000
     /// The approximate number of values of a table to examine, and the minimum number of rows.
     static let sampleValues: UInt64 = 1_000_000
-    static let fewestRows: UInt64 = 500
+    static let minimumRows: UInt64 = 500
 
     let file: DatabaseFile
     let names: StoreNames?
@@ -155,8 +155,8 @@ public struct StoreSurvey {
             var index = StoreFacts.Index(name: name, columns: columns)
             index.isUnique = row[2].number == 1
             index.isConstraint = row[3].text != "c"
-            index.isOfTheStore = names?.isOfTheStore(index: name, table: table) ?? false
-            index.isOfTheModel = names?.isOfTheModel(index: name)
+            index.belongsToStore = names?.belongsToStore(index: name, table: table) ?? false
+            index.belongsToModel = names?.belongsToModel(index: name)
             (index.first, index.hasExpressions) = (first, hasExpressions)
             if row[4].number == 1 { index.isPartial = try !holdsAllValues(of: first, name) }
             index.size = sizes?[name]?.bytes ?? 0
@@ -172,9 +172,9 @@ public struct StoreSurvey {
             let sql = try file.rows("SELECT sql FROM sqlite_schema WHERE type = 'index' AND name = '\(quoted)'").first?[
                 0
             ]
-            .text, let place = sql.range(of: "WHERE", options: [.caseInsensitive, .backwards])
+            .text, let position = sql.range(of: "WHERE", options: [.caseInsensitive, .backwards])
         else { return false }
-        return Self.plain(String(sql[place.upperBound...])) == Self.plain("\(column) IS NOT NULL")
+        return Self.plain(String(sql[position.upperBound...])) == Self.plain("\(column) IS NOT NULL")
     }
 
     /// A condition without quotes, in lowercase, with single spaces.
@@ -205,10 +205,10 @@ public struct StoreSurvey {
         let kind = self.names?.isCoreData == true ? names.firstIndex(of: "Z_ENT") : nil
         let isKey = Set(references + (kind.map { [$0] } ?? []))
         // The length of a blob is in the row's header, so large ones need not be read. A computed value takes no space.
-        let selected = table.columns.indices.map { place in
-            let column = Self.quoted(names[place])
-            if isKey.contains(place) { return column }
-            return table.columns[place].isComputed
+        let selected = table.columns.indices.map { position in
+            let column = Self.quoted(names[position])
+            if isKey.contains(position) { return column }
+            return table.columns[position].isComputed
                 ? "NULL" : "CASE typeof(\(column)) WHEN 'blob' THEN zeroblob(length(\(column))) ELSE \(column) END"
         }
         var sample = ColumnSample(columns: names.count, references: references, kind: kind)
@@ -219,7 +219,7 @@ public struct StoreSurvey {
     /// The rows to examine: all, or a sample chosen by a hash of their keys, because keys can be regular.
     private func source(of table: StoreFacts.Table) -> String {
         let quoted = Self.quoted(table.name)
-        let wanted = min(Self.sampleSize, max(Self.fewestRows, Self.sampleValues / UInt64(table.columns.count)))
+        let wanted = min(Self.sampleSize, max(Self.minimumRows, Self.sampleValues / UInt64(table.columns.count)))
         let step = table.rows / wanted
         guard step > 1 else { return quoted }
         guard (try? file.rows("SELECT rowid FROM \(quoted) LIMIT 1")) != nil else {

@@ -22,8 +22,8 @@ final class SurveyedStore {
         self.path = try StorePath.resolved(path)
         let folder = try ScratchFolder()
         do {
-            let place = try folder.copyStore(self.path)
-            file = try DatabaseFile(copy: place, named: path)
+            let filePath = try folder.copyStore(self.path)
+            file = try DatabaseFile(copy: filePath, named: path)
             self.folder = folder
         } catch {
             // A file with a log or a journal is incomplete without it.
@@ -73,10 +73,10 @@ final class SurveyedStore {
     /// - Throws: ``ReplayError`` if there is no space.
     func sizeAfterVacuum(ofTwin isTwin: Bool = false) throws(ReplayError) -> UInt64 {
         guard let folder else { throw ReplayError.cannotCopy(name, "no room") }
-        let place = folder.place(of: "vacuumed.sqlite")
-        defer { unlink(place) }
-        let quoted = place.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
+        let filePath = folder.filePath(of: "vacuumed.sqlite")
+        defer { unlink(filePath) }
+        let quoted = filePath.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
         try (isTwin ? try twin() : file).run("VACUUM INTO '\(quoted)'")
-        return StorePath.size(of: place)
+        return StorePath.size(of: filePath)
     }
 }

@@ -15,7 +15,7 @@ extension FetchReplay {
         guard values.count > 1 else { throw Untriable("The copy has too few values to fetch for several at once.") }
         var replay = self
         replay.predicate = other
-        replay.grouping = other.places[0].names
+        replay.grouping = other.positions[0].names
         if absence != nil { replay.absence = [PredicateValue.list(values).absent(0)] }
         let sample = FetchSample.Execution(joining: executions.map(\.sample))
         // The weight makes the joint fetch stand for all recorded ones.

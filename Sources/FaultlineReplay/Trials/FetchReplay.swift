@@ -53,7 +53,7 @@ struct FetchReplay {
     /// Whether the trace has the values of all these fetches.
     private var hasRecordedValues = false
     /// Whether the values for the predicate were drawn from the copy.
-    var drawsValues: Bool { predicate?.places.isEmpty == false && !hasRecordedValues }
+    var drawsValues: Bool { predicate?.positions.isEmpty == false && !hasRecordedValues }
 
     /// The number of rows that the fetches found in the trace.
     var rows: UInt64 { executions.reduce(0) { $0 &+ $1.sample.rows } }
@@ -109,7 +109,7 @@ struct FetchReplay {
         // Scales the weights of the sample to the recorded totals of all fetches.
         let size = Double(loop?.rows ?? profile.counts.rows) + Double(recorded) * Double(FetchSample.trip)
         let sampled = executions.reduce(0) { $0 + $1.weight * Double($1.sample.size) }
-        for place in executions.indices { executions[place].weight *= size / max(1, sampled) }
+        for position in executions.indices { executions[position].weight *= size / max(1, sampled) }
         self.executions = executions
         isSampled = recorded > UInt64(executions.count)
     }

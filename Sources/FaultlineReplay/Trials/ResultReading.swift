@@ -83,8 +83,8 @@ struct ResultReading {
             let count = { (objects: Int) in Int(Double(objects) * firing.share + 1e-9) }
             guard count(number + 1) > count(number) else { continue }
             if firing.property.isToMany {
-                for (place, member) in Members(object, firing.property).enumerated() {
-                    touch(member, firing, place)
+                for (position, member) in Members(object, firing.property).enumerated() {
+                    touch(member, firing, position)
                 }
             } else if let target = object.value(forKey: firing.property.name) as? ManagedObject {
                 touch(target, firing, number)

@@ -36,8 +36,11 @@ struct SaveReplay {
             Self.property(of: entity).map { (entity: entity, property: $0) }
         }
         let context = container.newBackgroundContext()
-        let counted = try changeable.map { place in
-            (place, try context.performAndWait { try context.count(for: FetchRequest(entityName: place.entity.name)) })
+        let counted = try changeable.map { position in
+            (
+                position,
+                try context.performAndWait { try context.count(for: FetchRequest(entityName: position.entity.name)) }
+            )
         }
         let wanted = Int(min(saves, Self.maximumSaves))
         let each = max(1, Int(clamping: objects / max(1, saves)))

@@ -11,11 +11,11 @@ enum StoreAlteration {
     /// - Throws: ``Untriable`` if the model cannot have the index, or has it already.
     static func index(_ index: IndexProposal, _ model: ManagedObjectModel) throws -> [String] {
         var entities = model.entities
-        guard let place = entities.firstIndex(where: { $0.name == index.entity }) else {
+        guard let position = entities.firstIndex(where: { $0.name == index.entity }) else {
             throw Untriable("The store has no entity \(index.entity).")
         }
         let elements = index.elements.map { FetchIndexDescription.Element($0.property, isAscending: $0.isAscending) }
-        entities[place].indexes.append(FetchIndexDescription("faultlineTrial", elements: elements))
+        entities[position].indexes.append(FetchIndexDescription("faultlineTrial", elements: elements))
         let before = Set(model.schema.statements)
         let statements: [String]
         do {

@@ -78,7 +78,7 @@ public struct StoreVerifier {
             var replays = try self.replays([fetch], profile)
             if change.properties != nil || change.readsIdentitiesOnly {
                 // Rows that are loaded in part may load the rest when they are read.
-                for place in replays.indices { replays[place].readingIsInStore = true }
+                for position in replays.indices { replays[position].readingIsInStore = true }
             }
             var pair = pair(replays, before: .recorded(nil), after: .changed(change))
             if !(change.prefetch + change.withoutPrefetch).isEmpty {

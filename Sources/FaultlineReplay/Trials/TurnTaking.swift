@@ -4,9 +4,9 @@ struct TurnTaking {
     static let rounds = 12...40
     /// The time in nanoseconds after which no further round begins, once the minimum is reached.
     static let enough: UInt64 = 2_000_000_000
-    /// The time in nanoseconds after which ``fewestRounds`` are enough.
+    /// The time in nanoseconds after which ``minimumRounds`` are enough.
     static let limit: UInt64 = 20_000_000_000
-    static let fewestRounds = 6
+    static let minimumRounds = 6
 
     static func measure(
         before: () throws -> Timing, after: () throws -> Timing
@@ -19,7 +19,7 @@ struct TurnTaking {
         while measured.count < rounds.upperBound {
             let time = TrialClock.wall.now - start
             if measured.count >= rounds.lowerBound, time > enough { break }
-            if measured.count >= fewestRounds, time > limit { break }
+            if measured.count >= minimumRounds, time > limit { break }
             if measured.count.isMultiple(of: 2) {
                 let first = try before()
                 measured.append((first, try after()))

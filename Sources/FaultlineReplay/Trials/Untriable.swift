@@ -18,6 +18,6 @@ struct Untriable: Error {
             case let error as StoreError: "On the copy: \(error.message)"
             default: "On the copy: \(error)"
             }
-        reason = ScratchFolder.withoutPlaces(said, copyOf: store)
+        reason = ScratchFolder.namingStore(said, copyOf: store)
     }
 }

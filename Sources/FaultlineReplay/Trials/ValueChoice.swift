@@ -22,13 +22,13 @@ struct ValueChoice {
     ) throws -> ([FetchReplay.Execution], areRecorded: Bool) {
         let known = samples.compactMap { sample in
             sample.sample.values.flatMap { PredicateValue.values($0) }.flatMap {
-                $0.count == drawing.shape.places.count ? $0 : nil
+                $0.count == drawing.shape.positions.count ? $0 : nil
             }
         }
         if known.count == samples.count, fetchesOfLoop == nil || Self.areAlike(samples) {
             var executions = samples
-            for (place, values) in known.enumerated() {
-                executions[place].drawn = try drawing.candidate(values, context, coordinator, recorder)
+            for (position, values) in known.enumerated() {
+                executions[position].drawn = try drawing.candidate(values, context, coordinator, recorder)
             }
             guard let fetchesOfLoop else { return (executions, true) }
             let distinct = Self.distinct(executions) { $0.drawn?.values ?? [] }
@@ -63,15 +63,15 @@ struct ValueChoice {
         var uses = Array(repeating: 0, count: candidates.count)
         return samples.map { execution in
             let sample = execution.sample
-            let order = { (place: Int) in
-                let candidate = candidates[place]
+            let order = { (position: Int) in
+                let candidate = candidates[position]
                 let rows = Self.distance(Double(sample.cut(candidate.count)), Double(sample.rows))
                 let texts = textMatches.map { Self.distance(candidate.textMatches, $0) } ?? 1
                 // Finding nothing is a different kind of work.
                 let isOther = (candidate.count > 0) != (sample.rows > 0)
                 // In a loop, each fetch has a value of its own, even if another would fit better.
-                let isTaken = fetchesOfLoop != nil && uses[place] > 0
-                return (isTaken ? 1 : 0, isOther ? 1 : 0, Int(max(rows, texts) * 4), uses[place], place)
+                let isTaken = fetchesOfLoop != nil && uses[position] > 0
+                return (isTaken ? 1 : 0, isOther ? 1 : 0, Int(max(rows, texts) * 4), uses[position], position)
             }
             let best = candidates.indices.min { order($0) < order($1) } ?? 0
             uses[best] += 1
@@ -84,14 +84,14 @@ struct ValueChoice {
     /// Replaces fetches of different weights with `count` fetches of equal weight.
     private static func round(of samples: [FetchReplay.Execution], _ count: Int) -> [FetchReplay.Execution] {
         let all = samples.reduce(0) { $0 + $1.weight }
-        var (place, passed) = (0, samples[0].weight)
+        var (position, passed) = (0, samples[0].weight)
         return (0..<count).map { number in
             let mark = (Double(number) + 0.5) / Double(count) * all
-            while passed < mark, place + 1 < samples.count {
-                place += 1
-                passed += samples[place].weight
+            while passed < mark, position + 1 < samples.count {
+                position += 1
+                passed += samples[position].weight
             }
-            var execution = samples[place]
+            var execution = samples[position]
             execution.weight = 1
             return execution
         }

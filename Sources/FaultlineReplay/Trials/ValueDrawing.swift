@@ -48,8 +48,8 @@ struct ValueDrawing {
         }
         var found: [Candidate] = []
         var timing = Timing(.thread)
-        for place in chosen.indices where found.count < Self.candidates && timing.total < Self.patience {
-            guard let values = values(from: place, chosen) else { continue }
+        for position in chosen.indices where found.count < Self.candidates && timing.total < Self.patience {
+            guard let values = values(from: position, chosen) else { continue }
             found.append(
                 try timing.step(weight: 1) { try candidate(values, context, coordinator, recorder) })
             if values.isEmpty { break }
@@ -91,8 +91,8 @@ struct ValueDrawing {
         _ coordinator: PersistentStoreCoordinator, _ recorder: Recorder
     ) throws -> Candidate? {
         guard !values.isEmpty else { return nil }
-        let absent = zip(values, shape.places).map { value, place in
-            value.absent(number, isBelow: place.findsSmaller)
+        let absent = zip(values, shape.positions).map { value, position in
+            value.absent(number, isBelow: position.findsSmaller)
         }
         let candidate = try candidate(absent, context, coordinator, recorder)
         return candidate.count == 0 ? candidate : nil
@@ -108,7 +108,7 @@ struct ValueDrawing {
     ) throws -> [Candidate] {
         // Values that find nothing do not come from an object.
         let drawn = candidates.filter { $0.count > 0 }
-        let isSearched = shape.places.map(\.isSearch)
+        let isSearched = shape.positions.map(\.isSearch)
         let distance = { (candidate: Candidate) in abs(log((candidate.textMatches + 1) / (textMatches + 1))) }
         guard isSearched.contains(true), isSearched.contains(false),
             let text = drawn.min(by: { distance($0) < distance($1) })
@@ -131,20 +131,21 @@ struct ValueDrawing {
     private func values(from number: Int, _ chosen: [ManagedObject]) -> [PredicateValue]? {
         var patterns = wildcards[...]
         var values: [PredicateValue] = []
-        for (index, place) in shape.places.enumerated() {
+        for (index, position) in shape.positions.enumerated() {
             // The upper end of a range, and a value that an object must not have, come from another object.
-            let isUpper = place.operation == .between && index > 0 && shape.places[index - 1].names == place.names
-            let isOther = isUpper || place.isNegated != (place.operation == .notEqualTo)
-            let pattern = place.operation == .like ? patterns.popFirst() ?? nil : nil
-            if place.isList {
+            let isUpper =
+                position.operation == .between && index > 0 && shape.positions[index - 1].names == position.names
+            let isOther = isUpper || position.isNegated != (position.operation == .notEqualTo)
+            let pattern = position.operation == .like ? patterns.popFirst() ?? nil : nil
+            if position.isList {
                 let count = [1, 2, 5, 10, 20, 50][number % 6]
-                let all = (0..<count).compactMap { value(place.names, of: chosen[(number + $0) % chosen.count]) }
+                let all = (0..<count).compactMap { value(position.names, of: chosen[(number + $0) % chosen.count]) }
                 guard !all.isEmpty else { return nil }
                 values.append(.list(all))
             } else {
                 let holder = chosen[(number + (isOther ? 1 : 0)) % chosen.count]
-                guard let whole = value(place.names, of: holder) else { return nil }
-                values.append(Self.part(of: whole, place.operation, pattern, number: number))
+                guard let whole = value(position.names, of: holder) else { return nil }
+                values.append(Self.part(of: whole, position.operation, pattern, number: number))
             }
         }
         return values
@@ -218,7 +219,7 @@ extension PredicateValue {
     }
 }
 
-extension ShapePredicate.Place {
+extension ShapePredicate.Position {
     /// Whether the comparison holds for values smaller than the operand.
     fileprivate var findsSmaller: Bool {
         switch operation {

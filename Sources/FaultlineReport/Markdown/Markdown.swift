@@ -47,7 +47,7 @@ enum Markdown {
     }
 
     /// A call site as `file:line`, or `unknown` if the trace does not have it.
-    static func site(_ site: CallSite?, unknown: String = "place unknown") -> String {
+    static func site(_ site: CallSite?, unknown: String = "call site unknown") -> String {
         site.map { code($0.description) } ?? unknown
     }
 

@@ -30,7 +30,7 @@ struct MarkdownDiff {
             guard let group = operation.group else { return nil }
             return [
                 GroupText.kind(group.key), Markdown.code(GroupText.subject(group.key)),
-                Markdown.text(words.changes(of: operation)), Markdown.code(words.place(of: operation)),
+                Markdown.text(words.changes(of: operation)), Markdown.code(words.location(of: operation)),
             ]
         }
         let rest = all.count - rows.count

@@ -15,8 +15,9 @@ enum ConcurrencyDebug {
 
     /// Whether the check is enabled by the command line or, if that does not set it, by the environment.
     static func isRequested(_ arguments: [String], _ environment: [String: String]) -> Bool {
-        if let place = arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug"), place + 1 < arguments.count,
-            let level = Int(arguments[place + 1])
+        if let position = arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug"),
+            position + 1 < arguments.count,
+            let level = Int(arguments[position + 1])
         {
             return level > 0
         }
@@ -40,7 +41,7 @@ extension ManagedObjectContext {
 
     @inline(never)
     private func failOffQueue(_ what: String, _ queue: String) -> Never {
-        let place = concurrencyType == .mainQueue ? "the main thread" : queue
-        fatalError("\(what) was used off \(place); use it inside perform or performAndWait.")
+        let position = concurrencyType == .mainQueue ? "the main thread" : queue
+        fatalError("\(what) was used off \(position); use it inside perform or performAndWait.")
     }
 }

@@ -18,7 +18,7 @@ final class IdentityMap: @unchecked Sendable {
         lock = UnsafeMutablePointer.allocate(capacity: 1)
         lock.initialize(to: 0)
         maps = UnsafeMutableBufferPointer.allocate(capacity: count)
-        for place in 0..<count { (maps.baseAddress! + place).initialize(to: KeyMap()) }
+        for position in 0..<count { (maps.baseAddress! + position).initialize(to: KeyMap()) }
     }
 
     /// Adds tables for more entity trees.
@@ -29,7 +29,7 @@ final class IdentityMap: @unchecked Sendable {
         let old = maps
         maps = UnsafeMutableBufferPointer.allocate(capacity: count)
         if let start = old.baseAddress { maps.baseAddress!.moveInitialize(from: start, count: old.count) }
-        for place in old.count..<count { (maps.baseAddress! + place).initialize(to: KeyMap()) }
+        for position in old.count..<count { (maps.baseAddress! + position).initialize(to: KeyMap()) }
         old.deallocate()
     }
 
@@ -70,7 +70,7 @@ final class IdentityMap: @unchecked Sendable {
     /// Moves new objects to the keys that were reserved for them.
     ///
     /// Removes all old keys before it inserts the first new one, so no object overwrites another.
-    func takeNewKeys(of objects: [ManagedObject]) {
+    func updateKeys(of objects: [ManagedObject]) {
         withLock { maps in
             objects.forEachHeld { object in
                 maps[object.runtime.map].remove(object.key, address: Unmanaged.passUnretained(object).toOpaque())

@@ -14,12 +14,12 @@ extension ManagedObjectContext {
                 if mergePolicy.prefersObject, !object.isDeleted, object.row != nil {
                     revived.insert(object)
                 } else {
-                    letGo(of: [object])
+                    discardObjects([object])
                 }
                 continue
             }
             if object.isDeleted {
-                if !mergePolicy.prefersObject { takeBackDeletion(of: object) }
+                if !mergePolicy.prefersObject { revertDeletion(of: object) }
             } else {
                 resolve(object, row)
             }
@@ -36,13 +36,13 @@ extension ManagedObjectContext {
     private func resolve(_ object: ManagedObject, _ row: RowPointer) {
         switch mergePolicy {
         case .error: break
-        case .rollback: takeBackChanges(of: object)
-        case .overwrite: object.setWhatDiffers(from: row)
+        case .rollback: revertChanges(of: object)
+        case .overwrite: object.setDifferences(from: row)
         case .mergeByPropertyObjectTrump: object.forgetUnchangedValues()
         case .mergeByPropertyStoreTrump:
             object.forgetUnchangedValues()
             for property in object.changedProperties().sorted() where object.differs(from: row, property) {
-                takeBackChange(of: object, object.runtime.schema.properties[property])
+                revertChange(of: object, object.runtime.schema.properties[property])
             }
         }
     }
@@ -66,7 +66,7 @@ extension ManagedObjectContext {
     }
 
     /// Reverts the deletion of an object, and its effects on the other ends of relationships.
-    func takeBackDeletion(of object: ManagedObject) {
+    func revertDeletion(of object: ManagedObject) {
         object.flags.remove(.isDeleted)
         deleted.removeAll { $0 === object }
         object.toMany = [:]
@@ -80,13 +80,13 @@ extension ManagedObjectContext {
                 if inverse.isToMany {
                     other.toMany[property.inverse]?.retract(object)
                 } else if case .null? = other.pending?[property.inverse],
-                    let (row, offset) = other.place(property.inverse), row.integer(at: offset) == object.key
+                    let (row, offset) = other.location(property.inverse), row.integer(at: offset) == object.key
                 {
                     other.pending?[property.inverse] = .unchanged
                 }
             }
         }
-        takeBackChanges(of: object)
+        revertChanges(of: object)
     }
 }
 
@@ -108,7 +108,7 @@ extension ManagedObject {
     }
 
     /// Marks every value that differs from another row's as an unsaved change.
-    fileprivate func setWhatDiffers(from other: RowPointer) {
+    fileprivate func setDifferences(from other: RowPointer) {
         let changed = changedProperties()
         for property in runtime.schema.properties where property.slot >= 0 && !changed.contains(property.index) {
             guard differs(from: other, property.index) else { continue }

@@ -21,10 +21,10 @@ extension ManagedObjectContext {
                 } else if conflict.stored != nil, mergePolicy.prefersObject {
                     delete(kept)
                 } else if mergePolicy == .rollback {
-                    takeBackChanges(of: object)
+                    revertChanges(of: object)
                 } else {
                     for index in conflict.constraint {
-                        takeBackChange(of: object, object.runtime.schema.properties[index])
+                        revertChange(of: object, object.runtime.schema.properties[index])
                     }
                 }
             }

@@ -63,7 +63,7 @@ extension ManagedObjectContext {
                 failure = error
             }
         }
-        takeEntityOfRow(object, store)
+        adoptEntityOfRow(object, store)
         if object.row == nil {
             object.flags.insert(.isGone)
             if failure == nil {
@@ -98,7 +98,7 @@ extension ManagedObjectContext {
 
     /// Gives an object the entity of its row, if it was named by a parent of that entity, as a URL can do.
     @inline(__always)
-    private func takeEntityOfRow(_ object: ManagedObject, _ store: SQLStore) {
+    private func adoptEntityOfRow(_ object: ManagedObject, _ store: SQLStore) {
         guard let row = object.row else { return }
         unowned(unsafe) let schema = object.runtime.schema
         guard Int(row.header.pointee.entity) != schema.index else { return }
@@ -189,23 +189,23 @@ extension ManagedObjectContext {
         let property: PropertySchema
         let keys: ContiguousArray<Int64>
         /// The members' entities; empty if all are of the relationship's destination.
-        let places: ContiguousArray<Int32>
+        let positions: ContiguousArray<Int32>
         /// Whether the keys are already in the order of the members.
         var isInOrder = false
 
         /// Visits the members in the relationship's order or, if it has none, in the order of the keys.
         func forEach(_ body: (EntityRuntime, Int64) -> Void) {
             let destination = store.entities[property.destination]
-            for place in property.isOrdered || isInOrder ? Array(keys.indices) : Self.ascending(keys) {
-                body(places.isEmpty ? destination : store.entities[Int(places[place])], keys[place])
+            for position in property.isOrdered || isInOrder ? Array(keys.indices) : Self.ascending(keys) {
+                body(positions.isEmpty ? destination : store.entities[Int(positions[position])], keys[position])
             }
         }
 
         /// The indices of the keys in ascending order of the keys.
         private static func ascending(_ keys: ContiguousArray<Int64>) -> [Int] {
-            let places = Array(keys.indices)
+            let positions = Array(keys.indices)
             let isOrdered = zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }
-            return isOrdered ? places : places.sorted { keys[$0] < keys[$1] }
+            return isOrdered ? positions : positions.sorted { keys[$0] < keys[$1] }
         }
     }
 
@@ -219,17 +219,17 @@ extension ManagedObjectContext {
         let destination = store.entities[property.destination]
         var source = TraceEvent.Fault.Source.rowCache
         var keys: ContiguousArray<Int64> = []
-        var places: ContiguousArray<Int32> = []
+        var positions: ContiguousArray<Int32> = []
         var failure: StoreError?
         let inherited = parent == nil ? nil : inheritedMembers(of: object, index)
         if let inherited {
             keys = ContiguousArray(inherited.map(\.key))
-            places = ContiguousArray(inherited.map { Int32($0.entity.index) })
+            positions = ContiguousArray(inherited.map { Int32($0.entity.index) })
         } else if object.key < 0 {
             // A new object has no members in the store.
         } else if let list = object.prefetched?.members(property, of: object.key, store) {
             keys = list.keys
-            places = list.entities
+            positions = list.entities
             span?.event.seenBefore = true
             if log.isOn {
                 log.print(
@@ -241,14 +241,14 @@ extension ManagedObjectContext {
             source = .store
             do throws(StoreError) {
                 let loaded = try loadMembers(of: object, property, destination, span)
-                (keys, places) = (loaded.keys, loaded.entities)
+                (keys, positions) = (loaded.keys, loaded.entities)
             } catch {
                 failure = error
                 observeReadError(error)
             }
         }
         let found = MemberKeys(
-            store: store, property: property, keys: keys, places: places, isInOrder: inherited != nil)
+            store: store, property: property, keys: keys, positions: positions, isInOrder: inherited != nil)
         take(found, failure == nil)
         span?.describe(object, relationship: index, members: keys.count, source, failure, isDeleting: deletionDepth > 0)
         span?.end()
@@ -288,7 +288,7 @@ extension ManagedObjectContext {
     /// file is gone because another writer has replaced the value since the row was read, the row is read again. An
     /// object with unsaved changes keeps its old row even then, so saving it is a conflict.
     func externalValue(_ index: Int, of object: ManagedObject) -> Data? {
-        guard let (row, offset) = object.place(index), let block = object.block else { return nil }
+        guard let (row, offset) = object.location(index), let block = object.block else { return nil }
         let store = object.runtime.store
         do throws(StoreError) {
             return try store.external.value(row.bytes(at: offset))
@@ -300,7 +300,7 @@ extension ManagedObjectContext {
             defer {
                 if object.pending != nil { (object.row, object.block) = (row, block) }
             }
-            guard fire(object) == nil, let (newer, offset) = object.place(index) else { return nil }
+            guard fire(object) == nil, let (newer, offset) = object.location(index) else { return nil }
             var failure = error
             if newer.header.pointee.version != version {
                 do throws(StoreError) {

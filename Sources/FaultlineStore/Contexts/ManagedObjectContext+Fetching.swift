@@ -75,7 +75,7 @@ extension ManagedObjectContext {
     ) throws(StoreError) -> FetchExecution {
         checkQueue()
         try throwReadError()
-        noticeStores()
+        updateStoresIfChanged()
         guard let model else {
             throw StoreError(
                 .invalidRequest, "Fetching \(terms.entityName): the coordinator has no store; add one first.")

@@ -89,11 +89,11 @@ extension ManagedObjectContext {
             received.append(saved)
             return received.count == 1
         }
-        if isFirst { takeInSoon() }
+        if isFirst { scheduleMerge() }
     }
 
     /// Schedules the merge of received saves on the context's queue.
-    func takeInSoon() {
+    func scheduleMerge() {
         queue.async { [weak self] in
             guard let self else { return }
             enterGate()
@@ -104,7 +104,7 @@ extension ManagedObjectContext {
 
     /// Applies the permanent keys and merges the saves that were received since the last call.
     func mergeReceived() {
-        takePermanentKeys()
+        applyPermanentKeys()
         let received = receivedSaves.withLock { received in
             defer { received = [] }
             return received
@@ -116,13 +116,13 @@ extension ManagedObjectContext {
 
     private func merge(_ saved: SavedObjectIDs, _ trigger: TraceEvent.Merge.Trigger, site: DictionaryID) {
         checkQueue()
-        noticeStores()
+        updateStoresIfChanged()
         let saved = saved.belonging(to: stores)
         let open = recorder.begin()
         var event = TraceEvent.Merge()
         // A read burst that is still open may not see the save.
         finishReading()
-        takeOn()
+        advanceSnapshot()
         if trigger == .remote {
             for id in saved.updated.union(saved.deleted) {
                 store(id.store)?.rows.remove(root: id.entity.root, key: id.key)
@@ -131,10 +131,10 @@ extension ManagedObjectContext {
         if saved.isEverything { refreshAllObjects() }
         let gone = Set(saved.deleted.compactMap { registeredObject(for: $0) })
         for object in gone where object.hasChanges { event.conflicts += 1 }
-        letGo(of: gone)
+        discardObjects(gone)
         event.refreshed += UInt32(clamping: gone.count)
         for id in saved.updated.union(saved.inserted) {
-            guard let object = registeredObject(for: id), takeIn(object) else { continue }
+            guard let object = registeredObject(for: id), mergeStoredValues(object) else { continue }
             event.refreshed += 1
             if object.hasChanges { event.conflicts += 1 }
             logChange { $0.refresh(object) }
@@ -158,7 +158,7 @@ extension ManagedObjectContext {
     /// Updates an object to the store's values, with its unsaved changes on top.
     ///
     /// - Returns: `false` if the object is new here or was discarded, and needs no update.
-    func takeIn(_ object: ManagedObject) -> Bool {
+    func mergeStoredValues(_ object: ManagedObject) -> Bool {
         guard object.flags.isDisjoint(with: [.isInserted, .isDetached]) else { return false }
         object.forgetUnchangedValues()
         for state in object.toMany.values { state.unload() }
@@ -180,7 +180,7 @@ extension ManagedObjectContext {
     }
 
     /// Discards objects that are no longer in the store, and unsaved references to them.
-    func letGo(of gone: Set<ManagedObject>) {
+    func discardObjects(_ gone: Set<ManagedObject>) {
         guard !gone.isEmpty else { return }
         for object in gone {
             identities.remove(object)

@@ -141,7 +141,7 @@ extension ManagedObjectContext {
         object.runtime.store.finishReading()
         let wasFault = object.isFault
         if !wasFault { object.willTurnIntoFault() }
-        if !mergeChanges, !object.flags.contains(.isDeleted) { takeBackChanges(of: object) }
+        if !mergeChanges, !object.flags.contains(.isDeleted) { revertChanges(of: object) }
         for state in object.toMany.values { state.unload() }
         object.toMany = object.toMany.filter { $0.value.hasChanges }
         object.forgetRow()
@@ -203,7 +203,7 @@ extension ManagedObjectContext {
     public func reset() {
         rollback()
         logChange { $0.reset() }
-        takeOn()
+        advanceSnapshot()
         readError = nil
         permanentKeys = [:]
         for object in identities.objects() { detach(object) }
@@ -227,10 +227,10 @@ extension ManagedObjectContext {
 
     func seed(forClass type: ManagedObject.Type) -> ManagedObject.Seed {
         checkQueue()
-        noticeStores()
+        updateStoresIfChanged()
         // Objects of one class are often created one after another, and the name of a class is a new string each time.
-        if lastMade?.type != type { lastMade = LastMade(type: type, entity: entityToMake(type)) }
-        return seed(lastMade.unsafelyUnwrapped.entity)
+        if lastCreated?.type != type { lastCreated = LastCreated(type: type, entity: entityToMake(type)) }
+        return seed(lastCreated.unsafelyUnwrapped.entity)
     }
 
     @inline(never)
@@ -255,12 +255,12 @@ extension ManagedObjectContext {
         identities.insert(object)
         retain(object)
         inserted.append(object)
-        if areChangesAwaited { tellOfInsertion(object) }
+        if areChangesAwaited { notifyOfInsertion(object) }
         object.awakeFromInsert()
     }
 
     @inline(never)
-    func tellOfInsertion(_ object: ManagedObject) {
+    func notifyOfInsertion(_ object: ManagedObject) {
         logChange { $0.insert(object) }
         if isCallingWillSave { changedInWillSave?.append(object) }
         register { .insertion(object) }
@@ -293,7 +293,7 @@ extension ManagedObjectContext {
         _ row: RowPointer, besides sibling: EntityRuntime, _ partial: PartialSelection? = nil
     ) -> ManagedObject {
         // Most rows are of the requested entity, which the caller retains.
-        guard Int(row.header.pointee.entity) != sibling.place else { return object(row, of: sibling, partial) }
+        guard Int(row.header.pointee.entity) != sibling.position else { return object(row, of: sibling, partial) }
         return objectOfSibling(row, sibling, partial)
     }
 
@@ -339,8 +339,8 @@ extension ManagedObjectContext {
             object.transients = known.transients
         }
         if known.hasChanges {
-            for place in updated.indices where updated[place] === known { updated[place] = object }
-            for place in deleted.indices where deleted[place] === known { deleted[place] = object }
+            for position in updated.indices where updated[position] === known { updated[position] = object }
+            for position in deleted.indices where deleted[position] === known { deleted[position] = object }
         }
         known.flags = known.flags.intersection(.hasOtherClass).union(.isFault)
         (known.row, known.block, known.pending) = (nil, nil, nil)

@@ -20,7 +20,7 @@ extension ManagedObjectContext {
         }
         let wanted = objects.filter { $0.isInserted && $0.objectID.isTemporaryID && $0.managedObjectContext === self }
         guard !wanted.isEmpty else { return }
-        noticeStores()
+        updateStoresIfChanged()
         for store in stores where wanted.contains(where: { $0.runtime.store === store }) {
             try store.checkWritable(doing: "Obtaining permanent IDs")
         }
@@ -37,6 +37,6 @@ extension ManagedObjectContext {
             for object in wanted { object.pending?.newKey = 0 }
             throw error
         }
-        takeNewKeys(of: wanted)
+        updateKeys(of: wanted)
     }
 }

@@ -34,12 +34,12 @@ extension ManagedObjectContext {
             pinned = nil
             return
         }
-        noticeStores()
+        updateStoresIfChanged()
         pinned = try token.snapshot ?? PinnedSnapshot(of: stores)
     }
 
     /// Moves a pinned context to a snapshot of the current data.
-    func takeOn() {
+    func advanceSnapshot() {
         guard pinned != nil, parent == nil else { return }
         do throws(StoreError) {
             pinned = try PinnedSnapshot(of: stores)

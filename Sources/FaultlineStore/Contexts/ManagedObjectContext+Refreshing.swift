@@ -35,7 +35,7 @@ extension ManagedObjectContext {
     /// Reverts an object's unsaved changes, and their effects on the other ends of its relationships.
     ///
     /// Unsaved changes in other objects' own rows stay, even if they refer to the object.
-    func takeBackChanges(of object: ManagedObject) {
+    func revertChanges(of object: ManagedObject) {
         let pending = object.pending
         object.pending = nil
         object.flags.remove(.hasPending)
@@ -48,7 +48,7 @@ extension ManagedObjectContext {
                 for other in state.added + state.removed { other.toMany[property.inverse]?.retract(object) }
             case .toOne:
                 guard property.inverse >= 0, let pending else { continue }
-                takeBack(property, of: object, pending[property.index])
+                revert(property, of: object, pending[property.index])
             }
         }
         guard object.flags.contains(.isUpdated) else { return }
@@ -58,13 +58,13 @@ extension ManagedObjectContext {
     }
 
     /// Reverts an unsaved change of an attribute or a to-one relationship, and its effects on the other ends.
-    func takeBackChange(of object: ManagedObject, _ property: PropertySchema) {
+    func revertChange(of object: ManagedObject, _ property: PropertySchema) {
         guard let value = object.pending?[property.index] else { return }
         object.pending?[property.index] = .unchanged
-        if property.kind == .toOne, property.inverse >= 0 { takeBack(property, of: object, value) }
+        if property.kind == .toOne, property.inverse >= 0 { revert(property, of: object, value) }
     }
 
-    private func takeBack(_ property: PropertySchema, of object: ManagedObject, _ value: PendingValue) {
+    private func revert(_ property: PropertySchema, of object: ManagedObject, _ value: PendingValue) {
         let other: ManagedObject?
         switch value {
         case .unchanged, .value: return
@@ -80,15 +80,15 @@ extension ManagedObjectContext {
         if let other, case .object(object)? = other.pending?[property.inverse] {
             other.pending![property.inverse] = .unchanged
             // The previous object refers to this one again.
-            other.toOne(property.inverse)?.takeBackNull(property.index)
+            other.toOne(property.inverse)?.revertNull(property.index)
         }
-        stored?.takeBackNull(property.inverse)
+        stored?.revertNull(property.inverse)
     }
 }
 
 extension ManagedObject {
     /// Reverts the clearing of a to-one relationship.
-    fileprivate final func takeBackNull(_ index: Int) {
+    fileprivate final func revertNull(_ index: Int) {
         if case .null? = pending?[index] { pending![index] = .unchanged }
     }
 }

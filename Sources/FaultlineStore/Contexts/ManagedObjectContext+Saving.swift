@@ -25,7 +25,7 @@ extension ManagedObjectContext {
         fileID: StaticString = #fileID, line: UInt = #line, function: StaticString = #function
     ) throws {
         checkQueue()
-        noticeStores()
+        updateStoresIfChanged()
         try throwReadError()
         postChanges()
         guard hasChanges else { return forgetUnchanged() }
@@ -105,12 +105,12 @@ extension ManagedObjectContext {
         if isObserved || !persistentStoreCoordinator.mergingContexts.isEmpty { done.updated = updatedObjects }
         if let parent {
             guard try write(changes, into: parent, &attempt) else { return false }
-            settleAll()
+            markAllSaved()
             attempt.done = done
             return true
         }
         guard !changes.isEmpty else {
-            settleAll()
+            markAllSaved()
             attempt.done = done
             return true
         }
@@ -145,7 +145,7 @@ extension ManagedObjectContext {
         // The executions retain the new rows' blocks until the objects do.
         withExtendedLifetime(transaction) {
             for part in transaction.parts { take(part, &done) }
-            settleAll()
+            markAllSaved()
         }
         attempt.done = done
         return true
@@ -237,14 +237,14 @@ extension ManagedObjectContext {
     /// Gives objects their new keys and rows.
     private func take(_ part: SaveExecution, _ done: inout SaveAttempt.Done) {
         let store = part.store
-        takeNewKeys(of: part.changes.inserted)
+        updateKeys(of: part.changes.inserted)
         part.changes.inserted.forEachHeld { settle($0, wasInserted: true) }
-        var place = 0
+        var position = 0
         part.objects.forEachHeld { object in
-            let row = part.rows[place]
+            let row = part.rows[position]
             object.row = row
             object.block = row.block
-            place += 1
+            position += 1
         }
         for (root, row, _) in part.refreshed {
             let entity = store.entities[Int(row.header.pointee.entity)]
@@ -258,9 +258,9 @@ extension ManagedObjectContext {
     }
 
     /// Marks all changes as saved.
-    private func settleAll() {
+    private func markAllSaved() {
         for object in updated where !object.isDeleted { settle(object) }
-        for object in deleted { settleDeletion(of: object) }
+        for object in deleted { markDeletionSaved(of: object) }
         (inserted, updated, deleted) = ([], [], [])
         saveCount += 1
     }
@@ -271,7 +271,7 @@ extension ManagedObjectContext {
         func isSaved(_ object: ManagedObject) -> Bool { saved.contains { $0.store === object.runtime.store } }
         for part in saved { take(part, &done) }
         for object in updated where !object.isDeleted && isSaved(object) { settle(object) }
-        for object in deleted where isSaved(object) { settleDeletion(of: object) }
+        for object in deleted where isSaved(object) { markDeletionSaved(of: object) }
         inserted.removeAll(where: isSaved)
         updated.removeAll(where: isSaved)
         deleted.removeAll(where: isSaved)
@@ -283,7 +283,7 @@ extension ManagedObjectContext {
         done.listeners.removeAll { !isSaved($0) }
     }
 
-    private func settleDeletion(of object: ManagedObject) {
+    private func markDeletionSaved(of object: ManagedObject) {
         identities.remove(object)
         release(object)
         settle(object)
@@ -309,7 +309,7 @@ extension ManagedObjectContext {
     /// Notifies the objects, observers and other contexts of a save.
     private func tell(_ done: SaveAttempt.Done) {
         let (changes, updated) = (done.changes, done.updated)
-        takeOn()
+        advanceSnapshot()
         for object in done.listeners { object.didSave() }
         if ContextNotification.didSave.isWanted {
             post(

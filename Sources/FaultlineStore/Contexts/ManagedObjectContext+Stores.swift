@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     ///   store. The object then keeps its store.
     public func assign(_ object: ManagedObject, to store: PersistentStore) throws {
         checkQueue(of: object)
-        noticeStores()
+        updateStoresIfChanged()
         let refused =
             "Assigning \(object.entityName) \(object.objectID) to the store '\(store.url.path)' is refused because"
         guard let target = stores.first(where: { $0.identity === store }) else {
@@ -21,7 +21,7 @@ extension ManagedObjectContext {
                 .invalidRequest, "\(refused) the coordinator does not have the store; add it first.",
                 objectID: object.objectID)
         }
-        let entity = target.entities[object.runtime.place]
+        let entity = target.entities[object.runtime.position]
         if object.runtime === entity { return }
         guard object.isInserted, object.key < 0, object.managedObjectContext === self else {
             throw StoreError(
@@ -53,7 +53,7 @@ extension ManagedObjectContext {
     ///
     /// - Complexity: one load if there are none.
     @inline(__always)
-    func noticeStores() {
+    func updateStoresIfChanged() {
         if persistentStoreCoordinator.generation != storesGeneration { updateStores() }
     }
 
@@ -63,7 +63,7 @@ extension ManagedObjectContext {
         let removed = stores.filter { known in !state.stores.contains { $0 === known } }
         identities.grow(to: state.count * persistentStoreCoordinator.managedObjectModel.entities.count)
         (stores, storesGeneration) = (state.stores, state.generation)
-        lastMade = nil
+        lastCreated = nil
         guard !removed.isEmpty else { return }
         formerStores += removed
         let lost = identities.objects().filter { object in removed.contains { $0 === object.runtime.store } }
@@ -92,7 +92,7 @@ extension ManagedObjectContext {
     /// The entity of an ID, even if its store was removed.
     @inline(__always)
     func runtime(of id: ManagedObjectID) -> EntityRuntime? {
-        noticeStores()
+        updateStoresIfChanged()
         guard let store = store(id.store) else { return formerRuntime(of: id) }
         return store.entities[id.entity.index]
     }
@@ -104,7 +104,7 @@ extension ManagedObjectContext {
 
     /// The named entity, in the store for its new objects.
     func entity(named name: String) -> EntityRuntime {
-        noticeStores()
+        updateStoresIfChanged()
         guard let schema = model?.entity(named: name) else {
             incorrectUse(
                 stores.isEmpty ? "The coordinator has no store; add one first." : "The model has no entity '\(name)'.")

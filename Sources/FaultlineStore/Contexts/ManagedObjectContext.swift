@@ -131,13 +131,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
     let followers = MergingContexts()
     /// The class and entity of the most recently created object.
     @exclusivity(unchecked)
-    var lastMade: LastMade?
+    var lastCreated: LastCreated?
 
     /// A class and its entity.
     ///
     /// The entity is not retained for each object, because the context retains its store for longer than it keeps this
     /// value.
-    struct LastMade {
+    struct LastCreated {
         let type: ManagedObject.Type
         unowned(unsafe) let entity: EntityRuntime
     }
@@ -296,12 +296,12 @@ public final class ManagedObjectContext: @unchecked Sendable {
     ) rethrows -> Result {
         defer { for store in stores { store.pool.finishBursts() } }
         return try HeldContexts(self, outer: outer, isOnMainQueue: isOnMainQueue).run {
-            noticeStores()
+            updateStoresIfChanged()
             mergeReceived()
             defer {
                 undoManager?.endEvent()
                 postChanges()
-                letGoOfMembers()
+                releaseMembers()
             }
             return try work()
         }

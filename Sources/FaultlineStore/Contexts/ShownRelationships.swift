@@ -36,10 +36,10 @@ extension ManagedObjectContext {
     /// Objects whose relationships lead to each other form a retain cycle, and each of them retains the context. Only
     /// IDs leave a private queue, so nothing needs the objects that only such a cycle retains after the block. With an
     /// undo manager the members stay: undoing needs them, and retains the context anyway.
-    func letGoOfMembers() {
+    func releaseMembers() {
         guard !shownRelationships.isEmpty, undoManager == nil else { return }
         for state in shownRelationships.take() {
-            state.letGo()
+            state.releaseMembers()
             if state.isLoaded { shownRelationships.add(state) }
         }
     }

@@ -42,7 +42,7 @@ final class ConnectionPool: Sendable {
         var outcome = WorkOutcome<R>()
         outcome.fill { outcome in
             func work(_ connection: StoreConnection) { outcome.pointee.run(on: connection, body) }
-            if !first.lockIfFree(for: origin, work), !readBeside(for: origin, work) { wait(for: origin, work) }
+            if !first.lockIfFree(for: origin, work), !readElsewhere(for: origin, work) { wait(for: origin, work) }
         }
         return try outcome.get()
     }
@@ -58,7 +58,7 @@ final class ConnectionPool: Sendable {
     }
 
     /// Reads on a connection other than the first, if one is free or can be opened.
-    private func readBeside(for origin: TraceOrigin, _ work: (StoreConnection) -> Void) -> Bool {
+    private func readElsewhere(for origin: TraceOrigin, _ work: (StoreConnection) -> Void) -> Bool {
         for reader in opened where reader.lockIfFree(for: origin, work) { return true }
         return open()?.lockIfFree(for: origin, work) ?? false
     }

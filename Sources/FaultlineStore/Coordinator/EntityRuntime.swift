@@ -25,7 +25,7 @@ final class EntityRuntime: Sendable {
     /// The model with this store's entity numbers and layout.
     let model: ModelSchema
     /// The indexes of the entity and of its tree's root entity in the model.
-    let place: Int
+    let position: Int
     let root: Int
     /// The table of a context's identity map for the tree's objects; each store of a coordinator has its own.
     let map: Int
@@ -103,7 +103,7 @@ final class EntityRuntime: Sendable {
     ) {
         self.schema = schema
         self.model = model
-        place = schema.index
+        position = schema.index
         root = schema.root
         map = storePlace * model.entities.count + schema.root
         self.objectClass = objectClass
@@ -173,9 +173,9 @@ final class EntityRuntime: Sendable {
         _ schema: EntitySchema, _ model: ModelSchema, selected columns: [String], isUTF8: Bool
     ) -> [RowColumns?] {
         var rowColumns = [RowColumns?](repeating: nil, count: model.entities.count)
-        for place in schema.family {
-            rowColumns[place] = RowColumns(
-                model.entities[place].columns.map { column in
+        for position in schema.family {
+            rowColumns[position] = RowColumns(
+                model.entities[position].columns.map { column in
                     cstore_column(
                         column: Int32(3 + columns.firstIndex(of: column.name)!),
                         storage: Int32(storage(column, isUTF8: isUTF8).rawValue))
@@ -222,8 +222,8 @@ final class EntityRuntime: Sendable {
         guard schema.family.count > 1 else { return schema.columns.map(\.name) }
         var seen: Set<String> = []
         var found: [(isKey: Bool, name: String, column: String)] = []
-        for place in schema.family {
-            let member = model.entities[place]
+        for position in schema.family {
+            let member = model.entities[position]
             for column in member.columns where seen.insert(column.name).inserted {
                 let property = member.properties[column.property]
                 found.append((property.isRelationship, property.name, column.name))
@@ -265,7 +265,7 @@ final class EntityRuntime: Sendable {
         // Inherited properties are declared by an ancestor, and rows can have any subentity, used by the program or
         // not.
         if schema.parent >= 0 { _ = store.entities[schema.parent].traceID(recorder) }
-        for place in schema.family where place != schema.index { _ = store.entities[place].traceID(recorder) }
+        for position in schema.family where position != schema.index { _ = store.entities[position].traceID(recorder) }
         return id
     }
 

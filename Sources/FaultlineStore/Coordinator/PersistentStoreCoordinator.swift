@@ -122,14 +122,14 @@ public final class PersistentStoreCoordinator: Sendable {
     /// - Throws: ``StoreError`` if the coordinator does not have the store.
     public func remove(_ store: PersistentStore) throws(StoreError) {
         let removed = try opened.withLock { (opened) throws(StoreError) in
-            guard let place = opened.stores.firstIndex(where: { $0.identity === store }) else {
+            guard let position = opened.stores.firstIndex(where: { $0.identity === store }) else {
                 throw StoreError(
                     .invalidRequest,
                     "'\(store.url.path)' cannot be removed because the coordinator does not have it; remove a store once, from the coordinator that opened it."
                 )
             }
             changes.add(1, ordering: .releasing)
-            return opened.stores.remove(at: place)
+            return opened.stores.remove(at: position)
         }
         removed.close()
     }

@@ -80,11 +80,11 @@ final class SQLStore: @unchecked Sendable {
     private static func objectClass(
         of entity: EntitySchema, in schema: ModelSchema, _ classes: [String: ManagedObject.Type]
     ) -> ManagedObject.Type {
-        var place = entity.index
-        while classes[schema.entities[place].name] == nil, schema.entities[place].parent >= 0 {
-            place = schema.entities[place].parent
+        var position = entity.index
+        while classes[schema.entities[position].name] == nil, schema.entities[position].parent >= 0 {
+            position = schema.entities[position].parent
         }
-        return classes[schema.entities[place].name] ?? ManagedObject.self
+        return classes[schema.entities[position].name] ?? ManagedObject.self
     }
 
     /// Opens another connection to the store, for reading.

@@ -42,7 +42,7 @@ extension FetchExecution {
         var executions: [FetchExecution] = []
         for store in [store] + otherStores {
             var execution = FetchExecution(
-                store: store, context: context, terms: asked, entity: store.entities[entity.place],
+                store: store, context: context, terms: asked, entity: store.entities[entity.position],
                 resultType: resultType, site: site)
             execution.warmsRowCache = warmsRowCache
             execution.isPart = true
@@ -114,21 +114,21 @@ extension FetchExecution {
         for (number, row) in rows[wanted(rows.count)] {
             let part = parts[number]
             var known = part.isMerged ? part.known[row] : nil
-            var (key, place): (Int64, Int)
+            var (key, position): (Int64, Int)
             if !part.isMerged, !part.rows.isEmpty {
                 let pointer = part.rows[row]
-                (key, place) = (pointer.key, Int(pointer.header.pointee.entity))
+                (key, position) = (pointer.key, Int(pointer.header.pointee.entity))
                 if resultType == .objects {
                     let object = context.object(pointer, besides: executions[number].entity, part.partial)
                     if let prefetched = part.prefetched { object.prefetched = prefetched }
                     known = object
                 }
             } else {
-                (key, place) = (part.keys[row], part.entities.isEmpty ? entity.place : Int(part.entities[row]))
+                (key, position) = (part.keys[row], part.entities.isEmpty ? entity.position : Int(part.entities[row]))
             }
             found.known.append(known)
             found.keys.append(key)
-            if isTree { found.entities.append(Int32(place)) }
+            if isTree { found.entities.append(Int32(position)) }
             found.sourceNumbers.append(UInt16(number))
         }
     }

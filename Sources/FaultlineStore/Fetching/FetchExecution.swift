@@ -185,16 +185,16 @@ struct FetchExecution {
     // MARK: Unsaved changes
 
     /// Merges the rows with the objects that have unsaved changes.
-    private func merge(_ places: [PendingObjects.Place], _ keys: [[SQLValue]], into found: inout FetchedRows) {
+    private func merge(_ positions: [PendingObjects.Position], _ keys: [[SQLValue]], into found: inout FetchedRows) {
         let isTree = entity.schema.isInTree
         var merged = found
         merged.isMerged = true
         merged.keys = []
         merged.entities = []
-        for place in places {
+        for position in positions {
             let key: Int64
             var index = entity.schema.index
-            switch place {
+            switch position {
             case .object(let object, let keys):
                 if isPart { merged.sortKeys.append(keys) }
                 merged.known.append(object)
@@ -214,7 +214,7 @@ struct FetchExecution {
             merged.keys.append(key)
             if isTree { merged.entities.append(Int32(index)) }
         }
-        merged.count = places.count
+        merged.count = positions.count
         found = merged
     }
 
@@ -222,7 +222,7 @@ struct FetchExecution {
 
     private static func dictionary(_ row: OpaquePointer, _ columns: [ExpressionColumn]) -> [String: AttributeValue] {
         var values: [String: AttributeValue] = [:]
-        for (place, column) in columns.enumerated() { values[column.name] = column.value(row, Int32(place)) }
+        for (position, column) in columns.enumerated() { values[column.name] = column.value(row, Int32(position)) }
         return values
     }
 

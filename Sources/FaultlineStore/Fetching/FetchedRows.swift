@@ -37,11 +37,11 @@ extension FetchedRows {
                 return ManagedObjectID(store: store.identity, entity: schema, key: row.key)
             }
         }
-        return keys.indices.map { place in
-            let source = sources.isEmpty ? entity : sources[Int(sourceNumbers[place])].entity
+        return keys.indices.map { position in
+            let source = sources.isEmpty ? entity : sources[Int(sourceNumbers[position])].entity
             let store = source.store
-            let schema = entities.isEmpty ? source.schema : store.schema.entities[Int(entities[place])]
-            return ManagedObjectID(store: store.identity, entity: schema, key: keys[place])
+            let schema = entities.isEmpty ? source.schema : store.schema.entities[Int(entities[position])]
+            return ManagedObjectID(store: store.identity, entity: schema, key: keys[position])
         }
     }
 }

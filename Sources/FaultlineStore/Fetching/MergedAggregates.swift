@@ -20,14 +20,14 @@ struct MergedAggregates {
         guard terms.groups.isEmpty, terms.having == nil else { throw refused("groups") }
         guard terms.expressions.contains(where: { $0.expression.node.isAggregate }) else { return nil }
         var asked = terms
-        for (place, description) in terms.expressions.enumerated() {
+        for (position, description) in terms.expressions.enumerated() {
             guard case .aggregate(let function, _) = description.expression.node, function != .average else {
                 // Each store rejects plain properties beside aggregate functions.
                 guard description.expression.node.isAggregate else { continue }
                 throw refused("'\(description.expression.node.text(values: false))'")
             }
             // The parts of a sum must not be rounded.
-            if function == .sum { asked.expressions[place].resultType = nil }
+            if function == .sum { asked.expressions[position].resultType = nil }
         }
         self.terms = asked
         expressions = terms.expressions

@@ -42,10 +42,10 @@ final class PartialSelection {
         }
         self.properties = Set(properties.map(\.index))
         selection = ([entity.keySelection] + columns.map { "t0.\($0)" }).joined(separator: ", ")
-        rowColumns = entity.rowColumns.enumerated().map { place, whole in
+        rowColumns = entity.rowColumns.enumerated().map { position, whole in
             whole.map { whole in
                 EntityRuntime.RowColumns(
-                    model.entities[place].columns.enumerated().map { slot, column in
+                    model.entities[position].columns.enumerated().map { slot, column in
                         guard let found = columns.firstIndex(of: column.name) else {
                             return cstore_column(column: 0, storage: Int32(CSTORE_NULL.rawValue))
                         }

@@ -55,7 +55,7 @@ struct PendingFilter {
     mutating func rulesOut(_ object: ManagedObject) -> Bool {
         if runtime !== object.runtime { look(at: object.runtime) }
         guard let index, let pending = object.pending else { return false }
-        switch (pending.place(of: index).pointee, constant) {
+        switch (pending.position(of: index).pointee, constant) {
         case (.value(.string(let value)), .text(let text)):
             // Strings are equal if their bytes are, regardless of Unicode equivalence.
             return value.utf8.count != text.utf8.count || !value.utf8.elementsEqual(text.utf8)

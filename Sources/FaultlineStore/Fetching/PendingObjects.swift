@@ -115,24 +115,24 @@ struct PendingObjects {
     /// - Returns: the row or the object at each index of the result.
     func merge(
         _ matches: [(object: ManagedObject, keys: [SQLValue])], count: Int, keys: [[SQLValue]]
-    ) -> [Place] {
+    ) -> [Position] {
         let order = SortOrder(terms.sortDescriptors)
-        var places: [Place] = []
-        places.reserveCapacity(count + matches.count)
+        var positions: [Position] = []
+        positions.reserveCapacity(count + matches.count)
         var next = 0
         for row in 0..<count {
             if !keys.isEmpty {
                 while next < matches.count, order.compare(matches[next].keys, keys[row]) < 0 {
-                    places.append(.object(matches[next].object, matches[next].keys))
+                    positions.append(.object(matches[next].object, matches[next].keys))
                     next += 1
                 }
             }
-            places.append(.row(row))
+            positions.append(.row(row))
         }
-        places += matches[next...].map { .object($0.object, $0.keys) }
-        let start = min(terms.offset, places.count)
-        let end = terms.limit > 0 ? min(start + terms.limit, places.count) : places.count
-        return Array(places[start..<end])
+        positions += matches[next...].map { .object($0.object, $0.keys) }
+        let start = min(terms.offset, positions.count)
+        let end = terms.limit > 0 ? min(start + terms.limit, positions.count) : positions.count
+        return Array(positions[start..<end])
     }
 
     /// The result of a count request.
@@ -142,7 +142,7 @@ struct PendingObjects {
     }
 
     /// An entry of a merged result.
-    enum Place {
+    enum Position {
         case row(Int)
         /// With its sort keys.
         case object(ManagedObject, [SQLValue])
@@ -172,8 +172,8 @@ struct SortOrder {
 
     /// Returns a negative number, 0 or a positive number, in SQLite's order.
     func compare(_ left: [SQLValue], _ right: [SQLValue]) -> Int {
-        for (place, descriptor) in descriptors.enumerated() {
-            let order = Self.compare(left[place], right[place], descriptor.order)
+        for (position, descriptor) in descriptors.enumerated() {
+            let order = Self.compare(left[position], right[position], descriptor.order)
             if order != 0 { return descriptor.isAscending ? order : -order }
         }
         return 0

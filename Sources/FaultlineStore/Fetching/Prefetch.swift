@@ -28,14 +28,14 @@ struct Prefetch {
         self.connection = connection
         self.origin = origin
         let recorder = connection.recorder
-        for (place, keyPath) in keyPaths.enumerated() {
-            let isRecorded = recorder.isEnabled && place < TraceEvent.Prefetch.maximumPaths
+        for (position, keyPath) in keyPaths.enumerated() {
+            let isRecorded = recorder.isEnabled && position < TraceEvent.Prefetch.maximumPaths
             let before = (trips, self.rows, bytes, start: isRecorded ? recorder.now() : 0)
             try load(keyPath, from: rows, entity)
             guard isRecorded else { continue }
             paths.append(
                 TraceEvent.Prefetch(
-                    path: UInt64(place), trips: UInt64(trips - before.0), rows: UInt64(self.rows - before.1),
+                    path: UInt64(position), trips: UInt64(trips - before.0), rows: UInt64(self.rows - before.1),
                     bytes: bytes - before.2, duration: recorder.now() - before.start))
         }
     }
@@ -114,8 +114,8 @@ struct Prefetch {
         }
         keys.sort()
         var count = 0
-        for place in keys.indices where count == 0 || keys[place] != keys[count - 1] {
-            keys[count] = keys[place]
+        for position in keys.indices where count == 0 || keys[position] != keys[count - 1] {
+            keys[count] = keys[position]
             count += 1
         }
         keys.removeLast(keys.count - count)

@@ -16,12 +16,12 @@ import FaultlineModel
 ///
 /// - Complexity: the attribute's index is looked up by name once per entity layout and cached.
 public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Sendable {
-    // `place` and `column` are words that are read and written whole; see `cstore_load_word`. With an `Atomic`, the
+    // `location` and `column` are words that are read and written whole; see `cstore_load_word`. With an `Atomic`, the
     // compiler would retain the object before each read, and could not lay out the key of a `static let` at compile
     // time.
     public let name: String
     @exclusivity(unchecked)
-    @usableFromInline var place: PropertyPlace
+    @usableFromInline var location: PropertyLocation
     /// The row position for the entity read last; 0 if unknown.
     ///
     /// The layout's number is in the upper half, the property's index below it, and the column's slot in the lowest
@@ -32,18 +32,18 @@ public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Senda
     @inlinable
     public init(_ name: String) {
         self.name = name
-        place = PropertyPlace()
+        location = PropertyLocation()
         column = 0
     }
 
     @usableFromInline
     func index(in object: ManagedObject) -> Int {
-        place.index(in: object.runtime) ?? find(object.runtime)
+        location.index(in: object.runtime) ?? find(object.runtime)
     }
 
     @inline(never)
     private func find(_ runtime: EntityRuntime) -> Int {
-        let property = PropertyPlace.property(name, runtime)
+        let property = PropertyLocation.property(name, runtime)
         guard let type = property.attributeType else {
             incorrectUse(
                 "'\(runtime.schema.name).\(name)' is a relationship, not an attribute of type \(Value.self); use a ToOneKey or ToManyKey."
@@ -58,7 +58,7 @@ public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Senda
             cstore_store_word(
                 &column, UInt64(runtime.layoutID) << 32 | UInt64(property.index) << 8 | UInt64(property.slot))
         }
-        return place.remember(property.index, in: runtime)
+        return location.remember(property.index, in: runtime)
     }
 
     /// The attribute's value in an object.
@@ -74,20 +74,20 @@ public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Senda
         guard Value._isInRow, _fastPath(UInt32(truncatingIfNeeded: column &>> 32) == object.layoutID) else {
             return preparedValue(in: object)
         }
-        let present = object.rowAddress.load(fromByteOffset: StoredValuePlace.presenceOffset, as: UInt64.self)
+        let present = object.rowAddress.load(fromByteOffset: StoredValueLocation.presenceOffset, as: UInt64.self)
         guard _fastPath((object.attention | ~present) &>> slot & 1 == 0) else {
             guard let row = object.firePlainly(slot) else { return preparedValue(in: object) }
-            return Value._read(at: StoredValuePlace(row: row, slot: Int(truncatingIfNeeded: slot)))
+            return Value._read(at: StoredValueLocation(row: row, slot: Int(truncatingIfNeeded: slot)))
         }
         return Value._read(
-            at: StoredValuePlace(row: UnsafeRawPointer(object.rowAddress), slot: Int(truncatingIfNeeded: slot)))
+            at: StoredValueLocation(row: UnsafeRawPointer(object.rowAddress), slot: Int(truncatingIfNeeded: slot)))
     }
 
     /// Returns the attribute's value on the slow path: after firing a fault or recording the use.
     @inlinable
     @inline(never)
     func preparedValue(in object: ManagedObject) -> Value {
-        if Value._isInRow, let place = preparedValuePlace(in: object) { return Value._read(at: place) }
+        if Value._isInRow, let location = preparedValueLocation(in: object) { return Value._read(at: location) }
         return Value._read(from: object, index(in: object))
     }
 
@@ -95,7 +95,7 @@ public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Senda
     ///
     /// Fires a fault and records the use.
     @usableFromInline
-    func preparedValuePlace(in object: ManagedObject) -> StoredValuePlace? {
+    func preparedValueLocation(in object: ManagedObject) -> StoredValueLocation? {
         var column = cstore_load_word(&self.column)
         if UInt32(truncatingIfNeeded: column &>> 32) != object.layoutID {
             _ = index(in: object)
@@ -109,6 +109,6 @@ public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Senda
         guard UInt32(truncatingIfNeeded: column &>> 32) == object.layoutID else { return nil }
         let slot = Int(truncatingIfNeeded: column & 63)
         guard let row = object.row, row.hasValue(slot: slot) else { return nil }
-        return StoredValuePlace(row: UnsafeRawPointer(row.address), slot: slot)
+        return StoredValueLocation(row: UnsafeRawPointer(row.address), slot: slot)
     }
 }

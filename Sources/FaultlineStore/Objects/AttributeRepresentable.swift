@@ -6,7 +6,7 @@ public protocol AttributeRepresentable {
     static func _read(from object: ManagedObject, _ index: Int) -> Self
     /// Whether a row stores values of this type directly.
     static var _isInRow: Bool { get }
-    static func _read(at place: StoredValuePlace) -> Self
+    static func _read(at location: StoredValueLocation) -> Self
     var _attributeValue: AttributeValue? { get }
     /// Whether this type can read and write an attribute of that type.
     static func _isStored(as type: AttributeType) -> Bool
@@ -23,7 +23,7 @@ extension Optional: AttributeRepresentable where Wrapped: AttributeScalar {
 
     @inlinable
     @inline(__always)
-    public static func _read(at place: StoredValuePlace) -> Wrapped? { Wrapped._read(at: place) }
+    public static func _read(at location: StoredValueLocation) -> Wrapped? { Wrapped._read(at: location) }
 
     @inlinable
     public var _attributeValue: AttributeValue? { map(\.attributeValue) }
@@ -40,7 +40,7 @@ extension AttributeScalar {
     @inlinable
     public static var _isInRow: Bool { false }
 
-    public static func _read(at place: StoredValuePlace) -> Self {
+    public static func _read(at location: StoredValueLocation) -> Self {
         incorrectUse("\(Self.self) cannot be read from a row.")
     }
 
@@ -64,7 +64,7 @@ extension AttributeScalar where Self: FixedWidthInteger {
 
     @inlinable
     @inline(__always)
-    public static func _read(at place: StoredValuePlace) -> Self { Self(truncatingIfNeeded: place.integer) }
+    public static func _read(at location: StoredValueLocation) -> Self { Self(truncatingIfNeeded: location.integer) }
 }
 
 extension Int: AttributeRepresentable {}
@@ -78,7 +78,7 @@ extension Bool: AttributeRepresentable {
 
     @inlinable
     @inline(__always)
-    public static func _read(at place: StoredValuePlace) -> Bool { place.integer != 0 }
+    public static func _read(at location: StoredValueLocation) -> Bool { location.integer != 0 }
 }
 
 extension Double: AttributeRepresentable {
@@ -87,7 +87,7 @@ extension Double: AttributeRepresentable {
 
     @inlinable
     @inline(__always)
-    public static func _read(at place: StoredValuePlace) -> Double { place.real }
+    public static func _read(at location: StoredValueLocation) -> Double { location.real }
 }
 
 extension Float: AttributeRepresentable {
@@ -96,7 +96,7 @@ extension Float: AttributeRepresentable {
 
     @inlinable
     @inline(__always)
-    public static func _read(at place: StoredValuePlace) -> Float { Float(place.real) }
+    public static func _read(at location: StoredValueLocation) -> Float { Float(location.real) }
 }
 
 extension String: AttributeRepresentable {
@@ -105,7 +105,7 @@ extension String: AttributeRepresentable {
 
     @inlinable
     @inline(__always)
-    public static func _read(at place: StoredValuePlace) -> String { place.text }
+    public static func _read(at location: StoredValueLocation) -> String { location.text }
 }
 
 extension Date: AttributeRepresentable {
@@ -114,8 +114,8 @@ extension Date: AttributeRepresentable {
 
     @inlinable
     @inline(__always)
-    public static func _read(at place: StoredValuePlace) -> Date {
-        Date(timeIntervalSinceReferenceDate: place.real)
+    public static func _read(at location: StoredValueLocation) -> Date {
+        Date(timeIntervalSinceReferenceDate: location.real)
     }
 }
 

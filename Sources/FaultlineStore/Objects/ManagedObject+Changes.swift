@@ -73,7 +73,7 @@ extension ManagedObject {
 
     /// The object that a to-one relationship refers to in the store.
     private final func committedKey(_ property: PropertySchema) -> (destination: EntitySchema, key: Int64)? {
-        guard property.kind == .toOne, let (row, offset) = place(property.index) else { return nil }
+        guard property.kind == .toOne, let (row, offset) = location(property.index) else { return nil }
         let schema = runtime.model
         return (schema.entities[storedDestination(property, row)], row.integer(at: offset))
     }

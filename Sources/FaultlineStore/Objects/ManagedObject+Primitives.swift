@@ -107,7 +107,7 @@ extension ManagedObject {
         case .unchanged, .value, nil: break
         }
         if flags.contains(.isFault) { return true }
-        guard let (row, offset) = place(property.index) else { return false }
+        guard let (row, offset) = location(property.index) else { return false }
         let destination = runtime.store.entities[storedDestination(property, row)]
         let known = managedObjectContext.identities.object(map: destination.map, key: row.integer(at: offset))
         return known?.isFault ?? true

@@ -26,7 +26,7 @@ extension ManagedObject {
         guard managedObjectContext.parent == nil else { return false }
         unowned(unsafe) let recorder = managedObjectContext.recorder
         unowned(unsafe) let log = managedObjectContext.log
-        guard let row, !row.isSuperseded, Int(row.header.pointee.entity) == runtime.place, !recorder.isEnabled,
+        guard let row, !row.isSuperseded, Int(row.header.pointee.entity) == runtime.position, !recorder.isEnabled,
             !log.isOn, !overrides(.awakeFromFetch), managedObjectContext.stalenessInterval < 0
         else { return false }
         flags.remove(.isFault)
@@ -59,12 +59,12 @@ extension ManagedObject {
         if flags.contains(.hasPending), let pending {
             if case .unchanged = pending[index] {} else { return pending[index] }
         }
-        guard let place = place(index, in: partial.row) else { return .null }
+        guard let location = location(index, in: partial.row) else { return .null }
         let property = runtime.schema.properties[index]
-        if property.isRelationship { return .object(destination(property, place)) }
-        guard property.isExternal else { return Self.value(property, place).map { .value($0) } ?? .null }
+        if property.isRelationship { return .object(destination(property, location)) }
+        guard property.isExternal else { return Self.value(property, location).map { .value($0) } ?? .null }
         // A save may have replaced the external file; only the fault's row then knows the value's location.
-        guard let value = try? runtime.store.external.value(place.row.bytes(at: place.offset)) else {
+        guard let value = try? runtime.store.external.value(location.row.bytes(at: location.offset)) else {
             return nil
         }
         return .value(.binary(value))
@@ -108,12 +108,12 @@ extension ManagedObject {
 
     /// The position of a value in the row; `nil` if the row has no value.
     @inline(__always)
-    final func place(_ index: Int) -> (row: RowPointer, offset: Int)? {
-        row.flatMap { place(index, in: $0) }
+    final func location(_ index: Int) -> (row: RowPointer, offset: Int)? {
+        row.flatMap { location(index, in: $0) }
     }
 
     @inline(__always)
-    private final func place(_ index: Int, in row: RowPointer) -> (row: RowPointer, offset: Int)? {
+    private final func location(_ index: Int, in row: RowPointer) -> (row: RowPointer, offset: Int)? {
         let slot = runtime.slots[index]
         guard slot >= 0, row.hasValue(slot: slot) else { return nil }
         return (row, runtime.offsets[index])
@@ -128,7 +128,7 @@ extension ManagedObject {
             case .value, .null, .object: return nil
             }
         }
-        guard let (row, offset) = place(index) else { return transientValue(index).flatMap { Int64($0) } }
+        guard let (row, offset) = location(index) else { return transientValue(index).flatMap { Int64($0) } }
         return row.integer(at: offset)
     }
 
@@ -141,7 +141,7 @@ extension ManagedObject {
             case .value, .null, .object: return nil
             }
         }
-        guard let (row, offset) = place(index) else {
+        guard let (row, offset) = location(index) else {
             guard let value = transientValue(index) else { return nil }
             if case .date(let date) = value { return date.timeIntervalSinceReferenceDate }
             return Double(value)
@@ -157,7 +157,7 @@ extension ManagedObject {
             case .value, .null, .object: return nil
             }
         }
-        guard let (row, offset) = place(index) else { return transientValue(index).flatMap { String($0) } }
+        guard let (row, offset) = location(index) else { return transientValue(index).flatMap { String($0) } }
         return row.text(at: offset)
     }
 
@@ -185,14 +185,15 @@ extension ManagedObject {
 
     /// The value in the row.
     final func storedValue(_ index: Int) -> AttributeValue? {
-        guard let place = place(index) else { return nil }
+        guard let location = location(index) else { return nil }
         let property = runtime.schema.properties[index]
         if property.isExternal { return managedObjectContext.externalValue(index, of: self).map { .binary($0) } }
-        return Self.value(property, place)
+        return Self.value(property, location)
     }
 
-    private static func value(_ property: PropertySchema, _ place: (row: RowPointer, offset: Int)) -> AttributeValue? {
-        let (row, offset) = place
+    private static func value(_ property: PropertySchema, _ location: (row: RowPointer, offset: Int)) -> AttributeValue?
+    {
+        let (row, offset) = location
         switch property.attributeType {
         case .integer16, .integer32, .integer64: return .integer(row.integer(at: offset))
         case .boolean: return .boolean(row.integer(at: offset) != 0)

@@ -104,8 +104,8 @@ extension ManagedObject {
 
     // MARK: - Single checks
 
-    private final func checkThere(_ isThere: Bool, _ property: PropertySchema) throws(StoreError) {
-        guard !isThere, !property.isOptional else { return }
+    private final func checkThere(_ exists: Bool, _ property: PropertySchema) throws(StoreError) {
+        guard !exists, !property.isOptional else { return }
         throw refusal(
             .missingMandatoryProperty, property,
             "has no value and is not optional; set it, or make it optional in the model.")
@@ -195,7 +195,7 @@ extension ManagedObject {
     }
 
     /// Throws if a delete rule of the object's relationships denies its deletion.
-    final func checkDenial() throws {
+    final func checkDenyRules() throws {
         var validation = Validation()
         for index in runtime.denyingProperties {
             let property = runtime.schema.properties[index]

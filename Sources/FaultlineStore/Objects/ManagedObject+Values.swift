@@ -18,7 +18,7 @@ extension ManagedObject {
     ///
     /// Traps if the value does not have the attribute's type, which is a programming error.
     public final func _set(_ index: Int, _ value: consuming AttributeValue?) {
-        guard isPlainlyNew, runtime.keeps(value, index) else { return setNoted(index, value) }
+        guard isUnobservedNew, runtime.keeps(value, index) else { return setObserved(index, value) }
         let new = value.map { PendingValue.value($0) } ?? .null
         // The object holds its pending changes.
         Unmanaged.passUnretained(pending.unsafelyUnwrapped)._withUnsafeGuaranteedRef { $0[index] = new }
@@ -26,7 +26,7 @@ extension ManagedObject {
 
     /// Sets an attribute when the change must be observed, or the value needs converting.
     @inline(never)
-    private final func setNoted(_ index: Int, _ value: AttributeValue?) {
+    private final func setObserved(_ index: Int, _ value: AttributeValue?) {
         let property = runtime.schema.properties[index]
         let fitting = fitting(value, property)
         if property.isTransient {
@@ -44,7 +44,7 @@ extension ManagedObject {
 
     /// Whether the object is new and no one observes its changes before the save, as in an import.
     @inline(__always)
-    private final var isPlainlyNew: Bool {
+    private final var isUnobservedNew: Bool {
         flags == [.isInserted, .hasPending] && !managedObjectContext.areChangesAwaited
     }
 

@@ -197,7 +197,7 @@ open class ManagedObject {
     ///
     /// - Throws: the same errors as ``validateForInsert()``.
     open func validateForDelete() throws {
-        try checkDenial()
+        try checkDenyRules()
     }
 
     // MARK: - Storage
@@ -212,8 +212,8 @@ open class ManagedObject {
     /// The members of to-many relationships, by property.
     final var toMany: [Int: ToManyState] {
         get { extras?.toMany ?? [:] }
-        _modify { yield &madeExtras().toMany }
-        set { if extras != nil || !newValue.isEmpty { madeExtras().toMany = newValue } }
+        _modify { yield &makeExtras().toMany }
+        set { if extras != nil || !newValue.isEmpty { makeExtras().toMany = newValue } }
     }
 
     /// Whether the object may have members of a to-many relationship in memory.
@@ -223,32 +223,32 @@ open class ManagedObject {
     /// Values of transient attributes, by property.
     final var transients: [Int: AttributeValue] {
         get { extras?.transients ?? [:] }
-        _modify { yield &madeExtras().transients }
-        set { if extras != nil || !newValue.isEmpty { madeExtras().transients = newValue } }
+        _modify { yield &makeExtras().transients }
+        set { if extras != nil || !newValue.isEmpty { makeExtras().transients = newValue } }
     }
 
     /// The objects that were prefetched with the fetch that returned this object.
     final var prefetched: PrefetchedObjects? {
         get { extras?.prefetched }
-        set { if extras != nil || newValue != nil { madeExtras().prefetched = newValue } }
+        set { if extras != nil || newValue != nil { makeExtras().prefetched = newValue } }
     }
 
     /// The columns that a fetch of partial objects has read; only for a fault.
     final var partial: PartialRow? {
         get { extras?.partial }
-        set { if extras != nil || newValue != nil { madeExtras().partial = newValue } }
+        set { if extras != nil || newValue != nil { makeExtras().partial = newValue } }
     }
 
     /// The results of fetched properties, by name.
     final var fetched: [String: [FetchedMember]] {
         get { extras?.fetched ?? [:] }
-        set { if extras != nil || !newValue.isEmpty { madeExtras().fetched = newValue } }
+        set { if extras != nil || !newValue.isEmpty { makeExtras().fetched = newValue } }
     }
 
     /// The fault that loaded large values, if the trace must record their release; 0 if none.
     final var watchedFault: EventID {
         get { extras?.watchedFault ?? 0 }
-        set { if extras != nil || newValue != 0 { madeExtras().watchedFault = newValue } }
+        set { if extras != nil || newValue != 0 { makeExtras().watchedFault = newValue } }
     }
 
     /// Records in the trace that the object releases its large values.
@@ -266,7 +266,7 @@ open class ManagedObject {
         fetched = [:]
     }
 
-    private final func madeExtras() -> Extras {
+    private final func makeExtras() -> Extras {
         if let extras { return extras }
         let made = Extras()
         extras = made

@@ -74,10 +74,10 @@ private struct MethodTable {
     /// The method's position; `nil` if it is not unique.
     static func slot(_ probe: ManagedObject.Type) -> Int? {
         let (base, plain, probe) = (Self(ManagedObject.self), Self(PlainProbe.self), Self(probe))
-        let places = stride(from: start, to: base.end, by: 8).filter {
+        let positions = stride(from: start, to: base.end, by: 8).filter {
             plain[$0] == base[$0] && probe[$0] != base[$0]
         }
-        return places.count == 1 ? places[0] : nil
+        return positions.count == 1 ? positions[0] : nil
     }
 }
 

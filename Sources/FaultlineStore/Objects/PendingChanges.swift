@@ -68,7 +68,7 @@ final class PendingChanges: ManagedBuffer<PendingChanges.Header, PendingValue> {
 
     /// The address of a property's value, to inspect it without a copy; the caller must keep this object alive.
     @inline(__always)
-    func place(of index: Int) -> UnsafePointer<PendingValue> {
+    func position(of index: Int) -> UnsafePointer<PendingValue> {
         withUnsafeMutablePointers { UnsafePointer($1 + checked(index, $0)) }
     }
 

@@ -18,7 +18,7 @@ public protocol AttributeScalar: Sendable, FetchPredicateArgument {
     static var _isInRow: Bool { get }
 
     /// Reads a value from a row; called only if ``_isInRow`` is true.
-    static func _read(at place: StoredValuePlace) -> Self
+    static func _read(at position: StoredValueLocation) -> Self
 }
 
 extension AttributeScalar where Self: BinaryInteger {

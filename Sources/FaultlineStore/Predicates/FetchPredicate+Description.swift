@@ -50,9 +50,9 @@ extension FetchPredicate.Node {
     ) {
         guard !nodes.isEmpty else { return waiting.append(.text(empty)) }
         if !isOutermost { waiting.append(.text(")")) }
-        for (place, node) in nodes.enumerated().reversed() {
+        for (position, node) in nodes.enumerated().reversed() {
             waiting.append(.node(node, isOutermost: false))
-            if place > 0 { waiting.append(.text(word)) }
+            if position > 0 { waiting.append(.text(word)) }
         }
         if !isOutermost { waiting.append(.text("(")) }
     }

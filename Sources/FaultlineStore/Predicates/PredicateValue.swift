@@ -84,7 +84,7 @@ extension PredicateValue {
 }
 
 extension FetchPredicate {
-    /// The values, in the order of ``ShapePredicate/places``; `nil` if one is in a position that a shape does not
+    /// The values, in the order of ``ShapePredicate/positions``; `nil` if one is in a position that a shape does not
     /// record.
     package var values: [PredicateValue]? {
         guard let shape = try? ShapePredicate(shape) else { return nil }
@@ -96,7 +96,7 @@ extension FetchPredicate {
             default: if let value = PredicateValue(comparison.right) { values.append(value) }
             }
         }
-        return values.count == shape.places.count ? values : nil
+        return values.count == shape.positions.count ? values : nil
     }
 }
 

@@ -3,7 +3,7 @@ import FaultlineModel
 /// A predicate without its values, in the form of a trace's shape (`ShapeEntry.predicate`).
 package struct ShapePredicate {
     /// A placeholder for a value or a list of values.
-    package struct Place: Hashable {
+    package struct Position: Hashable {
         /// The key path of the property that the value is compared with; empty for the object itself.
         package var names: [String]
         package var operation: FetchPredicate.Operator
@@ -14,11 +14,11 @@ package struct ShapePredicate {
     }
 
     /// From left to right.
-    package let places: [Place]
+    package let positions: [Position]
     private let node: FetchPredicate.Node
 
-    private init(places: [Place], node: FetchPredicate.Node) {
-        self.places = places
+    private init(positions: [Position], node: FetchPredicate.Node) {
+        self.positions = positions
         self.node = node
     }
 
@@ -29,30 +29,31 @@ package struct ShapePredicate {
     package init?(_ shape: String) throws(StoreError) {
         let format = Self.format(shape)
         node = try FetchPredicate(format: format).node
-        var places: [Place] = []
+        var positions: [Position] = []
         node.forEachComparison { comparison, isNegated in
             guard comparison.modifier == .direct || comparison.modifier == .any,
                 case .path(let path) = comparison.left, path.root == .object
             else { return }
-            let place = { (isList: Bool) in
-                Place(
+            let position = { (isList: Bool) in
+                Position(
                     names: path.names, operation: comparison.operation, isList: isList, isNegated: isNegated)
             }
             switch comparison.right {
-            case .path(let right) where Self.isVariable(right): places.append(place(comparison.operation == .isIn))
+            case .path(let right) where Self.isVariable(right):
+                positions.append(position(comparison.operation == .isIn))
             case .list(let elements) where elements.allSatisfy({ $0.isVariable }):
-                places += elements.map { _ in place(false) }
+                positions += elements.map { _ in position(false) }
             default: break
             }
         }
-        guard places.count == FetchPredicate(node).variables.count else { return nil }
-        self.places = places
+        guard positions.count == FetchPredicate(node).variables.count else { return nil }
+        self.positions = positions
     }
 
     /// Returns the predicate with a value, an object or a list in each place.
     package func predicate(_ values: [any FetchPredicateArgument]) throws(StoreError) -> FetchPredicate {
         var named: [String: (any FetchPredicateArgument)?] = [:]
-        for (place, value) in values.enumerated() { named[Self.name(place)] = value }
+        for (position, value) in values.enumerated() { named[Self.name(position)] = value }
         return try FetchPredicate(node).withSubstitutionVariables(named)
     }
 
@@ -65,21 +66,21 @@ package struct ShapePredicate {
             nodes.allSatisfy({ $0.isSingleTerm })
         else { return nil }
         // Values keep their numbers when their terms move.
-        return ShapePredicate(places: places, node: .and(order.map { nodes[$0] }))
+        return ShapePredicate(positions: positions, node: .and(order.map { nodes[$0] }))
     }
 
     /// Returns the predicate with a list in place of its only value, so that `==` becomes `IN`.
     ///
     /// - Returns: `nil` if there is not exactly one value, or if it is compared with another operator.
     package func joined() -> ShapePredicate? {
-        guard places.count == 1, var place = places.first, let node = node.joined else { return nil }
-        (place.operation, place.isList) = (.isIn, true)
-        return ShapePredicate(places: [place], node: node)
+        guard positions.count == 1, var position = positions.first, let node = node.joined else { return nil }
+        (position.operation, position.isList) = (.isIn, true)
+        return ShapePredicate(positions: [position], node: node)
     }
 
     // MARK: The text
 
-    private static func name(_ place: Int) -> String { "value\(place)" }
+    private static func name(_ position: Int) -> String { "value\(position)" }
 
     private static func isVariable(_ path: FetchPath) -> Bool {
         if case .variable = path.root { path.names.isEmpty } else { false }

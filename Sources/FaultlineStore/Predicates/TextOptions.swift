@@ -66,9 +66,9 @@ public struct TextOptions: OptionSet, Sendable, Hashable {
         }
         guard contains(.caseInsensitive) else { return body(text) }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: text.count) { lowered in
-            for place in text.indices {
-                let byte = text[place]
-                lowered.initializeElement(at: place, to: byte &- 0x41 < 26 ? byte | 0x20 : byte)
+            for position in text.indices {
+                let byte = text[position]
+                lowered.initializeElement(at: position, to: byte &- 0x41 < 26 ? byte | 0x20 : byte)
             }
             return body(UnsafeBufferPointer(lowered))
         }

@@ -38,22 +38,22 @@ enum TextSearch {
         let text = Array(text)
         let parts = parts(of: pattern)
         // Greedy, backtracking only to the last `*`, which is sufficient. Linear except for the last `*`.
-        var place = 0
+        var position = 0
         var part = 0
         var star = -1
-        var starPlace = 0
-        while place < text.count {
-            if part < parts.count, parts[part] == .one || parts[part] == .character(text[place]) {
-                place += 1
+        var starPosition = 0
+        while position < text.count {
+            if part < parts.count, parts[part] == .one || parts[part] == .character(text[position]) {
+                position += 1
                 part += 1
             } else if part < parts.count, parts[part] == .any {
                 star = part
-                starPlace = place
+                starPosition = position
                 part += 1
             } else if star >= 0 {
                 part = star + 1
-                starPlace += 1
-                place = starPlace
+                starPosition += 1
+                position = starPosition
             } else {
                 return false
             }

@@ -57,13 +57,13 @@ final class FetchedObjects {
                 fetch: found.fetch, entity: entity.traceID(recorder), shape: found.shape,
                 batchSize: terms.batchSize, rows: count)
         if use != nil, !found.rows.isEmpty { observeLoad(found.rows, found.partial) }
-        for (place, object) in found.known.enumerated() {
+        for (position, object) in found.known.enumerated() {
             guard let object else { continue }
-            track(object, place)
+            track(object, position)
             if !terms.returnsObjectsAsFaults { realize(object) }
         }
         if !terms.returnsObjectsAsFaults, !found.isMerged {
-            for place in 0..<(found.rows.isEmpty ? 0 : count) { realize(make(place)) }
+            for position in 0..<(found.rows.isEmpty ? 0 : count) { realize(make(position)) }
         }
     }
 
@@ -74,72 +74,72 @@ final class FetchedObjects {
     }
 
     var objectIDs: [ManagedObjectID] {
-        (0..<count).map { place in
-            let (key, entity) = identity(place)
+        (0..<count).map { position in
+            let (key, entity) = identity(position)
             return ManagedObjectID(store: entity.store.identity, entity: entity.schema, key: key)
         }
     }
 
-    func identity(_ place: Int) -> (Int64, EntityRuntime) {
-        if found.isMerged, let object = found.known[place] { return (object.key, object.runtime) }
+    func identity(_ position: Int) -> (Int64, EntityRuntime) {
+        if found.isMerged, let object = found.known[position] { return (object.key, object.runtime) }
         if !found.isMerged, !found.rows.isEmpty {
-            let row = found.rows[place]
+            let row = found.rows[position]
             return (row.key, entity.store.entities[Int(row.header.pointee.entity)])
         }
-        let entity = sources[source(place)].entity
+        let entity = sources[source(position)].entity
         return (
-            found.keys[place],
-            found.entities.isEmpty ? entity : entity.store.entities[Int(found.entities[place])]
+            found.keys[position],
+            found.entities.isEmpty ? entity : entity.store.entities[Int(found.entities[position])]
         )
     }
 
     /// The store that a row comes from, as an index into ``sources``.
-    private func source(_ place: Int) -> Int { found.sources.isEmpty ? 0 : Int(found.sourceNumbers[place]) }
+    private func source(_ position: Int) -> Int { found.sources.isEmpty ? 0 : Int(found.sourceNumbers[position]) }
 
     // MARK: - Objects
 
     @usableFromInline
-    func object(at place: Int) -> ManagedObject {
+    func object(at position: Int) -> ManagedObject {
         requireCorrectUse(
-            place >= 0 && place < count, "Index \(place) is out of range; the fetch found \(count) objects.")
-        use?.touch(row: place)
-        return untouchedObject(at: place)
+            position >= 0 && position < count, "Index \(position) is out of range; the fetch found \(count) objects.")
+        use?.touch(row: position)
+        return untouchedObject(at: position)
     }
 
     /// The object at an index, for the store's own purposes: it does not count as a use by the program.
-    func untouchedObject(at place: Int) -> ManagedObject {
+    func untouchedObject(at position: Int) -> ManagedObject {
         if terms.batchSize > 0 {
-            let batch = place / terms.batchSize
+            let batch = position / terms.batchSize
             if recent.last != batch { select(batch) }
         }
-        return objects[place] ?? make(place)
+        return objects[position] ?? make(position)
     }
 
-    private func make(_ place: Int) -> ManagedObject {
+    private func make(_ position: Int) -> ManagedObject {
         let object: ManagedObject
         if !found.isMerged, !found.rows.isEmpty {
-            object = context.object(found.rows[place], besides: entity, found.partial)
+            object = context.object(found.rows[position], besides: entity, found.partial)
             if let prefetched = found.prefetched { object.prefetched = prefetched }
-        } else if terms.batchSize > 0, let batch = batches[place / terms.batchSize],
-            let row = batch.rows[place % terms.batchSize]
+        } else if terms.batchSize > 0, let batch = batches[position / terms.batchSize],
+            let row = batch.rows[position % terms.batchSize]
         {
-            let source = source(place)
+            let source = source(position)
             object = context.object(row, besides: sources[source].entity, sources[source].partial)
             if let prefetched = batch.prefetched[source] { object.prefetched = prefetched }
             if !terms.returnsObjectsAsFaults { realize(object) }
         } else {
-            let (key, entity) = identity(place)
+            let (key, entity) = identity(position)
             object = context.object(entity, key: key)
         }
-        track(object, place)
-        objects[place] = object
+        track(object, position)
+        objects[position] = object
         return object
     }
 
     /// Records in an object where it came from.
-    private func track(_ object: ManagedObject, _ place: Int) {
+    private func track(_ object: ManagedObject, _ position: Int) {
         guard let use else { return }
-        object.trail = ObjectTrail(use: use, row: Int32(clamping: place), origin: fetch)
+        object.trail = ObjectTrail(use: use, row: Int32(clamping: position), origin: fetch)
         object.flags.insert(.isTracked)
         object.flags.remove(.isChangeNoted)
     }
@@ -166,7 +166,7 @@ final class FetchedObjects {
 
     /// Keeps the most recently used batches and releases the others.
     private func observeUse(_ batch: Int) {
-        if let place = recent.firstIndex(of: batch) { recent.remove(at: place) }
+        if let position = recent.firstIndex(of: batch) { recent.remove(at: position) }
         recent.append(batch)
         while recent.count > Self.retainedBatches { release(recent.removeFirst()) }
     }
@@ -177,7 +177,7 @@ final class FetchedObjects {
 
     private func release(_ batch: Int) {
         batches[batch] = nil
-        for place in range(of: batch) { objects[place] = found.isMerged ? found.known[place] : nil }
+        for position in range(of: batch) { objects[position] = found.isMerged ? found.known[position] : nil }
     }
 
     /// Loads the rows of a batch in one trip to each store involved, and sorts them in the order of the keys.
@@ -196,9 +196,9 @@ final class FetchedObjects {
                 rows: Array(repeating: nil, count: range.count), blocks: [],
                 prefetched: Array(repeating: nil, count: sources.count))
             for source in sources.indices {
-                let places = sources.count == 1 ? Array(range) : range.filter { self.source($0) == source }
-                guard !places.isEmpty else { continue }
-                let loaded = try read(places, from: source, span, &batch)
+                let positions = sources.count == 1 ? Array(range) : range.filter { self.source($0) == source }
+                guard !positions.isEmpty else { continue }
+                let loaded = try read(positions, from: source, span, &batch)
                 if use != nil { observeLoad(loaded.rows, sources[source].partial) }
                 span?.update {
                     $0.rows += UInt32(clamping: loaded.rows.count)
@@ -246,10 +246,10 @@ final class FetchedObjects {
             return loaded
         }
         let start = range(of: wanted[0] / terms.batchSize).lowerBound
-        var places: [Int64: Int] = [:]
-        for (place, key) in zip(wanted, keys) { places[key] = place - start }
+        var positions: [Int64: Int] = [:]
+        for (position, key) in zip(wanted, keys) { positions[key] = position - start }
         for row in loaded.rows {
-            if let place = places[row.key] { batch.rows[place] = row }
+            if let position = positions[row.key] { batch.rows[position] = row }
         }
         batch.blocks += loaded.blocks
         if log.isOn {
@@ -306,9 +306,9 @@ final class FetchedObjects {
                 else { continue }
                 counts[property].rows += 1
                 counts[property].bytes += size
-                if UInt64(size) >= TraceEvent.Release.leastBytes { counts[property].large += 1 }
+                if UInt64(size) >= TraceEvent.Release.minimumBytes { counts[property].large += 1 }
             }
-            if UInt64(bytes - before) >= TraceEvent.Release.leastBytes { hasLargeRows = true }
+            if UInt64(bytes - before) >= TraceEvent.Release.minimumBytes { hasLargeRows = true }
         }
         use.loaded(rows: rows.count, bytes: bytes)
         for (index, count) in counts.enumerated() where count.rows > 0 {

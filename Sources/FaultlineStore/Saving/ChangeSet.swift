@@ -79,8 +79,8 @@ struct ChangeSet {
     private mutating func addRelationships(of objects: [ManagedObject]) {
         var last = -1
         objects.forEachHeld { object in
-            guard object.runtime.place != last else { return }
-            last = object.runtime.place
+            guard object.runtime.position != last else { return }
+            last = object.runtime.position
             relationships.formUnion(object.runtime.memberRelationships)
         }
     }
@@ -124,10 +124,10 @@ struct ChangeSet {
 
     private static func byEntity(_ objects: [ManagedObject]) -> [ManagedObject] {
         guard objects.contains(where: { $0.runtime !== objects[0].runtime }) else { return objects }
-        let places = objects.indices.sorted {
+        let positions = objects.indices.sorted {
             (objects[$0].runtime.schema.index, $0) < (objects[$1].runtime.schema.index, $1)
         }
-        return places.map { objects[$0] }
+        return positions.map { objects[$0] }
     }
 
     private mutating func addOrders(of object: ManagedObject) {

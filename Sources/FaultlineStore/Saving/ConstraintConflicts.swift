@@ -39,8 +39,8 @@ struct ConstraintConflicts {
                 let values = constraint.map { object.valueToSave($0) }
                 guard !values.contains(.null) else { continue }
                 let key = Key(entity: entity.index, constraint: constraint, values: values)
-                if let place = byKey[key] {
-                    conflicts[place].objects.append(object)
+                if let position = byKey[key] {
+                    conflicts[position].objects.append(object)
                 } else {
                     byKey[key] = conflicts.count
                     conflicts.append(
@@ -49,11 +49,11 @@ struct ConstraintConflicts {
             }
         }
         store.finishReading()
-        for place in conflicts.indices {
-            let conflict = conflicts[place]
+        for position in conflicts.indices {
+            let conflict = conflicts[position]
             let own = Set(conflict.objects.map(\.objectID))
             let found = try store.writer.locked { () throws(StoreError) in try Self.stored(conflict, store) }
-            conflicts[place].stored = found.first { id in
+            conflicts[position].stored = found.first { id in
                 guard !own.contains(id), !leaving.contains(id) else { return false }
                 guard let object = moving[id] else { return true }
                 return conflict.constraint.map { object.valueToSave($0) } == conflict.values
@@ -68,15 +68,15 @@ struct ConstraintConflicts {
         let conditions = columns.map { "t0.\($0) = ?" }.joined(separator: " AND ")
         let sql = "SELECT t0.Z_ENT, t0.Z_PK FROM \(entity.table) t0 WHERE  \(conditions)"
         let statement = try store.writer.sqlite.statement(sql)
-        for (place, value) in conflict.values.enumerated() { statement.bind(value, at: Int32(place + 1)) }
+        for (position, value) in conflict.values.enumerated() { statement.bind(value, at: Int32(position + 1)) }
         store.log.statement(sql, conflict.values)
         var found: [ManagedObjectID] = []
         let origin = TraceOrigin(context: conflict.objects[0].managedObjectContext.traceID)
         try store.writer.session.readAsEvent(statement, doing: "Saving", origin: origin) { row in
-            guard let place = store.schema.place(ofNumber: sqlite3_column_int64(row, 0)) else { return }
+            guard let position = store.schema.position(ofNumber: sqlite3_column_int64(row, 0)) else { return }
             found.append(
                 ManagedObjectID(
-                    store: store.identity, entity: store.schema.entities[place], key: sqlite3_column_int64(row, 1)))
+                    store: store.identity, entity: store.schema.entities[position], key: sqlite3_column_int64(row, 1)))
         }
         return found
     }
@@ -137,6 +137,6 @@ extension ManagedObject {
         guard runtime.schema.properties[index].isRelationship else {
             return storedValue(index).map { SQLValue($0) } ?? .null
         }
-        return place(index).map { .integer($0.row.integer(at: $0.offset)) } ?? .null
+        return location(index).map { .integer($0.row.integer(at: $0.offset)) } ?? .null
     }
 }

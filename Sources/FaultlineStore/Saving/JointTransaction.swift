@@ -25,22 +25,22 @@ struct JointTransaction<Part: StoreTransaction> {
         try write(from: 0, origin)
     }
 
-    private mutating func write(from place: Int, _ origin: TraceOrigin) throws(StoreError) {
-        guard place < parts.count else { return try commit() }
-        let store = parts[place].store
-        parts[place].willLock()
+    private mutating func write(from position: Int, _ origin: TraceOrigin) throws(StoreError) {
+        guard position < parts.count else { return try commit() }
+        let store = parts[position].store
+        parts[position].willLock()
         try store.writer.locked(for: origin) { () throws(StoreError) in
-            parts[place].didLock()
+            parts[position].didLock()
             do throws(StoreError) {
-                try parts[place].write()
+                try parts[position].write()
             } catch {
-                failed = place
+                failed = position
                 throw error
             }
             do throws(StoreError) {
-                try write(from: place + 1, origin)
+                try write(from: position + 1, origin)
             } catch {
-                if failed != place, !committed.contains(place) { parts[place].rollBack() }
+                if failed != position, !committed.contains(position) { parts[position].rollBack() }
                 throw error
             }
         }
@@ -49,17 +49,17 @@ struct JointTransaction<Part: StoreTransaction> {
     private mutating func commit() throws(StoreError) {
         let order = parts.count == 1 ? [0] : parts.indices.sorted { rank($0) < rank($1) }
         var failure: StoreError?
-        for place in order {
+        for position in order {
             do throws(StoreError) {
-                try parts[place].commit()
-                committed.append(place)
+                try parts[position].commit()
+                committed.append(position)
             } catch {
-                failed = place
+                failed = position
                 failure = error
                 break
             }
         }
-        for place in committed { parts[place].finish() }
+        for position in committed { parts[position].finish() }
         guard var failure else { return }
         if !committed.isEmpty {
             let saved = committed.map { parts[$0].store }
@@ -70,8 +70,8 @@ struct JointTransaction<Part: StoreTransaction> {
         throw failure
     }
 
-    private func rank(_ place: Int) -> Int {
-        switch parts[place].store.description.type {
+    private func rank(_ position: Int) -> Int {
+        switch parts[position].store.description.type {
         case .binary: 0
         case .sqlite: 1
         case .inMemory: 2

@@ -24,11 +24,11 @@ extension ManagedObject {
                 values[property.name] = storedValue(property.index)?.plain
                 continue
             }
-            guard let (row, offset) = place(property.index) else { continue }
+            guard let (row, offset) = location(property.index) else { continue }
             var entity = property.destination
             if property.entitySlot >= 0, row.hasValue(slot: property.entitySlot) {
                 let number = row.integer(at: RowLayout.offset(ofSlot: property.entitySlot))
-                entity = store.schema.place(ofNumber: number) ?? entity
+                entity = store.schema.position(ofNumber: number) ?? entity
             }
             values[property.name] = ManagedObjectID(
                 store: store.identity, entity: store.schema.entities[entity], key: row.integer(at: offset))

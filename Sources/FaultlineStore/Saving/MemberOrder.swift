@@ -14,18 +14,18 @@ struct MemberOrder {
         let numbers = keys.map { known[$0] }
         let kept = longestRise(numbers)
         var changes: [(Int64, Int64)] = []
-        var place = 0
+        var position = 0
         var low: Int64 = 0
         for next in kept + [keys.count] {
-            let count = Int64(next - place)
+            let count = Int64(next - position)
             if count > 0 {
                 guard let step = step(low, next < keys.count ? numbers[next]! : nil, count) else {
                     return all(keys, known)
                 }
-                for index in place..<next { changes.append((keys[index], low + step * Int64(index - place + 1))) }
+                for index in position..<next { changes.append((keys[index], low + step * Int64(index - position + 1))) }
             }
             if next < keys.count { low = numbers[next]! }
-            place = next + 1
+            position = next + 1
         }
         return changes
     }
@@ -51,7 +51,7 @@ struct MemberOrder {
     private static func longestRise(_ numbers: [Int64?]) -> [Int] {
         var ends: [Int] = []
         var before = [Int](repeating: -1, count: numbers.count)
-        for (place, number) in numbers.enumerated() {
+        for (position, number) in numbers.enumerated() {
             // Skip missing and invalid numbers.
             guard let number, number > 0, number <= Int64(Int32.max) else { continue }
             var (low, high) = (0, ends.count)
@@ -59,14 +59,14 @@ struct MemberOrder {
                 let middle = (low + high) / 2
                 if numbers[ends[middle]]! < number { low = middle + 1 } else { high = middle }
             }
-            before[place] = low > 0 ? ends[low - 1] : -1
-            if low == ends.count { ends.append(place) } else { ends[low] = place }
+            before[position] = low > 0 ? ends[low - 1] : -1
+            if low == ends.count { ends.append(position) } else { ends[low] = position }
         }
         var rise: [Int] = []
-        var place = ends.last ?? -1
-        while place >= 0 {
-            rise.append(place)
-            place = before[place]
+        var position = ends.last ?? -1
+        while position >= 0 {
+            rise.append(position)
+            position = before[position]
         }
         return rise.reversed()
     }

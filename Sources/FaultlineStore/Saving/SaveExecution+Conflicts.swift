@@ -7,9 +7,9 @@ extension SaveExecution {
     mutating func revive(_ object: ManagedObject) throws(StoreError) {
         let entity = object.runtime
         let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.schema.columns.map(\.name)
-        let places = Array(repeating: "?", count: columns.count).joined(separator: ", ")
+        let positions = Array(repeating: "?", count: columns.count).joined(separator: ", ")
         let statement = try store.writer.sqlite.statement(
-            "INSERT INTO \(entity.schema.table)(\(columns.joined(separator: ", "))) VALUES(\(places))")
+            "INSERT INTO \(entity.schema.table)(\(columns.joined(separator: ", "))) VALUES(\(positions))")
         let version = (object.row?.header.pointee.version ?? 0) + 1
         let changed = Set(object.changedSlots())
         var written: [SQLValue] = []

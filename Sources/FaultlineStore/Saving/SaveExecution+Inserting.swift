@@ -37,13 +37,13 @@ extension SaveExecution {
         for object in new {
             let pending = object.pending!
             let key = pending.newKey
-            builder.begin(entity.layout, key: key, version: 1, entity: entity.place)
+            builder.begin(entity.layout, key: key, version: 1, entity: entity.position)
             sqlite3_bind_int64(statement.handle, 1, key)
             var logged: [SQLValue] = []
             for slot in 0..<columns.count {
                 let property = entity.plainProperties[slot]
                 // Most values go directly from the object to the row, unless they are logged.
-                if property >= 0, !isLogged, builder.set(slot: slot, pending.place(of: property)) { continue }
+                if property >= 0, !isLogged, builder.set(slot: slot, pending.position(of: property)) { continue }
                 let value = try self.value(of: object, slot)
                 builder.set(entity.layout, slot: slot, value)
                 // Values that the row stores differently from the database are bound separately.
@@ -72,15 +72,15 @@ extension SaveExecution {
     }
 
     private func insertStatement(_ entity: EntityRuntime) throws(StoreError) -> SQLStatement {
-        if let known = store.writer.insertStatements[entity.place] {
+        if let known = store.writer.insertStatements[entity.position] {
             bindConstants(known, entity)
             return known
         }
         let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.schema.columns.map(\.name)
-        let places = Array(repeating: "?", count: columns.count).joined(separator: ", ")
+        let positions = Array(repeating: "?", count: columns.count).joined(separator: ", ")
         let statement = try store.writer.sqlite.prepare(
-            "INSERT INTO \(entity.schema.table)(\(columns.joined(separator: ", "))) VALUES(\(places))")
-        store.writer.insertStatements[entity.place] = statement
+            "INSERT INTO \(entity.schema.table)(\(columns.joined(separator: ", "))) VALUES(\(positions))")
+        store.writer.insertStatements[entity.position] = statement
         bindConstants(statement, entity)
         return statement
     }

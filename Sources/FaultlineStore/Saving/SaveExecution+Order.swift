@@ -28,8 +28,8 @@ extension SaveExecution {
         }
 
         let state = order.owner.toManyState(order.index)
-        let isThere = Set(stored)
-        let known = (state.isLoaded ? state.members : state.added).map(\.finalKey).filter(isThere.contains)
+        let exists = Set(stored)
+        let known = (state.isLoaded ? state.members : state.added).map(\.finalKey).filter(exists.contains)
         let knownKeys = Set(known)
         let others = stored.filter { !knownKeys.contains($0) }
         let wanted = state.isLoaded ? known + others : others + known

@@ -24,8 +24,8 @@ extension SaveExecution {
     /// The save is already complete, so a row that cannot be read now is read when it is needed.
     mutating func refreshAffectedRows() {
         for affected in store.writer.sqlite.effects.take() {
-            guard let place = store.schema.place(ofNumber: affected.entity) else { continue }
-            let entity = store.entities[place]
+            guard let position = store.schema.position(ofNumber: affected.entity) else { continue }
+            let entity = store.entities[position]
             store.rows.remove(root: entity.schema.root, key: affected.key)
             span?.event.trips += 1
             guard let loaded = try? store.writer.loadRowAsEvent(entity, key: affected.key, origin: origin) else {

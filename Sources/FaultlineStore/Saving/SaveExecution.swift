@@ -354,12 +354,12 @@ struct SaveExecution: StoreTransaction {
                 published += store.rows.insert(&rows, builder.blocks).held
                 continue
             }
-            let places = rows.indices.filter { rows[$0].block.root == root }
-            var written = ContiguousArray(places.map { rows[$0] })
+            let positions = rows.indices.filter { rows[$0].block.root == root }
+            var written = ContiguousArray(positions.map { rows[$0] })
             let (hits, held) = store.rows.insert(&written, builder.blocks)
             guard hits > 0 else { continue }
             published += held
-            for (place, row) in zip(places, written) { rows[place] = row }
+            for (position, row) in zip(positions, written) { rows[position] = row }
         }
         for relationship in changes.relationships { store.relationshipGenerations[relationship] &+= 1 }
     }
@@ -389,8 +389,8 @@ extension RowBuilder {
     ///
     /// - Returns: whether it was set.
     @inline(__always)
-    mutating func set(slot: Int, _ place: UnsafePointer<PendingValue>) -> Bool {
-        switch place.pointee {
+    mutating func set(slot: Int, _ position: UnsafePointer<PendingValue>) -> Bool {
+        switch position.pointee {
         case .unchanged, .null: break
         case .value(.integer(let value)): set(slot: slot, integer: value)
         case .value(.boolean(let value)): set(slot: slot, integer: value ? 1 : 0)

@@ -21,7 +21,7 @@ extension FaultSpan {
         event.entity = entity.traceID(recorder)
         event.filled = object.row == nil ? 0 : 1
         event.bytes = object.row.map { UInt64($0.byteCount(object.runtime.layout)) } ?? 0
-        if event.bytes >= TraceEvent.Release.leastBytes {
+        if event.bytes >= TraceEvent.Release.minimumBytes {
             event.isWatched = true
             object.watchedFault = id
         }

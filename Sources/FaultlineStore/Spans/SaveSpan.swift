@@ -40,13 +40,13 @@ extension TraceEvent.Save {
         commit += other.commit
         unread += other.unread
         for change in other.entities {
-            guard let place = entities.firstIndex(where: { $0.entity == change.entity }) else {
+            guard let position = entities.firstIndex(where: { $0.entity == change.entity }) else {
                 entities.append(change)
                 continue
             }
-            entities[place].inserted += change.inserted
-            entities[place].updated += change.updated
-            entities[place].deleted += change.deleted
+            entities[position].inserted += change.inserted
+            entities[position].updated += change.updated
+            entities[position].deleted += change.deleted
         }
     }
 }

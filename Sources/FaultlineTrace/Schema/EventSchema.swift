@@ -89,16 +89,16 @@ package struct EventSchema: Sendable {
         var schema = fl_schema(number).pointee
         self.kind = kind
         summary = String(cString: fl_describe_kind(number).text)
-        fields = (0..<UInt32(schema.fieldCount)).compactMap { place in
-            let field = schema.fields + Int(place)
-            return fl_counts_list(&schema, field) ? nil : Field(field.pointee, fl_describe_field(number, place))
+        fields = (0..<UInt32(schema.fieldCount)).compactMap { position in
+            let field = schema.fields + Int(position)
+            return fl_counts_list(&schema, field) ? nil : Field(field.pointee, fl_describe_field(number, position))
         }
-        lists = (0..<UInt32(schema.listCount)).map { place in
-            let list = schema.lists[Int(place)]
+        lists = (0..<UInt32(schema.listCount)).map { position in
+            let list = schema.lists[Int(position)]
             var count: UInt32 = 0
             let words = fl_entry_words(list.entry, &count)!
             return List(
-                name: String(cString: list.name), summary: String(cString: fl_describe_list(number, place).text),
+                name: String(cString: list.name), summary: String(cString: fl_describe_list(number, position).text),
                 words: (0..<count).map { Field(words[Int($0)], fl_describe_word(list.entry, $0)) },
                 countOffset: Int(list.countOffset))
         }
@@ -181,12 +181,12 @@ extension TraceEvent.Detail {
     package var values: Values {
         let schema = EventSchema.of(kind)
         return withRecord { record, words in
-            var place = 0
+            var position = 0
             let lists = schema.lists.map { list in
                 let count = Int(record.load(fromByteOffset: list.countOffset, as: UInt32.self))
                 let entries = (0..<count).map { _ in
-                    defer { place += list.words.count }
-                    return Array(words[place..<place + list.words.count])
+                    defer { position += list.words.count }
+                    return Array(words[position..<position + list.words.count])
                 }
                 return (list, entries)
             }

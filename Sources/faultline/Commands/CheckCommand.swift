@@ -5,7 +5,7 @@ import FaultlineTrace
 import Foundation
 
 /// Fails if a trace exceeds its budget.
-struct CheckCommand: JudgingCommand, PrintingCommand {
+struct CheckCommand: AnalyzingCommand, PrintingCommand {
     static let document = Document.check
     static let configuration = CommandConfiguration(
         commandName: "check",
@@ -13,26 +13,36 @@ struct CheckCommand: JudgingCommand, PrintingCommand {
         discussion: """
             faultline check trace.json --budget budget.json --baseline main.profile
 
+            A budget is a JSON file. It needs only the keys that you want to set:
+
             {
               "total": {"trips": 120, "storeTime": "40 ms"},
               "scopes": {"list": {"trips": 3, "rows": 200, "time": "16 ms"}},
               "findings": {
                 "fail": "warning",
-                "ignore": [{"finding": "R01|…", "reason": "opened once a year", "expires": "2027-06-30"}]
+                "ignore": [
+                  {
+                    "finding": "R01|…",
+                    "reason": "opened once a year",
+                    "expires": "2027-06-30"
+                  }
+                ]
               }
             }
 
-            A scope's limits apply to each run of the scope: the highest number of trips and rows, and the 95th \
-            percentile of its time. Every key is optional. Without limits, only findings fail the check; with "fail": \
-            "never", only limits do. Findings of the baseline do not fail.
+            "total" limits the whole trace: \(Budget.totalMeasures.joined(separator: ", ")).
 
-            check prints each finding's name below it; the name stays the same when other code changes. In the sources \
-            under --sources, a comment on the line, or on the line above, suppresses a rule there:
+            "scopes" limits every run of the scopes with a name: \(Budget.scopeMeasures.joined(separator: ", ")). \
+            The highest number of trips and rows counts, and the 95th percentile of the times.
+
+            "fail" is the lowest severity that fails the check: note, warning (the default), error, or never. "ignore" \
+            suppresses findings by the names that check prints below them; a finding keeps its name when other code \
+            changes. Findings that the baseline has as well do not fail.
+
+            A comment in the sources under --sources, on the line of a finding or on the line above, suppresses a rule \
+            there:
 
             // faultline:ignore R02 until 2027-06-30: opened once a year
-
-            total: \(Budget.totalMeasures.joined(separator: ", "))
-            scopes: \(Budget.scopeMeasures.joined(separator: ", "))
 
             Exit status: 0 passed, 1 failed, 2 usage error, 75 internal error.
             """)

@@ -3,7 +3,7 @@ import FaultlineAnalysis
 import FaultlineReport
 
 /// Compares two traces.
-struct DiffCommand: JudgingCommand, PrintingCommand {
+struct DiffCommand: AnalyzingCommand, PrintingCommand {
     static let document = Document.diff
     static let configuration = CommandConfiguration(
         commandName: "diff",

@@ -41,7 +41,7 @@ struct EventsCommand: PrintingCommand {
         var dictionaries: [UInt32: TraceDictionary] = [:]
         guard let format = format.renderer.events else { return }
         var printers: [UInt32: any EventLines] = [:]
-        var filter = EventFilter(kinds: kind?.kinds, entity: entity, leastDuration: minDuration?.nanoseconds ?? 0)
+        var filter = EventFilter(kinds: kind?.kinds, entity: entity, minimumDuration: minDuration?.nanoseconds ?? 0)
         var output = LineBuffer()
         if let title = format.title { try output.add(title) }
         let summary = try trace.read { message in
@@ -76,14 +76,14 @@ struct EventsCommand: PrintingCommand {
 struct EventFilter {
     let kinds: Set<EventKind>?
     let entity: String?
-    let leastDuration: UInt64
+    let minimumDuration: UInt64
     /// Whether any event was of the requested entity.
     private(set) var hasSeenEntity = false
 
-    init(kinds: Set<EventKind>?, entity: String?, leastDuration: UInt64) {
+    init(kinds: Set<EventKind>?, entity: String?, minimumDuration: UInt64) {
         self.kinds = kinds
         self.entity = entity
-        self.leastDuration = leastDuration
+        self.minimumDuration = minimumDuration
     }
 
     mutating func passes(_ event: TraceEvent, _ dictionary: TraceDictionary) -> Bool {
@@ -91,7 +91,7 @@ struct EventFilter {
             guard event.detail.entities.contains(where: { dictionary.entity($0)?.name == entity }) else { return false }
             hasSeenEntity = true
         }
-        return kinds?.contains(event.kind) ?? true && event.duration >= leastDuration
+        return kinds?.contains(event.kind) ?? true && event.duration >= minimumDuration
     }
 }
 

@@ -3,7 +3,7 @@ import FaultlineAnalysis
 import FaultlineReport
 
 /// Describes a rule: what it looks for, and what it ignores.
-struct ExplainCommand: JudgingCommand {
+struct ExplainCommand: AnalyzingCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
         abstract: "Describes a rule: what it looks for, what it advises, and what it ignores.",

@@ -61,12 +61,12 @@ struct OutputFile {
             guard access(path, W_OK) == 0 else { throw cannotWrite(path, errno) }
         }
         let folder = (path as NSString).deletingLastPathComponent
-        let place = folder.isEmpty ? "." : folder
-        guard stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+        let folderPath = folder.isEmpty ? "." : folder
+        guard stat(folderPath, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw CommandFailure.usage(
-                "Cannot write \"\(path)\": there is no folder \"\(place)\"; make it, or \(advice).")
+                "Cannot write \"\(path)\": there is no folder \"\(folderPath)\"; make it, or \(advice).")
         }
-        guard access(place, W_OK | X_OK) == 0 else { throw cannotWrite(path, errno) }
+        guard access(folderPath, W_OK | X_OK) == 0 else { throw cannotWrite(path, errno) }
     }
 
     private static func cannotWrite(_ path: String, _ code: Int32) -> CommandFailure {

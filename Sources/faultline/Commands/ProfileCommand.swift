@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// Summarizes a trace as a profile.
-struct ProfileCommand: JudgingCommand {
+struct ProfileCommand: AnalyzingCommand {
     static let configuration = CommandConfiguration(
         commandName: "profile",
         abstract: "Summarizes a trace in a small file, which keeps everything except individual events.",

@@ -4,7 +4,7 @@ import FaultlineTrace
 import Foundation
 
 /// Runs a command with recording on and prints the report.
-struct RecordCommand: JudgingCommand {
+struct RecordCommand: AnalyzingCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
         abstract: "Runs a command with recording on and prints the report.",
@@ -122,7 +122,7 @@ struct RecordCommand: JudgingCommand {
         // Losses are reported even if nothing else is.
         let trace = recording.tell(words[0], isQuiet: quiet)
         if let trace {
-            if quiet { tellLosses(recording.outcome) } else { printReport(trace) }
+            if quiet { reportLosses(recording.outcome) } else { printReport(trace) }
         }
         recording.ending.passOn()
     }
@@ -130,7 +130,7 @@ struct RecordCommand: JudgingCommand {
     /// Reports lost events.
     ///
     /// The first line of a report does so too.
-    private func tellLosses(_ outcome: TraceCollector.Outcome) {
+    private func reportLosses(_ outcome: TraceCollector.Outcome) {
         guard outcome.lost > 0 else { return }
         let recorded = outcome.events.map { " of \($0 + outcome.lost)" } ?? ""
         Terminal.tell(

@@ -42,7 +42,7 @@ struct RecoverCommand: ParsableCommand {
         } else if let trace = files.first {
             try complete(trace)
         } else {
-            try Terminal.output.write(RingsText.list(LeftRings.find()))
+            try Terminal.output.write(RingsText.list(LeftoverRings.find()))
         }
     }
 
@@ -53,7 +53,7 @@ struct RecoverCommand: ParsableCommand {
     private func makeTrace(_ output: String) throws {
         try OutputFile.check(output, replacing: .nothing)
         let paths = files.map { URL(fileURLWithPath: $0).path }
-        for rings in paths.compactMap({ LeftRings($0) }) {
+        for rings in paths.compactMap({ LeftoverRings($0) }) {
             if rings.state == .running {
                 throw CommandFailure.usage(
                     "Process \(rings.process) is still writing \"\(rings.file)\"; wait until it ends.")
@@ -75,7 +75,7 @@ struct RecoverCommand: ParsableCommand {
         let reading: TraceReading
         do {
             let reader = try TraceReader(path: trace)
-            guard reader.abilities.contains(.recovery) else {
+            guard reader.capabilities.contains(.recovery) else {
                 throw CommandFailure.usage(
                     "\"\(trace)\" is not a timeline; \"faultline recover\" can complete only timelines.")
             }

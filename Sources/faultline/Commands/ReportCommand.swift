@@ -2,7 +2,7 @@ import ArgumentParser
 import FaultlineReport
 
 /// Prints the report of a trace.
-struct ReportCommand: JudgingCommand, PrintingCommand {
+struct ReportCommand: AnalyzingCommand, PrintingCommand {
     static let document = Document.report
     static let configuration = CommandConfiguration(
         commandName: "report",

@@ -34,13 +34,13 @@ struct ThresholdOptions: ParsableArguments {
 }
 
 /// A subcommand that reads and analyses with thresholds that a file can set.
-protocol JudgingCommand: ParsableCommand {
+protocol AnalyzingCommand: ParsableCommand {
     var thresholds: ThresholdOptions { get }
 
     /// Runs the subcommand.
     func work() throws
 }
 
-extension JudgingCommand {
+extension AnalyzingCommand {
     func run() throws { try thresholds.apply(work) }
 }

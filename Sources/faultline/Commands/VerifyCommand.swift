@@ -4,7 +4,7 @@ import FaultlineReplay
 import FaultlineReport
 
 /// Tries the advice of a trace on a copy of a store.
-struct VerifyCommand: JudgingCommand, PrintingCommand {
+struct VerifyCommand: AnalyzingCommand, PrintingCommand {
     static let document = Document.verification
     static let configuration = CommandConfiguration(
         commandName: "verify",

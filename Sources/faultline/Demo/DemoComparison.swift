@@ -16,7 +16,10 @@ struct DemoComparison {
         for row in rows {
             table.add([row.name, row.words(row.before), row.words(row.after), Self.factor(row.before, row.after)])
         }
-        let lines = table.lines(width: 80).map { "  " + $0 }
+        var lines = table.lines(width: 80).map { "  " + $0 }
+        if count(.batch, in: after) > count(.batch, in: before) {
+            lines += ["", "  Smaller batches take more round trips, but each one loads only what a screen shows."]
+        }
         return "\n\(title)\n\(String(repeating: "=", count: title.count))\n\n" + lines.joined(separator: "\n") + "\n"
     }
 
@@ -44,6 +47,10 @@ struct DemoComparison {
             Row(name: "bytes read", before: old.totals.bytesRead, after: new.totals.bytesRead, words: size),
             Row(name: "peak memory", before: before.peakMemory, after: after.peakMemory, words: size),
         ]
+    }
+
+    private func count(_ kind: EventKind, in run: DemoRun) -> UInt64 {
+        run.report.analysis.profile.totals.events[kind] ?? 0
     }
 
     private static func factor(_ before: UInt64, _ after: UInt64) -> String {

@@ -60,7 +60,7 @@ struct Doctor {
             Part(
                 name: "Recording",
                 examinations: [
-                    TimelineTrial(directory: directory), RingPlaceChecks(named: rings), LimitChecks(), ClockCheck(),
+                    TimelineTrial(directory: directory), RingDirectoryChecks(named: rings), LimitChecks(), ClockCheck(),
                 ]),
             Part(name: "SQLite", examinations: [SQLiteChecks()]),
             Part(name: "Directory \(directory)", examinations: [DirectoryChecks(path: directory)]),

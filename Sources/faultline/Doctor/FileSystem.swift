@@ -12,9 +12,9 @@ struct FileSystem {
         var status = statvfs()
         guard statvfs(directory, &status) == 0 else { throw SystemError(code: errno) }
         free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
-        let resolved = realpath(directory, nil).map { place in
-            defer { Foundation.free(place) }
-            return String(cString: place)
+        let resolved = realpath(directory, nil).map { position in
+            defer { Foundation.free(position) }
+            return String(cString: position)
         }
         let table = (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)) ?? ""
         type = Self.type(of: resolved ?? directory, mounts: table)

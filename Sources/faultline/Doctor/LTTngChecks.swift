@@ -14,7 +14,7 @@ struct LTTngChecks: Examination {
 
     private static let library = "liblttng-ust.so.1"
     /// The first version whose tracepoints and daemons match that library.
-    private static let leastVersion = "2.13"
+    private static let minimumVersion = "2.13"
 
     private let loader: ExternalCommand
     private let package: ExternalCommand
@@ -39,8 +39,8 @@ struct LTTngChecks: Examination {
 
     func checks() -> [Check] {
         [
-            tracer(), Self.control.check(controlCommand.answer(), leastVersion: Self.leastVersion),
-            Self.daemon.check(daemonCommand.answer(), leastVersion: Self.leastVersion), buffers(),
+            tracer(), Self.control.check(controlCommand.answer(), minimumVersion: Self.minimumVersion),
+            Self.daemon.check(daemonCommand.answer(), minimumVersion: Self.minimumVersion), buffers(),
         ]
     }
 

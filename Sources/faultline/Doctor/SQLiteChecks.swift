@@ -26,7 +26,7 @@ struct SQLiteChecks: Examination {
         name: "store", why: "Everything else depends on it.", isEssential: true)
 
     /// The first version that counts changes in 64 bits (`sqlite3_changes64`).
-    private static let leastVersion: Int32 = 3_037_000
+    private static let minimumVersion: Int32 = 3_037_000
 
     var silence: Check {
         Self.store.failed(
@@ -51,7 +51,7 @@ struct SQLiteChecks: Examination {
             sqlite3_libversion as @convention(c) () -> UnsafePointer<CChar>?, to: UnsafeRawPointer.self)
         let path = SharedLibrary.path(at: address) ?? "linked in"
         let number = sqlite3_libversion_number()
-        if number < Self.leastVersion {
+        if number < Self.minimumVersion {
             return Self.library.failed(
                 "\(version), and 3.37.0 is needed", "Install a newer libsqlite3 than \(path).")
         }
@@ -76,7 +76,7 @@ struct SQLiteChecks: Examination {
 
     /// Tries the features that a store needs in memory, except the write-ahead log, which needs a file.
     private func features(_ connection: OpaquePointer) -> Check {
-        let needed: [(name: String, isThere: Bool)] = [
+        let needed: [(name: String, exists: Bool)] = [
             (
                 "triggers",
                 tried(connection, ["CREATE TABLE a (b)", "CREATE TRIGGER c AFTER DELETE ON a BEGIN SELECT 1; END"])
@@ -85,7 +85,7 @@ struct SQLiteChecks: Examination {
             ("auto-vacuum", SQLiteQuery.first("PRAGMA auto_vacuum", connection) != nil),
             ("query plans", SQLiteQuery.first("EXPLAIN QUERY PLAN SELECT b FROM a", connection) != nil),
         ]
-        let absent = needed.filter { !$0.isThere }.map(\.name).joined(separator: ", ")
+        let absent = needed.filter { !$0.exists }.map(\.name).joined(separator: ", ")
         guard absent.isEmpty else {
             return Self.features.failed("this build has no \(absent)", "Install a library that was built with them.")
         }
@@ -93,10 +93,10 @@ struct SQLiteChecks: Examination {
     }
 
     private func statistics(_ connection: OpaquePointer) -> Check {
-        let isThere =
+        let exists =
             tried(connection, ["CREATE TABLE d (e)", "CREATE INDEX f ON d (e)", "INSERT INTO d VALUES (1)", "ANALYZE"])
             && SQLiteQuery.first("SELECT name FROM sqlite_master WHERE name = 'sqlite_stat4'", connection) != nil
-        return isThere
+        return exists
             ? Self.statistics.ok("in this build")
             : Self.statistics.missing("not in this build: ANALYZE gathers only averages")
     }
@@ -121,9 +121,9 @@ struct SQLiteChecks: Examination {
     }
 
     private func store() -> Check {
-        let place = ScratchDirectory.temporary
-        return StoreTrial.check(Self.store, in: place, remedy: "Set TMPDIR to a writable local directory.") {
-            "created and read in \(place), WAL, \($0)"
+        let position = ScratchDirectory.temporary
+        return StoreTrial.check(Self.store, in: position, remedy: "Set TMPDIR to a writable local directory.") {
+            "created and read in \(position), WAL, \($0)"
         }
     }
 

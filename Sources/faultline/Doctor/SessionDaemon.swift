@@ -74,14 +74,14 @@ enum SessionDaemon {
 /// The word in shared memory on which programs wait for a session daemon.
 ///
 /// It is `lttng-ust-wait-8` for root's daemon, and `lttng-ust-wait-8-1000` for that of user 1000.
-struct WaitWord {
+struct WaitFutex {
     let name: String
     let isPrivate: Bool
     /// Whether a daemon has announced itself to programs.
     let isSet: Bool
 
     /// The words that a program of this user reads.
-    static func all(user: uid_t) -> [WaitWord] {
+    static func all(user: uid_t) -> [WaitFutex] {
         let prefix = "lttng-ust-wait-"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/shm")) ?? []
         return names.filter { $0.hasPrefix(prefix) }.sorted().compactMap { name in
@@ -90,7 +90,7 @@ struct WaitWord {
             guard let file = FileHandle(forReadingAtPath: "/dev/shm/" + name) else { return nil }
             defer { try? file.close() }
             let bytes = (try? file.read(upToCount: 4)) ?? nil
-            return WaitWord(name: name, isPrivate: parts.count == 2, isSet: bytes?.contains { $0 != 0 } ?? false)
+            return WaitFutex(name: name, isPrivate: parts.count == 2, isSet: bytes?.contains { $0 != 0 } ?? false)
         }
     }
 }

@@ -97,7 +97,7 @@ struct SessionDaemonChecks: Examination {
     // MARK: - The word that programs wait on
 
     private func waitWords() -> Check {
-        let words = WaitWord.all(user: geteuid())
+        let words = WaitFutex.all(user: geteuid())
         guard !words.isEmpty else { return Self.wait.ok("nothing has used it yet") }
         var isServed = false
         for word in words where word.isSet {

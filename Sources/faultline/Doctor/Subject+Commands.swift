@@ -1,11 +1,12 @@
 extension Subject {
     /// The result for a command, from its answer to `--version`.
-    func check(_ answer: ExternalCommand.Answer, leastVersion: String? = nil) -> Check {
+    func check(_ answer: ExternalCommand.Answer, minimumVersion: String? = nil) -> Check {
         if let version = answer.version {
-            guard let leastVersion, Self.numbers(version).lexicographicallyPrecedes(Self.numbers(leastVersion)) else {
+            guard let minimumVersion, Self.numbers(version).lexicographicallyPrecedes(Self.numbers(minimumVersion))
+            else {
                 return ok(version)
             }
-            return warning("\(version), and \(leastVersion) is needed", "Install a newer \(package).")
+            return warning("\(version), and \(minimumVersion) is needed", "Install a newer \(package).")
         }
         let anew = "Reinstall \(package)."
         switch answer {

@@ -40,7 +40,7 @@ struct TimelineTrial: Examination {
 
     /// Records events, and returns the number that were read back.
     private func record(to path: String) throws -> Int {
-        let collector = try TraceCollector(path: path, scratch: Recording.places(for: path))
+        let collector = try TraceCollector(path: path, scratch: Recording.directories(for: path))
         let recorder: Recorder
         do {
             recorder = try Recorder.writing(to: .rings(directory: collector.directory))

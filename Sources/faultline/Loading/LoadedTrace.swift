@@ -31,15 +31,15 @@ struct LoadedTrace {
             let reader = try TraceReader(path: path)
             return (reader, try reader.begin())
         }
-        if reader.abilities.contains(.recovery) { try recover() }
-        if reader.abilities.contains(.symbols) { resolve(writing: !isWritten) }
+        if reader.capabilities.contains(.recovery) { try recover() }
+        if reader.capabilities.contains(.symbols) { resolve(writing: !isWritten) }
     }
 
     /// Passes every message of the trace to `body`, once.
     ///
     /// Meanwhile, no other process can complete the trace or add to it.
     mutating func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
-        let lock = isWritten || !reader.abilities.contains(.recovery) ? nil : SharedLock(path)
+        let lock = isWritten || !reader.capabilities.contains(.recovery) ? nil : SharedLock(path)
         defer { lock?.release() }
         if lock != nil, reading.isOutdated {
             reading = try Self.explained { try reader.begin() }
@@ -94,7 +94,7 @@ struct LoadedTrace {
         let resolver = SymbolResolver()
         do {
             let annotator = writing ? TraceAnnotator(reader) : nil
-            _ = try Signals.sparingLimitedFiles { try reading.resolve(with: resolver, annotator: annotator) }
+            _ = try Signals.ignoringFileSizeLimit { try reading.resolve(with: resolver, annotator: annotator) }
         } catch let error as ReaderError {
             notes.append(error.message)
         } catch {

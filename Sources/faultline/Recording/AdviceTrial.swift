@@ -62,7 +62,7 @@ struct AdviceTrial {
             let after = try LoadedProfile.oneOfSeveral(trace)
             let fetches = { (advice: FetchAdvice) in after.fetches.filter { advice.isFor($0.key.site) } }
             for advice in advice where fetches(advice).isEmpty {
-                Terminal.tell("No fetch was made at \(advice.place), so \"\(advice.change)\" was not tried.")
+                Terminal.tell("No fetch was made at \(advice.location), so \"\(advice.change)\" was not tried.")
             }
             // The program itself reports why its other fetches did not take their changes.
             let taken = advice.filter { advice in fetches(advice).contains { $0.hasTaken(advice.change) } }

@@ -67,11 +67,11 @@ struct ChildProcess {
     /// Copies of this process's variables, byte for byte, with `added` ones added or replaced, ended by a null.
     private static func variables(_ added: [String: String]) -> [UnsafeMutablePointer<CChar>?] {
         var copies: [UnsafeMutablePointer<CChar>?] = []
-        var place = environ
-        while let variable = place.pointee {
+        var position = environ
+        while let variable = position.pointee {
             let isReplaced = added.keys.contains { strncmp(variable, "\($0)=", $0.utf8.count + 1) == 0 }
             if !isReplaced { copies.append(strdup(variable)) }
-            place += 1
+            position += 1
         }
         return copies + added.map { strdup("\($0.key)=\($0.value)") } + [nil]
     }

@@ -24,7 +24,7 @@ final class ExternalCommand: Sendable {
     private let deadline: DispatchTime
 
     /// The maximum bytes of output to read.
-    private static let mostOutput = 1 << 16
+    private static let maximumOutput = 1 << 16
 
     /// Starts a command, found in `PATH`, in a process group of its own.
     ///
@@ -104,7 +104,7 @@ final class ExternalCommand: Sendable {
     private func read() -> String? {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 4096)
-        while bytes.count < Self.mostOutput {
+        while bytes.count < Self.maximumOutput {
             var ready = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
             let count = poll(&ready, 1, left)
             if count < 0, errno == EINTR { continue }

@@ -18,7 +18,7 @@ struct Recording {
 
     /// The possible directories for a recording's rings: shared memory, or else the temporary directory, or else the
     /// trace's.
-    static func places(for output: String) -> [String] {
+    static func directories(for output: String) -> [String] {
         ["/dev/shm", NSTemporaryDirectory(), URL(fileURLWithPath: output).deletingLastPathComponent().path]
     }
 
@@ -49,7 +49,7 @@ struct Recording {
             if let ending = child.poll() {
                 let outcome = collector.finish()
                 if outcome.processes > 0, let trace = outcome.trace {
-                    Signals.holdingBack { Signals.sparingLimitedFiles { calibrate(trace) } }
+                    Signals.holdingBack { Signals.ignoringFileSizeLimit { calibrate(trace) } }
                 }
                 return Recording(ending: ending, outcome: outcome)
             }

@@ -29,12 +29,12 @@ enum RecordingDestination: String, CaseIterable, ExpressibleByArgument {
     ///
     /// - Parameter output: The timeline's file, or the directory of the CTF trace.
     /// - Throws: ``CommandFailure`` if the trace cannot be written.
-    func taker(_ output: String) throws -> any TraceTaker {
+    func taker(_ output: String) throws -> any EventCollector {
         switch self {
         case .lttng: return try LTTngSession(output: output)
         case .timeline:
             do {
-                return try TraceCollector(path: output, scratch: Recording.places(for: output))
+                return try TraceCollector(path: output, scratch: Recording.directories(for: output))
             } catch let error as RecorderError {
                 throw error.code == .noSpace ? CommandFailure.tool(error.message) : .usage(error.message)
             }

@@ -16,7 +16,7 @@ enum Signals {
     /// Runs `body` so that exceeding the file size limit (`ulimit -f`) causes an error instead of ending the process.
     ///
     /// Programs started meanwhile inherit this.
-    static func sparingLimitedFiles<Result>(_ body: () throws -> Result) rethrows -> Result {
+    static func ignoringFileSizeLimit<Result>(_ body: () throws -> Result) rethrows -> Result {
         var (ignoring, before) = (sigaction(), sigaction())
         ignoring.__sigaction_handler.sa_handler = SIG_IGN
         sigaction(SIGXFSZ, &ignoring, &before)

@@ -65,7 +65,7 @@ struct LostBatches {
     /// - Returns: `nil` unless at least half of the results were copied. A copy does not count if most of its rows were
     ///   read, because the program needed those rows.
     init?(size: UInt64, use: ResultUse, fetch: FetchProfile.Key) {
-        guard size > 0, use.materialised > 0, Significance.isHalf(use.materialised, of: use.executions) else {
+        guard size > 0, use.materialised > 0, Significance.isAtLeastHalf(use.materialised, of: use.executions) else {
             return nil
         }
         (self.size, self.use, self.fetch) = (size, use, fetch)

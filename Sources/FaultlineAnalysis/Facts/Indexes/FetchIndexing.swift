@@ -55,11 +55,11 @@ struct FetchIndexing {
         let (scanned, found) = (fetch.counts.scannedRows, fetch.counts.foundRows)
         guard scanned > 0, found <= fetch.indexableShare * scanned else { return nil }
         // Repeated scans for few rows qualify, and so does the plan of a large table.
-        let isInVain =
+        let gainsNothing =
             scanned >= Self.stepsPerRow.value * found && Double(fetch.counts.fullScanSteps) >= Self.minimumSteps.value
         let scans = scansOwnTable
-        guard isInVain && scans != false || scanned >= Self.minimumRows.value && scans == true else { return nil }
-        return index.flatMap { fetch.isServedInVain(by: $0) ? nil : $0 }
+        guard gainsNothing && scans != false || scanned >= Self.minimumRows.value && scans == true else { return nil }
+        return index.flatMap { fetch.gainsNothing(by: $0) ? nil : $0 }
     }
 
     /// Whether the fetched table itself is scanned, rather than a joined one.
@@ -127,7 +127,7 @@ struct FetchIndexing {
         }
         // An index can be read from either end.
         if index.elements.count > equalities, !index.elements[equalities].isAscending {
-            for place in equalities..<index.elements.count { index.elements[place].isAscending.toggle() }
+            for position in equalities..<index.elements.count { index.elements[position].isAscending.toggle() }
         }
         return index
     }

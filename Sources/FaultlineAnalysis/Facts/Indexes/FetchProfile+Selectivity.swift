@@ -38,7 +38,7 @@ extension FetchProfile {
     ///
     /// The index finds the rows that match the terms after the search, so SQLite searches only these. `nil` if the
     /// fetch does not search the whole table first, or the trace does not show how selective those terms are.
-    private func sparedSearches(_ index: IndexProposal) -> Double? {
+    private func searchSaving(_ index: IndexProposal) -> Double? {
         let shape = key.shape
         let terms = shape.terms ?? []
         guard let first = terms.firstIndex(where: \.isSearch), terms.count(where: \.isSearch) == 1,
@@ -74,7 +74,7 @@ extension FetchProfile {
     /// Whether an index finds so many rows that scanning the table is as good.
     ///
     /// An index in the fetch's order still serves a limit, because SQLite stops at the last row it needs.
-    func isServedInVain(by index: IndexProposal) -> Bool {
+    func gainsNothing(by index: IndexProposal) -> Bool {
         let keys = key.shape.sort.map { $0.split(separator: " ").first.map(String.init) ?? "" }
         let isOrdered = !keys.isEmpty && index.elements.dropFirst(index.equalities).map(\.property) == keys
         if key.shape.isLimited, isOrdered { return false }
@@ -91,7 +91,7 @@ extension FetchProfile {
     ///
     /// It excludes the rows that the fetch returns, because the index must find them too. It also excludes all time
     /// outside SQLite: waiting, preparing, prefetching and making objects.
-    func sparedScan(with index: IndexProposal?, _ machine: MachineCosts) -> Saving.Range {
+    func scanSaving(with index: IndexProposal?, _ machine: MachineCosts) -> Saving.Range {
         let scanned = max(1, counts.scannedRows)
         let led = max(1, ledRows(to: index))
         let most = max(0, counts.runTime * (1 - led / scanned))
@@ -100,8 +100,8 @@ extension FetchProfile {
         let gain = { (step: Double, seek: Double) in
             min(most, max(0, executions * step * (scanned - led - seek * sought)))
         }
-        if let index, let spared = sparedSearches(index) {
-            let most = counts.runTime * spared
+        if let index, let avoided = searchSaving(index) {
+            let most = counts.runTime * avoided
             return Saving.Range(median: 0.85 * most, low: 0.5 * most, high: most)
         }
         // Texts are still compared, and values still summed, for the rows that an index finds.

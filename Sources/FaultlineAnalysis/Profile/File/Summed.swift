@@ -29,7 +29,7 @@ extension Summed {
         var members: [String: StoredValue] = [:]
         for part in Self.parts {
             let value = part.store(self, &words)
-            if !value.saysNothing { members[part.name] = value }
+            if !value.isDefault { members[part.name] = value }
         }
         return .record(members)
     }
@@ -70,7 +70,7 @@ extension KeyedSum {
 }
 
 extension StoredValue {
-    fileprivate var saysNothing: Bool {
+    fileprivate var isDefault: Bool {
         switch self {
         case .number(let value): value == 0
         case .text(let text): text.isEmpty

@@ -47,7 +47,9 @@ public struct AggregateRule: Rule {
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
             score: isCertain ? score : min(score, Score.highestWarning),
             fix: advice.fix, code: advice.code, saving: Saving(time: Saving.Range(saving)),
-            confidence: min(isCertain ? .high : .medium, estimate.confidence(in: saving)),
+            confidence: min(
+                isCertain ? .high : .medium("the trace does not show what the values were used for"),
+                estimate.confidence(in: saving)),
             signature: fetch.signature(id, advice.what))
         addFigures(of: demand, isKeysOnly: isKeysOnly, to: &finding)
         finding.seenAt = isCertain ? [] : fetch.readers
@@ -151,15 +153,15 @@ public struct AggregateRule: Rule {
     }
 
     /// The number of rows that no longer have to be loaded.
-    private static func spared(_ demand: ResultDemand) -> Double {
+    private static func avoidedRows(_ demand: ResultDemand) -> Double {
         guard case .first = demand.kind else { return Double(demand.tally.rows) }
         return Double(demand.tally.untouchedRows)
     }
 
     private func addFigures(of demand: ResultDemand, isKeysOnly: Bool, to finding: inout Finding) {
         let tally = demand.tally
-        let share = Self.spared(demand) / Double(max(1, tally.rows))
-        finding.saving.rows = isKeysOnly ? 0 : Int64(saturating: Self.spared(demand))
+        let share = Self.avoidedRows(demand) / Double(max(1, tally.rows))
+        finding.saving.rows = isKeysOnly ? 0 : Int64(saturating: Self.avoidedRows(demand))
         finding.saving.bytes = Int64(saturating: Double(tally.bytes) * share)
         if demand.batchSize == 0 {
             finding.saving.memory = Int64(saturating: Double(tally.bytes) * share / Double(tally.executions))

@@ -24,7 +24,7 @@ extension BatchSizeRule {
                 + "every size costs: one batch, and all loading for the rows that were used.",
             fix:
                 "For screens: one and a half screens, rounded up to a multiple of five, at most 100. For bulk work: the smallest size that costs at "
-                + "most \(BatchCurve.equality.text) times the least, or no batches if fewer than \(FetchProfile.manyRows.count) "
+                + "most \(BatchCurve.equality.text) times the least, or no batches if fewer than \(Phrase.count(FetchProfile.manyRows.count)) "
                 + "rows are fetched and all are used. For scattered reads, the same criterion: small batches if few rows are read, one trip "
                 + "if many are. Or fetch just those rows.",
             saving:

@@ -63,7 +63,8 @@ extension BatchSizeRule {
             change: places.first?.site ?? fetch.site,
             score: Score.of(unread / Double(max(1, use.materialisedRowsRead)), info: 1, warning: 10),
             fix: "Keep the \(code: "FetchResults") and index into it. Making an array of it loads every batch.",
-            saving: Saving(time: Saving.Range(saving)), confidence: min(.medium, estimate.confidence),
+            saving: Saving(time: Saving.Range(saving)),
+            confidence: min(.medium("other code may need the batches"), estimate.confidence),
             signature: Self.signature(fetch) + "|lost")
         finding.saving.trips = Int64(saturating: lost.batches)
         finding.saving.rows = Int64(saturating: unread)

@@ -19,7 +19,9 @@ extension BulkBatches {
             rule: rule.id, ruleName: rule.name, title: title(advised), change: fetch.site,
             score: Score.of(figure - 1, info: 0.3, warning: 4), fix: fix(curve),
             code: ["request.fetchBatchSize = \(advised)"], saving: Saving(time: Saving.Range(saving)),
-            confidence: use.runsLost > 0 ? min(.medium, estimate.confidence) : estimate.confidence,
+            confidence: use.runsLost > 0
+                ? min(.medium("only a part of the rows' use was recorded"), estimate.confidence)
+                : estimate.confidence,
             signature: BatchSizeRule.signature(fetch))
         let (before, after) = (use.loadings[size] ?? .init(), use.loadings[advised] ?? .init())
         let identityTrips = { (size: UInt64) in size > 0 ? Int64(clamping: use.executions) : 0 }

@@ -38,7 +38,11 @@ extension ScreenBatches {
             rule: rule.id, ruleName: rule.name, title: title, change: fetch.site, score: score(fault),
             fix: fix(fault), code: ["request.fetchBatchSize = \(advised)"],
             saving: Saving(time: Saving.Range(total)),
-            confidence: byPauses || use.runsLost > 0 ? min(.medium, estimate.confidence) : estimate.confidence,
+            confidence: byPauses
+                ? min(.medium("pauses stand in for screens"), estimate.confidence)
+                : use.runsLost > 0
+                    ? min(.medium("only a part of the rows' use was recorded"), estimate.confidence)
+                    : estimate.confidence,
             signature: BatchSizeRule.signature(fetch))
         finding.saving.trips =
             Int64(clamping: before.batches) - Int64(clamping: after.batches)
@@ -64,7 +68,7 @@ extension ScreenBatches {
         curve.advised = advised
         finding.batchCurve = curve
         describe(&finding, fault, estimate, before, after)
-        weigh(&finding, total.median, shorter.median, profile, isAsDear: isAsDear(curve, pause: shorter.median))
+        weigh(&finding, total.median, shorter.median, profile, costsAsMuch: costsAsMuch(curve, pause: shorter.median))
         return finding
     }
 
@@ -95,14 +99,14 @@ extension ScreenBatches {
     }
 
     /// Whether the advised size costs at least as much as the current one, and does not shorten the waits.
-    private func isAsDear(_ curve: BatchCurve, pause: Double) -> Bool {
+    private func costsAsMuch(_ curve: BatchCurve, pause: Double) -> Bool {
         let share = BatchCurve.equality.value - 1
         return curve.cost(advised) * BatchCurve.equality.value >= curve.cost(size)
             && pause <= share * (curve[size]?.wait ?? 0)
     }
 
     private func weigh(
-        _ finding: inout Finding, _ total: Double, _ pause: Double, _ profile: Profile, isAsDear: Bool
+        _ finding: inout Finding, _ total: Double, _ pause: Double, _ profile: Profile, costsAsMuch: Bool
     ) {
         let wall = wallTime(profile)
         let isMain = Significance.isMost(use.mainThreadLoads, of: use.loads)
@@ -110,8 +114,8 @@ extension ScreenBatches {
         let isWorth =
             Significance.isMet(saving: max(total, pauses), wallTime: wall, isMainThread: isMain)
             || Double(finding.saving.memory) >= Self.minimumMemory.value
-            || !isAsDear && loaded - Double(advised) >= loaded * Self.wastedShare.value
-        if !isWorth, isAsDear {
+            || !costsAsMuch && loaded - Double(advised) >= loaded * Self.wastedShare.value
+        if !isWorth, costsAsMuch {
             finding.downgrade("Both sizes cost about the same here, and the waits are as long.")
         } else if !isWorth {
             finding.downgrade(
@@ -152,8 +156,8 @@ extension ScreenBatches {
         _ finding: inout Finding, _ fault: Fault, _ estimate: CostModel.Estimate, _ before: ResultUse.Loading,
         _ after: ResultUse.Loading
     ) {
-        let thing = byPauses ? "burst" : "screen"
-        let seen: Wording = "\(count: windows, thing)"
+        let noun = byPauses ? "burst" : "screen"
+        let seen: Wording = "\(count: windows, noun)"
         let held: Wording =
             loaded >= rows ? "all \(decimal: rows, places: 0, of: .rows) rows" : "\(count: size, of: .rows) rows"
         finding.explanation = [
@@ -164,7 +168,7 @@ extension ScreenBatches {
             let surplus = max(0, loaded - Double(screen))
             let size: Wording = surplus * use.rowSize >= 65_536 ? " (\(size: surplus * use.rowSize))" : ""
             finding.explanation.append(
-                "The first \(thing) loads \(decimal: surplus, places: 0, of: .rows) rows\(size) that it never shows.")
+                "The first \(noun) loads \(decimal: surplus, places: 0, of: .rows) rows\(size) that it never shows.")
         }
         let trips: Wording = "\(count: before.batches, "batch", plural: "batches") become \(count: after.batches)"
         finding.explanation.append(

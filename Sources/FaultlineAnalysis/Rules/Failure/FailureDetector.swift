@@ -39,7 +39,9 @@ struct FailureDetector: EvidenceDetector {
         add(found, to: FailureEvidence.Key(kind: event.kind, entities: names, site: site))
     }
 
-    /// SQLITE_BUSY and SQLITE_LOCKED: another connection holds a lock. R13 reports these operations as waits.
+    /// SQLITE_BUSY and SQLITE_LOCKED.
+    ///
+    /// Another connection holds a lock, and R13 reports the operations as waits.
     private static let lockCodes: Set<UInt32> = [5, 6]
 
     /// SQLite's code of a failure, or 0 if a fault found no row; `nil` for a success and for a lock.

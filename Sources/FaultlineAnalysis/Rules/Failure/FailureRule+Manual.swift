@@ -9,7 +9,7 @@ extension FailureRule {
         RuleManual(
             trigger:
                 "Fetches, batches, faults and saves that failed, and faults that found no row because another writer had "
-                + "deleted it. \(FailureRule.minimumFailures.count) of one line is enough.",
+                + "deleted it, at least \(FailureRule.minimumFailures.count) at one line.",
             evidence:
                 "The failures by line, SQLite's result code, the conflicts that saves met, and the time that was lost.",
             fix:

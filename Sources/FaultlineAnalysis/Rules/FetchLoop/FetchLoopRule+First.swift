@@ -6,10 +6,10 @@ extension FetchLoopRule {
         _ key: LoopEvidence.Key, _ evidence: LoopEvidence, _ profile: Profile, _ costs: CostModel
     ) -> Finding? {
         let shape = key.fetch.shape
-        guard let place = key.term, let terms = shape.terms, place < terms.count else { return nil }
+        guard let position = key.term, let terms = shape.terms, position < terms.count else { return nil }
         let fetch = profile.fetch(key.fetch)
         let advice = FirstRowAdvice(
-            shape: shape, term: terms[place], evidence: evidence, fetch: fetch, entity: profile.entity(shape.entity))
+            shape: shape, term: terms[position], evidence: evidence, fetch: fetch, entity: profile.entity(shape.entity))
         let occurrences = Double(max(1, evidence.occurrences))
         let time = evidence.typicalTime(fetch)
         let estimate = costs.rows(of: shape)
@@ -17,15 +17,17 @@ extension FetchLoopRule {
         // Prefetched rows are looked up by a list of keys.
         let saving = estimate.range(
             usual: CostModel.prefetchedRow + CostModel.listed.value,
-            least: CostModel.prefetchedRows.upperBound + CostModel.mostListed.value,
-            most: CostModel.prefetchedRows.lowerBound + CostModel.leastListed.value
+            least: CostModel.prefetchedRows.upperBound + CostModel.maximumListed.value,
+            most: CostModel.prefetchedRows.lowerBound + CostModel.minimumListed.value
         ) { line, row in
             time - line.cost(trips: occurrences, rows: min(rows, values)) - values * row
         }
         var finding = finding(
             key, evidence, title: advice.title, fix: advice.fix, code: advice.code,
             saving: Saving.Range(saving).limited(to: Double(evidence.time)),
-            confidence: min(.medium, estimate.confidence(in: saving)), what: "first|" + advice.property)
+            confidence: min(
+                .medium("the cost of maintaining the relationship is unknown"), estimate.confidence(in: saving)),
+            what: "first|" + advice.property)
         finding.saving.trips = Int64(clamping: evidence.executions) - Int64(clamping: evidence.occurrences)
         finding.explanation = advice.explanation
         finding.alternatives = advice.alternatives

@@ -15,7 +15,7 @@ extension FetchLoopRule {
         _ key: LoopEvidence.Key, _ evidence: LoopEvidence, _ aggregate: FetchLoopKind.Aggregate, _ profile: Profile,
         _ costs: CostModel
     ) -> Finding? {
-        guard let place = key.term, let terms = key.fetch.shape.terms, place < terms.count else { return nil }
+        guard let position = key.term, let terms = key.fetch.shape.terms, position < terms.count else { return nil }
         let (fetch, occurrences) = (profile.fetch(key.fetch), Double(max(1, evidence.occurrences)))
         let values = Double(max(1, evidence.values))
         let trips = (values / occurrences / Self.valuesAtOnce).rounded(.up) * occurrences
@@ -29,14 +29,14 @@ extension FetchLoopRule {
         let saving = (
             median: time - cost(estimate.line, Self.step.usual, Self.group.usual, CostModel.listed.value),
             low: estimate.range {
-                time - cost($0, Self.step.range.upperBound, Self.group.range.upperBound, CostModel.mostListed.value)
+                time - cost($0, Self.step.range.upperBound, Self.group.range.upperBound, CostModel.maximumListed.value)
             }.low,
             high: estimate.range {
-                time - cost($0, Self.step.range.lowerBound, Self.group.range.lowerBound, CostModel.leastListed.value)
+                time - cost($0, Self.step.range.lowerBound, Self.group.range.lowerBound, CostModel.minimumListed.value)
             }.high
         )
         let advice = GroupedFetchAdvice(
-            shape: key.fetch.shape, term: terms[place], aggregate: aggregate, evidence: evidence)
+            shape: key.fetch.shape, term: terms[position], aggregate: aggregate, evidence: evidence)
         var finding = finding(
             key, evidence, title: advice.title, fix: advice.fix, code: advice.code,
             saving: Saving.Range(saving).limited(to: Double(evidence.time)),

@@ -10,7 +10,7 @@ extension FetchLoopRule {
         let trips = (objects / occurrences / Self.valuesAtOnce).rounded(.up) * occurrences
         let (time, estimate) = (evidence.speeds.typicalTime, costs.store)
         let saving = estimate.range(
-            usual: CostModel.listed.value, least: CostModel.mostListed.value, most: CostModel.leastListed.value
+            usual: CostModel.listed.value, least: CostModel.maximumListed.value, most: CostModel.minimumListed.value
         ) { line, value in
             time - line.cost(trips: trips, rows: objects) - objects * value
         }
@@ -29,7 +29,7 @@ extension FetchLoopRule {
                 "request.returnsObjectsAsFaults = false", "let found = try context.fetch(request)",
             ],
             saving: Saving(time: Saving.Range(saving).limited(to: Double(evidence.time))),
-            confidence: min(.medium, estimate.confidence(in: saving)),
+            confidence: min(.medium("the cost of a look-up is an average"), estimate.confidence(in: saving)),
             signature: [id, "self", key.entity, key.site?.function ?? ""].joined(separator: "|"))
         finding.saving.trips = Int64(clamping: evidence.trips) - Int64(saturating: trips)
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.trips, time: evidence.time)]

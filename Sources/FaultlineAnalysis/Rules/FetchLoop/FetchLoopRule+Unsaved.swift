@@ -7,16 +7,16 @@ extension FetchLoopRule {
         "R04", "minimumPending", 100, .count, "minimum unsaved objects that each fetch compares in memory, on average")
 
     /// Whether the fetches of a line spend at least half of their time on unsaved objects.
-    static func isAmongUnsaved(_ fetch: FetchProfile) -> Bool {
+    static func isMostlyUnsaved(_ fetch: FetchProfile) -> Bool {
         let counts = fetch.counts
         return counts.pendingFetches >= LoopDetector.threshold.count
             && counts.pendingObjects >= minimumPending.count &* counts.pendingFetches
-            && Significance.isHalf(counts.pendingTime, of: counts.time)
+            && Significance.isAtLeastHalf(counts.pendingTime, of: counts.time)
     }
 
     /// Adds the cost of unsaved objects, and how to exclude them, to a finding about the same fetches.
     static func addUnsaved(_ fetch: FetchProfile?, to finding: inout Finding) {
-        guard let fetch, isAmongUnsaved(fetch) else { return }
+        guard let fetch, isMostlyUnsaved(fetch) else { return }
         finding.explanation.append(unsaved(fetch.counts, "Of that time"))
         finding.alternatives.append(
             "If the fetch only has to find saved objects, set \(code: "request.includesPendingChanges = false"). "
@@ -32,7 +32,7 @@ extension FetchLoopRule {
 
     /// The finding about fetches that are not part of a reported loop.
     func amongUnsaved(_ fetch: FetchProfile, _ profile: Profile) -> Finding? {
-        guard Self.isAmongUnsaved(fetch) else { return nil }
+        guard Self.isMostlyUnsaved(fetch) else { return nil }
         let (counts, entity) = (fetch.counts, fetch.key.shape.entity)
         let time = Double(counts.pendingTime)
         var finding = Finding(

@@ -77,7 +77,7 @@ public struct FetchLoopRule: Rule {
     ) -> Finding? {
         let shape = key.fetch.shape
         guard evidence.isWorthJoining(key, profile) else { return nil }
-        let term = key.term.flatMap { place in shape.terms.flatMap { place < $0.count ? $0[place] : nil } }
+        let term = key.term.flatMap { position in shape.terms.flatMap { position < $0.count ? $0[position] : nil } }
         let occurrences = Double(max(1, evidence.occurrences))
         // If the values are unknown, each fetch counts as one.
         let values = Double(term == nil ? evidence.executions : evidence.values)
@@ -91,13 +91,15 @@ public struct FetchLoopRule: Rule {
         let lookedUp = advice.groupsRowsByValue && term?.keyPath.contains(".") == true ? values : 0
         let time = evidence.time(profile.fetch(key.fetch), estimate)
         let saving = estimate.range(
-            usual: CostModel.listed, least: CostModel.mostListed, most: CostModel.leastListed
+            usual: CostModel.listed, least: CostModel.maximumListed, most: CostModel.minimumListed
         ) { line, cost in
             time(line) - line.cost(trips: trips + lookedUp, rows: rows) - listed * cost.value - grouped * cost.row
         }
         var finding = finding(
             key, evidence, title: advice.title, fix: advice.fix, code: advice.code, saving: Saving.Range(saving),
-            confidence: term == nil || shape.isLimited ? .low : estimate.confidence(in: saving), what: advice.property)
+            confidence: term == nil || shape.isLimited
+                ? .low("one fetch may have to load other rows") : estimate.confidence(in: saving), what: advice.property
+        )
         finding.saving.trips = Int64(clamping: evidence.executions) - Int64(saturating: trips)
         finding.saving.rows = Int64(clamping: evidence.rows) - Int64(saturating: rows)
         finding.explanation = advice.explanation

@@ -152,11 +152,11 @@ struct LoopDetector: EvidenceDetector {
     /// The one term whose values differ, if `IN` can compare with all of them at once.
     private static func variedTerm(_ loop: OpenLoop, of shape: ShapeEntry) -> Int? {
         guard loop.varied.nonzeroBitCount == 1, let terms = shape.terms else { return nil }
-        let place = loop.varied.trailingZeroBitCount
-        guard place < terms.count else { return nil }
-        let term = terms[place]
+        let position = loop.varied.trailingZeroBitCount
+        guard position < terms.count else { return nil }
+        let term = terms[position]
         let isJoinable = term.isAlternative != true && term.isNegated != true && term.options == nil
-        return isJoinable && ["==", "IN"].contains(term.operation) ? place : nil
+        return isJoinable && ["==", "IN"].contains(term.operation) ? position : nil
     }
 
     private mutating func add(

@@ -9,7 +9,7 @@ struct LoopTerms {
     init(_ shape: ShapeEntry, except term: ShapeEntry.Term) {
         self.term = term
         var others = shape.terms ?? []
-        if let place = others.firstIndex(of: term) { others.remove(at: place) }
+        if let position = others.firstIndex(of: term) { others.remove(at: position) }
         self.others = others
         isSimple = others.allSatisfy {
             $0.isAlternative != true && $0.isNegated != true && $0.options == nil && $0.operand == "value"

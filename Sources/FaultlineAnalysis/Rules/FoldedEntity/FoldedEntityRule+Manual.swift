@@ -27,7 +27,7 @@ extension FoldedEntityRule {
                 "If several objects share a destination, R01 advises to prefetch it, and R16 reports nothing.",
                 "Objects of at least \(Phrase.size(FoldedEntityRule.largestSize.value)) are rightly kept apart (R09).",
                 "A destination that is saved separately from its source more often than it is read with it stays separate.",
-                "It is never more than a warning, because a model can have other reasons for separate entities.",
+                "R16 never reports more than a warning, because a model can have other reasons for separate entities.",
             ])
     }
 }

@@ -182,7 +182,8 @@ public struct FoldedEntityRule: Rule {
                 "Move the properties that are always read with \(entity: pair.edge.entity) into it, or prefetch "
                 + "\(quoted: pair.edge.name) "
                 + "with every fetch of it.",
-            code: code(pair, profile), saving: Saving(time: Saving.Range(saving)), confidence: .low,
+            code: code(pair, profile), saving: Saving(time: Saving.Range(saving)),
+            confidence: .low("the cost of the longer rows is assumed"),
             signature: [id, pair.edge.entity, pair.edge.name].joined(separator: "|"))
         finding.saving.trips = Int64(clamping: pair.trips)
         finding.scopes = pair.fetches[0].counts.scopes.names

@@ -10,7 +10,7 @@ extension HeldObjectRule {
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "Objects with at least \(Phrase.size(Double(TraceEvent.Release.leastBytes))) whose values were loaded "
+                "Objects with at least \(Phrase.size(Double(TraceEvent.Release.minimumBytes))) whose values were loaded "
                 + "within a scope and stayed in memory after it ended: at least "
                 + "\(Phrase.count(HeldObjectRule.minimumObjects.count)) at once, and either at least half of all "
                 + "objects from that line or half of the kept ones at one time.",

@@ -34,14 +34,14 @@ public struct HeldObjectRule: Rule {
         let scope: Wording = scopes.first.map { "the scope \(scope: $0)" } ?? "its scope"
         var finding = Finding(
             rule: id, ruleName: name, title: "Turn \(entity: key.entity) objects back into faults when \(scope) closes",
-            change: key.site, score: Score.of(Double(evidence.mostBytes), info: 32_768, warning: 16_777_216),
+            change: key.site, score: Score.of(Double(evidence.maximumBytes), info: 32_768, warning: 16_777_216),
             fix:
                 "Keep the object's ID, and refresh the object to a fault or release it. Its values are read again when they "
                 + "are needed.",
             code: ["context.refresh(object, mergeChanges: false)"],
             saving: Saving(), confidence: .high,
             signature: [id, key.entity, key.site?.function ?? ""].joined(separator: "|"))
-        finding.saving.memory = Int64(clamping: evidence.mostBytes)
+        finding.saving.memory = Int64(clamping: evidence.maximumBytes)
         finding.scopes = scopes
         let never: Wording =
             evidence.neverReleased > 0
@@ -49,11 +49,11 @@ public struct HeldObjectRule: Rule {
         finding.explanation = [
             "\(count: evidence.kept) of \(count: evidence.objects, "object") stayed realized after \(scope) "
                 + "closed: at most \(count: evidence.most) at once, "
-                + "\(size: evidence.mostBytes).\(never)"
+                + "\(size: evidence.maximumBytes).\(never)"
         ]
         finding.evidence = [
             Evidence("objects", evidence.objects, .count), Evidence("kept", evidence.kept, .count),
-            Evidence("most", evidence.most, .count), Evidence("mostBytes", evidence.mostBytes, .bytes),
+            Evidence("most", evidence.most, .count), Evidence("mostBytes", evidence.maximumBytes, .bytes),
             Evidence("neverReleased", evidence.neverReleased, .count),
         ]
         return finding

@@ -149,7 +149,7 @@ extension HoldEvidence {
         kept &+= 1
         bytes &+= hold.bytes
         most = max(most, all.objects)
-        mostBytes = max(mostBytes, all.bytes)
+        maximumBytes = max(maximumBytes, all.bytes)
         if let scope { scopes[scope, default: 0] &+= 1 }
     }
 }

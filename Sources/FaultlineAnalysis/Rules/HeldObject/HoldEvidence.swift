@@ -12,7 +12,7 @@ public struct HoldEvidence: Sendable {
     public internal(set) var bytes: UInt64 = 0
     /// The most objects that one process held at once in this way, and their bytes.
     public internal(set) var most: UInt64 = 0
-    public internal(set) var mostBytes: UInt64 = 0
+    public internal(set) var maximumBytes: UInt64 = 0
     /// The number of objects that were still realized at the end of the trace.
     public internal(set) var neverReleased: UInt64 = 0
     /// The scopes that the objects outlived.
@@ -22,6 +22,6 @@ public struct HoldEvidence: Sendable {
 extension HoldEvidence: Summed, StartsEmpty {
     static let parts: [SumPart<HoldEvidence>] = [
         .sum("objects", \.objects), .sum("kept", \.kept), .sum("bytes", \.bytes), .maximum("most", \.most),
-        .maximum("mostBytes", \.mostBytes), .sum("neverReleased", \.neverReleased), .part("scopes", \.scopes),
+        .maximum("mostBytes", \.maximumBytes), .sum("neverReleased", \.neverReleased), .part("scopes", \.scopes),
     ]
 }

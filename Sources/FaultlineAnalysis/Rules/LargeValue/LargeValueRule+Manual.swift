@@ -11,7 +11,7 @@ extension LargeValueRule {
         RuleManual(
             trigger:
                 "An attribute with at least 16 KiB in at least \(LargeValue.minimumLargeShare.text) of its values, in "
-                + "at least \(LargeValue.fewestRows) rows of fetches that mostly do not read it.",
+                + "at least \(LargeValue.minimumRows) rows of fetches that mostly do not read it.",
             evidence: "Rows that were loaded with it, rows in which it was read, the share of large values, and bytes.",
             fix:
                 "Move the value into an entity of its own or, from an average size of "
@@ -24,7 +24,7 @@ extension LargeValueRule {
             guards: [
                 "R09 ignores attributes whose values are already stored in files.",
                 "It ignores values that every fetch reads.",
-                "It is a note if fewer than \(Phrase.count(LargeValueRule.minimumRows.count)) rows were loaded.",
+                "The finding is a note if fewer than \(Phrase.count(LargeValueRule.minimumRows.count)) rows were loaded.",
                 "If the cost per byte was not measured, the confidence is low.",
             ])
     }

@@ -52,9 +52,6 @@ public struct LargeValueRule: Rule {
         ]
         finding.evidence = words.numbers
         finding.explanation = words.explanation
-        if byte.confidence == .low {
-            finding.reservations.append("The cost per byte is assumed: the trace has too few rows of different sizes.")
-        }
         if candidate.all.rowsLoaded < Self.minimumRows.count {
             finding.downgrade("Fewer than \(count: Self.minimumRows.count, of: .rows) rows were loaded with it.")
         }
@@ -99,7 +96,7 @@ public struct LargeValueRule: Rule {
         }
         guard let most = sizes.max(by: { ($0.bytes, $1.key.sortText) < ($1.bytes, $0.key.sortText) }), most.rows > 0
         else {
-            return (costs.byte, 4, .low)
+            return (costs.byte, 4, .low(CostModel.byteAssumed))
         }
         return costs.byte(of: most.key.shape, rowSize: Double(most.bytes) / Double(most.rows))
     }

@@ -27,7 +27,7 @@ extension MainThreadRule {
                     + "scopes of kind screen, or because the trace is an export of Instruments, which records apps.",
                 "If another rule has advice for the line, R12 reports nothing, because that advice goes further.",
                 "Waits for a lock or a queue belong to R13.",
-                "It is a note if events were lost in at least half of the busy intervals.",
+                "The finding is a note if events were lost in at least half of the busy intervals.",
             ])
     }
 }

@@ -26,13 +26,14 @@ public struct MainThreadRule: Rule {
     }
 
     private func finding(_ key: BlockEvidence.Key, _ evidence: BlockEvidence) -> Finding {
-        let place: Wording = key.site.map { " at \(site: $0)" } ?? ""
+        let position: Wording = key.site.map { " at \(site: $0)" } ?? ""
         var finding = Finding(
             rule: id, ruleName: name, title: Self.title(key.kind), change: key.site,
             score: Score.of(
                 Double(evidence.longest), info: BlockDetector.threshold.value,
                 warning: Self.longBlock.value),
-            fix: Self.fix(key.kind), code: Self.code(key.kind), saving: Saving(), confidence: .medium,
+            fix: Self.fix(key.kind), code: Self.code(key.kind), saving: Saving(),
+            confidence: .medium("some of the work may have to stay on the main thread"),
             signature: [id, key.kind.name, key.site?.function ?? ""].joined(separator: "|"))
         // Work moved to another thread takes as long as before, but the screen does not wait for it.
         let longest = Double(evidence.longest)
@@ -46,7 +47,7 @@ public struct MainThreadRule: Rule {
                     ? "\(duration: evidence.longest)"
                     : "up to \(duration: evidence.longest), \(count: evidence.stretches) times, "
                         + "\(duration: evidence.time) in all")
-                + "; a frame lasts 16 ms. The \(key.kind.name)\(place) took \(percent: part) of this time."
+                + "; a frame lasts 16 ms. The \(key.kind.name)\(position) took \(percent: part) of this time."
         ]
         finding.evidence = [
             Evidence("stretches", evidence.stretches, .count), Evidence("events", evidence.events, .count),

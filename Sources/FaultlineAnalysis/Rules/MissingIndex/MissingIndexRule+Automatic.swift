@@ -32,7 +32,7 @@ extension MissingIndexRule {
                 ?? [
                     "CREATE INDEX \(index.table)_\(index.columns.joined(separator: "_"))_INDEX ON \(index.table) (\(columns));"
                 ],
-            saving: Saving(time: saving), confidence: .low,
+            saving: Saving(time: saving), confidence: .low("the cost of an automatic index is assumed"),
             signature: [id, "automatic", index.table, columns].joined(separator: "|"))
         finding.seenAt = fetches.dropFirst().map(\.sighting)
         finding.scopes = fetches.flatMap { $0.counts.scopes.names }.uniqued

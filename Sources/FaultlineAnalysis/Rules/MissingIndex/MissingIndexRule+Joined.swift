@@ -30,7 +30,7 @@ extension MissingIndexRule {
                 index.elements.append(range.element)
             }
             let tables = profile.entity(entity).map { [$0.table] } ?? joined
-            return isThere(index, in: tables, profile) ? nil : index
+            return exists(index, in: tables, profile) ? nil : index
         }
         return candidates.first
     }
@@ -77,7 +77,7 @@ extension MissingIndexRule {
     }
 
     /// Whether a table has an index that begins with the same column.
-    private static func isThere(_ index: IndexProposal, in tables: Set<String>, _ profile: Profile) -> Bool {
+    private static func exists(_ index: IndexProposal, in tables: Set<String>, _ profile: Profile) -> Bool {
         guard let first = index.elements.first else { return true }
         return profile.tableIndexes.contains { tables.contains($0.table) && $0.indexes.begins(with: first.column) }
     }

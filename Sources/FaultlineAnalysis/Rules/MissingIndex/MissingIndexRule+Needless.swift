@@ -27,7 +27,7 @@ extension MissingIndexRule {
                 Score.of(
                     Double(writes), info: Self.needlessWrites.value, warning: 1000 * Self.needlessWrites.value)),
             fix: "The index on \(longer) serves the same queries. Every written row pays for both.",
-            saving: Saving(), confidence: .medium,
+            saving: Saving(), confidence: .medium("fetches outside the trace may use the index"),
             signature: [id, "needless", table, columns.joined(separator: ",")].joined(separator: "|"))
         finding.explanation = [
             "Its columns are the first columns of the other index."

@@ -53,7 +53,8 @@ extension MissingIndexRule {
             rule: id, ruleName: name, title: "Index \(entity: index.entity) by \(index.properties)",
             change: fetches[0].key.site, score: Self.score(long), fix: index.namesColumns ? index.modelFix : "",
             code: index.code, saving: Saving(time: .init(median: saved, low: saved / 2, high: saved)),
-            confidence: .medium, signature: fetches[0].signature(id, index.properties.text))
+            confidence: .medium("the trace does not show how many rows SQLite scans"),
+            signature: fetches[0].signature(id, index.properties.text))
         finding.seenAt = fetches.dropFirst().map(\.sighting)
         finding.scopes = fetches[0].counts.scopes.names
         let plan = long[0].access ?? ""
@@ -81,7 +82,8 @@ extension MissingIndexRule {
             fix: gap.remedy.isEmpty
                 ? "Run the statement with \(code: "EXPLAIN QUERY PLAN")."
                 : "Run the program with \(gap.remedy), which logs SQLite's plan.",
-            saving: Saving(), confidence: .low, signature: fetch.signature(id, "unplanned"))
+            saving: Saving(), confidence: .low("the trace does not have SQLite's plan"),
+            signature: fetch.signature(id, "unplanned"))
         finding.scopes = fetch.counts.scopes.names
         let index = Self.comparedColumns(of: fetch.key.shape, profile)
         finding.explanation = [

@@ -46,8 +46,8 @@ public struct MissingIndexRule: Rule {
         }
         var demands: [Demand] = []
         for (index, fetches) in wanted.sorted(by: { order($0.key) < order($1.key) }) {
-            if let place = demands.firstIndex(where: { $0.index.serves(index) }) {
-                demands[place].fetches += fetches
+            if let position = demands.firstIndex(where: { $0.index.serves(index) }) {
+                demands[position].fetches += fetches
             } else {
                 demands.append(Demand(index: index, fetches: fetches))
             }
@@ -58,7 +58,7 @@ public struct MissingIndexRule: Rule {
     private func finding(for demand: Demand, _ profile: Profile, _ machine: MachineCosts) -> Finding {
         let advice = MissingIndexAdvice(demand: demand, profile: profile)
         let first = demand.fetches[0]
-        let scans = demand.fetches.map { $0.sparedScan(with: demand.index, machine) }
+        let scans = demand.fetches.map { $0.scanSaving(with: demand.index, machine) }
         let saved = scans.reduce(0) { $0 + $1.median }
         let upkeep = Self.upkeep * Double(profile.writes(of: demand.index.entity))
         let saving = Saving.Range(
@@ -69,7 +69,10 @@ public struct MissingIndexRule: Rule {
             score: Score.of(demand.scannedRows, info: FetchIndexing.minimumRows.value, warning: 50_000),
             fix: advice.fix,
             code: demand.index.code,
-            saving: Saving(time: saving), confidence: upkeep * 2 < saved ? .medium : .low,
+            saving: Saving(time: saving),
+            confidence: upkeep * 2 < saved
+                ? .medium("the costs of a step and a seek are estimated")
+                : .low("updating the index may cost as much as it saves"),
             signature: first.signature(id, demand.index.properties.text))
         finding.seenAt = demand.fetches.dropFirst().map(\.sighting)
         finding.scopes = first.counts.scopes.names

@@ -33,7 +33,7 @@ extension OverFetchRule {
                 "Results that the program still holds at the end may be used later, so at least 90 % must have been released.",
                 "An object may have been read in ways that are not recorded, so unread values "
                     + "count only if at least 90 % of the rows were read.",
-                "It is a note if it saves little time and less than a fifth of all rows.",
+                "The finding is a note if it saves little time and less than a fifth of all rows.",
             ])
     }
 }

@@ -95,7 +95,8 @@ public struct OverFetchRule: Rule {
         var finding = Finding(
             rule: id, ruleName: name, title: waste.title, change: fetch.key.site,
             score: Score.of(waste.figure, info: 1, warning: 20), fix: waste.fix, code: waste.code,
-            saving: Saving(time: Saving.Range(saving)), confidence: min(.medium, estimate.confidence),
+            saving: Saving(time: Saving.Range(saving)),
+            confidence: min(.medium("other runs may use more rows"), estimate.confidence),
             signature: fetch.signature(id, waste.what))
         finding.saving.rows = Int64(clamping: waste.rows)
         finding.saving.bytes = Int64(saturating: waste.bytes)

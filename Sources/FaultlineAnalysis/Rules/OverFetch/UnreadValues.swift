@@ -38,7 +38,7 @@ struct UnreadValues {
         of fetch: FetchProfile, rule: OverFetchRule, _ profile: Profile, _ costs: CostModel
     ) -> Finding? {
         let shape = fetch.key.shape
-        guard shape.terms != nil, ResultDemand(of: fetch) == nil, Self.isLookedInto(fetch) else { return nil }
+        guard shape.terms != nil, ResultDemand(of: fetch) == nil, Self.isRead(fetch) else { return nil }
         let loaded = fetch.properties[shape.entity] ?? [:]
         let unread = unread(shape, loaded, profile)
         let rows = unread.map { loaded[$0]?.rowsLoaded ?? 0 }.max() ?? 0
@@ -109,10 +109,10 @@ struct UnreadValues {
         let scan = fetch.scanTime(machine)
         let saved = {
             (loading: Double, passing: Double, page: Double, scan: Double, short: (passed: Double, sorted: Double)) in
-            let spared = bytes * (sorted * loading + scanned * passing) + pages * page
+            let avoided = bytes * (sorted * loading + scanned * passing) + pages * page
             let kept = scanned * short.passed + sorted * short.sorted
-            let most = counts.isSplit && scanned > 0 ? max(0, scan - kept) : spared
-            return bytes * loaded * loading + min(spared, most)
+            let most = counts.isSplit && scanned > 0 ? max(0, scan - kept) : avoided
+            return bytes * loaded * loading + min(avoided, most)
         }
         return Saving.Range(
             median: saved(byte.cost, passed.usual, page.usual, scan.usual, (passedShort.usual, sortedShort.usual)),
@@ -136,7 +136,7 @@ struct UnreadValues {
 
     /// Whether the trace shows which values were read: the objects were released unchanged, and nearly every used object
     /// had a property read.
-    private static func isLookedInto(_ fetch: FetchProfile) -> Bool {
+    private static func isRead(_ fetch: FetchProfile) -> Bool {
         let uses = fetch.uses.values
         let executions = uses.reduce(0) { $0 &+ $1.executions }
         let open = uses.reduce(0) { $0 &+ $1.openExecutions }
@@ -148,9 +148,6 @@ struct UnreadValues {
     }
 
     private func weigh(_ finding: inout Finding, _ fetch: FetchProfile, _ unread: [String], _ profile: Profile) {
-        if finding.confidence == .low {
-            finding.reservations.append("The cost per byte is assumed: the trace has too few rows of different sizes.")
-        }
         if unread.contains(where: { read.contains("\(fetch.key.shape.entity).\($0)") }) {
             finding.reservations.append("Other fetches read it and would have to prefetch it.")
         }

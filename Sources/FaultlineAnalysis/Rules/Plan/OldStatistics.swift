@@ -36,7 +36,7 @@ struct OldStatistics {
     static func all(in profile: Profile) -> [OldStatistics] {
         let suspects = profile.fetches.longestFirst.compactMap { fetch -> Suspect? in
             let suspect = Suspect(
-                fetch: fetch, difference: fetch.misjudgement,
+                fetch: fetch, difference: fetch.worstEstimate,
                 ignoresIndex: FetchIndexing(fetch: fetch, profile: profile).ignoresIndex)
             return suspect.difference != nil || suspect.ignoresIndex ? suspect : nil
         }
@@ -64,14 +64,14 @@ struct OldStatistics {
 
     /// The saving, in nanoseconds, of the fetches that could use an index.
     func saving(_ machine: MachineCosts) -> Double {
-        indexable.reduce(0) { $0 + $1.sparedScan(with: nil, machine).median }
+        indexable.reduce(0) { $0 + $1.scanSaving(with: nil, machine).median }
     }
 }
 
 extension FetchProfile {
     /// The largest difference between the rows that SQLite expects of the fetches' statements and those that they
     /// visit, or `nil` if it is small or unknown.
-    var misjudgement: OldStatistics.Difference? {
+    var worstEstimate: OldStatistics.Difference? {
         var worst: OldStatistics.Difference?
         for (plan, runs) in statements.texts.sorted(by: { $0.key < $1.key }).flatMap({ $0.value.knownPlans }) {
             let expectation = runs.expectation

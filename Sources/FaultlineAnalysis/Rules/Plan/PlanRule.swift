@@ -60,7 +60,7 @@ public struct PlanRule: Rule {
                 + "stores. "
                 + AnalyzeAdvice.fix + " Or declare the index that the better plan uses.",
             code: AnalyzeAdvice.code, saving: Saving(time: .init(median: saved / 2, low: 0, high: saved)),
-            confidence: .low,
+            confidence: .low("the plans may have run on different data"),
             signature: fetch.signature(id, text))
         finding.scopes = fetch.counts.scopes.names
         finding.explanation = ranked.prefix(3).map { plan, runs in
@@ -92,7 +92,8 @@ public struct PlanRule: Rule {
                 old.difference?.size ?? Self.minimumRatio.value, info: Self.minimumRatio.value, warning: 1000),
             fix: AnalyzeAdvice.fix + " If SQLite still scans the table afterwards, it has no suitable index.",
             code: AnalyzeAdvice.code,
-            saving: Saving(time: .init(median: saved / 2, low: 0, high: saved)), confidence: .low,
+            saving: Saving(time: .init(median: saved / 2, low: 0, high: saved)),
+            confidence: .low("SQLite may keep its plan after ANALYZE"),
             signature: [id, old.entity].joined(separator: "|"))
         finding.seenAt = old.fetches.dropFirst().map(\.sighting)
         finding.scopes = old.fetches.flatMap { $0.counts.scopes.names }.uniqued

@@ -97,14 +97,16 @@ public struct PredicateOrderRule: Rule {
             return nil
         }
         let estimate = costs.store
-        let spared = search.compared * (1 - (search.leftOver ?? 0.5))
-        let range = saving(fetch, search, spared: spared, estimate, costs.machine)
+        let avoided = search.compared * (1 - (search.leftOver ?? 0.5))
+        let range = saving(fetch, search, avoided: avoided, estimate, costs.machine)
         let advice = PredicateOrderAdvice(fetch: fetch, order: order, search: search)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
-            score: Score.of(spared, info: Self.minimumRows.value, warning: 50_000), fix: advice.fix, code: advice.code,
+            score: Score.of(avoided, info: Self.minimumRows.value, warning: 50_000), fix: advice.fix, code: advice.code,
             saving: Saving(time: Saving.Range(range)),
-            confidence: search.leftOver == nil ? .low : min(.medium, estimate.confidence(in: range)),
+            confidence: search.leftOver == nil
+                ? .low("the selectivity of the other terms is assumed")
+                : min(.medium("the cost of comparing a text is an average"), estimate.confidence(in: range)),
             signature: fetch.signature(id, order.signature))
         finding.scopes = counts.scopes.names
         finding.explanation = advice.explanation
@@ -123,14 +125,14 @@ public struct PredicateOrderRule: Rule {
     /// The saving of the other order: the comparisons of texts that it avoids, minus the comparisons of numbers that it
     /// adds.
     private func saving(
-        _ fetch: FetchProfile, _ search: Search, spared: Double, _ estimate: CostModel.Estimate,
+        _ fetch: FetchProfile, _ search: Search, avoided: Double, _ estimate: CostModel.Estimate,
         _ machine: MachineCosts
     ) -> (median: Double, low: Double, high: Double) {
         let counts = fetch.counts
         let comparison = machine.cost(.comparison, assumed: Self.comparison)
         let step = machine.steppedRow.usual
         let gain = { (text: Double, comparison: Double) in
-            Double(counts.executions) * (text * spared - comparison * (search.scanned - search.passed))
+            Double(counts.executions) * (text * avoided - comparison * (search.scanned - search.passed))
         }
         if let searching = counts.searchTime(step: step, machine) {
             let shares = Self.searchingShares
@@ -203,7 +205,7 @@ extension FetchCounts {
     func searchTime(step: Double, _ machine: MachineCosts) -> Double? {
         guard isSplit else { return nil }
         let handedOut = CostModel.assumed.row / 2 * foundRows
-        let reading = (machine.leastPage ?? 0) * Double(pageMisses) / Double(max(1, executions))
+        let reading = (machine.minimumPage ?? 0) * Double(pageMisses) / Double(max(1, executions))
         return max(0, meanRunTime - step * scannedRows - handedOut - reading)
     }
 }

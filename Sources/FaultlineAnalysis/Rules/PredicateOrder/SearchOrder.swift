@@ -67,8 +67,8 @@ struct SearchOrder {
     /// The share of the comparisons' cost that the other order saves, and its maximum.
     ///
     /// If the lengths of the texts are unknown, the first search may account for the whole cost.
-    var sparedShare: Double { max(0, 1 - then / now) }
-    var largestShare: Double { lengths == nil ? 1 - shares.second : sparedShare }
+    var avoidedShare: Double { max(0, 1 - then / now) }
+    var largestShare: Double { lengths == nil ? 1 - shares.second : avoidedShare }
 }
 
 extension Profile {
@@ -94,14 +94,14 @@ extension PredicateOrderRule {
         }
         // The correlation of the terms is unknown, and so is the cost of a text of this kind.
         let saving = Saving.Range(
-            median: searching.median * order.sparedShare, low: searching.low * order.sparedShare / 2,
-            high: max(searching.high * order.largestShare, searching.median * order.sparedShare * 1.5))
+            median: searching.median * order.avoidedShare, low: searching.low * order.avoidedShare / 2,
+            high: max(searching.high * order.largestShare, searching.median * order.avoidedShare * 1.5))
         let advice = PredicateOrderAdvice.Searches(order: order)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
             score: Score.of(order.ratio - 1, info: SearchOrder.threshold.value - 1, warning: 4),
             fix: advice.fix, code: advice.code,
-            saving: Saving(time: saving), confidence: .low,
+            saving: Saving(time: saving), confidence: .low("the selectivity of each search is estimated"),
             signature: fetch.signature(id, [order.first, order.second].map(\.keyPath).joined(separator: ",")))
         finding.scopes = counts.scopes.names
         finding.explanation = advice.explanation

@@ -14,7 +14,7 @@ struct OpenFaults: OpenGroup {
     /// The maximum number of lines that are counted separately.
     ///
     /// Other lines are counted without a line.
-    static let maximumPlaces = 8
+    static let maximumSites = 8
 
     /// The evidence that these faults add, except figures that count once for a scope or a fetch.
     var evidence = FaultEvidence()
@@ -29,7 +29,7 @@ struct OpenFaults: OpenGroup {
         evidence.bytes &+= fault.bytes
         evidence.seenBefore &+= fault.seenBefore ? 1 : 0
         evidence.types[fault.type, default: 0] &+= 1
-        let isKnown = evidence.places[site] != nil || evidence.places.count < Self.maximumPlaces
+        let isKnown = evidence.places[site] != nil || evidence.places.count < Self.maximumSites
         evidence.places[isKnown ? site : nil, default: FaultEvidence.Place()].add(event.duration)
         evidence.speeds[FaultEvidence.speed(of: event.duration), default: FaultEvidence.Place()].add(event.duration)
         evidence.add(FaultEvidence.Sample(process: event.process, event: event.id, duration: event.duration))
@@ -90,9 +90,9 @@ struct FaultDetector: EvidenceDetector {
                 context.summary.counts.faultTripsWithUnknownOrigin &+= faults.evidence.trips
                 continue
             }
-            let mostAtOnePlace = faults.evidence.places.values.map(\.trips).max() ?? 0
+            let maximumAtOneSite = faults.evidence.places.values.map(\.trips).max() ?? 0
             guard fetch.rows >= 2, faults.objects.count >= Self.threshold.count,
-                mostAtOnePlace >= Self.threshold.count, !context.isSetup(fetch.scope)
+                maximumAtOneSite >= Self.threshold.count, !context.isSetup(fetch.scope)
             else { continue }
             add(faults, key, fetch, in: &context, tables)
         }

@@ -73,7 +73,7 @@ public struct FaultEvidence: Sendable {
     /// No change of the fetch can help. R11 explains why the rows were no longer in memory.
     func isReread(_ key: Key) -> Bool {
         key.subject == .target(entity: key.fetch.shape.entity) && key.fetch.shape.resultType == "objects"
-            && Significance.isHalf(seenBefore, of: trips)
+            && Significance.isAtLeastHalf(seenBefore, of: trips)
     }
 
     /// The time of the faults if none of the slowest tenth took longer than the others, in nanoseconds.

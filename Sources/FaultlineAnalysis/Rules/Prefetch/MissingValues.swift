@@ -22,7 +22,7 @@ enum MissingValues {
             let read = (fetch?.properties[shape.entity] ?? [:]).filter { $0.value.rowsRead > 0 }.keys
             self = .partial(read.filter { !fetched.contains($0) }.sorted(), fetched: fetched)
         } else {
-            self = Significance.isHalf(evidence.seenBefore, of: evidence.trips) ? .evicted : .unknown
+            self = Significance.isAtLeastHalf(evidence.seenBefore, of: evidence.trips) ? .evicted : .unknown
         }
     }
 

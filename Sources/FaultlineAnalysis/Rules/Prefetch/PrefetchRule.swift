@@ -25,7 +25,9 @@ public struct PrefetchRule: Rule {
         var outcome = RuleOutcome(findings: found)
         if profile.allProcesses.lacks(.certainOrigins) {
             for index in outcome.findings.indices {
-                outcome.findings[index].confidence = min(.medium, outcome.findings[index].confidence)
+                outcome.findings[index].confidence = min(
+                    .medium("the trace does not record which fetch loaded an object"),
+                    outcome.findings[index].confidence)
             }
         }
         if totals.events[.fault, default: 0] > 0 {
@@ -109,8 +111,10 @@ public struct PrefetchRule: Rule {
         finding.explanation = advice.explanation
         finding.reservations = advice.reservations
         finding.alternatives = advice.alternatives
-        // The cost of counting depends on the number of members.
-        if advice.isCounted { finding.confidence = min(.medium, finding.confidence) }
+        if advice.isCounted {
+            finding.confidence = min(
+                .medium("the cost of counting depends on the number of members"), finding.confidence)
+        }
         finding.claims = claims
         finding.remedy = advice.remedy
         if saving.median == 0 {

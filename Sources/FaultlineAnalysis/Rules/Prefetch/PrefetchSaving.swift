@@ -51,8 +51,8 @@ struct PrefetchSaving {
     ///
     /// Negative if prefetching costs more than the trips.
     var range: (median: Double, low: Double, high: Double) {
-        if isCounted { return joined(leastKept: 0) }
-        guard isQuick else { return joined(leastKept: Self.kept) }
+        if isCounted { return joined(minimumKept: 0) }
+        guard isQuick else { return joined(minimumKept: Self.kept) }
         let usual = quick(
             kept: Self.kept, lookUp: CostModel.prefetchedRow, statement: Self.statement, preparation: Self.preparation)
         let low = quick(
@@ -85,12 +85,12 @@ struct PrefetchSaving {
     /// A row that is loaded together with others costs at most half of its own trip, because the store's other rows may
     /// be longer.
     ///
-    /// - Parameter leastKept: The share of each trip that remains if the row dominates it, as when it must be read from
+    /// - Parameter minimumKept: The share of each trip that remains if the row dominates it, as when it must be read from
     ///   a disk.
-    private func joined(leastKept: Double) -> (median: Double, low: Double, high: Double) {
+    private func joined(minimumKept: Double) -> (median: Double, low: Double, high: Double) {
         let lookUps = CostModel.prefetchedRows
         return costs.range(
-            usual: (kept: 0, lookUp: CostModel.prefetchedRow), least: (kept: leastKept, lookUp: lookUps.upperBound),
+            usual: (kept: 0, lookUp: CostModel.prefetchedRow), least: (kept: minimumKept, lookUp: lookUps.upperBound),
             most: (kept: 0, lookUp: lookUps.lowerBound)
         ) { line, assumed in
             let line = CostLine(trip: line.trip, row: max(min(line.row, one / 2), assumed.kept * one))

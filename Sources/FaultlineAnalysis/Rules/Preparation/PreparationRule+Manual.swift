@@ -9,7 +9,7 @@ extension PreparationRule {
 
     public var manual: RuleManual {
         RuleManual(
-            trigger: "Fetches of one shape and line that prepare at least every second statement, at least "
+            trigger: "Fetches of one shape and line that prepare at least half of their statements, at least "
                 + "\(Phrase.count(PreparationRule.minimumPreparations.count)) times, and spend at least "
                 + "\(PreparationRule.minimumShare.text) of their time on it.",
             evidence: "Preparations, fetches, the number of different texts, and the time spent preparing.",
@@ -19,7 +19,7 @@ extension PreparationRule {
             saving: "The time of all preparations but one.",
             guards: [
                 "R21 ignores a statement that is prepared once and kept, however long that takes.",
-                "It is a note if it saves less than 1 % of the time that the work took and less than 2 ms.",
+                "The finding is a note if it saves less than 1 % of the time that the work took and less than 2 ms.",
             ])
     }
 }

@@ -46,7 +46,8 @@ public struct PreparationRule: Rule {
                 : "Limits and offsets are part of a statement's text, so each value makes a new one. Page by the last "
                     + "value shown, not by offset, and use few different limits.",
             code: isSame ? [] : ["request.predicate = PropertyPath(\"key\") > last", "request.fetchLimit = 50"],
-            saving: Saving(time: .init(median: saved, low: saved / 2, high: saved)), confidence: .medium,
+            saving: Saving(time: .init(median: saved, low: saved / 2, high: saved)),
+            confidence: .medium("some of the preparations may remain"),
             signature: fetch.signature(id, ""))
         finding.scopes = counts.scopes.names
         let most: Wording =

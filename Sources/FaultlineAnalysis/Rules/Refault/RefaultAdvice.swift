@@ -80,8 +80,8 @@ struct RefaultAdvice {
                 + "(\(percent: share)) were for objects that had been in memory: "
                 + "\(duration: evidence.time) in all."
         ]
-        if evidence.mostInScope > 2 {
-            sentences.append("One was read \(count: evidence.mostInScope) times in one scope.")
+        if evidence.maximumInScope > 2 {
+            sentences.append("One was read \(count: evidence.maximumInScope) times in one scope.")
         }
         if isRefreshed {
             sentences.append("\(times(evidence.refreshed)) had been refreshed or reset in between.")
@@ -120,7 +120,7 @@ struct RefaultAdvice {
             Evidence("misses", evidence.misses, .count), Evidence("repeats", evidence.repeats, .count),
             Evidence("repeatTime", evidence.time, .nanoseconds), Evidence("refreshed", evidence.refreshed, .count),
             Evidence("evicted", evidence.evicted, .count), Evidence("changed", evidence.changed, .count),
-            Evidence("mostInScope", evidence.mostInScope, .count),
+            Evidence("mostInScope", evidence.maximumInScope, .count),
         ]
         guard evidence.evicted > 0 else { return numbers }
         if let limit { numbers.append(Evidence("rowCacheLimit", limit, .bytes)) }

@@ -111,7 +111,7 @@ extension RefaultEvidence {
 
     fileprivate mutating func count(_ reuse: ReuseTracker.Reuse, _ reason: Invalidations.Reason) {
         known &+= reuse.weight
-        mostInScope = max(mostInScope, reuse.timesInScope)
+        maximumInScope = max(maximumInScope, reuse.timesInScope)
         switch reason {
         case .changed: changed &+= reuse.weight
         case .refreshed(let site):

@@ -13,7 +13,7 @@ public struct RefaultEvidence: Sendable {
     public internal(set) var mainThreadTime: UInt64 = 0
     public internal(set) var bytes: UInt64 = 0
     /// The most trips to the store for one object in one scope.
-    public internal(set) var mostInScope: UInt64 = 0
+    public internal(set) var maximumInScope: UInt64 = 0
     /// Repeats whose last use is known, by cause: a save or merge that changed the entity, a refresh or reset, or an
     /// eviction.
     public internal(set) var known: UInt64 = 0
@@ -30,7 +30,7 @@ public struct RefaultEvidence: Sendable {
 extension RefaultEvidence: Summed, StartsEmpty {
     static let parts: [SumPart<RefaultEvidence>] = [
         .sum("misses", \.misses), .sum("repeats", \.repeats), .sum("time", \.time),
-        .sum("mainThreadTime", \.mainThreadTime), .sum("bytes", \.bytes), .maximum("mostInScope", \.mostInScope),
+        .sum("mainThreadTime", \.mainThreadTime), .sum("bytes", \.bytes), .maximum("mostInScope", \.maximumInScope),
         .sum("known", \.known), .sum("changed", \.changed), .sum("refreshed", \.refreshed),
         .sum("evicted", \.evicted), .part("refreshSites", \.refreshSites), .part("room", \.room),
         .part("scopes", \.scopes),

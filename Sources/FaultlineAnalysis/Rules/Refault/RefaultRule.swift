@@ -35,7 +35,7 @@ public struct RefaultRule: Rule {
         let isOften =
             evidence.misses >= Self.minimumMisses.count
             && Double(evidence.repeats) >= Self.minimumShare.value * Double(evidence.misses)
-        guard isOften || evidence.mostInScope >= Self.minimumTimes.count, evidence.known > 0 else { return nil }
+        guard isOften || evidence.maximumInScope >= Self.minimumTimes.count, evidence.known > 0 else { return nil }
         // Objects that were changed elsewhere had to be read again.
         let needless = Double(evidence.refreshed &+ evidence.evicted) / Double(evidence.known)
         guard needless * Double(evidence.repeats) >= Self.minimumRepeats else { return nil }
@@ -46,7 +46,9 @@ public struct RefaultRule: Rule {
             rule: id, ruleName: name, title: advice.title, change: advice.change ?? key.site,
             score: Score.of(Double(evidence.repeats), info: 10, warning: 1000), fix: advice.fix, code: advice.code,
             saving: Saving(time: .init(median: time, low: time / 2, high: time)),
-            confidence: needless == 1 ? .medium : .low,
+            confidence: needless == 1
+                ? .medium("objects may be kept for only a part of the uses")
+                : .low("some of the objects had been changed and had to be read again"),
             signature: [id, key.entity, advice.isRefreshed ? "refresh" : "room", key.site?.function ?? ""]
                 .joined(separator: "|"))
         finding.saving.trips = Int64(saturating: Double(evidence.repeats) * needless)
@@ -75,10 +77,10 @@ public struct RefaultRule: Rule {
     /// The time of the same faults that R01 may claim, in nanoseconds.
     private static func claimedElsewhere(_ key: RefaultEvidence.Key, _ profile: Profile) -> Double {
         profile.faults.reduce(0) { sum, fault in
-            guard let place = fault.evidence.places[key.site], fault.evidence.trips > 0,
+            guard let position = fault.evidence.places[key.site], fault.evidence.trips > 0,
                 !fault.evidence.isReread(fault.key)
             else { return sum }
-            return sum + Double(place.time) * Double(fault.evidence.seenBefore) / Double(fault.evidence.trips)
+            return sum + Double(position.time) * Double(fault.evidence.seenBefore) / Double(fault.evidence.trips)
         }
     }
 }

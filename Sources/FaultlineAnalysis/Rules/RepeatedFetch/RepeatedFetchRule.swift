@@ -37,9 +37,9 @@ public struct RepeatedFetchRule: Rule {
     private func finding(_ key: FetchProfile.Key, _ evidence: RepeatEvidence, _ profile: Profile) -> Finding {
         let advice = RepeatedFetchAdvice(shape: key.shape, evidence: evidence)
         // The first fetch is often the longest, because it reads the pages into memory. The others can be saved.
-        let spared = max(0, Double(evidence.time) - Double(evidence.longest))
+        let avoided = max(0, Double(evidence.time) - Double(evidence.longest))
         let share = 1 - Double(evidence.occurrences) / Double(evidence.executions)
-        let saving = Saving.Range(median: spared, low: spared, high: max(spared, Double(evidence.time) * share))
+        let saving = Saving.Range(median: avoided, low: avoided, high: max(avoided, Double(evidence.time) * share))
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.site,
             score: Score.of(Double(evidence.most), info: Self.manyTimes.value, warning: 25), fix: advice.fix,

@@ -46,7 +46,7 @@ struct SaveDetector: EvidenceDetector {
 
     /// Adds a save to the open group of its line, or to the large saves.
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
-        takeBlocked(in: &context)
+        addLockWaits(in: &context)
         guard case .save(let save) = event.detail, save.error == 0, save.objects > 0, save.reachedStore else {
             return
         }
@@ -82,7 +82,7 @@ struct SaveDetector: EvidenceDetector {
 
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {
         for (key, saves) in open.drain() { evaluate(saves, key, in: &context) }
-        takeBlocked(in: &context)
+        addLockWaits(in: &context)
     }
 
     private mutating func add(_ one: OpenSaves, to key: OpenSaves.Key, in context: inout ProcessContext) {
@@ -109,7 +109,7 @@ struct SaveDetector: EvidenceDetector {
     }
 
     /// Adds the waits for the locks of large saves.
-    private mutating func takeBlocked(in context: inout ProcessContext) {
+    private mutating func addLockWaits(in context: inout ProcessContext) {
         guard !context.blockedSaves.isEmpty else { return }
         let blocked = context.blockedSaves
         context.blockedSaves = []

@@ -15,7 +15,7 @@ extension SaveSizeRule {
         /// Whether batch requests would write most of what a line saves.
         func replaces(_ key: SaveEvidence.Key, _ evidence: SaveEvidence) -> Bool {
             guard let site = key.site, let written = rows[site] else { return false }
-            return Significance.isHalf(written, of: evidence.small.objects &+ evidence.large.objects)
+            return Significance.isAtLeastHalf(written, of: evidence.small.objects &+ evidence.large.objects)
         }
     }
 
@@ -35,8 +35,8 @@ extension SaveSizeRule {
         let written = tally.written
         let time = Double(tally.time) + Double(written.time)
         // A batch request commits too, but only once.
-        let spared = written.saves - min(written.saves, tally.executions)
-        let commit = Double(written.commit) * Double(spared) / Double(max(1, written.saves))
+        let avoided = written.saves - min(written.saves, tally.executions)
+        let commit = Double(written.commit) * Double(avoided) / Double(max(1, written.saves))
         func saving(_ speedUp: Double) -> Double { time * (1 - 1 / speedUp) + commit }
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
@@ -49,7 +49,8 @@ extension SaveSizeRule {
             saving: Saving(
                 time: Saving.Range(
                     (saving(Self.speedUp.usual), saving(Self.speedUp.least), saving(Self.speedUp.most)))),
-            confidence: .medium, signature: fetch.signature(id, advice.what))
+            confidence: .medium("the share of the time that a batch request saves is assumed"),
+            signature: fetch.signature(id, advice.what))
         finding.saving.rows = Int64(clamping: tally.rows)
         finding.saving.bytes = Int64(clamping: tally.bytes)
         finding.seenAt = written.rows.filter { $0.key != nil }.map { Finding.Sighting(site: $0, count: $1, time: 0) }

@@ -17,7 +17,7 @@ extension SaveSizeRule {
                 "At least \(SaveDetector.smallSaves.count) saves from one line with at most \(SaveDetector.smallSave.count) objects each, "
                 + "on one thread, in one scope, less than \(SaveDetector.pause.text) apart; or a save of at least "
                 + "\(SaveDetector.longSave.text) or \(Phrase.count(SaveDetector.manyObjects.count)) objects; or a save of at least "
-                + "\(SaveDetector.dividedSave) objects whose lock keeps a waiter for at least \(SaveDetector.longBlock.text); or results of "
+                + "\(SaveDetector.dividedSave) objects whose lock blocks a waiter for at least \(SaveDetector.longBlock.text); or results of "
                 + "at least \(ResultDemand.minimumWritten.text) objects that were all deleted, or all set to the same values, without the "
                 + "program having read any of them.",
             evidence:

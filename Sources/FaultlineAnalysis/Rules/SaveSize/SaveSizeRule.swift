@@ -48,10 +48,10 @@ public struct SaveSizeRule: Rule {
         let objects = Double(small.objects) / occurrences
         let part = Self.jointPart(small, objects: objects, costs)
         let parts = (objects / Double(part ?? Int(Self.objectsAtOnce))).rounded(.up) * occurrences
-        let spared = Double(small.saves) - parts
+        let avoided = Double(small.saves) - parts
         // Each save commits once. Its remaining fixed cost is known only if there are saves of different sizes.
-        let saving = costs.saves.map { estimate in estimate.range { min($0.trip * spared, Double(small.time)) } }
-        let share = spared / Double(small.saves)
+        let saving = costs.saves.map { estimate in estimate.range { min($0.trip * avoided, Double(small.time)) } }
+        let share = avoided / Double(small.saves)
         let measured = (Double(small.commit) * share, Double(small.commit) * share, Double(small.time) * share)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.smallTitle(part: part), change: key.site,
@@ -59,7 +59,8 @@ public struct SaveSizeRule: Rule {
             fix: advice.smallFix,
             code: advice.smallCode(part: part),
             saving: Saving(time: Saving.Range(saving ?? measured)),
-            confidence: saving.flatMap { range in costs.saves?.confidence(in: range) } ?? .medium,
+            confidence: saving.flatMap { range in costs.saves?.confidence(in: range) }
+                ?? .medium("the cost of a save could not be fitted"),
             signature: advice.signature(id, "small"))
         finding.seenAt = [Finding.Sighting(site: key.site, count: small.saves, time: small.time)]
         finding.scopes = evidence.scopes.names
@@ -77,7 +78,7 @@ public struct SaveSizeRule: Rule {
             isLongEnough: Significance.isMet(
                 saving: finding.saving.time.median, wallTime: small.wallTime,
                 isMainThread: Significance.isMost(small.mainThreadTime, of: small.time)),
-            isLargePart: Significance.isMet(trips: Int64(saturating: spared), of: saves), of: "saves")
+            isLargePart: Significance.isMet(trips: Int64(saturating: avoided), of: saves), of: "saves")
         finding.weigh(lossyOccurrences: small.lossyOccurrences, of: small.occurrences)
         return finding
     }
@@ -127,7 +128,9 @@ public struct SaveSizeRule: Rule {
                     Score.of(Double(large.mostObjects), info: SaveDetector.manyObjects.value, warning: 100_000))),
             fix: advice.largeFix, code: advice.largeCode(part: part),
             saving: Saving(pause: Saving.Range(pause)),
-            confidence: costs.saves == nil ? .low : .medium, signature: advice.signature(id, "large"))
+            confidence: costs.saves == nil
+                ? .low("the cost of a save could not be fitted")
+                : .medium("the pause depends on where the work can be split"), signature: advice.signature(id, "large"))
         if large.saves > 0 {
             finding.seenAt = [Finding.Sighting(site: key.site, count: large.saves, time: large.time)]
         }

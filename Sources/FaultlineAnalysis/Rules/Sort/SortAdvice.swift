@@ -61,7 +61,7 @@ struct SortAdvice {
     }
 
     /// Whether the table has such an index, which SQLite does not use.
-    var isThere: Bool {
+    var exists: Bool {
         guard obstacle == nil, let table = profile.entity(shape.entity)?.table else { return false }
         let index = index
         let order = index.elements.dropFirst(index.equalities).map { $0.column + ($0.isAscending ? "" : " DESC") }
@@ -72,7 +72,7 @@ struct SortAdvice {
     private var properties: Wording { .properties(keys.map(\.path)) }
 
     var title: Wording {
-        if isThere {
+        if exists {
             return
                 "Run ANALYZE: SQLite sorts \(entity: shape.entity) although the index on \(index.properties) has the "
                 + "rows in order"
@@ -83,7 +83,7 @@ struct SortAdvice {
     }
 
     var fix: Wording {
-        if isThere {
+        if exists {
             return
                 "Without statistics, SQLite assumes that a comparison for equality on any indexed column matches few "
                 + "rows, even on the one that distinguishes the entities of a table. " + AnalyzeAdvice.fix
@@ -103,10 +103,10 @@ struct SortAdvice {
             + "entity."
     }
 
-    var code: [String] { isThere ? AnalyzeAdvice.code : obstacle == nil ? index.code : [] }
+    var code: [String] { exists ? AnalyzeAdvice.code : obstacle == nil ? index.code : [] }
 
     var remedy: Remedy? {
-        if isThere { return .analyze([fetch.key]) }
+        if exists { return .analyze([fetch.key]) }
         return obstacle == nil ? index.remedy(for: [fetch.key]) : nil
     }
 

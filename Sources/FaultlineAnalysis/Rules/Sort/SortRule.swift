@@ -61,7 +61,9 @@ public struct SortRule: Rule {
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
             score: Score.of(sorted, info: Self.minimumRows.value, warning: 50_000), fix: advice.fix, code: advice.code,
             saving: Saving(time: Saving.Range(saving)),
-            confidence: isCut ? min(.medium, estimate.confidence(in: saving)) : .low,
+            confidence: isCut
+                ? min(.medium("the cost of sorting is estimated"), estimate.confidence(in: saving))
+                : .low("the cost of sorting is assumed"),
             signature: fetch.signature(id, fetch.key.shape.sort.joined(separator: ",")))
         finding.scopes = counts.scopes.names
         finding.explanation = advice.explanation

@@ -53,7 +53,8 @@ struct OneKind {
             fix:
                 "A fetch of an entity loads only its own rows and those of its subentities.",
             code: ["FetchRequest<\(entity)>(…)"], saving: Saving(time: Saving.Range(range)),
-            confidence: min(.medium, estimate.confidence), signature: fetch.signature(rule.id, entity))
+            confidence: min(.medium("other runs may use the other entities"), estimate.confidence),
+            signature: fetch.signature(rule.id, entity))
         finding.saving.rows = Int64(clamping: unused)
         finding.seenAt = fetch.readers
         finding.scopes = fetch.counts.scopes.names

@@ -81,7 +81,8 @@ public struct SparseTableRule: Rule {
             fix:
                 "Entities without a common parent have tables of their own. Properties that they share can move to a "
                 + "related entity. To fetch one kind of object, fetch its entity, not the parent.",
-            saving: Saving(time: .init(median: saved, low: 0, high: saved * 2)), confidence: .low,
+            saving: Saving(time: .init(median: saved, low: 0, high: saved * 2)),
+            confidence: .low("the time that empty columns take is assumed"),
             signature: [id, tree.root].joined(separator: "|"))
         finding.scopes = scans.first?.counts.scopes.names ?? []
         finding.explanation = [

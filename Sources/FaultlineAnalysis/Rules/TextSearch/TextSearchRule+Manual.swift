@@ -22,7 +22,7 @@ extension TextSearchRule {
                 + "keeps texts from being compared, about \(Phrase.duration(TextSearchCost.usual)) for each text that "
                 + "is compared.",
             guards: [
-                "It is a note if another term leaves at most "
+                "The finding is a note if another term leaves at most "
                     + "\(Phrase.decimal(TextSearchRule.fewCandidates.value, places: 0)) rows.",
                 "R08 ignores copies that the store already folds (canonical attributes).",
                 "On little data the finding stays a warning, because its cost grows with the table, and says that the "

@@ -106,7 +106,8 @@ public struct TextSearchRule: Rule {
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
             score: Score.of(candidates?.rows ?? Self.assumedRows(counts), info: 500, warning: 50_000), fix: advice.fix,
             code: advice.code,
-            saving: Saving(time: Saving.Range(saving)), confidence: min(.medium, estimate.confidence(in: saving)),
+            saving: Saving(time: Saving.Range(saving)),
+            confidence: min(.medium("the cost of the other search is unknown"), estimate.confidence(in: saving)),
             signature: fetch.signature(id, advice.properties.text))
         finding.scopes = counts.scopes.names
         finding.explanation = advice.explanation

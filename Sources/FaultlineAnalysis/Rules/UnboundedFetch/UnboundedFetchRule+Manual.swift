@@ -14,7 +14,7 @@ extension UnboundedFetchRule {
                 + "once; or at least \(UnboundedFetchRule.grownRows) rows, if the result grows by at least "
                 + "\(UnboundedFetchRule.minimumSlope.text) of the rows that its table grows by between runs. Runs are "
                 + "processes, of one trace or of profiles that were merged. Also fetches whose offsets skip at least "
-                + "\(UnboundedFetchRule.minimumOffset.count) rows on average, and ten times the rows that they return.",
+                + "\(Phrase.count(UnboundedFetchRule.minimumOffset.count)) rows on average, and ten times the rows that they return.",
             evidence: "Results, rows, the rows of the largest result, bytes, and runs in which the size of the table "
                 + "is known.",
             fix: "Set a batch size, so that rows are loaded as they are reached; or a limit, with a predicate on the "
@@ -30,7 +30,7 @@ extension UnboundedFetchRule {
                 "The size of a table is known in runs with a fetch that scans it or asks for all of it.",
                 "If fewer rows are needed, R02, R03, R05 and R17 give the advice.",
                 "If the trace does not show how the rows were used, as with logs of SQLDebug, the finding says so.",
-                "It is never an error.",
+                "R14 never reports an error.",
             ])
     }
 }

@@ -28,7 +28,9 @@ extension UnboundedFetchRule {
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
             score: Score.of(mean, info: Self.minimumOffset.value, warning: 50 * Self.minimumOffset.value),
             fix: advice.fix, code: advice.code, saving: Saving(time: saving),
-            confidence: measured == nil ? .low : saving.high - saving.low <= saving.median / 2 ? .high : .medium,
+            confidence: measured == nil
+                ? .low("the cost of skipping a row is assumed")
+                : saving.high - saving.low <= saving.median / 2 ? .high : .medium("the range of the saving is wide"),
             signature: fetch.signature(id, "offset"))
         finding.seenAt = [fetch.sighting]
         finding.scopes = counts.scopes.names

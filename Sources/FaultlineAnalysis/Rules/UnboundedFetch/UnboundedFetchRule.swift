@@ -55,7 +55,7 @@ public struct UnboundedFetchRule: Rule {
             return nil
         }
         var finding = finding(for: fetch, rows: rows, rowSize: 0, grows: false, costs)
-        finding.confidence = .low
+        finding.confidence = .low("all rows may have been needed")
         finding.reservations.insert(
             "The trace does not show how the rows were used: all of them may have been needed.", at: 0)
         finding.evidence = [
@@ -108,7 +108,8 @@ public struct UnboundedFetchRule: Rule {
                     Score.of(bytes, info: Self.minimumBytes.value, warning: 10 * Self.minimumBytes.value))),
             fix: "With a batch size, rows are loaded as they are reached, and only the last batches stay in memory. "
                 + "With a limit and a predicate on the sort key, they are loaded page by page.",
-            code: ["request.fetchBatchSize = \(Self.batch(rowSize: rowSize))"], saving: Saving(), confidence: .medium,
+            code: ["request.fetchBatchSize = \(Self.batch(rowSize: rowSize))"], saving: Saving(),
+            confidence: .medium("the program may need all rows at once"),
             signature: fetch.signature(id, "unbounded"))
         finding.scopes = fetch.counts.scopes.names
         finding.explanation = explanation(fetch, rows, rowSize: rowSize, grows: grows)
@@ -165,6 +166,6 @@ extension FetchProfile {
     /// Whether the program marks the fetches as bulk work, in scopes of kind `bulk`.
     var isExport: Bool {
         let bulk = counts.scopes.reduce(0) { $0 &+ ($1.key.kind == .bulk ? $1.value : 0) }
-        return bulk > 0 && Significance.isHalf(bulk, of: counts.executions)
+        return bulk > 0 && Significance.isAtLeastHalf(bulk, of: counts.executions)
     }
 }

@@ -18,7 +18,7 @@ extension UnchangedWriteRule {
             guards: [
                 "Saves that wrote something else are a note: the store compared the unchanged objects and left them "
                     + "out.",
-                "It is a note if the saves took less than 1 % of the time, less than 2 ms (1 ms on the main thread), and the "
+                "The finding is a note if the saves took less than 1 % of the time, less than 2 ms (1 ms on the main thread), and the "
                     + "objects are less than a fifth of all that are saved.",
                 "R23 ignores scopes of kind setup, which are preparation.",
                 "Traces of other recorders do not show unchanged objects.",

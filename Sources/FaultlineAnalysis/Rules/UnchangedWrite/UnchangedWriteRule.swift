@@ -39,7 +39,9 @@ public struct UnchangedWriteRule: Rule {
                 + "compared, its context has changes, and a save takes the write lock.",
             code: ["if object.value != value { object.value = value }"],
             saving: Saving(time: .init(median: saved, low: saved / 2, high: saved)),
-            confidence: isEmpty ? .medium : .low,
+            confidence: isEmpty
+                ? .medium("the program may need the save for other reasons")
+                : .low("the time of comparing the unchanged objects was not measured"),
             signature: [id, group.key.site?.function ?? ""].joined(separator: "|"))
         finding.explanation = [
             "\(count: group.count, "save") of \(count: all, "object"), of which "

@@ -15,7 +15,7 @@ extension UnusedResultRule {
                 "R17 ignores a fetch whose rows served faults on objects of other fetches from the row cache, because "
                     + "that may have been its purpose.",
                 "It ignores results that the program still holds at the end.",
-                "It is a note if it saves little time and less than a fifth of all rows and trips.",
+                "The finding is a note if it saves little time and less than a fifth of all rows and trips.",
             ])
     }
 }

@@ -77,6 +77,6 @@ extension FetchProfile {
     var unused: ResultTally? {
         var unused = ResultTally()
         for use in uses.values { if let tally = use.needs[.nothing] { unused.merge(tally) } }
-        return unused.executions > 0 && Significance.isHalf(unused.executions, of: closedResults) ? unused : nil
+        return unused.executions > 0 && Significance.isAtLeastHalf(unused.executions, of: closedResults) ? unused : nil
     }
 }

@@ -7,8 +7,8 @@ struct WaitAdvice {
 
     /// The work of the lock's owner: `the save at Import.swift:30`.
     private var owner: Wording? {
-        let place: Wording = key.ownerSite.map { " at \(site: $0)" } ?? ""
-        if let kind = key.ownerKind { return "the \(kind.name)\(place)" }
+        let position: Wording = key.ownerSite.map { " at \(site: $0)" } ?? ""
+        if let kind = key.ownerKind { return "the \(kind.name)\(position)" }
         return key.ownerSite.map { "the work at \(site: $0)" }
     }
 
@@ -73,7 +73,7 @@ struct WaitAdvice {
             evidence.durations.count == 1
             ? "" : ", median \(duration: evidence.durations.percentile(50))"
         var sentences: [Wording] = [
-            "\(count: evidence.durations.count, "wait") for \(thing): \(duration: evidence.time) in all, longest "
+            "\(count: evidence.durations.count, "wait") for \(noun): \(duration: evidence.time) in all, longest "
                 + "\(duration: evidence.longest)\(middle)\(owner.map { ", during \($0)" as Wording } ?? "")."
         ]
         if evidence.tries > 0 {
@@ -86,7 +86,7 @@ struct WaitAdvice {
         return sentences
     }
 
-    private var thing: String {
+    private var noun: String {
         switch key.resource {
         case .contextQueue: "a context's queue"
         case .coordinator: "the coordinator"

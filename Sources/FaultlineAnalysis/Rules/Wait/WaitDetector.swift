@@ -8,7 +8,7 @@ struct WaitDetector: EvidenceDetector {
     private static let capacity = 1024
 
     /// The minimum share of a wait for a context's queue that its owner is in the store.
-    private static let leastHeldShare = 0.1
+    private static let minimumHeldShare = 0.1
 
     var evidence: [WaitEvidence.Key: WaitEvidence] = [:]
     /// The recent work of each thread in the store.
@@ -64,7 +64,7 @@ struct WaitDetector: EvidenceDetector {
         var time = duration
         if wait.resource == .contextQueue {
             time = min(duration, held?.time ?? 0)
-            guard Double(time) >= Self.leastHeldShare * Double(duration) else { return }
+            guard Double(time) >= Self.minimumHeldShare * Double(duration) else { return }
         }
         let owner = held?.most?.most
         let key = WaitEvidence.Key(

@@ -16,14 +16,14 @@ public struct WaitRule: Rule {
 
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
-        let waits = profile.waits.filter { Self.isWorthAWord($0.evidence) }
+        let waits = profile.waits.filter { Self.isNotable($0.evidence) }
         for lines in Self.byOwner(waits) { outcome.findings.append(finding(lines)) }
         let count = profile.totals.events[.wait] ?? 0
         if count > 0 { outcome.examined = "\(count: count, "wait")" }
         return outcome
     }
 
-    private static func isWorthAWord(_ evidence: WaitEvidence) -> Bool {
+    private static func isNotable(_ evidence: WaitEvidence) -> Bool {
         evidence.longest >= longWait.count || evidence.tries > 0 || evidence.failures > 0
             || (!evidence.scopes.isEmpty && evidence.wallTime > 0
                 && Double(evidence.time) >= share.value * Double(evidence.wallTime))
@@ -56,7 +56,8 @@ public struct WaitRule: Rule {
             // A wait that was given up lost its work.
             score: evidence.failures > 0 ? max(score, 75) : score, fix: advice.fix, code: advice.code,
             // How far the owner's work can be shortened is unknown. Half is a reasonable lower bound.
-            saving: Saving(time: Saving.Range(median: blocked, low: blocked / 2, high: blocked)), confidence: .medium,
+            saving: Saving(time: Saving.Range(median: blocked, low: blocked / 2, high: blocked)),
+            confidence: .medium("how much shorter the owner's work can get is unknown"),
             signature: [id, "\(key.resource)", key.site?.function ?? "", key.ownerSite?.function ?? ""]
                 .joined(separator: "|"))
         let longest = Double(evidence.longest)

@@ -91,7 +91,7 @@ extension ManagedObject {
     /// - Parameter value: returns the value of a column, or `nil` to copy the value of the object's row.
     final func makeInheritedRow(_ value: (Int) -> SQLValue?) -> (row: RowPointer, block: RowBlock) {
         var builder = RowBuilder(root: runtime.root, cache: runtime.store.rows, blockSize: 256)
-        builder.begin(runtime.layout, key: key, version: RowPointer.inheritedVersion, entity: runtime.place)
+        builder.begin(runtime.layout, key: key, version: RowPointer.inheritedVersion, entity: runtime.position)
         for slot in runtime.schema.columns.indices {
             if let value = value(slot) {
                 builder.set(runtime.layout, slot: slot, value)

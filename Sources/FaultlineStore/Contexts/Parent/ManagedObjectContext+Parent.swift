@@ -90,9 +90,9 @@ extension ManagedObjectContext {
     private func useHeld<Result, Failure: Error>(
         _ parent: ManagedObjectContext, _ work: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        parent.noticeStores()
-        parent.takePermanentKeys()
-        takePermanentKeys()
+        parent.updateStoresIfChanged()
+        parent.applyPermanentKeys()
+        applyPermanentKeys()
         // The children of a pinned parent read the same snapshot.
         pinned = parent.pinned
         return try work()

@@ -41,7 +41,7 @@ extension ManagedObjectContext {
         if mergePolicy.prefersObject {
             attempt.revived.formUnion(lost)
         } else {
-            letGo(of: Set(lost))
+            discardObjects(Set(lost))
         }
     }
 

@@ -41,7 +41,7 @@ struct ParentSave {
         try findDestinations()
         for object in inserted { insert(object) }
         for object in updated where revived.contains(object) { revive(object) }
-        for object in inserted + updated where object.hasToMany { tellMembers(of: object) }
+        for object in inserted + updated where object.hasToMany { passMembers(of: object) }
         // Before the values, so that added members keep the order in which the child added them.
         for object in inserted + updated where object.hasToMany { setMembers(of: object) }
         for object in inserted + updated { setValues(of: object) }
@@ -147,7 +147,7 @@ struct ParentSave {
     private mutating func revive(_ object: ManagedObject) {
         let known = parent.identities.object(map: object.runtime.map, key: object.key)
         if let known, known.isDeleted, !known.flags.contains(.isInserted) {
-            parent.takeBackDeletion(of: known)
+            parent.revertDeletion(of: known)
             counterparts[ObjectIdentifier(object)] = known
         } else {
             insert(object)
@@ -170,7 +170,7 @@ struct ParentSave {
     /// Passes the parent the members of the ordered relationships that the child has read and changed.
     ///
     /// The parent can then rearrange them without reading.
-    private func tellMembers(of object: ManagedObject) {
+    private func passMembers(of object: ManagedObject) {
         guard let known = counterpart(object), !known.isInserted else { return }
         for (index, state) in object.toMany where object.runtime.schema.properties[index].isOrdered {
             guard state.isLoaded, state.isOrderChanged else { continue }
@@ -235,7 +235,7 @@ extension ManagedObjectContext {
             retain(object)
         }
         inserted.append(object)
-        if areChangesAwaited { tellOfInsertion(object) }
+        if areChangesAwaited { notifyOfInsertion(object) }
         return object
     }
 }

@@ -12,11 +12,11 @@ extension ManagedObjectContext {
     /// Moves new objects to the keys that were reserved for them, and passes the keys to the children.
     ///
     /// The children know some of the objects by temporary keys.
-    func takeNewKeys(of objects: [ManagedObject]) {
+    func updateKeys(of objects: [ManagedObject]) {
         let children = children.all
-        guard parent != nil || !children.isEmpty else { return identities.takeNewKeys(of: objects) }
+        guard parent != nil || !children.isEmpty else { return identities.updateKeys(of: objects) }
         let old = objects.map(\.objectKey)
-        identities.takeNewKeys(of: objects)
+        identities.updateKeys(of: objects)
         let keys = zip(old, objects).compactMap { old, object in
             old.key < 0 ? PermanentKey(old: old, key: object.key) : nil
         }
@@ -37,11 +37,11 @@ extension ManagedObjectContext {
         }
         for child in children.all { child.receive(keys) }
         // Every block on a private queue begins by applying them.
-        if isFirst, concurrencyType == .mainQueue { takeInSoon() }
+        if isFirst, concurrencyType == .mainQueue { scheduleMerge() }
     }
 
     /// Applies the permanent keys that an ancestor has assigned since the last call.
-    func takePermanentKeys() {
+    func applyPermanentKeys() {
         guard parent != nil else { return }
         let keys = receivedKeys.withLock { received in
             defer { received = [] }
@@ -62,7 +62,7 @@ extension ManagedObjectContext {
     func awaitAncestors() {
         guard let parent else { return }
         inParent(parent) { parent.awaitAncestors() }
-        takePermanentKeys()
+        applyPermanentKeys()
     }
 
     /// The current key of an object.
@@ -77,7 +77,7 @@ extension ManagedObjectContext {
         try inParent(parent, site: recorder.isEnabled ? origin(at: site).site : 0) {
             let theirs = objects.map { parent.object($0.runtime, key: $0.key) }
             try parent.obtainPermanentIDs(for: theirs, fileID: site.fileID, line: site.line, function: site.function)
-            takePermanentKeys()
+            applyPermanentKeys()
         }
     }
 }

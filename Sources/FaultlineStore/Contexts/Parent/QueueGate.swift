@@ -25,6 +25,9 @@ final class QueueGate: Sendable {
 
     private let state = Atomic<Int>(State.free)
 
+    /// Whether a thread waits for the gate, or has waited for it since it was last free.
+    var isAwaited: Bool { state.load(ordering: .relaxed) == State.awaited }
+
     /// Enters if the gate is free.
     func enterIfFree() -> Bool {
         state.compareExchange(expected: State.free, desired: State.taken, ordering: .acquiring).exchanged

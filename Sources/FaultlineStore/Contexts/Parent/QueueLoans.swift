@@ -165,8 +165,8 @@ extension QueueLoans.State {
 
     /// Removes a thread from those that wait, and returns whether it was still waiting.
     mutating func take(_ waiter: QueueWaiter) -> Bool {
-        guard let place = waiters.firstIndex(where: { $0 === waiter }) else { return false }
-        waiters.remove(at: place)
+        guard let position = waiters.firstIndex(where: { $0 === waiter }) else { return false }
+        waiters.remove(at: position)
         if let loan = waiter.loan { loans[loan] = nil }
         return true
     }

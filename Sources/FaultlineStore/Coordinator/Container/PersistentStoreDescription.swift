@@ -83,13 +83,13 @@ public struct PersistentStoreDescription: Sendable {
 
     /// Creates a description of a store at `/dev/null`, which is in memory unless another URL is set.
     public init() {
-        self.init(url: Self.nowhere)
+        self.init(url: Self.nullDevice)
     }
 
-    private static let nowhere = URL(fileURLWithPath: "/dev/null")
+    private static let nullDevice = URL(fileURLWithPath: "/dev/null")
 
     /// Whether the open database is in memory.
-    var isInMemory: Bool { type != .sqlite || url.path == Self.nowhere.path }
+    var isInMemory: Bool { type != .sqlite || url.path == Self.nullDevice.path }
 
     /// Whether the store has a file.
     var isInFile: Bool { type == .binary || !isInMemory }
@@ -98,5 +98,5 @@ public struct PersistentStoreDescription: Sendable {
     func isIn(_ path: String) -> Bool { isInFile && url.resolvingSymlinksInPath().path == path }
 
     /// The store's name in messages and logs.
-    var path: String { type == .inMemory && url.path == Self.nowhere.path ? SQLConnection.memory : url.path }
+    var path: String { type == .inMemory && url.path == Self.nullDevice.path ? SQLConnection.memory : url.path }
 }

@@ -22,18 +22,18 @@ struct StoreConfiguration {
             )
         }
         let schemas = model.schema.entities
-        let places = Set(members.flatMap { model.schema.entity(named: $0.name)!.family })
+        let positions = Set(members.flatMap { model.schema.entity(named: $0.name)!.family })
         self.name = name
-        entities = Set(places.map { schemas[$0].name })
-        tables = Set(places.map { schemas[$0].table })
+        entities = Set(positions.map { schemas[$0].name })
+        tables = Set(positions.map { schemas[$0].table })
         hash = model.schema.digest(of: entities)
-        for place in places.sorted() {
-            for property in schemas[place].properties where property.isRelationship {
+        for position in positions.sorted() {
+            for property in schemas[position].properties where property.isRelationship {
                 let destination = schemas[property.destination]
                 guard !tables.contains(destination.table) else { continue }
                 throw StoreError(
                     .unsupportedModel,
-                    "The store '\(path)' cannot be opened with the configuration '\(name)', because '\(schemas[place].name).\(property.name)' refers to \(destination.name), which the configuration does not have, and a relationship cannot refer to another store; add the entity to the configuration, or use a fetched property."
+                    "The store '\(path)' cannot be opened with the configuration '\(name)', because '\(schemas[position].name).\(property.name)' refers to \(destination.name), which the configuration does not have, and a relationship cannot refer to another store; add the entity to the configuration, or use a fetched property."
                 )
             }
         }

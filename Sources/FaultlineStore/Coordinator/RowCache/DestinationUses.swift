@@ -18,20 +18,20 @@ final class DestinationUses: Sendable {
     // Allocated once, freed by `deinit`, accessed atomically.
     nonisolated(unsafe) private let recorded: UnsafeMutablePointer<Atomic<UInt64>>
     /// By property: the index of the first mask of a to-one relationship; -1 for other properties.
-    private let places: [Int]
+    private let positions: [Int]
     private let count: Int
     private let other = 63
 
     init(_ schema: EntitySchema, _ model: ModelSchema) {
-        var (places, count) = ([Int](), 0)
+        var (positions, count) = ([Int](), 0)
         for property in schema.properties {
             let isToOne = property.isRelationship && !property.isToMany
-            places.append(isToOne ? count : -1)
+            positions.append(isToOne ? count : -1)
             if isToOne { count += model.entities[property.destination].family.count }
         }
-        (self.places, self.count) = (places, count)
+        (self.positions, self.count) = (positions, count)
         recorded = .allocate(capacity: max(1, count))
-        for place in 0..<count { (recorded + place).initialize(to: Atomic(0)) }
+        for position in 0..<count { (recorded + position).initialize(to: Atomic(0)) }
     }
 
     deinit {
@@ -49,12 +49,12 @@ final class DestinationUses: Sendable {
     ) {
         let property = owner.schema.properties[relationship]
         let family = owner.model.entities[property.destination].family
-        guard places[relationship] >= 0, let entity = family.firstIndex(of: destination.index) else { return }
+        guard positions[relationship] >= 0, let entity = family.firstIndex(of: destination.index) else { return }
         var known: Int?
         // Properties beyond the number of bits are recorded as other uses.
         if case .read(let index) = use, index < other { known = index }
         let bit: UInt64 = 1 << UInt64(known ?? other)
-        let mask = recorded + places[relationship] + entity
+        let mask = recorded + positions[relationship] + entity
         guard mask.pointee.load(ordering: .relaxed) & bit == 0,
             mask.pointee.bitwiseOr(bit, ordering: .relaxed).oldValue & bit == 0
         else { return }

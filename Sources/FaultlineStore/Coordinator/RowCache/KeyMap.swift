@@ -45,13 +45,13 @@ struct KeyMap: ~Copyable {
 
     /// The position of a key; `nil` if it is missing.
     @inline(__always)
-    private func place(_ key: Int64) -> Int? {
+    private func position(_ key: Int64) -> Int? {
         let home = home(key)
         var distance = 0
         while distance <= reach {
-            let place = (home &+ distance) & (capacity - 1)
-            guard entries[place].address != nil else { return nil }
-            if entries[place].key == key { return place }
+            let position = (home &+ distance) & (capacity - 1)
+            guard entries[position].address != nil else { return nil }
+            if entries[position].key == key { return position }
             distance += 1
         }
         return nil
@@ -59,7 +59,7 @@ struct KeyMap: ~Copyable {
 
     @inline(__always)
     func address(_ key: Int64) -> UnsafeMutableRawPointer? {
-        place(key).flatMap { entries[$0].address }
+        position(key).flatMap { entries[$0].address }
     }
 
     /// Sets the address for a key, and returns its previous address.
@@ -77,8 +77,8 @@ struct KeyMap: ~Copyable {
     mutating func insert(
         _ key: Int64, _ address: UnsafeMutableRawPointer, where replaces: (UnsafeMutableRawPointer) -> Bool
     ) -> UnsafeMutableRawPointer? {
-        if let place = place(key), let old = entries[place].address {
-            if replaces(old) { entries[place].address = address }
+        if let position = position(key), let old = entries[position].address {
+            if replaces(old) { entries[position].address = address }
             return old
         }
         if (count + 1) * 3 > capacity * 2 { rebuild(capacity * 2) }
@@ -119,13 +119,13 @@ struct KeyMap: ~Copyable {
     /// Removes a key, if its address matches; without an address, always.
     @inline(__always)
     mutating func remove(_ key: Int64, address wanted: UnsafeMutableRawPointer? = nil) {
-        guard let place = place(key) else { return }
-        if let wanted, wanted != entries[place].address { return }
+        guard let position = position(key) else { return }
+        if let wanted, wanted != entries[position].address { return }
         count -= 1
         if reach == 0 {
-            entries[place].address = nil
+            entries[position].address = nil
         } else {
-            close(place)
+            close(position)
             if count == 0 { reach = 0 }
         }
     }
@@ -134,15 +134,15 @@ struct KeyMap: ~Copyable {
     @inline(never)
     private mutating func close(_ hole: Int) {
         var hole = hole
-        var place = (hole + 1) & (capacity - 1)
+        var position = (hole + 1) & (capacity - 1)
         // An entry further behind the hole than `reach` cannot move into it.
-        while entries[place].address != nil, (place &- hole) & (capacity - 1) <= reach {
-            let distance = (place &- home(entries[place].key)) & (capacity - 1)
-            if distance >= (place &- hole) & (capacity - 1) {
-                entries[hole] = entries[place]
-                hole = place
+        while entries[position].address != nil, (position &- hole) & (capacity - 1) <= reach {
+            let distance = (position &- home(entries[position].key)) & (capacity - 1)
+            if distance >= (position &- hole) & (capacity - 1) {
+                entries[hole] = entries[position]
+                hole = position
             }
-            place = (place + 1) & (capacity - 1)
+            position = (position + 1) & (capacity - 1)
         }
         entries[hole].address = nil
     }
@@ -153,13 +153,13 @@ struct KeyMap: ~Copyable {
         capacity = wanted
         reach = 0
         entries = Self.allocate(capacity)
-        for place in 0..<oldCapacity where old[place].address != nil { add(old[place]) }
+        for position in 0..<oldCapacity where old[position].address != nil { add(old[position]) }
         old.deallocate()
     }
 
     func forEach(_ body: (Int64, UnsafeMutableRawPointer) -> Void) {
-        for place in 0..<capacity {
-            if let address = entries[place].address { body(entries[place].key, address) }
+        for position in 0..<capacity {
+            if let address = entries[position].address { body(entries[position].key, address) }
         }
     }
 }

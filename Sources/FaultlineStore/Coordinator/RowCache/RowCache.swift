@@ -134,9 +134,9 @@ final class RowCache: Sendable {
     init(_ entities: [EntityRuntime], limit: Int, recorder: Recorder) {
         let roots = entities.count
         self.recorder = recorder
-        traceID = { [recorder] place in entities[place].traceID(recorder) }
+        traceID = { [recorder] position in entities[position].traceID(recorder) }
         let maps = UnsafeMutableBufferPointer<KeyMap>.allocate(capacity: roots)
-        for place in 0..<roots { (maps.baseAddress! + place).initialize(to: KeyMap()) }
+        for position in 0..<roots { (maps.baseAddress! + position).initialize(to: KeyMap()) }
         state = Mutex(State(maps: maps, seen: Array(repeating: [], count: roots)))
         self.limit = limit
     }
@@ -211,9 +211,9 @@ final class RowCache: Sendable {
         var evicted: [RowBlock] = []
         state.withLock { state in
             guard isCurrent(generation) else {
-                for place in rows.indices {
-                    guard let known = state.counterpart(of: rows[place], root, &held) else { continue }
-                    rows[place] = known
+                for position in rows.indices {
+                    guard let known = state.counterpart(of: rows[position], root, &held) else { continue }
+                    rows[position] = known
                     hits += 1
                 }
                 return
@@ -221,11 +221,11 @@ final class RowCache: Sendable {
             state.maps[root].reserve(rows.count)
             var listed: UnsafeMutableRawPointer?
             let (isWritten, isRecording) = (generation == nil, recorder.isEnabled)
-            for place in rows.indices {
+            for position in rows.indices {
                 if let known = state.insert(
-                    rows[place], root, &listed, &held, isWritten: isWritten, isRecording: isRecording)
+                    rows[position], root, &listed, &held, isWritten: isWritten, isRecording: isRecording)
                 {
-                    rows[place] = known
+                    rows[position] = known
                     hits += 1
                 }
             }
@@ -262,9 +262,9 @@ final class RowCache: Sendable {
     /// Records the eviction of the blocks' rows for each inheritance tree, and how many of them are still held.
     private func record(evictionOf blocks: inout [RowBlock]) {
         var evictions: [Int: TraceEvent.Eviction] = [:]
-        for place in blocks.indices {
-            let isHeld = !isKnownUniquelyReferenced(&blocks[place])
-            let block = blocks[place]
+        for position in blocks.indices {
+            let isHeld = !isKnownUniquelyReferenced(&blocks[position])
+            let block = blocks[position]
             var rows: UInt32 = 0
             block.forEachRow { _ in rows += 1 }
             evictions[block.root, default: TraceEvent.Eviction()].rows += rows
@@ -312,11 +312,11 @@ final class RowCache: Sendable {
     /// Objects that hold a row read it again the next time they fire as faults.
     func removeAll() {
         let released = state.withLock { state in
-            for place in state.maps.indices {
+            for position in state.maps.indices {
                 // Mark the rows, so their holders are not served from them; a removed row is not marked by later
                 // writes.
-                state.maps[place].forEach { RowPointer(address: $1).markSuperseded() }
-                state.maps[place] = KeyMap()
+                state.maps[position].forEach { RowPointer(address: $1).markSuperseded() }
+                state.maps[position] = KeyMap()
             }
             let young = state.young
             state.young = []
@@ -339,7 +339,7 @@ final class RowCache: Sendable {
     var count: Int {
         state.withLock { state in
             var count = 0
-            for place in state.maps.indices { count += state.maps[place].count }
+            for position in state.maps.indices { count += state.maps[position].count }
             return count
         }
     }

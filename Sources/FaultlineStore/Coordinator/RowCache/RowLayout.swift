@@ -33,7 +33,7 @@ struct RowHeader {
 /// The position of an existing value in a row.
 ///
 /// Only the store creates it.
-public struct StoredValuePlace {
+public struct StoredValueLocation {
     // The reader holds the object, and the object holds the row.
     @usableFromInline let row: UnsafeRawPointer
     @usableFromInline let offset: Int
@@ -60,15 +60,16 @@ public struct StoredValuePlace {
     @inlinable
     @inline(__always)
     var text: String {
-        let place = row.load(fromByteOffset: offset, as: UInt64.self)
+        let position = row.load(fromByteOffset: offset, as: UInt64.self)
         let bytes = UnsafeRawBufferPointer(
-            start: row + Int(truncatingIfNeeded: place & 0xffff_ffff), count: Int(truncatingIfNeeded: place >> 32))
+            start: row + Int(truncatingIfNeeded: position & 0xffff_ffff), count: Int(truncatingIfNeeded: position >> 32)
+        )
         return String(decoding: bytes, as: UTF8.self)
     }
 }
 
 @available(*, unavailable)
-extension StoredValuePlace: Sendable {}
+extension StoredValueLocation: Sendable {}
 
 /// A row in memory.
 ///
@@ -110,8 +111,8 @@ struct RowPointer: @unchecked Sendable {
 
     @inline(never)
     private func furtherPresence(_ slot: Int) -> UInt64 {
-        let place = Int(raw.pointee.columns) + (slot >> 6) - 1
-        return address.load(fromByteOffset: MemoryLayout<cstore_row>.size + place * 8, as: UInt64.self)
+        let position = Int(raw.pointee.columns) + (slot >> 6) - 1
+        return address.load(fromByteOffset: MemoryLayout<cstore_row>.size + position * 8, as: UInt64.self)
     }
 
     @inline(__always)
@@ -122,9 +123,10 @@ struct RowPointer: @unchecked Sendable {
 
     @inline(__always)
     func bytes(at offset: Int) -> UnsafeRawBufferPointer {
-        let place = address.load(fromByteOffset: offset, as: UInt64.self)
+        let position = address.load(fromByteOffset: offset, as: UInt64.self)
         return UnsafeRawBufferPointer(
-            start: address + Int(truncatingIfNeeded: place & 0xffff_ffff), count: Int(truncatingIfNeeded: place >> 32))
+            start: address + Int(truncatingIfNeeded: position & 0xffff_ffff),
+            count: Int(truncatingIfNeeded: position >> 32))
     }
 
     @inline(__always)

@@ -42,16 +42,16 @@ extension ManagedObject {
             case .null, .value: return nil
             }
         }
-        guard let place = place(index) else { return nil }
-        let object = destination(runtime.schema.properties[index], place)
+        guard let location = location(index) else { return nil }
+        let object = destination(runtime.schema.properties[index], location)
         // A destination that is to be deleted by the next save no longer counts.
         return object.flags.contains(.isDeleted) ? nil : object
     }
 
     /// The object that a to-one relationship refers to in the store.
-    final func destination(_ property: PropertySchema, _ place: (row: RowPointer, offset: Int)) -> ManagedObject {
-        let destination = runtime.store.entities[storedDestination(property, place.row)]
-        let object = managedObjectContext.object(destination, key: place.row.integer(at: place.offset))
+    final func destination(_ property: PropertySchema, _ location: (row: RowPointer, offset: Int)) -> ManagedObject {
+        let destination = runtime.store.entities[storedDestination(property, location.row)]
+        let object = managedObjectContext.object(destination, key: location.row.integer(at: location.offset))
         if !object.flags.contains(.isDeleted) { object.inherit(from: self, property.index) }
         return object
     }
@@ -60,7 +60,7 @@ extension ManagedObject {
     final func storedDestination(_ property: PropertySchema, _ row: RowPointer) -> Int {
         guard property.entitySlot >= 0, row.hasValue(slot: property.entitySlot) else { return property.destination }
         let number = row.integer(at: RowLayout.offset(ofSlot: property.entitySlot))
-        return runtime.model.place(ofNumber: number) ?? property.destination
+        return runtime.model.position(ofNumber: number) ?? property.destination
     }
 
     /// Sets one end of a relationship, and updates the other ends.
@@ -180,11 +180,11 @@ extension ManagedObject {
         if toManyState(index).arrange(objects) { managedObjectContext.observeUpdate(self) }
     }
 
-    final func moveMember(from place: Int, to target: Int, _ index: Int) {
+    final func moveMember(from location: Int, to target: Int, _ index: Int) {
         _ = members(index)
-        guard place != target else { return }
+        guard location != target else { return }
         registerUndo(ofOrdering: index)
-        toManyState(index).move(from: place, to: target)
+        toManyState(index).move(from: location, to: target)
         managedObjectContext.observeUpdate(self)
     }
 

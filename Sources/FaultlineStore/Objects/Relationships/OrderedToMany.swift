@@ -38,22 +38,23 @@ public struct OrderedToMany<Destination: ManagedObject> {
     /// Inserts an object before the one at an index, and sets the inverse; an existing member keeps its position.
     ///
     /// - Complexity: O(n); fires the fault.
-    public func insert(_ object: Destination, at place: Int) {
+    public func insert(_ object: Destination, at position: Int) {
         requireCorrectUse(
-            indices.contains(place) || place == count, "Index \(place) is out of range; there are \(count) objects.")
+            indices.contains(position) || position == count,
+            "Index \(position) is out of range; there are \(count) objects.")
         guard !contains(object) else { return }
         owner.addMember(object, index)
-        owner.moveMember(from: count - 1, to: place, index)
+        owner.moveMember(from: count - 1, to: position, index)
     }
 
     /// Moves the object at an index to `target`, its index after the move.
     ///
     /// - Complexity: O(n); fires the fault.
-    public func move(from place: Int, to target: Int) {
+    public func move(from position: Int, to target: Int) {
         requireCorrectUse(
-            indices.contains(place) && indices.contains(target),
-            "Index \(indices.contains(place) ? target : place) is out of range; there are \(count) objects.")
-        owner.moveMember(from: place, to: target, index)
+            indices.contains(position) && indices.contains(target),
+            "Index \(indices.contains(position) ? target : position) is out of range; there are \(count) objects.")
+        owner.moveMember(from: position, to: target, index)
     }
 
     /// Removes an object, and clears the inverse.
@@ -61,8 +62,8 @@ public struct OrderedToMany<Destination: ManagedObject> {
 
     /// Removes the object at an index, and clears the inverse.
     @discardableResult
-    public func remove(at place: Int) -> Destination {
-        let object = self[place]
+    public func remove(at position: Int) -> Destination {
+        let object = self[position]
         members.remove(object)
         return object
     }

@@ -6,16 +6,16 @@ public final class ToOneKey<Destination: ManagedObject>: @unchecked Sendable {
     public let name: String
     // Read and written as a word; see `AttributeKey`.
     @exclusivity(unchecked)
-    @usableFromInline var place: PropertyPlace
+    @usableFromInline var location: PropertyLocation
 
     @inlinable
     public init(_ name: String) {
         self.name = name
-        place = PropertyPlace()
+        location = PropertyLocation()
     }
 
     func index(in object: ManagedObject) -> Int {
-        place.index(of: name, .toOne, in: object.runtime)
+        location.index(of: name, .toOne, in: object.runtime)
     }
 }
 
@@ -24,12 +24,12 @@ public final class ToManyKey<Destination: ManagedObject>: @unchecked Sendable {
     public let name: String
     // Read and written as a word; see `AttributeKey`.
     @exclusivity(unchecked)
-    @usableFromInline var place: PropertyPlace
+    @usableFromInline var location: PropertyLocation
 
     @inlinable
     public init(_ name: String) {
         self.name = name
-        place = PropertyPlace()
+        location = PropertyLocation()
     }
 
     /// Unavailable; a key has no members, an object does.
@@ -41,7 +41,7 @@ public final class ToManyKey<Destination: ManagedObject>: @unchecked Sendable {
     public func add(_ object: Destination) { fatalError("unavailable") }
 
     func index(in object: ManagedObject) -> Int {
-        place.index(of: name, .toMany, in: object.runtime)
+        location.index(of: name, .toMany, in: object.runtime)
     }
 }
 
@@ -50,12 +50,12 @@ public final class OrderedToManyKey<Destination: ManagedObject>: @unchecked Send
     public let name: String
     // Read and written as a word; see `AttributeKey`.
     @exclusivity(unchecked)
-    @usableFromInline var place: PropertyPlace
+    @usableFromInline var location: PropertyLocation
 
     @inlinable
     public init(_ name: String) {
         self.name = name
-        place = PropertyPlace()
+        location = PropertyLocation()
     }
 
     /// Unavailable; a key has no members, an object does.
@@ -67,7 +67,7 @@ public final class OrderedToManyKey<Destination: ManagedObject>: @unchecked Send
     public func add(_ object: Destination) { fatalError("unavailable") }
 
     func index(in object: ManagedObject) -> Int {
-        place.index(of: name, .orderedToMany, in: object.runtime)
+        location.index(of: name, .orderedToMany, in: object.runtime)
     }
 }
 
@@ -75,7 +75,7 @@ public final class OrderedToManyKey<Destination: ManagedObject>: @unchecked Send
 ///
 /// Only a checked index is cached: reading a row relies on the type that the key declares.
 @usableFromInline
-struct PropertyPlace {
+struct PropertyLocation {
     /// The layout's number in the upper half, the property's index in the lower; 0 if not looked up yet.
     @usableFromInline var known: UInt64
 

@@ -8,7 +8,7 @@ final class ToManyState {
     /// which they were added.
     private(set) var members: ContiguousArray<ManagedObject> = []
     private var memberIDs: Set<ObjectIdentifier> = []
-    /// The members' IDs while the members are not retained; see ``letGo()``.
+    /// The members' IDs while the members are not retained; see ``releaseMembers()``.
     private(set) var identities: [ManagedObjectID]?
     /// The objects added and removed since the object was last read or saved; each is in at most one of the two.
     private(set) var added: ContiguousArray<ManagedObject> = []
@@ -102,17 +102,17 @@ final class ToManyState {
     }
 
     private static func take(_ object: ManagedObject, from list: inout ContiguousArray<ManagedObject>) -> Bool {
-        guard let place = list.lastIndex(where: { $0 === object }) else { return false }
-        list.remove(at: place)
+        guard let position = list.lastIndex(where: { $0 === object }) else { return false }
+        list.remove(at: position)
         return true
     }
 
     /// Moves a member to another index.
     ///
     /// All members must be loaded.
-    func move(from place: Int, to target: Int) {
-        guard place != target else { return }
-        members.insert(members.remove(at: place), at: target)
+    func move(from position: Int, to target: Int) {
+        guard position != target else { return }
+        members.insert(members.remove(at: position), at: target)
         isRearranged = true
     }
 
@@ -139,8 +139,8 @@ final class ToManyState {
     /// Moves a member to an index.
     ///
     /// - Parameter isRearrangement: whether this counts as a change of the order.
-    func put(_ object: ManagedObject, at place: Int, isRearrangement: Bool) {
-        let target = min(place, members.count - 1)
+    func put(_ object: ManagedObject, at position: Int, isRearrangement: Bool) {
+        let target = min(position, members.count - 1)
         guard isLoaded, let now = members.lastIndex(where: { $0 === object }), now != target else { return }
         members.insert(members.remove(at: now), at: target)
         if isRearrangement { isRearranged = true }
@@ -164,7 +164,7 @@ final class ToManyState {
     /// Releases the members, and keeps their IDs.
     ///
     /// Does nothing if there are changes, or if no member has to-many state, because then no retain cycle is possible.
-    func letGo() {
+    func releaseMembers() {
         guard isLoaded, !hasChanges, members.contains(where: { !$0.toMany.isEmpty }) else { return }
         let known = members.map(\.objectID)
         unload()

@@ -59,9 +59,9 @@ struct BinaryPropertyList {
     }
 
     /// Returns the object at an index.
-    func object(_ place: Int) throws(Malformed) -> Object {
-        guard (0..<count).contains(place) else { throw Malformed() }
-        let offset = try Self.integer(bytes, table + place * offsetSize, offsetSize)
+    func object(_ position: Int) throws(Malformed) -> Object {
+        guard (0..<count).contains(position) else { throw Malformed() }
+        let offset = try Self.integer(bytes, table + position * offsetSize, offsetSize)
         guard offset >= 8, offset < table else { throw Malformed() }
         let (kind, low) = (bytes[offset] >> 4, Int(bytes[offset] & 0xf))
         switch (kind, low) {
@@ -127,14 +127,14 @@ struct BinaryPropertyList {
     private func signed(_ offset: Int, _ size: Int) throws(Malformed) -> Int64 {
         guard offset >= 0, offset + size <= table else { throw Malformed() }
         var value: UInt64 = 0
-        for place in offset..<offset + size { value = value << 8 | UInt64(bytes[place]) }
+        for position in offset..<offset + size { value = value << 8 | UInt64(bytes[position]) }
         return Int64(bitPattern: value)
     }
 
     private static func integer(_ bytes: [UInt8], _ offset: Int, _ size: Int) throws(Malformed) -> Int {
         guard offset >= 0, offset <= bytes.count - size else { throw Malformed() }
         var value: UInt64 = 0
-        for place in offset..<offset + size { value = value << 8 | UInt64(bytes[place]) }
+        for position in offset..<offset + size { value = value << 8 | UInt64(bytes[position]) }
         // No count or offset exceeds the number of bytes.
         guard value <= UInt64(bytes.count) else { throw Malformed() }
         return Int(value)

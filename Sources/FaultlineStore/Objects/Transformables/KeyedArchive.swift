@@ -64,10 +64,10 @@ struct KeyedArchive {
         guard budget >= 0, depth < BinaryPropertyList.depthLimit else { throw BinaryPropertyList.Malformed() }
         switch object {
         case .uid(let uid): return try self.object(uid, depth: depth)
-        case .array(let places):
+        case .array(let positions):
             var values: [Any] = []
-            for place in places {
-                if let value = try value(of: try list.object(place), depth: depth + 1) { values.append(value) }
+            for position in positions {
+                if let value = try value(of: try list.object(position), depth: depth + 1) { values.append(value) }
             }
             return values
         case .dictionary(let pairs):
@@ -94,10 +94,10 @@ struct KeyedArchive {
         }
         let fields = try Self.fields(pairs, list)
         guard case .string(let name)? = fields["$classname"] else { throw BinaryPropertyList.Malformed() }
-        guard case .array(let places)? = fields["$classes"] else { return [name] }
+        guard case .array(let positions)? = fields["$classes"] else { return [name] }
         var names: [String] = []
-        for place in places {
-            if case .string(let name) = try list.object(place) { names.append(name) }
+        for position in positions {
+            if case .string(let name) = try list.object(position) { names.append(name) }
         }
         return names.first == name ? names : [name] + names
     }
@@ -153,14 +153,14 @@ extension BinaryPropertyList {
         return try value(top, depth: 0, &budget)
     }
 
-    private func value(_ place: Int, depth: Int, _ budget: inout Int) throws(Malformed) -> Any? {
+    private func value(_ position: Int, depth: Int, _ budget: inout Int) throws(Malformed) -> Any? {
         budget -= 1
         guard budget >= 0, depth < Self.depthLimit else { throw Malformed() }
-        switch try object(place) {
-        case .array(let places):
+        switch try object(position) {
+        case .array(let positions):
             var values: [Any] = []
-            for place in places {
-                if let value = try value(place, depth: depth + 1, &budget) { values.append(value) }
+            for position in positions {
+                if let value = try value(position, depth: depth + 1, &budget) { values.append(value) }
             }
             return values
         case .dictionary(let pairs):

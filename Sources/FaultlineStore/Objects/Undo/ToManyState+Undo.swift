@@ -11,17 +11,17 @@ extension ToManyState {
     }
 
     /// The index of a member, if known.
-    func place(of object: ManagedObject) -> Int? {
+    func position(of object: ManagedObject) -> Int? {
         isLoaded && contains(object) ? members.firstIndex { $0 === object } : nil
     }
 
-    func restore(_ object: ManagedObject, _ standing: Standing, at place: Int?) {
+    func restore(_ object: ManagedObject, _ standing: Standing, at position: Int?) {
         retract(object)
         switch standing {
         case .untouched: break
         case .added: add(object)
         case .removed: remove(object)
         }
-        if let place { put(object, at: place, isRearrangement: false) }
+        if let position { put(object, at: position, isRearrangement: false) }
     }
 }

@@ -18,7 +18,7 @@ enum UndoableChange {
         var isAddition: Bool
         /// The member's unsaved state before the change.
         var standing: ToManyState.Standing
-        var place: Int?
+        var position: Int?
         /// The context's save count at the time of the change; after a later save, the change is in the store.
         var epoch: Int
     }
@@ -117,7 +117,7 @@ extension ManagedObject {
             if case .unchanged = value {} else { return value }
         }
         guard property.isRelationship else { return storedValue(property.index).map { .value($0) } ?? .null }
-        guard let (row, offset) = place(property.index) else { return .null }
+        guard let (row, offset) = location(property.index) else { return .null }
         let context = managedObjectContext
         let destination = runtime.store.entities[storedDestination(property, row)]
         return .object(context.object(destination, key: row.integer(at: offset)))
@@ -151,7 +151,7 @@ extension ManagedObject {
             return .member(
                 UndoableChange.MemberChange(
                     owner: self, index: index, member: member, isAddition: isAddition, standing: standing,
-                    place: state.place(of: member), epoch: managedObjectContext.saveCount))
+                    position: state.position(of: member), epoch: managedObjectContext.saveCount))
         }
         if isAddition { state.add(member) } else { state.remove(member) }
     }
@@ -163,17 +163,17 @@ extension ManagedObject {
             // A save has written the change since: undo it by the opposite change.
             changeMember(change.member, change.index, isAddition: !change.isAddition)
             let isOrdered = runtime.schema.properties[change.index].isOrdered
-            if let place = change.place { state.put(change.member, at: place, isRearrangement: isOrdered) }
+            if let position = change.position { state.put(change.member, at: position, isRearrangement: isOrdered) }
             return context.observeUpdate(self)
         }
         context.register {
             var redo = change
             redo.isAddition.toggle()
             redo.standing = state.standing(of: change.member)
-            redo.place = state.place(of: change.member)
+            redo.position = state.position(of: change.member)
             return .member(redo)
         }
-        state.restore(change.member, change.standing, at: change.place)
+        state.restore(change.member, change.standing, at: change.position)
         context.observeUpdate(self)
     }
 

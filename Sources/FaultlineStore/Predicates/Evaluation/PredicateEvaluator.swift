@@ -286,9 +286,9 @@ struct PredicateEvaluator {
         var current: ManagedObject? = object
         var entity = object.runtime.schema
         let model = object.runtime.model
-        for (place, name) in names.enumerated() {
+        for (position, name) in names.enumerated() {
             guard let property = entity.property(name), !property.isToMany,
-                property.isRelationship || place == names.count - 1
+                property.isRelationship || position == names.count - 1
             else {
                 throw StoreError(
                     .invalidRequest,

@@ -64,9 +64,9 @@ struct FetchPath: Sendable, Hashable {
 
     /// The path's collection operator with the path before it and the names after it; `nil` if there is none.
     var collectionOperator: (collection: FetchPath, operator: String, names: [String])? {
-        guard let place = names.firstIndex(where: { $0.hasPrefix("@") }) else { return nil }
+        guard let position = names.firstIndex(where: { $0.hasPrefix("@") }) else { return nil }
         var collection = self
-        collection.names = Array(names[..<place])
-        return (collection, names[place], Array(names[(place + 1)...]))
+        collection.names = Array(names[..<position])
+        return (collection, names[position], Array(names[(position + 1)...]))
     }
 }

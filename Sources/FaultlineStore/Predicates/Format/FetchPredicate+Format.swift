@@ -52,10 +52,10 @@ extension StoreError {
         _ what: String, _ format: String, _ failure: PredicateLexer.Failure
     ) -> StoreError {
         let bytes = format.utf8
-        let position = String(decoding: bytes.prefix(failure.place), as: UTF8.self).count + 1
+        let position = String(decoding: bytes.prefix(failure.position), as: UTF8.self).count + 1
         // Quote only the part of a long format around the error.
         let longest = 120
-        let start = bytes.count > longest ? max(0, failure.place - longest / 2) : 0
+        let start = bytes.count > longest ? max(0, failure.position - longest / 2) : 0
         let end = bytes.count > longest ? min(bytes.count, start + longest) : bytes.count
         let shown = String(decoding: bytes.dropFirst(start).prefix(end - start), as: UTF8.self)
         let quoted = (start > 0 ? "…" : "") + shown + (end < bytes.count ? "…" : "")

@@ -4,14 +4,14 @@ import Foundation
 /// Parsing of values, key paths and functions.
 extension PredicateParser {
     mutating func operand() throws(Failure) -> Parsed {
-        let start = place
+        let start = position
         let parsed = try bareOperand()
         guard case .expression(let node) = parsed else { return parsed }
         return .expression(try followed(node, at: start))
     }
 
     private mutating func bareOperand() throws(Failure) -> Parsed {
-        let start = place
+        let start = position
         switch token {
         case .integer(let value): return try constant(.value(.integer(value)))
         case .real(let value): return try constant(.value(.double(value)))
@@ -52,7 +52,8 @@ extension PredicateParser {
         case .ternary: return .expression(try ternary())
         case .union, .intersect, .minus:
             throw Failure(
-                place: place, message: "expected a value but found \(word.rawValue), which fetches do not support")
+                position: position, message: "expected a value but found \(word.rawValue), which fetches do not support"
+            )
         default: throw expected("a value")
         }
     }
@@ -60,7 +61,7 @@ extension PredicateParser {
     private mutating func parenthesized() throws(Failure) -> Parsed {
         try advance()
         return try nested { (parser) throws(Failure) in
-            let start = parser.place
+            let start = parser.position
             let parsed = try parser.disjunction()
             if parser.token == .sign(",") {
                 let first = try parser.expression(parsed, at: start)
@@ -85,7 +86,7 @@ extension PredicateParser {
     }
 
     private mutating func element() throws(Failure) -> FetchExpression.Node {
-        let start = place
+        let start = position
         return try nested { (parser) throws(Failure) in try parser.expression(try parser.sum(), at: start) }
     }
 
@@ -108,7 +109,7 @@ extension PredicateParser {
                 node = .path(path)
             } else if token == .sign(".") {
                 guard case .path(var path) = node else {
-                    throw Failure(place: place, message: "expected an operator but found '.' after a value")
+                    throw Failure(position: position, message: "expected an operator but found '.' after a value")
                 }
                 try advance()
                 path.names.append(try name())
@@ -126,7 +127,7 @@ extension PredicateParser {
             try advance()
             return name
         case .word(let word):
-            let name = lexer.source(from: place, count: word.rawValue.utf8.count)
+            let name = lexer.source(from: position, count: word.rawValue.utf8.count)
             try advance()
             return name
         default: throw expected("the name of a property")
@@ -155,7 +156,7 @@ extension PredicateParser {
         try take("(")
         let first = try element()
         try take(",")
-        let start = place
+        let start = position
         guard case .text(let selector) = token else { throw expected("the name of a function in quotes") }
         try advance()
         var arguments = [first]
@@ -176,18 +177,18 @@ extension PredicateParser {
         let name = selector.hasSuffix(":") || selector == "now" ? selector : selector + ":"
         if let function = FetchExpression.Function(rawValue: name == "avg:" ? "average:" : name) {
             guard arguments.count == 1, !arguments[0].isConstant else {
-                throw Failure(place: start, message: "expected one key path in '\(selector)'")
+                throw Failure(position: start, message: "expected one key path in '\(selector)'")
             }
             return .aggregate(function, arguments[0])
         }
         if name == "noindex:", arguments.count == 1 { return arguments[0] }
         guard let function = ScalarFunction(rawValue: name) else {
             throw Failure(
-                place: start, message: "expected a function that fetches support but found '\(selector)'")
+                position: start, message: "expected a function that fetches support but found '\(selector)'")
         }
         guard arguments.count == function.arity else {
             throw Failure(
-                place: start,
+                position: start,
                 message: "expected \(function.arity) arguments for '\(selector)' but found \(arguments.count)")
         }
         return .function(function, arguments)
@@ -225,9 +226,9 @@ extension PredicateParser {
     private mutating func subquery() throws(Failure) -> FetchExpression.Node {
         try advance()
         try take("(")
-        let start = place
+        let start = position
         guard case .path(let collection) = try element() else {
-            throw Failure(place: start, message: "expected the key path of a to-many relationship in SUBQUERY")
+            throw Failure(position: start, message: "expected the key path of a to-many relationship in SUBQUERY")
         }
         try take(",")
         guard case .variable(let variable) = token else { throw expected("a variable such as $item") }

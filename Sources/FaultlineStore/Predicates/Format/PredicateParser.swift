@@ -16,7 +16,7 @@ struct PredicateParser {
     /// The next token, not consumed yet.
     private(set) var token = PredicateToken.end
     /// Its offset in bytes.
-    private(set) var place = 0
+    private(set) var position = 0
     private var depth = 0
     private let arguments: [FetchExpression.Node]
     private var used = 0
@@ -51,18 +51,18 @@ struct PredicateParser {
     private func checkArguments() throws(Failure) {
         guard used == arguments.count else {
             throw Failure(
-                place: place, message: "expected placeholders for \(arguments.count) arguments but found \(used)")
+                position: position, message: "expected placeholders for \(arguments.count) arguments but found \(used)")
         }
     }
 
     // MARK: - Tokens
 
     mutating func advance() throws(Failure) {
-        (token, place) = try lexer.next()
+        (token, position) = try lexer.next()
     }
 
     func expected(_ what: String) -> Failure {
-        Failure(place: place, message: "expected \(what) but found \(token.text)")
+        Failure(position: position, message: "expected \(what) but found \(token.text)")
     }
 
     mutating func take(_ sign: String) throws(Failure) {
@@ -79,7 +79,7 @@ struct PredicateParser {
 
     mutating func nested<R>(_ body: (inout PredicateParser) throws(Failure) -> R) throws(Failure) -> R {
         guard depth < Self.deepest else {
-            throw Failure(place: place, message: "expected at most \(Self.deepest) levels of nesting")
+            throw Failure(position: position, message: "expected at most \(Self.deepest) levels of nesting")
         }
         depth += 1
         defer { depth -= 1 }
@@ -89,7 +89,7 @@ struct PredicateParser {
     mutating func argument(_ letter: Character) throws(Failure) -> FetchExpression.Node {
         guard used < arguments.count else {
             throw Failure(
-                place: place,
+                position: position,
                 message: "expected another argument for '%\(letter)' but found only \(arguments.count)")
         }
         let node = arguments[used]
@@ -98,14 +98,14 @@ struct PredicateParser {
         case "K":
             guard case .value(.string(let keyPath)) = node else {
                 throw Failure(
-                    place: place,
+                    position: position,
                     message: "expected a key path for '%K' but argument \(used) is \(node.text(values: true))")
             }
             return .path(FetchPath(keyPath))
         case "d", "f":
             guard case .value(let value) = node, value.type.domain == .number else {
                 throw Failure(
-                    place: place,
+                    position: position,
                     message: "expected a number for '%\(letter)' but argument \(used) is \(node.text(values: true))")
             }
             return node
@@ -125,9 +125,9 @@ struct PredicateParser {
         }
     }
 
-    func expression(_ parsed: Parsed, at place: Int) throws(Failure) -> FetchExpression.Node {
+    func expression(_ parsed: Parsed, at position: Int) throws(Failure) -> FetchExpression.Node {
         guard case .expression(let node) = parsed else {
-            throw Failure(place: place, message: "expected a value but found a comparison")
+            throw Failure(position: position, message: "expected a value but found a comparison")
         }
         return node
     }
@@ -169,7 +169,7 @@ struct PredicateParser {
         if try takes(.word(.truePredicate)) { return .predicate(.constant(true)) }
         if try takes(.word(.falsePredicate)) { return .predicate(.constant(false)) }
         let modifier = try self.modifier()
-        let start = place
+        let start = position
         let parsed = try sum()
         guard let operation = operation() else {
             guard modifier == .direct else { throw expected("an operator for \(modifier.rawValue)") }
@@ -178,11 +178,11 @@ struct PredicateParser {
         let left = try expression(parsed, at: start)
         try advance()
         let options = try self.options()
-        let rightStart = place
+        let rightStart = position
         let right = try expression(try sum(), at: rightStart)
         if operation == .between, case .list(let bounds) = right, bounds.count != 2 {
             throw Failure(
-                place: rightStart, message: "expected two values in the list of BETWEEN but found \(bounds.count)")
+                position: rightStart, message: "expected two values in the list of BETWEEN but found \(bounds.count)")
         }
         return .predicate(
             .comparison(
@@ -219,7 +219,7 @@ struct PredicateParser {
             case "n": break
             case "l":
                 throw Failure(
-                    place: place,
+                    position: position,
                     message:
                         "expected 'c', 'd', 'cd' or 'n' but found 'l': language-sensitive comparison is not supported")
             default: throw expected("'c', 'd', 'cd' or 'n' after '['")
@@ -246,17 +246,17 @@ struct PredicateParser {
     private mutating func chain(
         _ signs: [String: ScalarFunction], _ operand: (inout PredicateParser) throws(Failure) -> Parsed
     ) throws(Failure) -> Parsed {
-        let start = place
+        let start = position
         var left = try operand(&self)
         var length = 0
         while case .sign(let sign) = token, let function = signs[sign] {
             // The tree of such a chain is as deep as the chain is long.
             length += 1
             guard length <= Self.deepest else {
-                throw Failure(place: place, message: "expected at most \(Self.deepest) chained operators")
+                throw Failure(position: position, message: "expected at most \(Self.deepest) chained operators")
             }
             try advance()
-            let rightStart = place
+            let rightStart = position
             let right = try expression(try operand(&self), at: rightStart)
             left = .expression(.function(function, [try expression(left, at: start), right]))
         }
@@ -265,7 +265,7 @@ struct PredicateParser {
 
     /// Parses a prefix sign; `-2 ** 2` is `-(2 ** 2)`.
     private mutating func sign() throws(Failure) -> Parsed {
-        let start = place
+        let start = position
         if try takes(.sign("+")) {
             return try nested { (parser) throws(Failure) in
                 .expression(try parser.expression(try parser.sign(), at: start))
@@ -284,10 +284,10 @@ struct PredicateParser {
     }
 
     private mutating func power() throws(Failure) -> Parsed {
-        let start = place
+        let start = position
         let base = try nested { (parser) throws(Failure) in try parser.operand() }
         guard try takes(.sign("**")) else { return base }
-        let rightStart = place
+        let rightStart = position
         // Right-associative: 2 ** 3 ** 2 is 2 ** 9.
         let exponent = try nested { (parser) throws(Failure) in try parser.sign() }
         return .expression(

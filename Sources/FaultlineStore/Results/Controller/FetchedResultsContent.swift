@@ -28,24 +28,24 @@ struct FetchedResultsContent {
     }
 
     /// The object at an index.
-    func object(_ place: Int) -> ManagedObject {
-        switch entries[place] {
+    func object(_ position: Int) -> ManagedObject {
+        switch entries[position] {
         case .fetched(let row): results.object(at: row)
         case .known(let object): object
         }
     }
 
     /// The object at an index, for the controller: it does not count as a use by the program.
-    func unusedObject(_ place: Int) -> ManagedObject {
-        switch entries[place] {
+    func unusedObject(_ position: Int) -> ManagedObject {
+        switch entries[position] {
         case .fetched(let row): results.untouchedObject(at: row)
         case .known(let object): object
         }
     }
 
     /// The key of the object at an index, without loading its row.
-    func key(_ place: Int) -> ObjectKey {
-        switch entries[place] {
+    func key(_ position: Int) -> ObjectKey {
+        switch entries[position] {
         case .fetched(let row):
             let (key, entity) = results.identity(row)
             return ObjectKey(map: entity.map, key: key)
@@ -53,8 +53,8 @@ struct FetchedResultsContent {
         }
     }
 
-    func objectID(_ place: Int) -> ManagedObjectID {
-        switch entries[place] {
+    func objectID(_ position: Int) -> ManagedObjectID {
+        switch entries[position] {
         case .fetched(let row):
             let (key, entity) = results.identity(row)
             return ManagedObjectID(store: entity.store.identity, entity: entity.schema, key: key)
@@ -75,11 +75,11 @@ struct FetchedResultsContent {
         sections = []
         var seen: Set<String> = []
         var repeated: String?
-        for (place, name) in names.enumerated() {
+        for (position, name) in names.enumerated() {
             if sections.last?.name == name {
-                sections[sections.count - 1].range = sections[sections.count - 1].range.lowerBound..<place + 1
+                sections[sections.count - 1].range = sections[sections.count - 1].range.lowerBound..<position + 1
             } else {
-                sections.append(Section(name: name, range: place..<place + 1))
+                sections.append(Section(name: name, range: position..<position + 1))
                 if !seen.insert(name).inserted { repeated = repeated ?? name }
             }
         }
@@ -87,12 +87,12 @@ struct FetchedResultsContent {
     }
 
     /// The index path of an entry.
-    func indexPath(_ place: Int) -> IndexPath {
+    func indexPath(_ position: Int) -> IndexPath {
         var (low, high) = (0, sections.count - 1)
         while low < high {
             let middle = (low + high) / 2
-            if sections[middle].range.upperBound <= place { low = middle + 1 } else { high = middle }
+            if sections[middle].range.upperBound <= position { low = middle + 1 } else { high = middle }
         }
-        return IndexPath(item: place - sections[low].range.lowerBound, section: low)
+        return IndexPath(item: position - sections[low].range.lowerBound, section: low)
     }
 }

@@ -113,8 +113,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
         guard let content, content.sections.indices.contains(indexPath.section),
             content.sections[indexPath.section].range.count > indexPath.item, indexPath.item >= 0
         else { incorrectUse("There is no object at \(indexPath).") }
-        let place = content.sections[indexPath.section].range.lowerBound + indexPath.item
-        return unsafeDowncast(content.object(place), to: Object.self)
+        let position = content.sections[indexPath.section].range.lowerBound + indexPath.item
+        return unsafeDowncast(content.object(position), to: Object.self)
     }
 
     /// The index path of an object; `nil` if the object is not in the content.
@@ -122,8 +122,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
     /// - Complexity: O(*n*); compares keys only.
     public func indexPath(forObject object: Object) -> IndexPath? {
         guard let content, object.managedObjectContext === managedObjectContext else { return nil }
-        let place = content.entries.indices.first { content.key($0) == object.objectKey }
-        return place.map { content.indexPath($0) }
+        let position = content.entries.indices.first { content.key($0) == object.objectKey }
+        return position.map { content.indexPath($0) }
     }
 
     /// The titles of the section index, each once, in the order of the sections.

@@ -17,9 +17,9 @@ struct FetchedResultsUpdate {
         var object: ManagedObject
         var keys: [SQLValue]
         /// The old position; `nil` if the object is new to the content.
-        var oldPlace: Int?
+        var oldPosition: Int?
         /// The number of unchanged objects before it.
-        var place = 0
+        var insertionIndex = 0
         var section = ""
         var isMoved = false
     }
@@ -38,52 +38,53 @@ struct FetchedResultsUpdate {
         self.order = order
         self.evaluator = evaluator
         content = old
-        var oldPlaces: [ObjectKey: Int] = [:]
+        var oldPositions: [ObjectKey: Int] = [:]
         var kept: [Int] = []
         kept.reserveCapacity(old.entries.count)
-        for place in old.entries.indices {
-            let key = old.key(place)
-            if changedKeys.contains(key) { oldPlaces[key] = place } else { kept.append(place) }
+        for entry in old.entries.indices {
+            let key = old.key(entry)
+            if changedKeys.contains(key) { oldPositions[key] = entry } else { kept.append(entry) }
         }
         var candidates = matches.map { object in
-            Candidate(object: object, keys: order.keys(of: object, evaluator), oldPlace: oldPlaces[object.objectKey])
+            Candidate(
+                object: object, keys: order.keys(of: object, evaluator), oldPosition: oldPositions[object.objectKey])
         }
         for index in candidates.indices {
-            place(&candidates[index], among: kept)
+            findPosition(&candidates[index], among: kept)
             guard let sectionName else { continue }
             candidates[index].section = sectionName(candidates[index].object)
-            if let old = candidates[index].oldPlace, self.old.names[old] != candidates[index].section {
+            if let old = candidates[index].oldPosition, self.old.names[old] != candidates[index].section {
                 candidates[index].isMoved = true
             }
         }
         candidates.sort { left, right in
-            if left.place != right.place { return left.place < right.place }
+            if left.insertionIndex != right.insertionIndex { return left.insertionIndex < right.insertionIndex }
             let result = order.compare(left.keys, right.keys)
             if result != 0 { return result < 0 }
             // Objects that were already in the content come first, in their old order.
-            return (left.oldPlace ?? .max) < (right.oldPlace ?? .max)
+            return (left.oldPosition ?? .max) < (right.oldPosition ?? .max)
         }
-        let newPlaces = merge(candidates, kept, isDivided: sectionName != nil)
-        describe(candidates, newPlaces, kept, gone: Set(oldPlaces.values), isDivided: sectionName != nil)
+        let newPositions = merge(candidates, kept, isDivided: sectionName != nil)
+        describe(candidates, newPositions, kept, gone: Set(oldPositions.values), isDivided: sectionName != nil)
     }
 
     // MARK: - Places
 
-    private func keys(_ place: Int) -> [SQLValue] { order.keys(of: old.object(place), evaluator) }
+    private func keys(_ entry: Int) -> [SQLValue] { order.keys(of: old.object(entry), evaluator) }
 
     /// Finds a changed object's position among the unchanged ones; keeps the old position if it is still correct.
-    private func place(_ candidate: inout Candidate, among kept: [Int]) {
-        if let oldPlace = candidate.oldPlace {
-            let place = Self.firstIndex(kept.count) { kept[$0] > oldPlace }
-            let isBehind = place == 0 || order.compare(keys(kept[place - 1]), candidate.keys) <= 0
-            let isInFront = place == kept.count || order.compare(candidate.keys, keys(kept[place])) <= 0
+    private func findPosition(_ candidate: inout Candidate, among kept: [Int]) {
+        if let oldPosition = candidate.oldPosition {
+            let entry = Self.firstIndex(kept.count) { kept[$0] > oldPosition }
+            let isBehind = entry == 0 || order.compare(keys(kept[entry - 1]), candidate.keys) <= 0
+            let isInFront = entry == kept.count || order.compare(candidate.keys, keys(kept[entry])) <= 0
             if isBehind, isInFront {
-                candidate.place = place
+                candidate.insertionIndex = entry
                 return
             }
             candidate.isMoved = true
         }
-        candidate.place = Self.firstIndex(kept.count) { order.compare(candidate.keys, keys(kept[$0])) < 0 }
+        candidate.insertionIndex = Self.firstIndex(kept.count) { order.compare(candidate.keys, keys(kept[$0])) < 0 }
     }
 
     /// The first index for which a condition holds that holds for all later indexes too.
@@ -101,11 +102,11 @@ struct FetchedResultsUpdate {
         var entries: [FetchedResultsContent.Entry] = []
         var names: [String] = []
         entries.reserveCapacity(kept.count + candidates.count)
-        var newPlaces: [Int] = []
+        var newPositions: [Int] = []
         var next = 0
         for position in 0...kept.count {
-            while next < candidates.count, candidates[next].place == position {
-                newPlaces.append(entries.count)
+            while next < candidates.count, candidates[next].insertionIndex == position {
+                newPositions.append(entries.count)
                 entries.append(.known(candidates[next].object))
                 if isDivided { names.append(candidates[next].section) }
                 next += 1
@@ -117,35 +118,35 @@ struct FetchedResultsUpdate {
         content.entries = entries
         content.names = names
         content.makeSections(isDivided: isDivided)
-        return newPlaces
+        return newPositions
     }
 
     // MARK: - Changes
 
     private mutating func describe(
-        _ candidates: [Candidate], _ newPlaces: [Int], _ kept: [Int], gone: Set<Int>, isDivided: Bool
+        _ candidates: [Candidate], _ newPositions: [Int], _ kept: [Int], gone: Set<Int>, isDivided: Bool
     ) {
-        let remaining = Set(candidates.compactMap(\.oldPlace))
-        for place in gone.subtracting(remaining).sorted() {
-            changes.objects.append(.delete(old.objectID(place), at: old.indexPath(place)))
+        let remaining = Set(candidates.compactMap(\.oldPosition))
+        for entry in gone.subtracting(remaining).sorted() {
+            changes.objects.append(.delete(old.objectID(entry), at: old.indexPath(entry)))
         }
         var inserted: [FetchedResultsChange] = []
         var moved: [FetchedResultsChange] = []
         var updated: [FetchedResultsChange] = []
         // The last of the old positions among candidates between the same two unchanged objects.
         var (group, furthest) = (-1, -1)
-        for (candidate, place) in zip(candidates, newPlaces) {
-            let (id, new) = (candidate.object.objectID, content.indexPath(place))
-            guard let oldPlace = candidate.oldPlace else {
+        for (candidate, entry) in zip(candidates, newPositions) {
+            let (id, new) = (candidate.object.objectID, content.indexPath(entry))
+            guard let oldPosition = candidate.oldPosition else {
                 inserted.append(.insert(id, at: new))
                 continue
             }
-            if candidate.place != group { (group, furthest) = (candidate.place, -1) }
-            let path = old.indexPath(oldPlace)
-            if candidate.isMoved || oldPlace < furthest {
+            if candidate.insertionIndex != group { (group, furthest) = (candidate.insertionIndex, -1) }
+            let path = old.indexPath(oldPosition)
+            if candidate.isMoved || oldPosition < furthest {
                 moved.append(.move(id, from: path, to: new))
             } else {
-                furthest = oldPlace
+                furthest = oldPosition
                 updated.append(.update(id, at: path, to: new))
             }
         }

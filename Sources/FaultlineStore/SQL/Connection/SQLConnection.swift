@@ -174,7 +174,7 @@ final class SQLConnection {
     }
 
     /// Returns the number of text comparisons since the last call.
-    func takeTexts() -> SQLFunctions.Counts {
+    func takeTextCounts() -> SQLFunctions.Counts {
         defer { texts.pointee = SQLFunctions.Counts() }
         return texts.pointee
     }

@@ -49,7 +49,7 @@ final class SQLSession {
         isTimed: Bool = true,
         origin: TraceOrigin = TraceOrigin()
     ) throws(StoreError) -> Int {
-        for (place, value) in values.enumerated() { statement.bind(value, at: Int32(place + 1)) }
+        for (position, value) in values.enumerated() { statement.bind(value, at: Int32(position + 1)) }
         if isLogged { log.statement(statement.sql, values) }
         return try execute(statement, doing: doing, isTimed: isLogged && isTimed, origin: origin)
     }
@@ -203,8 +203,8 @@ struct StatementMeasure {
             }
             // Unrecorded runs leave their counts behind, so reset the counters.
             for counter in Self.counters { sqlite3_stmt_status(statement.handle, counter, 1) }
-            if measuresPages { _ = session.connection.takePages() }
-            _ = session.connection.takeTexts()
+            if measuresPages { _ = session.connection.takePageCounts() }
+            _ = session.connection.takeTextCounts()
         }
         start = session.recorder.now()
         self.ready = ready ?? start
@@ -232,12 +232,12 @@ struct StatementMeasure {
         fields.virtualMachineSteps = UInt64(clamping: counter(SQLITE_STMTSTATUS_VM_STEP))
         fields.preparations = UInt32(clamping: counter(SQLITE_STMTSTATUS_REPREPARE)) + (statement.isFresh ? 1 : 0)
         if measuresPages {
-            let pages = session.connection.takePages()
+            let pages = session.connection.takePageCounts()
             fields.pageHits = UInt32(clamping: pages.hits)
             fields.pageMisses = UInt32(clamping: pages.misses)
         }
         fields.error = result == SQLITE_DONE ? 0 : UInt32(bitPattern: result)
-        let texts = session.connection.takeTexts()
+        let texts = session.connection.takeTextCounts()
         (fields.textComparisons, fields.textMatches) = (texts.comparisons, texts.matches)
         run.record = StatementRecord(fields: fields, start: start, duration: run.duration)
         return run
@@ -259,7 +259,7 @@ extension SQLStatement {
 
 extension SQLConnection {
     /// Returns the hits and misses of SQLite's page cache since the last call.
-    func takePages() -> (hits: Int32, misses: Int32) {
+    func takePageCounts() -> (hits: Int32, misses: Int32) {
         var hits: Int32 = 0
         var misses: Int32 = 0
         var highest: Int32 = 0

@@ -39,21 +39,21 @@ final class SQLStatement {
 
     /// Binds a value; positions start at 1.
     @discardableResult
-    func bind(_ value: SQLValue, at place: Int32) -> Int32 {
+    func bind(_ value: SQLValue, at position: Int32) -> Int32 {
         switch value {
-        case .null: return sqlite3_bind_null(handle, place)
-        case .integer(let value): return sqlite3_bind_int64(handle, place, value)
-        case .real(let value): return sqlite3_bind_double(handle, place, value)
+        case .null: return sqlite3_bind_null(handle, position)
+        case .integer(let value): return sqlite3_bind_int64(handle, position, value)
+        case .real(let value): return sqlite3_bind_double(handle, position, value)
         case .text(var value):
             return value.withUTF8 { text in
                 text.withMemoryRebound(to: CChar.self) {
                     // An empty string may have no address, and a null pointer would bind NULL.
-                    csqlite_bind_text(handle, place, $0.baseAddress ?? Self.nothing, Int32($0.count))
+                    csqlite_bind_text(handle, position, $0.baseAddress ?? Self.nothing, Int32($0.count))
                 }
             }
         case .blob(let value):
             return value.withUnsafeBytes {
-                csqlite_bind_blob(handle, place, $0.baseAddress ?? UnsafeRawPointer(Self.nothing), Int32($0.count))
+                csqlite_bind_blob(handle, position, $0.baseAddress ?? UnsafeRawPointer(Self.nothing), Int32($0.count))
             }
         }
     }

@@ -44,9 +44,9 @@ extension StoreConnection {
         var builder = RowBuilder(root: entity.schema.root, cache: rows, blockSize: 4 << 10)
         var loaded = LoadedRows()
         let isInTree = entity.schema.isInTree
-        let (place, layout) = (entity.schema.index, entity.layout)
+        let (position, layout) = (entity.schema.index, entity.layout)
         let rowColumns = partial?.rowColumns ?? entity.rowColumns
-        guard let ownColumns = rowColumns[place] else { incorrectUse("An entity reads its own rows.") }
+        guard let ownColumns = rowColumns[position] else { incorrectUse("An entity reads its own rows.") }
         let last = hasSources ? sqlite3_column_count(statement.handle) - 1 : -1
         loaded.run = try session.read(
             statement, doing: "Reading \(entity.schema.name)", measuresPages: true
@@ -55,7 +55,7 @@ extension StoreConnection {
                 let (actual, columns) = try self.rowEntity(handle, entity, rowColumns)
                 loaded.rows.append(builder.copy(handle, columns, actual.layout, entity: actual.schema.index))
             } else {
-                loaded.rows.append(builder.copy(handle, ownColumns, layout, entity: place))
+                loaded.rows.append(builder.copy(handle, ownColumns, layout, entity: position))
             }
             if last >= 0 { loaded.sources.append(sqlite3_column_int64(handle, last)) }
             if sortKeys > 0 { loaded.sortKeys.append(Self.lastColumns(sortKeys, of: handle)) }
@@ -92,7 +92,7 @@ extension StoreConnection {
             loaded.keys.append(sqlite3_column_int64(handle, 1))
             if isInTree {
                 loaded.entities.append(
-                    Int32(store.schema.place(ofNumber: sqlite3_column_int64(handle, 0)) ?? entity.schema.index))
+                    Int32(store.schema.position(ofNumber: sqlite3_column_int64(handle, 0)) ?? entity.schema.index))
             }
             if sortKeys > 0 { loaded.sortKeys.append(Self.lastColumns(sortKeys, of: handle)) }
         }
@@ -104,13 +104,13 @@ extension StoreConnection {
         _ handle: OpaquePointer, _ entity: EntityRuntime, _ rowColumns: [EntityRuntime.RowColumns?]
     ) throws(StoreError) -> (EntityRuntime, EntityRuntime.RowColumns) {
         let number = sqlite3_column_int64(handle, 0)
-        guard let place = store.schema.place(ofNumber: number), let columns = rowColumns[place] else {
+        guard let position = store.schema.position(ofNumber: number), let columns = rowColumns[position] else {
             throw StoreError(
                 .incompatibleModel,
                 "A row of \(entity.schema.table) in '\(sqlite.path)' belongs to entity number \(number), which the model does not have in that table; open the store with the model that it was created with."
             )
         }
-        return (store.entities[place], columns)
+        return (store.entities[position], columns)
     }
 
     /// Reads the row of a key, recorded as its own event.
@@ -120,7 +120,7 @@ extension StoreConnection {
         _ entity: EntityRuntime, key: Int64, origin: TraceOrigin
     ) throws(StoreError) -> (row: RowPointer, block: RowBlock)? {
         try prepareFaults(of: entity)
-        let statement = faultReaders[entity.place]!.statement
+        let statement = faultReaders[entity.position]!.statement
         return try session.asEvent(statement, origin: origin) { (run) throws(StoreError) in
             try loadRow(entity, key: key, &run)
         }
@@ -131,8 +131,8 @@ extension StoreConnection {
     /// Called under the lock.
     @inline(__always)
     private func prepareFaults(of entity: EntityRuntime) throws(StoreError) {
-        guard faultReaders[entity.place] == nil else { return }
-        faultReaders[entity.place] = FaultReader(
+        guard faultReaders[entity.position] == nil else { return }
+        faultReaders[entity.position] = FaultReader(
             try sqlite.statement(entity.faultSQL), root: entity.root, cache: rows)
     }
 
@@ -145,7 +145,7 @@ extension StoreConnection {
     ) throws(StoreError) -> (row: RowPointer, block: RowBlock)? {
         try prepareFaults(of: entity)
         // The connection holds the reader, which holds the statement.
-        unowned(unsafe) let reader = faultReaders[entity.place]!
+        unowned(unsafe) let reader = faultReaders[entity.position]!
         unowned(unsafe) let statement = reader.statement
         sqlite3_bind_int64(statement.handle, 1, key)
         if log.isOn { log.statement(statement.sql, [.integer(key)]) }
@@ -158,7 +158,7 @@ extension StoreConnection {
                 let (actual, columns) = try self.rowEntity(handle, entity, entity.rowColumns)
                 copied = reader.copyRow(columns, actual.layout, entity: actual.schema.index)
             } else {
-                copied = reader.copyRow(entity.rowColumns[entity.place]!, entity.layout, entity: entity.place)
+                copied = reader.copyRow(entity.rowColumns[entity.position]!, entity.layout, entity: entity.position)
             }
         }
         return copied.map { rows.insert($0, generation: readGeneration) }
@@ -178,10 +178,10 @@ extension StoreConnection {
     /// Called under the lock.
     func bind(_ select: SelectStatement) throws(StoreError) -> SQLStatement {
         // The tables must exist before a statement that reads them is prepared.
-        for (place, keys) in select.arrays.enumerated() { try sqlite.integerArray(place).bind(keys) }
-        for (place, list) in select.lists.enumerated() { try sqlite.valueArray(place).bind(list) }
+        for (position, keys) in select.arrays.enumerated() { try sqlite.integerArray(position).bind(keys) }
+        for (position, list) in select.lists.enumerated() { try sqlite.valueArray(position).bind(list) }
         let statement = try sqlite.statement(select.sql)
-        for (place, value) in select.values.enumerated() { statement.bind(value, at: Int32(place + 1)) }
+        for (position, value) in select.values.enumerated() { statement.bind(value, at: Int32(position + 1)) }
         return statement
     }
 }

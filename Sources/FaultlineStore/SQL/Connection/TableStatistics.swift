@@ -71,10 +71,11 @@ struct TableStatistics {
 
     /// The index that a step names: `… USING COVERING INDEX ZITEM_ZLOCATION_INDEX (…)`.
     private static func index(_ words: [Substring]) -> Substring? {
-        guard !words.contains("AUTOMATIC"), let place = words.firstIndex(of: "INDEX"), place + 1 < words.count else {
+        guard !words.contains("AUTOMATIC"), let position = words.firstIndex(of: "INDEX"), position + 1 < words.count
+        else {
             return nil
         }
-        return words[place + 1]
+        return words[position + 1]
     }
 
     /// The number of columns compared for equality; `nil` if there are other comparisons.

@@ -34,7 +34,7 @@ final class ValueArray {
         // One extra byte gives an empty string an address.
         bytes = UnsafeMutableBufferPointer.allocate(capacity: size + 1)
         var used = 0
-        for (place, value) in new.enumerated() {
+        for (position, value) in new.enumerated() {
             var entry = cstore_value()
             switch value {
             case .null: entry.type = CSTORE_NULL
@@ -43,7 +43,7 @@ final class ValueArray {
             case .text(let value): entry = add(value.utf8, CSTORE_TEXT, &used)
             case .blob(let value): entry = add(value, CSTORE_BLOB, &used)
             }
-            values.initializeElement(at: place, to: entry)
+            values.initializeElement(at: position, to: entry)
         }
         cstore_array_bind(table, values.baseAddress, Int64(values.count))
     }

@@ -126,14 +126,14 @@ extension SQLGenerator {
 
     /// The column with a name in ``FetchRequest/propertiesToFetch``, or else the property with that name.
     mutating func namedColumn(_ name: String) throws(StoreError) -> String {
-        if form == .expressions, let place = terms.expressions.firstIndex(where: { $0.name == name }) {
-            return " \(Self.alias(ofColumn: place))"
+        if form == .expressions, let position = terms.expressions.firstIndex(where: { $0.name == name }) {
+            return " \(Self.alias(ofColumn: position))"
         }
         return try operand(.path(FetchPath(name))).sql
     }
 
     /// Names come from the program and must not become part of the SQL.
-    static func alias(ofColumn place: Int) -> String { "c\(place)" }
+    static func alias(ofColumn position: Int) -> String { "c\(position)" }
 
     // MARK: - Functions over groups
 

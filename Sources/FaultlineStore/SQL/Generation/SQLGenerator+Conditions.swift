@@ -217,22 +217,22 @@ extension FetchPredicate.Node {
         case .or, .not: true
         case .constant: false
         case .comparison(let comparison):
-            comparison.operation == .notEqualTo || comparison.modifier != .direct || comparison.left.hasValueForNothing
-                || comparison.right.hasValueForNothing
+            comparison.operation == .notEqualTo || comparison.modifier != .direct || comparison.left.hasValueForNull
+                || comparison.right.hasValueForNull
         }
     }
 }
 
 extension FetchExpression.Node {
     /// Whether it can have a value although a property in it has none, or represents a missing value itself.
-    fileprivate var hasValueForNothing: Bool {
+    fileprivate var hasValueForNull: Bool {
         switch self {
         case .value, .object: false
         case .null, .conditional, .aggregate: true
         // A missing element does not matter in a list.
         case .list(let elements): elements.contains { !$0.isConstant }
         case .path(let path): path.collectionOperator != nil || path.root != .object
-        case .function(let function, let arguments): function == .now || arguments.contains { $0.hasValueForNothing }
+        case .function(let function, let arguments): function == .now || arguments.contains { $0.hasValueForNull }
         }
     }
 }

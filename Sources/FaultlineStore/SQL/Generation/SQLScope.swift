@@ -49,7 +49,7 @@ extension SQLGenerator {
         switch path.root {
         case .object: return 0
         case .variable(let name):
-            if let place = scopes.lastIndex(where: { $0.variable == name }) { return place }
+            if let scope = scopes.lastIndex(where: { $0.variable == name }) { return scope }
             throw invalid(
                 "'$\(name)' has no value; set one with withSubstitutionVariables before executing the request.")
         case .subquery: incorrectUse("A subquery has a scope of its own.")
@@ -64,9 +64,9 @@ extension SQLGenerator {
     ) throws(StoreError) -> SQLTarget {
         var position = scopes[scope].start
         var relationship: PropertySchema?
-        for (place, name) in names.enumerated() {
+        for (depth, name) in names.enumerated() {
             let text = { path.text(values: false) }
-            let isLast = place == names.count - 1
+            let isLast = depth == names.count - 1
             guard let property = position.entity.property(name) else {
                 // Core Data's name for an object's ID.
                 if name == "objectID", isLast { break }
@@ -98,7 +98,7 @@ extension SQLGenerator {
                 relationship = property
             case .toMany, .manyToMany:
                 guard multiplies else {
-                    return .collection(owner: position.key, property, rest: Array(names[(place + 1)...]))
+                    return .collection(owner: position.key, property, rest: Array(names[(depth + 1)...]))
                 }
                 position = multiply(property, from: position, step, in: scope)
                 relationship = nil

@@ -152,10 +152,10 @@ struct SQLGenerator {
         if !order.clause.isEmpty { clauses.append(order.clause) }
         tail = clauses.joined(separator: " ")
         // A column gets an alias only if a clause refers to it.
-        let list = columns.indices.map { place in
-            let alias = Self.alias(ofColumn: place)
+        let list = columns.indices.map { position in
+            let alias = Self.alias(ofColumn: position)
             let isNamed = tail.split { !$0.isLetter && !$0.isNumber }.contains(Substring(alias))
-            return columns[place].sql.drop { $0 == " " } + (isNamed ? " AS \(alias)" : "")
+            return columns[position].sql.drop { $0 == " " } + (isNamed ? " AS \(alias)" : "")
         }
         var sortKeys = ""
         if selectsSortKeys {
@@ -163,8 +163,8 @@ struct SQLGenerator {
             for column in order.columns {
                 // A column that is already selected has an alias.
                 let name = column.drop { $0 == " " }
-                if let place = columns.indices.first(where: { Self.alias(ofColumn: $0) == name }) {
-                    sortColumns.append(Int32(place))
+                if let position = columns.indices.first(where: { Self.alias(ofColumn: $0) == name }) {
+                    sortColumns.append(Int32(position))
                 } else {
                     sortKeys += "," + column
                     sortColumns.append(Int32(count))

@@ -15,8 +15,8 @@ extension SQLDebugLog {
         }
         print(.sql, sql)
         guard level >= 2 else { return }
-        for (place, value) in values().enumerated() {
-            print(.details, "SQLite bind[\(place)] = \(value.debugText)")
+        for (position, value) in values().enumerated() {
+            print(.details, "SQLite bind[\(position)] = \(value.debugText)")
         }
     }
 
@@ -35,9 +35,9 @@ extension SQLDebugLog {
     /// Logs the number of rows that a statement returned at level 2, and the rows from level 3.
     func returned(_ statement: SQLStatement, entity: String, rows: Int, values: () -> [String]) {
         guard level >= 2 else { return }
-        let place = String(UInt(bitPattern: statement.handle), radix: 16)
+        let position = String(UInt(bitPattern: statement.handle), radix: 16)
         let head =
-            "fetch using NSSQLiteStatement <0x\(place)> on entity '\(entity)' with sql text '\(statement.sql) ' returned \(rows) rows"
+            "fetch using NSSQLiteStatement <0x\(position)> on entity '\(entity)' with sql text '\(statement.sql) ' returned \(rows) rows"
         guard level >= 3 else { return print(.annotation, head) }
         let lines = values().map { "    " + $0 }
         print(

@@ -65,8 +65,8 @@ public final class SQLDebugLog: Sendable {
 
     /// The level set on the command line, or else in the environment; 0 if neither is set.
     static func requestedLevel(_ arguments: [String], _ environment: [String: String]) -> Int {
-        if let place = arguments.firstIndex(of: "-com.apple.CoreData.SQLDebug"), place + 1 < arguments.count,
-            let level = Int(arguments[place + 1])
+        if let position = arguments.firstIndex(of: "-com.apple.CoreData.SQLDebug"), position + 1 < arguments.count,
+            let level = Int(arguments[position + 1])
         {
             return level
         }

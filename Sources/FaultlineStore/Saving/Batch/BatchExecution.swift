@@ -106,8 +106,8 @@ struct BatchExecution: StoreTransaction {
         var found: [Key] = []
         let schema = store.schema
         try read(select) { row in
-            let place = entity.isInTree ? schema.place(ofNumber: sqlite3_column_int64(row, 0)) : entity.index
-            found.append(Key(entity: place ?? entity.index, key: sqlite3_column_int64(row, 1)))
+            let position = entity.isInTree ? schema.position(ofNumber: sqlite3_column_int64(row, 0)) : entity.index
+            found.append(Key(entity: position ?? entity.index, key: sqlite3_column_int64(row, 1)))
         }
         return found
     }
@@ -115,9 +115,9 @@ struct BatchExecution: StoreTransaction {
     private mutating func observe(_ keys: [Key], _ path: WritableKeyPath<TraceEvent.Save.Change, UInt64>) {
         stale.formUnion(keys)
         guard span != nil else { return }
-        for (place, keys) in Dictionary(grouping: keys, by: \.entity) {
-            let id = store.entities[place].traceID(store.recorder)
-            counts[place, default: TraceEvent.Save.Change(entity: id)][keyPath: path] += UInt64(keys.count)
+        for (position, keys) in Dictionary(grouping: keys, by: \.entity) {
+            let id = store.entities[position].traceID(store.recorder)
+            counts[position, default: TraceEvent.Save.Change(entity: id)][keyPath: path] += UInt64(keys.count)
         }
     }
 
@@ -165,27 +165,27 @@ struct BatchExecution: StoreTransaction {
         while !waiting.isEmpty {
             deleted += waiting
             var next: [Key] = []
-            for (place, keys) in Dictionary(grouping: waiting, by: \.entity).sorted(by: { $0.key < $1.key }) {
-                for property in store.schema.entities[place].properties
+            for (position, keys) in Dictionary(grouping: waiting, by: \.entity).sorted(by: { $0.key < $1.key }) {
+                for property in store.schema.entities[position].properties
                 where property.isRelationship && property.deleteRule == .cascade {
-                    next += try destinations(property, of: keys.map(\.key), store.schema.entities[place])
+                    next += try destinations(property, of: keys.map(\.key), store.schema.entities[position])
                 }
             }
             waiting = next.filter { known.insert($0).inserted }
         }
         let groups = Dictionary(grouping: deleted, by: \.entity).sorted { $0.key < $1.key }
         try checkTables(groups.map { store.schema.entities[$0.key].table })
-        for (place, keys) in groups {
-            let schema = store.schema.entities[place]
+        for (position, keys) in groups {
+            let schema = store.schema.entities[position]
             let list = keys.map(\.key)
             for property in schema.properties where property.isRelationship {
                 try release(property, of: list, schema, known)
             }
             try collectFiles(schema, list)
         }
-        for (place, keys) in groups {
+        for (position, keys) in groups {
             try step(
-                "DELETE FROM \(store.schema.entities[place].table) WHERE Z_PK IN (SELECT * FROM _Z_intarray0)",
+                "DELETE FROM \(store.schema.entities[position].table) WHERE Z_PK IN (SELECT * FROM _Z_intarray0)",
                 keys: keys.map(\.key))
         }
         span?.event.deleted = UInt32(clamping: deleted.count)

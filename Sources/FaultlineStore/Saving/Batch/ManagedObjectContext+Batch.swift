@@ -83,7 +83,7 @@ extension ManagedObjectContext {
 
     private func batchEntity(_ name: String, _ doing: String) throws(StoreError) -> EntitySchema {
         try throwReadError()
-        noticeStores()
+        updateStoresIfChanged()
         guard let schema = model?.entity(named: name) else {
             throw StoreError(
                 .unknownEntity,

@@ -10,8 +10,8 @@ import Glibc
 /// and many.
 struct LTTngBuffers: Equatable {
     static let partBytes: UInt64 = 256 << 10
-    static let fewestParts = 16
-    static let mostParts = 128
+    static let minimumParts = 16
+    static let maximumParts = 128
 
     /// A power of two, as LTTng requires.
     let parts: Int
@@ -22,8 +22,8 @@ struct LTTngBuffers: Equatable {
     init(processors: Int, memory: UInt64, room: UInt64) {
         // Other programs need both too.
         let budget = min(memory / 64, room / 8) / UInt64(max(1, processors))
-        var parts = Self.mostParts
-        while parts > Self.fewestParts, UInt64(parts) * Self.partBytes > budget { parts /= 2 }
+        var parts = Self.maximumParts
+        while parts > Self.minimumParts, UInt64(parts) * Self.partBytes > budget { parts /= 2 }
         self.parts = parts
     }
 

@@ -13,7 +13,7 @@ enum LTTngMarker {
     }
 
     /// Whether a directory has a marker with a session's name.
-    static func isThere(in directory: String) -> Bool {
+    static func exists(in directory: String) -> Bool {
         guard let head = try? RegularFile.beginning(of: directory + "/" + name, length: 256) else { return false }
         return String(decoding: head, as: UTF8.self).hasPrefix("faultline-")
     }

@@ -17,7 +17,7 @@ struct LTTngOutput {
     /// The files that LTTng and Faultline create in a trace's directory.
     private static let made: Set<String> = ["ust", TraceReader.symbolsName, LTTngMarker.name]
     /// The maximum number of names to try next to an earlier trace.
-    private static let mostNames = 100
+    private static let maximumNames = 100
 
     /// Checks that a directory can take a trace, without creating anything.
     ///
@@ -43,10 +43,10 @@ struct LTTngOutput {
                 "The directory \"\(path)\" holds files that \"faultline record\" did not write; name another with -o."
             )
         }
-        let beside = (1...Self.mostNames).lazy.map { wanted + "-recording" + ($0 > 1 ? "-\($0)" : "") }
+        let beside = (1...Self.maximumNames).lazy.map { wanted + "-recording" + ($0 > 1 ? "-\($0)" : "") }
         guard let free = beside.first(where: { !files.fileExists(atPath: $0) }) else {
             throw CommandFailure.usage(
-                "There are \(Self.mostNames) unfinished recordings next to \"\(path)\"; remove them, or name another "
+                "There are \(Self.maximumNames) unfinished recordings next to \"\(path)\"; remove them, or name another "
                     + "directory with -o.")
         }
         (self.wanted, written, isNew) = (wanted, free, true)
@@ -67,7 +67,7 @@ struct LTTngOutput {
 
     /// Whether a directory holds only a trace of `faultline record`, at any depth.
     private static func isTrace(_ directory: String) -> Bool {
-        guard LTTngMarker.isThere(in: directory),
+        guard LTTngMarker.exists(in: directory),
             let names = try? FileManager.default.contentsOfDirectory(atPath: directory),
             names.allSatisfy(made.contains),
             let streams = FileManager.default.enumerator(atPath: directory + "/ust")

@@ -7,10 +7,10 @@ import Foundation
 ///
 /// It starts a session daemon if none runs. At the end it removes what it created: the session, and the daemon if it
 /// started one. Sessions and daemons of others stay.
-final class LTTngSession: TraceTaker {
+final class LTTngSession: EventCollector {
     private let name: String
-    private let place: LTTngOutput
-    private var directory: String { place.written }
+    private let destination: LTTngOutput
+    private var directory: String { destination.written }
     private var daemon: LTTngDaemon?
     private let origin: UInt64
 
@@ -19,7 +19,7 @@ final class LTTngSession: TraceTaker {
     /// See ``LTTngBuffers`` for their sizes.
     private static let channels = [
         (name: "events", events: "faultline:*", parts: LTTngBuffers.ofThisMachine().parts),
-        (name: "dictionary", events: "faultline_dictionary:*,faultline_statedump:*", parts: LTTngBuffers.fewestParts),
+        (name: "dictionary", events: "faultline_dictionary:*,faultline_statedump:*", parts: LTTngBuffers.minimumParts),
     ]
 
     /// Creates and starts a session that writes to a directory.
@@ -28,18 +28,18 @@ final class LTTngSession: TraceTaker {
     ///   Everything created up to then is removed.
     init(output: String) throws {
         name = "faultline-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
-        place = try LTTngOutput(output)
+        destination = try LTTngOutput(output)
         origin = Recorder.off().now()
         // This comes first, so an earlier trace stays if LTTng is missing.
         let hasDaemon = try Self.lttng(["list"]) == nil
         if !hasDaemon { daemon = try LTTngDaemon() }
         do {
-            try place.make(session: name, daemon: daemon?.identifier)
+            try destination.make(session: name, daemon: daemon?.identifier)
             try make()
         } catch {
             _ = try? Self.lttng(["destroy", "--no-wait", name])
             daemon?.stop()
-            place.discard()
+            destination.discard()
             throw error
         }
     }
@@ -101,7 +101,7 @@ final class LTTngSession: TraceTaker {
         }
         daemon?.stop()
         let processes = processes()
-        let (trace, note) = place.settle(isEmpty: processes == 0)
+        let (trace, note) = destination.settle(isEmpty: processes == 0)
         let failure = complaint.map {
             "LTTng could not end the session (\($0)); \"\(trace ?? directory)\" holds what it had written by then."
         }
@@ -119,6 +119,6 @@ final class LTTngSession: TraceTaker {
     func discard() {
         _ = try? Self.lttng(["destroy", "--no-wait", name])
         daemon?.stop()
-        place.discard()
+        destination.discard()
     }
 }

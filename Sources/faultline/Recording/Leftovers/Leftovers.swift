@@ -4,7 +4,7 @@ import Foundation
 /// The leftovers of killed Faultline processes.
 struct Leftovers {
     /// Rings whose programs have ended.
-    let rings: [LeftRings]
+    let rings: [LeftoverRings]
     /// Temporary directories without rings in them.
     let directories: [OwnedDirectory.Abandoned]
     /// LTTng sessions of recordings.
@@ -14,9 +14,9 @@ struct Leftovers {
     ///
     /// - Parameter asksLTTng: Whether to ask LTTng's session daemon, which takes about 50 ms if one runs.
     init(asksLTTng: Bool = true) {
-        rings = LeftRings.find().filter { $0.state != .running }
-        let places = LeftRings.places
-        directories = places.flatMap { OwnedDirectory.abandoned(in: $0) }.filter { directory in
+        rings = LeftoverRings.find().filter { $0.state != .running }
+        let positions = LeftoverRings.directories
+        directories = positions.flatMap { OwnedDirectory.abandoned(in: $0) }.filter { directory in
             let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
             return !names.contains(where: { $0.hasSuffix(".rings") })
         }
@@ -24,7 +24,7 @@ struct Leftovers {
     }
 
     /// Rings whose events are in no trace.
-    var unread: [LeftRings] { rings.filter { !$0.isSpent } }
+    var unread: [LeftoverRings] { rings.filter { !$0.isSpent } }
 
     var isEmpty: Bool { rings.isEmpty && directories.isEmpty && sessions.isEmpty }
 }

@@ -5,12 +5,12 @@ import Foundation
 
 /// The text for rings.
 enum RingsText {
-    static func list(_ rings: [LeftRings]) -> String {
+    static func list(_ rings: [LeftoverRings]) -> String {
         guard !rings.isEmpty else { return "No program left ring buffers.\n" }
         return rings.map { text($0) + "\n" }.joined(separator: "\n")
     }
 
-    private static func text(_ rings: LeftRings) -> String {
+    private static func text(_ rings: LeftoverRings) -> String {
         let began = ISO8601DateFormatter().string(from: Date(timeIntervalSince1970: rings.date))
         let state =
             switch rings.state {
@@ -28,7 +28,7 @@ enum RingsText {
     }
 
     /// The advice for the rings.
-    static func advice(_ rings: LeftRings) -> String {
+    static func advice(_ rings: LeftoverRings) -> String {
         if rings.state == .running { return "→ wait until it ends" }
         if rings.isSpent { return "→ faultline clean" }
         guard let trace = rings.trace, FileManager.default.fileExists(atPath: trace) else {

@@ -12,7 +12,7 @@ struct StackFacts: Sendable {
 }
 
 extension ProcessContext {
-    mutating func observePlace(of event: TraceEvent) {
+    mutating func observeSite(of event: TraceEvent) {
         guard event.kind != .cacheMiss else { return }
         summary.counts.eventsWithPlace &+= 1
         let facts = event.stack == 0 ? nil : facts(of: event.stack)

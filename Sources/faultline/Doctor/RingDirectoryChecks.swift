@@ -4,7 +4,7 @@ import FaultlineRecorder
 import Foundation
 
 /// Checks the directories for a recording's rings: whether they exist, have space, and can hold a ring.
-struct RingPlaceChecks: Examination {
+struct RingDirectoryChecks: Examination {
     /// The directory in which programs that write their own trace create rings, or `nil` for the usual places.
     let named: String?
 
@@ -13,7 +13,7 @@ struct RingPlaceChecks: Examination {
         why: "Programs record into ring buffers there; on a disk, each event costs three times as much.")
     private static let fallback = Subject(
         name: "fallback", why: "Ring buffers are placed there if shared memory has no space.")
-    private static let namedPlace = Subject(
+    private static let namedDirectory = Subject(
         name: "FAULTLINE_RINGS", why: "Programs that write their own trace create their ring buffers only there.")
     private static let reservation = Subject(
         name: "reserved space",
@@ -35,7 +35,7 @@ struct RingPlaceChecks: Examination {
         if let named {
             checks.append(
                 check(
-                    Self.namedPlace, named,
+                    Self.namedDirectory, named,
                     problem: { $0.failed($1, "Free some space there, or name another directory.") }))
         }
         return checks + [reservation(in: checks[0].state == .ok ? Self.sharedMemoryPath : temporary)]
@@ -63,8 +63,8 @@ struct RingPlaceChecks: Examination {
         do {
             let system = try FileSystem(at: path)
             let room = Phrase.size(Double(system.free))
-            guard system.free >= RingDirectory.leastSpace else {
-                let least = Phrase.size(Double(RingDirectory.leastSpace))
+            guard system.free >= RingDirectory.minimumSpace else {
+                let least = Phrase.size(Double(RingDirectory.minimumSpace))
                 return problem(subject, "\(path) has \(room) free; a recording takes \(least)")
             }
             try ScratchDirectory.with(in: path) { scratch in
@@ -80,12 +80,12 @@ struct RingPlaceChecks: Examination {
         }
     }
 
-    private func reservation(in place: String) -> Check {
-        let bytes = Int64(RingDirectory.leastRingBytes)
+    private func reservation(in parent: String) -> Check {
+        let bytes = Int64(RingDirectory.minimumRingBytes)
         let memory = cmachine_try_memory_file(bytes)
         let nameless = memory == 0 ? "memfd does, too" : "memfd does not (\(SystemError(code: memory)))"
         do {
-            let failure = try ScratchDirectory.with(in: place) { scratch in
+            let failure = try ScratchDirectory.with(in: parent) { scratch in
                 let descriptor = open(scratch.file("space"), O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
                 guard descriptor >= 0 else { return errno }
                 defer { close(descriptor) }
@@ -97,10 +97,10 @@ struct RingPlaceChecks: Examination {
                     command: "ulimit -f unlimited")
             }
             guard failure == 0 else { throw SystemError(code: failure) }
-            return Self.reservation.ok("fallocate works in \(place); \(nameless)")
+            return Self.reservation.ok("fallocate works in \(parent); \(nameless)")
         } catch {
             return Self.reservation.warning(
-                "fallocate does not work in \(place) (\(error))",
+                "fallocate does not work in \(parent) (\(error))",
                 "If the file system cannot reserve space, it is written instead; name a tmpfs in TMPDIR.")
         }
     }

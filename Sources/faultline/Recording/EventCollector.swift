@@ -1,7 +1,7 @@
 import FaultlineRecorder
 
 /// Collects the events of a command and its children while the command runs.
-protocol TraceTaker {
+protocol EventCollector {
     /// The environment variables that make the command record.
     var environment: [String: String] { get }
 
@@ -15,4 +15,4 @@ protocol TraceTaker {
     func discard()
 }
 
-extension TraceCollector: TraceTaker {}
+extension TraceCollector: EventCollector {}

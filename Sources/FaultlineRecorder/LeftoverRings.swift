@@ -2,7 +2,7 @@ internal import CRecorder
 internal import Foundation
 
 /// A file of rings that a process left behind, or is still writing.
-package struct LeftRings: Sendable, Hashable {
+package struct LeftoverRings: Sendable, Hashable {
     /// The state of the process.
     package enum State: String, Sendable {
         /// The process is recording.
@@ -29,26 +29,28 @@ package struct LeftRings: Sendable, Hashable {
     package var isSpent: Bool { state != .running && events == 0 }
 
     /// The default directories for rings, and the one that the environment names.
-    package static var places: [String] {
+    package static var directories: [String] {
         let temporary = NSTemporaryDirectory()
         let named = [RecordingVariable.rings.value, temporary.count > 1 ? String(temporary.dropLast()) : temporary]
-        var places = ["/dev/shm"]
-        for place in named.compactMap({ $0 }) + ["/tmp"] where !places.contains(place) { places.append(place) }
-        return places
+        var directories = ["/dev/shm"]
+        for parent in named.compactMap({ $0 }) + ["/tmp"] where !directories.contains(parent) {
+            directories.append(parent)
+        }
+        return directories
     }
 
     /// Finds this user's rings in directories, and in the recording directories that they contain.
-    package static func find(in places: [String] = places) -> [LeftRings] {
+    package static func find(in directories: [String] = directories) -> [LeftoverRings] {
         let files = FileManager.default
         var found: [String] = []
-        for place in places {
-            let paths = ((try? files.contentsOfDirectory(atPath: place)) ?? []).sorted().map { "\(place)/\($0)" }
+        for parent in directories {
+            let paths = ((try? files.contentsOfDirectory(atPath: parent)) ?? []).sorted().map { "\(parent)/\($0)" }
             found += paths.filter(RingDirectory.isRingsName)
             for directory in paths where OwnedDirectory.isName(directory) && isOwn(directory) {
                 found += RingDirectory.rings(in: directory).map { "\(directory)/\($0)" }
             }
         }
-        return found.compactMap { LeftRings($0) }
+        return found.compactMap { LeftoverRings($0) }
     }
 
     private static func isOwn(_ directory: String) -> Bool {

@@ -3,7 +3,7 @@ internal import FaultlineTrace
 internal import Foundation
 
 /// The path that a recording is written to, which protects an earlier trace from an empty or incomplete one.
-struct TracePlace {
+struct TracePath {
     /// The requested path.
     let wanted: String
     /// The path being written: the requested one, or one beside an earlier trace.
@@ -13,23 +13,23 @@ struct TracePlace {
     private let earlier: FileStamp?
 
     /// The maximum number of names to try beside an earlier trace.
-    private static let mostNames = 100
+    private static let maximumNames = 100
 
     /// Opens a timeline at the path, or beside an existing file.
     ///
     /// - Throws: ``RecorderError`` if neither can be written.
-    static func open(_ path: String) throws -> (place: TracePlace, timeline: OpaquePointer) {
+    static func open(_ path: String) throws -> (position: TracePath, timeline: OpaquePointer) {
         if let timeline = fl_timeline_open(path) {
-            return (TracePlace(wanted: path, written: path, earlier: nil), timeline)
+            return (TracePath(wanted: path, written: path, earlier: nil), timeline)
         }
         guard errno == EEXIST else { throw failure(path) }
         // If the path is a link to the earlier trace, the recording replaces the trace, not the link.
         let path = realPath(path)
         let earlier = FileStamp(path)
-        for attempt in 1...mostNames {
+        for attempt in 1...maximumNames {
             let beside = name(beside: path, attempt)
             if let timeline = fl_timeline_open(beside) {
-                return (TracePlace(wanted: path, written: beside, earlier: earlier), timeline)
+                return (TracePath(wanted: path, written: beside, earlier: earlier), timeline)
             }
             // Another recording is being written there, or a killed one left the file.
             guard errno == EEXIST || errno == EWOULDBLOCK else { throw failure(beside) }
