@@ -161,7 +161,7 @@ struct PredicateFormatTests {
         ("price. == 3", 8, "expected the name of a property but found '=='"),
         ("3.name == 3", 2, "expected an operator but found '.' after a value"),
         ("median(items.price) > 3", 1, "expected a function that fetches support but found 'median'"),
-        ("abs(1, 2) > 3", 1, "expected 1 arguments for 'abs' but found 2"),
+        ("abs(1, 2) > 3", 1, "expected 1 argument for 'abs' but found 2"),
         ("sum(1) > 3", 1, "expected one key path in 'sum'"),
         ("{1, 2} UNION {3} == 4", 8, "expected a comparison after {1, 2} but found 'UNION'"),
         ("SUBQUERY(items, i, i.price > 3).@count > 0", 17, "expected a variable such as $item but found 'i'"),

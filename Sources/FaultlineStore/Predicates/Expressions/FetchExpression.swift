@@ -97,7 +97,8 @@ public struct FetchExpression: Sendable, Hashable {
     public static func function(_ function: ScalarFunction, _ arguments: FetchExpression...) -> FetchExpression {
         requireCorrectUse(
             arguments.count == function.arity,
-            "\(function.rawValue) takes \(function.arity) arguments, not \(arguments.count).")
+            "\(function.rawValue) takes \(function.arity == 1 ? "1 argument" : "\(function.arity) arguments"), not \(arguments.count)."
+        )
         return FetchExpression(.function(function, arguments.map(\.node)))
     }
 

@@ -189,7 +189,7 @@ extension PredicateParser {
         guard arguments.count == function.arity else {
             throw Failure(
                 position: start,
-                message: "expected \(function.arity) arguments for '\(selector)' but found \(arguments.count)")
+                message: "expected \(Self.arguments(function.arity)) for '\(selector)' but found \(arguments.count)")
         }
         return .function(function, arguments)
     }

@@ -51,9 +51,12 @@ struct PredicateParser {
     private func checkArguments() throws(Failure) {
         guard used == arguments.count else {
             throw Failure(
-                position: position, message: "expected placeholders for \(arguments.count) arguments but found \(used)")
+                position: position,
+                message: "expected placeholders for \(Self.arguments(arguments.count)) but found \(used)")
         }
     }
+
+    static func arguments(_ count: Int) -> String { count == 1 ? "1 argument" : "\(count) arguments" }
 
     // MARK: - Tokens
 
