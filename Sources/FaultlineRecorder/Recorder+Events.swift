@@ -49,96 +49,29 @@ extension Recorder {
         withUnsafePointer(to: event.open) { fl_cancel(handle, $0) }
     }
 
-    /// Ends and records a fetch.
-    package func end(
-        _ event: OpenEvent, _ detail: TraceEvent.Fetch, statement: StatementRecord? = nil, context: DictionaryID,
-        site: DictionaryID
-    ) {
-        var fields = detail.record
-        end(event, .FL_EVENT_FETCH, &fields, statement, context, site, detail.words)
-    }
-
-    /// Ends and records a batch load.
-    package func end(
-        _ event: OpenEvent, _ detail: TraceEvent.Batch, statement: StatementRecord? = nil, context: DictionaryID,
-        site: DictionaryID
-    ) {
-        var fields = detail.record
-        end(event, .FL_EVENT_BATCH, &fields, statement, context, site, detail.words)
-    }
-
-    /// Ends and records a fault.
+    /// Ends and records an event.
     ///
-    /// If it went to the store, its cache miss and its statement are expanded from the same record.
-    package func end(
-        _ event: OpenEvent, _ detail: TraceEvent.Fault, statement: StatementRecord? = nil, context: DictionaryID,
-        site: DictionaryID
-    ) {
-        var fields = detail.record
-        end(event, .FL_EVENT_FAULT, &fields, statement, context, site)
-    }
-
-    /// Ends and records a save.
-    package func end(
-        _ event: OpenEvent, _ detail: TraceEvent.Save, statement: StatementRecord? = nil, context: DictionaryID,
-        site: DictionaryID
-    ) {
-        var fields = detail.record
-        end(event, .FL_EVENT_SAVE, &fields, statement, context, site, detail.words)
-    }
-
-    /// Ends and records a merge.
-    package func end(_ event: OpenEvent, _ detail: TraceEvent.Merge, context: DictionaryID, site: DictionaryID) {
-        var fields = detail.record
-        end(event, .FL_EVENT_MERGE, &fields, nil, context, site, detail.words)
-    }
-
-    /// Ends and records the release of an object's values.
-    package func end(_ event: OpenEvent, _ detail: TraceEvent.Release, context: DictionaryID) {
-        var fields = detail.record
-        end(event, .FL_EVENT_RELEASE, &fields, nil, context, 0)
-    }
-
-    /// Ends and records an eviction from the row cache.
-    package func end(_ event: OpenEvent, _ detail: TraceEvent.Eviction) {
-        var fields = detail.record
-        end(event, .FL_EVENT_EVICTION, &fields, nil, 0, 0)
-    }
-
-    /// Ends and records a refresh.
-    package func end(_ event: OpenEvent, _ detail: TraceEvent.Refresh, context: DictionaryID, site: DictionaryID) {
-        var fields = detail.record
-        end(event, .FL_EVENT_REFRESH, &fields, nil, context, site)
-    }
-
-    /// Records a finished wait, as a child of the event that is open on this thread.
+    /// If a fault went to the store, its cache miss and its statement are expanded from the same record.
     ///
-    /// - Parameter start: The time at which it began, in nanoseconds of `CLOCK_MONOTONIC`, on this thread or another.
-    package func record(_ detail: TraceEvent.Wait, since start: UInt64, context: DictionaryID, site: DictionaryID) {
-        guard let handle else { return }
-        var fields = detail.record
-        var ending = fl_ending()
-        ending.scope = RecordedScope.current(of: self)?.id ?? 0
-        ending.context = context
-        ending.site = site
-        // The stack of a thread that did not wait says nothing about the waiter.
-        ending.without_stack = !detail.isBlocking
-        fl_record(handle, start, .FL_EVENT_WAIT, &fields, &ending)
-    }
-
-    /// Ends and records a standalone statement.
-    package func end(
-        _ event: OpenEvent, _ detail: TraceEvent.Statement, context: DictionaryID, site: DictionaryID
+    /// - Parameters:
+    ///   - statement: The statement that did the work, if there was exactly one.
+    ///   - context: The context that the work was done for.
+    ///   - site: The call site that the compiler recorded.
+    package func end<Fields: EventRecord>(
+        _ event: OpenEvent, _ fields: Fields, statement: StatementRecord? = nil, context: DictionaryID = 0,
+        site: DictionaryID = 0
     ) {
-        var fields = detail.record
-        end(event, .FL_EVENT_SQL, &fields, nil, context, site)
+        withUnsafeBytes(of: fields.record) {
+            end(event, Fields.kind, $0.baseAddress!, statement, context, site, fields.words)
+        }
     }
 
     private func end(
-        _ event: OpenEvent, _ kind: fl_event_kind, _ fields: UnsafeRawPointer, _ statement: StatementRecord?,
-        _ context: DictionaryID, _ site: DictionaryID, _ lists: [UInt64] = []
+        _ event: OpenEvent, _ kind: EventKind, _ fields: UnsafeRawPointer, _ statement: StatementRecord?,
+        _ context: DictionaryID, _ site: DictionaryID, _ lists: [UInt64]
     ) {
         guard let handle else { return }
+        let kind = fl_event_kind(rawValue: UInt32(kind.rawValue))!
         var ending = fl_ending()
         ending.scope = RecordedScope.current(of: self)?.id ?? 0
         ending.context = context
@@ -158,5 +91,20 @@ extension Recorder {
                 }
             }
         }
+    }
+
+    /// Records a finished wait, as a child of the event that is open on this thread.
+    ///
+    /// - Parameter start: The time at which it began, in nanoseconds of `CLOCK_MONOTONIC`, on this thread or another.
+    package func record(_ detail: TraceEvent.Wait, since start: UInt64, context: DictionaryID, site: DictionaryID) {
+        guard let handle else { return }
+        var fields = detail.record
+        var ending = fl_ending()
+        ending.scope = RecordedScope.current(of: self)?.id ?? 0
+        ending.context = context
+        ending.site = site
+        // The stack of a thread that did not wait says nothing about the waiter.
+        ending.without_stack = !detail.isBlocking
+        fl_record(handle, start, .FL_EVENT_WAIT, &fields, &ending)
     }
 }

@@ -85,9 +85,8 @@ struct SwiftText {
 
             """
         for kind in schema.kinds {
-            let words = kind.lists.isEmpty ? "[]" : "fields.words"
             text += "        case .\(kind.name)(let fields):\n"
-            text += "            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, \(words)) }\n"
+            text += "            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }\n"
         }
         return text + "        }\n    }\n}\n"
     }
@@ -205,7 +204,8 @@ struct SwiftText {
     }
 
     private func conversion(of kind: Schema.Kind) -> String {
-        var text = "extension TraceEvent.\(kind.type) {\n"
+        var text = "extension TraceEvent.\(kind.type): EventRecord {\n"
+        text += "    package static var kind: EventKind { .\(kind.name) }\n\n"
         text += "    /// The fields of a record of this kind.\n    init(_ record: UnsafePointer<fl_event>) {\n"
         text += "        let fields = record.pointee.fields.\(kind.name)\n"
         for field in kind.fields { text += "        \(field.name) = \(read(field))\n" }

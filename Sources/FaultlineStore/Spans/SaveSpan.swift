@@ -19,10 +19,6 @@ extension SaveSpan {
 
 extension TraceEvent.Save: SpanEvent {
     static var failure: Int32 { SQLITE_ABORT }
-
-    func end(_ open: OpenEvent, _ statement: StatementRecord?, _ origin: TraceOrigin, in recorder: Recorder) {
-        recorder.end(open, self, statement: statement, context: origin.context, site: origin.site)
-    }
 }
 
 extension TraceEvent.Save {

@@ -3,13 +3,11 @@ import FaultlineRecorder
 import FaultlineTrace
 
 /// An event that a span measures.
-protocol SpanEvent {
+protocol SpanEvent: EventRecord {
     init()
     var error: UInt32 { get set }
     /// The error code for failures that are not SQLite's.
     static var failure: Int32 { get }
-    /// Ends and records the event.
-    func end(_ open: OpenEvent, _ statement: StatementRecord?, _ origin: TraceOrigin, in recorder: Recorder)
 }
 
 /// Measures a fetch, a batch, a fault or a save while recording; otherwise there is no span.
@@ -57,10 +55,12 @@ final class Span<Event: SpanEvent> {
     /// - Parameter error: the error if the work failed; otherwise `nil`.
     func end(_ error: (any Error)? = nil) {
         guard let open else { return }
-        guard let error else { return event.end(open, statement, origin, in: recorder) }
-        let code = (error as? StoreError)?.sqliteCode ?? 0
-        event.error = UInt32(bitPattern: code == 0 ? Event.failure : code)
-        event.end(open, nil, origin, in: recorder)
+        if let error {
+            let code = (error as? StoreError)?.sqliteCode ?? 0
+            event.error = UInt32(bitPattern: code == 0 ? Event.failure : code)
+            statement = nil
+        }
+        recorder.end(open, event, statement: statement, context: origin.context, site: origin.site)
     }
 
     /// Ends the event without recording it.

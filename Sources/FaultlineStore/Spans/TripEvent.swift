@@ -31,20 +31,8 @@ extension Span where Event: TripEvent {
 
 typealias BatchSpan = Span<TraceEvent.Batch>
 
-extension TraceEvent.Fetch: TripEvent {
-    func end(_ open: OpenEvent, _ statement: StatementRecord?, _ origin: TraceOrigin, in recorder: Recorder) {
-        recorder.end(open, self, statement: statement, context: origin.context, site: origin.site)
-    }
-}
+extension TraceEvent.Fetch: TripEvent {}
 
-extension TraceEvent.Batch: TripEvent {
-    func end(_ open: OpenEvent, _ statement: StatementRecord?, _ origin: TraceOrigin, in recorder: Recorder) {
-        recorder.end(open, self, statement: statement, context: origin.context, site: origin.site)
-    }
-}
+extension TraceEvent.Batch: TripEvent {}
 
-extension TraceEvent.Fault: TripEvent {
-    func end(_ open: OpenEvent, _ statement: StatementRecord?, _ origin: TraceOrigin, in recorder: Recorder) {
-        recorder.end(open, self, statement: statement, context: origin.context, site: origin.site)
-    }
-}
+extension TraceEvent.Fault: TripEvent {}

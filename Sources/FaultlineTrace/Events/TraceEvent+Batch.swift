@@ -51,7 +51,9 @@ extension TraceEvent {
     }
 }
 
-extension TraceEvent.Batch {
+extension TraceEvent.Batch: EventRecord {
+    package static var kind: EventKind { .batch }
+
     /// The fields of a record of this kind.
     init(_ record: UnsafePointer<fl_event>) {
         let fields = record.pointee.fields.batch

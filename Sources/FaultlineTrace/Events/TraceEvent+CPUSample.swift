@@ -15,7 +15,9 @@ extension TraceEvent {
     }
 }
 
-extension TraceEvent.CPUSample {
+extension TraceEvent.CPUSample: EventRecord {
+    package static var kind: EventKind { .cpu }
+
     /// The fields of a record of this kind.
     init(_ record: UnsafePointer<fl_event>) {
         let fields = record.pointee.fields.cpu

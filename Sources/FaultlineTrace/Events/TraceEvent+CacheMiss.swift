@@ -17,7 +17,9 @@ extension TraceEvent {
     }
 }
 
-extension TraceEvent.CacheMiss {
+extension TraceEvent.CacheMiss: EventRecord {
+    package static var kind: EventKind { .cacheMiss }
+
     /// The fields of a record of this kind.
     init(_ record: UnsafePointer<fl_event>) {
         let fields = record.pointee.fields.cacheMiss

@@ -93,29 +93,29 @@ extension TraceEvent.Detail {
         case .batch(let fields):
             withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
         case .fault(let fields):
-            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, []) }
+            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
         case .cacheMiss(let fields):
-            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, []) }
+            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
         case .save(let fields):
             withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
         case .sql(let fields):
-            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, []) }
+            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
         case .use(let fields):
             withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
         case .scope(let fields):
-            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, []) }
+            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
         case .merge(let fields):
             withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
         case .refresh(let fields):
-            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, []) }
+            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
         case .wait(let fields):
-            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, []) }
+            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
         case .release(let fields):
-            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, []) }
+            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
         case .cpu(let fields):
-            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, []) }
+            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
         case .eviction(let fields):
-            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, []) }
+            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
         }
     }
 }

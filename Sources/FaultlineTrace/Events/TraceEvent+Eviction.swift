@@ -23,7 +23,9 @@ extension TraceEvent {
     }
 }
 
-extension TraceEvent.Eviction {
+extension TraceEvent.Eviction: EventRecord {
+    package static var kind: EventKind { .eviction }
+
     /// The fields of a record of this kind.
     init(_ record: UnsafePointer<fl_event>) {
         let fields = record.pointee.fields.eviction

@@ -84,7 +84,9 @@ extension TraceEvent {
     }
 }
 
-extension TraceEvent.Fault {
+extension TraceEvent.Fault: EventRecord {
+    package static var kind: EventKind { .fault }
+
     /// The fields of a record of this kind.
     init(_ record: UnsafePointer<fl_event>) {
         let fields = record.pointee.fields.fault

@@ -87,7 +87,9 @@ extension TraceEvent {
     }
 }
 
-extension TraceEvent.Fetch {
+extension TraceEvent.Fetch: EventRecord {
+    package static var kind: EventKind { .fetch }
+
     /// The fields of a record of this kind.
     init(_ record: UnsafePointer<fl_event>) {
         let fields = record.pointee.fields.fetch

@@ -39,7 +39,9 @@ extension TraceEvent {
     }
 }
 
-extension TraceEvent.Merge {
+extension TraceEvent.Merge: EventRecord {
+    package static var kind: EventKind { .merge }
+
     /// The fields of a record of this kind.
     init(_ record: UnsafePointer<fl_event>) {
         let fields = record.pointee.fields.merge

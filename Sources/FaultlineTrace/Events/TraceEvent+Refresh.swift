@@ -21,7 +21,9 @@ extension TraceEvent {
     }
 }
 
-extension TraceEvent.Refresh {
+extension TraceEvent.Refresh: EventRecord {
+    package static var kind: EventKind { .refresh }
+
     /// The fields of a record of this kind.
     init(_ record: UnsafePointer<fl_event>) {
         let fields = record.pointee.fields.refresh

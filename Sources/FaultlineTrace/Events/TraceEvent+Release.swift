@@ -26,7 +26,9 @@ extension TraceEvent {
     }
 }
 
-extension TraceEvent.Release {
+extension TraceEvent.Release: EventRecord {
+    package static var kind: EventKind { .release }
+
     /// The fields of a record of this kind.
     init(_ record: UnsafePointer<fl_event>) {
         let fields = record.pointee.fields.release

@@ -98,7 +98,9 @@ extension TraceEvent {
     }
 }
 
-extension TraceEvent.Save {
+extension TraceEvent.Save: EventRecord {
+    package static var kind: EventKind { .save }
+
     /// The fields of a record of this kind.
     init(_ record: UnsafePointer<fl_event>) {
         let fields = record.pointee.fields.save

@@ -43,7 +43,9 @@ extension TraceEvent {
     }
 }
 
-extension TraceEvent.Scope {
+extension TraceEvent.Scope: EventRecord {
+    package static var kind: EventKind { .scope }
+
     /// The fields of a record of this kind.
     init(_ record: UnsafePointer<fl_event>) {
         let fields = record.pointee.fields.scope

@@ -56,7 +56,9 @@ extension TraceEvent {
     }
 }
 
-extension TraceEvent.Statement {
+extension TraceEvent.Statement: EventRecord {
+    package static var kind: EventKind { .sql }
+
     /// The fields of a record of this kind.
     init(_ record: UnsafePointer<fl_event>) {
         let fields = record.pointee.fields.sql

@@ -140,7 +140,9 @@ extension TraceEvent {
     }
 }
 
-extension TraceEvent.Use {
+extension TraceEvent.Use: EventRecord {
+    package static var kind: EventKind { .use }
+
     /// The fields of a record of this kind.
     init(_ record: UnsafePointer<fl_event>) {
         let fields = record.pointee.fields.use

@@ -51,7 +51,9 @@ extension TraceEvent {
     }
 }
 
-extension TraceEvent.Wait {
+extension TraceEvent.Wait: EventRecord {
+    package static var kind: EventKind { .wait }
+
     /// The fields of a record of this kind.
     init(_ record: UnsafePointer<fl_event>) {
         let fields = record.pointee.fields.wait
