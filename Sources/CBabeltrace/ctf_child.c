@@ -126,7 +126,7 @@ ctf_kind ctf_child_next(ctf_child *child, ctf_message **message) {
             ctf_record *record = (ctf_record *)(child->shared->chunks[child->chunk] + child->offset);
             child->offset += record->size;
             if (record->kind == CTF_EVENT) {
-                *message = (ctf_message *)(void *)((char *)record + CTF_EVENT_PLACE - offsetof(ctf_message, event));
+                *message = (ctf_message *)(void *)((char *)record + CTF_EVENT_OFFSET - offsetof(ctf_message, event));
                 return CTF_EVENT;
             }
             *message = &record->message;

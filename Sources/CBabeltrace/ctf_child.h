@@ -25,7 +25,7 @@ typedef struct ctf_record {
 } ctf_record;
 
 // The offset of an event in its record.
-#define CTF_EVENT_PLACE offsetof(ctf_record, message)
+#define CTF_EVENT_OFFSET offsetof(ctf_record, message)
 
 typedef struct ctf_shared {
     // The length of each chunk's contents. If the child has ended abnormally, the parent reads the last chunk from it.

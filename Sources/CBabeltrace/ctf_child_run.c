@@ -78,9 +78,9 @@ static void complete(writer *writer, ctf_record *record) {
 static void add_event(writer *writer, const fl_event *event) {
     ctf_record *record = (ctf_record *)room_of(writer);
     size_t size = offsetof(fl_event, lists) + event->listWords * sizeof *event->lists;
-    memcpy((char *)record + CTF_EVENT_PLACE, event, size);
+    memcpy((char *)record + CTF_EVENT_OFFSET, event, size);
     record->kind = CTF_EVENT;
-    finish_record(writer, record, CTF_EVENT_PLACE + size);
+    finish_record(writer, record, CTF_EVENT_OFFSET + size);
 }
 
 static ctf_record *begin_record(writer *writer) {

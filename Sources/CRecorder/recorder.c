@@ -31,7 +31,7 @@ static void after_fork_in_child(void) {
         __atomic_store_n(&recorder->state.on, 0, __ATOMIC_RELAXED);
         recorder->is_inherited = true;
         // The lock on the trace lasts as long as its last descriptor, which must be the parent's.
-        if (recorder->timeline != NULL) { fl_timeline_let_go(recorder->timeline); }
+        if (recorder->timeline != NULL) { fl_timeline_abandon(recorder->timeline); }
     }
     fl_dictionary_after_fork();
     threads = NULL;
@@ -51,13 +51,13 @@ void fl_recorder_set_timeline(fl_recorder *recorder, fl_timeline *timeline) {
 
 // MARK: - Threads
 
-static void let_go_of(fl_ring *ring) {
+static void disown_ring(fl_ring *ring) {
     if (fl_is_shared(ring)) { return; }
     atomic_store_explicit(&ring->owner, 0, memory_order_release);
 }
 
 static void free_thread(fl_thread *thread) {
-    let_go_of(thread->ring);
+    disown_ring(thread->ring);
     fl_recorder_release(thread->recorder);
     free(thread->traced);
     free(thread);
@@ -172,7 +172,7 @@ static fl_thread *make_thread(fl_recorder *recorder) {
     fl_thread *thread = calloc(1, sizeof *thread);
     struct fl_traced *traced = recorder->tracer == NULL ? NULL : calloc(1, sizeof *traced);
     if (thread == NULL || (traced == NULL && recorder->tracer != NULL)) {
-        let_go_of(ring);
+        disown_ring(ring);
         free(traced);
         free(thread);
         return NULL;

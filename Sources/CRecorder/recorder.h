@@ -135,7 +135,7 @@ void fl_drain_end_process(fl_drain *drain);
 void fl_drain_count_unwritten(fl_drain *drain, uint64_t lines);
 
 // Closes a timeline's descriptor in a forked child, which would otherwise keep the lock.
-void fl_timeline_let_go(fl_timeline *timeline);
+void fl_timeline_abandon(fl_timeline *timeline);
 
 // The length of a text cut to `limit` bytes, without a partial character at its end.
 size_t fl_cut_text(const char *text, size_t length, size_t limit);

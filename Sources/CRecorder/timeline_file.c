@@ -91,14 +91,14 @@ fl_timeline *fl_timeline_open(const char *path) {
         errno = failure;
         return NULL;
     }
-    fl_timeline_go_on(timeline, 0);
+    fl_timeline_continue(timeline, 0);
     timeline->is_tentative = false;
     return timeline;
 }
 
 fl_timeline *fl_timeline_lock(const char *path) { return open_locked(path, false); }
 
-bool fl_timeline_go_on(fl_timeline *timeline, uint64_t offset) {
+bool fl_timeline_continue(fl_timeline *timeline, uint64_t offset) {
     off_t size = size_of(timeline);
     if (size < 0) { return false; }
     if (offset > (uint64_t)size) {
@@ -315,7 +315,7 @@ void fl_timeline_undo(fl_timeline *timeline) {
     fl_timeline_close(timeline);
 }
 
-void fl_timeline_let_go(fl_timeline *timeline) {
+void fl_timeline_abandon(fl_timeline *timeline) {
     close_descriptor(timeline);
     // The child did not inherit the mapping.
     timeline->lock = NULL;

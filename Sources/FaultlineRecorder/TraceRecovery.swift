@@ -100,7 +100,7 @@ package enum TraceRecovery {
             guard !drains.contains(where: isRunning) else { return .stillRunning }
             let pending = pendingEvents(drains)
             let offset = drains.map { fl_drain_committed_offset($0.drain) }.max() ?? 0
-            guard fl_timeline_go_on(timeline, offset) else {
+            guard fl_timeline_continue(timeline, offset) else {
                 let reason = errno == ERANGE ? "the trace was cut short" : String(cString: strerror(errno))
                 return .impossible(reason, events: pending)
             }
@@ -144,7 +144,7 @@ package enum TraceRecovery {
                     rings.first { ring in !drains.contains { $0.file == ring } }!, errno: failure)
             }
             // Notes nothing in the rings until everything is written.
-            fl_timeline_go_on(timeline, 0)
+            fl_timeline_continue(timeline, 0)
             var events: UInt64 = 0
             for (file, drain) in drains {
                 fl_drain_restart(drain)

@@ -269,19 +269,19 @@ void fl_drain_close(fl_drain *drain);
 // another process is writing it, ENOTSUP if it is not a regular file, EEXIST if it has contents.
 fl_timeline *fl_timeline_open(const char *path);
 
-// Locks an existing timeline to continue it, without any change before fl_timeline_go_on. Null with errno set, as for
+// Locks an existing timeline to continue it, without any change before fl_timeline_continue. Null with errno set, as for
 // fl_timeline_open.
 fl_timeline *fl_timeline_lock(const char *path);
 
 // Sets the offset of the next line. Writing the first line truncates the file at that offset. Commits to the files of
 // rings are suspended, so they keep all their contents until the caller removes them. False with ERANGE if the file is
 // shorter.
-bool fl_timeline_go_on(fl_timeline *timeline, uint64_t offset);
+bool fl_timeline_continue(fl_timeline *timeline, uint64_t offset);
 
 // Closes a timeline without writing anything more. A file that was created for it and is still empty is removed.
 void fl_timeline_discard(fl_timeline *timeline);
 
-// Removes everything written since fl_timeline_go_on, if that was called, and closes the timeline.
+// Removes everything written since fl_timeline_continue, if that was called, and closes the timeline.
 void fl_timeline_undo(fl_timeline *timeline);
 
 // Writes the first line of a process, whose rings are in the named file, and commits. Processes can have the same ID,
