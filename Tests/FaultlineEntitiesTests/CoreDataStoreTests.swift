@@ -4,7 +4,7 @@ import SharedData
 import TestFolders
 import Testing
 
-/// The entities of a store that Core Data wrote, as a program declares them that reads it with its own model file.
+/// The entities of a store written by Core Data, declared by a program that has a model file of its own.
 private enum Books {
     @Entity class Writer: ManagedObject {
         var age: Int16
@@ -50,7 +50,7 @@ private enum Books {
     ]
 }
 
-@Suite("Declared entities read a store that Core Data wrote", .enabled(if: SharedData.exists, "\(SharedData.need)"))
+@Suite("Declared entities in a store written by Core Data", .enabled(if: SharedData.exists, "\(SharedData.need)"))
 struct CoreDataStoreTests {
     private let folder: URL
     private let context: ManagedObjectContext
@@ -69,7 +69,7 @@ struct CoreDataStoreTests {
         context = container.newBackgroundContext()
     }
 
-    @Test("attribute by attribute as by their names")
+    @Test("Properties return the same values as access by name")
     func attributes() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let authors = try context.fetch(FetchRequest<Books.Author>(sortDescriptors: [.ascending("alias")]))
@@ -90,7 +90,7 @@ struct CoreDataStoreTests {
         #expect(try context.count(for: FetchRequest<Books.Feedback>()) == 444)
     }
 
-    @Test("with what is worked out: derived, transformed and fetched")
+    @Test("Derived, transformable and fetched properties return the right values")
     func workedOut() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let books = try context.fetch(FetchRequest<Books.Book>())
@@ -113,7 +113,7 @@ struct CoreDataStoreTests {
         #expect(books[0].pagesCount == count - 1)
     }
 
-    @Test("and keep what must be unique so")
+    @Test("Uniqueness constraints are enforced")
     func uniqueness() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let author = try context.fetch(FetchRequest<Books.Author>())[0]

@@ -4,9 +4,9 @@ import Testing
 
 @testable import FaultlineWorkloads
 
-@Suite("A model declared by classes is the one written by hand")
+@Suite("A model declared by classes equals the one written by hand")
 struct DeclaredModelTests {
-    @Test("The music library's")
+    @Test("The models of the music library are equal")
     func music() throws {
         let declared = try ManagedObjectModel(
             entities: Music.Artist.self, Music.Album.self, Music.Track.self, Music.Genre.self, Music.Playlist.self,
@@ -17,7 +17,7 @@ struct DeclaredModelTests {
         #expect(declared.versionHash == written.versionHash)
     }
 
-    @Test("The shopping list's, with an abstract parent and an inverse named on one side or on none")
+    @Test("The models of the shopping list are equal, with an abstract parent and inferred inverses")
     func groceries() throws {
         let declared = try ManagedObjectModel(
             entities: GroceriesList.Item.self, GroceriesList.Unit.self, GroceriesList.Location.self,

@@ -8,10 +8,10 @@ struct EntityModelTests {
         try ManagedObjectModel(entities: Car.self, SportCar.self, Truck.self)
     }
 
-    @Test("What the named entities inherit from and lead to belongs to the model")
+    @Test("A model contains the named entities, their parents and their destinations")
     func closure() throws {
         #expect(try model().entities.map(\.name) == ["Car", "SportCar", "Lorry", "Driver", "Garage", "Team"])
-        // What inherits from them does not.
+        // Their subentities are not included.
         #expect(try ManagedObjectModel(entities: Driver.self).entities.map(\.name) == ["Driver", "Car", "Garage"])
         #expect(
             try ManagedObjectModel(entities: SportCar.self).entities.map(\.name).sorted() == [
@@ -19,7 +19,7 @@ struct EntityModelTests {
             ])
     }
 
-    @Test("Attributes have the types, defaults and options that their variables say")
+    @Test("Attributes have the types, defaults and options of their variables")
     func attributes() throws {
         let car = try #require(try model().entity(named: "Car"))
         #expect(
@@ -58,7 +58,7 @@ struct EntityModelTests {
             ])
     }
 
-    @Test("Relationships have the inverses that one side names, or that alone can be meant")
+    @Test("A relationship has the inverse that either side names, or the only possible one")
     func relationships() throws {
         let model = try model()
         #expect(
@@ -89,7 +89,7 @@ struct EntityModelTests {
         #expect(model.entity(named: "Garage")?.uniquenessConstraints == [["city", "number"]])
     }
 
-    @Test("Each property has its name by its key path, from the class and from those that inherit from it")
+    @Test("Key paths give the names of properties, from the class and from its subclasses")
     func propertyNames() {
         #expect(Car.propertyName(\.wheels) == "wheels")
         #expect(Car.propertyName(\.driver) == "driver")
@@ -104,7 +104,7 @@ struct EntityModelTests {
         #expect(SportCar.entityDeclaration.propertyNames[\Car.wheels] == nil)
     }
 
-    @Test("What is wrong with the model is said at the variable's line")
+    @Test("An invalid model throws an error with the variable's line")
     func modelError() {
         let error = #expect(throws: ModelError.self) { try ManagedObjectModel(entities: Lonely.self) }
         #expect(
@@ -117,7 +117,7 @@ struct EntityModelTests {
     }
 }
 
-/// Leads to a relationship that leads elsewhere.
+/// Has a relationship whose inverse points elsewhere.
 @Entity private final class Lonely: ManagedObject {
     static let line = #line + 1
     @Relationship(inverse: \Car.driver) var car: Car?

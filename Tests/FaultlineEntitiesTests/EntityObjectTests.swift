@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Objects of declared entities")
 struct EntityObjectTests {
-    @Test("A new object has its initial values, and zero, empty or nothing elsewhere")
+    @Test("A new object has its initial values, or else zero, empty or nil")
     func defaults() throws {
         let store = try TestStore()
         let car = Car(context: store.context)
@@ -27,7 +27,7 @@ struct EntityObjectTests {
         #expect(Driver(context: store.context).name == "")
     }
 
-    @Test("A new object has the values that it was made with, and its initial values elsewhere")
+    @Test("A new object has the values passed to its initializer, or else its initial values")
     func memberwise() throws {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))
         description.type = .inMemory
@@ -44,7 +44,7 @@ struct EntityObjectTests {
         }
     }
 
-    @Test("Values of every type are saved and read back")
+    @Test("Values of every type round-trip")
     func values() throws {
         let store = try TestStore()
         let serial = UUID()
@@ -93,7 +93,7 @@ struct EntityObjectTests {
         #expect(try store.otherContext().fetch(Car.fetchRequest())[0].seats == nil)
     }
 
-    @Test("A raw value that the type does not have reads as the initial value, or as nil")
+    @Test("An unknown raw value reads as the initial value, or as nil")
     func unknownRawValue() throws {
         let store = try TestStore()
         let car = Car(context: store.context)
@@ -106,7 +106,7 @@ struct EntityObjectTests {
         #expect(read["fuel"] as? String == "steam")
     }
 
-    @Test("Relationships keep both ends, in all directions")
+    @Test("Relationships are maintained at both ends")
     func relationships() throws {
         let store = try TestStore()
         let context = store.context
@@ -136,7 +136,7 @@ struct EntityObjectTests {
         #expect(try other.fetch(Garage.fetchRequest()).map { $0.cars.count } == [3, 3])
     }
 
-    @Test("An entity inherits the properties of its parent's, and its objects come with the parent's")
+    @Test("A subentity inherits properties, and fetches of its parent include it")
     func inheritance() throws {
         let store = try TestStore()
         let context = store.context
@@ -158,7 +158,7 @@ struct EntityObjectTests {
         #expect(try other.fetch(Truck.fetchRequest())[0].load == 7.5)
     }
 
-    @Test("An ordered relationship keeps its order, and its delete rule goes on")
+    @Test("An ordered relationship keeps its order, and its delete rule applies")
     func ordered() throws {
         let store = try TestStore()
         let context = store.context
@@ -180,7 +180,7 @@ struct EntityObjectTests {
         #expect(try third.fetch(Car.fetchRequest()).map(\.plate) == ["x"])
     }
 
-    @Test("Reports name the line of the variable")
+    @Test("The trace records the line of each property's variable")
     func declaredLines() throws {
         let recorder = Recorder.memory()
         let store = try TestStore(recorder: recorder)

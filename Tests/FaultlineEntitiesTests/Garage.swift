@@ -10,7 +10,7 @@ enum Wear: Int {
     case some = 10
 }
 
-/// A car: every type of attribute, and entities that inherit from it.
+/// A car, with every attribute type and with subentities.
 @Entity class Car: ManagedObject {
     @Attribute(.unique) var plate: String = ""
     var wheels: Int = 4
@@ -33,7 +33,7 @@ enum Wear: Int {
     @Relationship(deleteRule: .nullify, inverse: \Driver.cars) var driver: Driver?
     @Relationship(inverse: \Garage.cars) var garages: ToMany<Garage>
 
-    /// Not stored, and not the entity's.
+    /// A computed property, which is not stored and not part of the entity.
     var title: String { "\(plate), \(wheels) wheels" }
 
     convenience init(context: ManagedObjectContext, plate: String) {
@@ -54,7 +54,7 @@ enum Wear: Int {
 @Entity final class Driver: ManagedObject {
     @Attribute(minimumValue: 2, maximumValue: 40, regularExpression: "[A-Z].*") var name: String
     var cars: ToMany<Car>
-    /// Leads to its own entity, both ways.
+    /// Refers to its own entity, in both directions.
     var mentor: Driver?
     var students: ToMany<Driver>
 }

@@ -1,7 +1,7 @@
 import FaultlineEntities
 import Foundation
 
-/// The shopping list's entities, with the photo in an entity of its own, declared as classes.
+/// The shopping list's entities, declared as classes, with the photo in an entity of its own.
 enum GroceriesList {
     @Entity final class Item: ManagedObject {
         var name: String

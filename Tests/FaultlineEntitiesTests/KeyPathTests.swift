@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Swift key paths name properties")
 struct KeyPathTests {
-    @Test("In predicates and in sort descriptors")
+    @Test("Predicates and sort descriptors take key paths")
     func names() {
         let predicate = PropertyPath(\Pantry.Item.price) < 3 && PropertyPath(\Pantry.Tool.name) == "x"
         #expect(predicate.description == "price < 3 AND name == \"x\"")
@@ -13,7 +13,7 @@ struct KeyPathTests {
         #expect(FetchSortDescriptor.descending(\Pantry.Tool.weight) == .descending("weight"))
     }
 
-    @Test("In requests, which know the class")
+    @Test("Fetch requests take key paths of their class")
     func requests() throws {
         let request = FetchRequest<Pantry.Item>(
             sortDescriptors: [.ascending(\.name, .localized), .descending(\.category?.name)], fetchLimit: 3,
@@ -31,19 +31,19 @@ struct KeyPathTests {
                 == [.ascending("price")])
     }
 
-    @Test("Over several to-one relationships, also from and to subclasses")
+    @Test("Key paths may cross several to-one relationships, and start or end at subclasses")
     func severalSteps() {
         #expect(PropertyPath(\Pantry.Item.category?.shelf?.number).keyPath == "category.shelf.number")
         #expect(PropertyPath(\Pantry.Tool.category?.name).keyPath == "category.name")
         #expect(
             PropertyPath(\Pantry.Item.category?.items).appending(\Pantry.Item.price).keyPath == "category.items.price")
         #expect(PropertyPath(\SportCar.driver?.cars).keyPath == "driver.cars")
-        // Found again without a search.
+        // The second lookup finds the cached name.
         #expect(PropertyPath(\Pantry.Item.category?.shelf?.number).keyPath == "category.shelf.number")
         #expect(Pantry.Item.propertyName(\.category?.name) == nil)
     }
 
-    @Test("Objects over several relationships are prefetched, sorted by and fetched as properties")
+    @Test("Key paths across relationships can be prefetched, sorted by and fetched")
     func fetched() throws {
         let store = try PantryStore()
         try store.context.save()
@@ -63,7 +63,7 @@ struct KeyPathTests {
         #expect(found == [.string("Fruit"), nil, .string("Tools"), .string("Fruit")])
     }
 
-    @Test("One that leads to something else stops with a sentence")
+    @Test("A key path to anything but a property ends the program with a message")
     func other() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = PropertyPath(\Pantry.Item.category?.name.count)

@@ -1,6 +1,6 @@
 import FaultlineEntities
 
-/// The music library's entities, with folded titles, declared as classes.
+/// The music library's entities, declared as classes, with folded titles.
 enum Music {
     @Entity final class Artist: ManagedObject {
         var number: Int

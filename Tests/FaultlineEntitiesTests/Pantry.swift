@@ -6,7 +6,7 @@ enum Kind: Int, Codable {
     case tool = 2
 }
 
-/// What predicates are about: every kind of property that they can name.
+/// Entities for predicates, with every kind of property that a predicate can name.
 enum Pantry {
     @Entity class Item: ManagedObject {
         var name: String
@@ -49,7 +49,7 @@ enum Pantry {
     /// | Chili | 0.5 | -1 | yes | food | 300 | — | red |
     /// | Hammer | 9 | 1 | yes | tool | — | Tools | new |
     ///
-    /// Fruit stands on shelf 1, Tools stand nowhere.
+    /// Fruit is on shelf 1, and Tools is on no shelf.
     static func fill(_ context: ManagedObjectContext) throws {
         let shelf = Shelf(context: context)
         shelf.number = 1

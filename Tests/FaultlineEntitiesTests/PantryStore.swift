@@ -23,7 +23,7 @@ final class PantryStore {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// The names of the selected items, and the statement that found them.
+    /// Returns the names of the selected items, and the statement that found them.
     func select(_ predicate: FetchPredicate) throws -> (names: [String], sql: String?) {
         let before = statements().count
         let items = try context.fetch(
@@ -38,7 +38,7 @@ final class PantryStore {
         )
     }
 
-    /// The statements that read from the store so far.
+    /// Returns the read statements so far.
     func statements() -> [String] {
         var dictionary = TraceDictionary()
         var statements: [DictionaryID] = []

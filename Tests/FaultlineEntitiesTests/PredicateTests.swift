@@ -2,7 +2,7 @@ import FaultlineEntities
 import Foundation
 import Testing
 
-/// A predicate in Swift, the same in Core Data's format, and the names of the items that it selects.
+/// A Swift predicate, the same predicate in Core Data's format, and the names of the items it selects.
 struct PredicatePair: Sendable, CustomTestStringConvertible {
     let format: String
     let names: [String]
@@ -22,7 +22,7 @@ struct PredicatePair: Sendable, CustomTestStringConvertible {
     var testDescription: String { format }
 }
 
-@Suite("Predicates that are written in Swift")
+@Suite("Predicates written in Swift")
 struct PredicateTests {
     private static let now = Date(timeIntervalSinceReferenceDate: 200)
     private static let names = ["Chili", "Hammer"]
@@ -52,7 +52,7 @@ struct PredicateTests {
             return #Predicate { $0.kind == kind }
         },
         PredicatePair("amount > stock", selects: ["Äpfel", "Birnen"]) { #Predicate { $0.amount > $0.stock } },
-        // Logic, in the order in which it is written.
+        // Logical operators, in the order in which they are written.
         PredicatePair("isListed == YES", selects: ["Äpfel", "Chili", "Hammer"]) { #Predicate { $0.isListed } },
         PredicatePair("NOT isListed == YES", selects: ["Birnen"]) { #Predicate { !$0.isListed } },
         PredicatePair("isListed == NO", selects: ["Birnen"]) { #Predicate { $0.isListed == false } },
@@ -65,7 +65,7 @@ struct PredicateTests {
             #Predicate { $0.amount == 3 || $0.amount == 7 || ($0.amount == 1 && !($0.isListed == true)) }
         },
         PredicatePair("TRUEPREDICATE", selects: ["Äpfel", "Birnen", "Chili", "Hammer"]) { #Predicate { _ in true } },
-        // Along relationships.
+        // Relationships.
         PredicatePair("category.name == \"Fruit\"", selects: ["Äpfel", "Birnen"]) {
             #Predicate { $0.category?.name == "Fruit" }
         },
@@ -112,7 +112,7 @@ struct PredicateTests {
             let list = names
             return #Predicate { item in list.contains { item.name.contains($0) } }
         },
-        // Arithmetic and choices.
+        // Arithmetic and conditionals.
         PredicatePair("amount * 2 + 1 == 7", selects: ["Äpfel"]) { #Predicate { $0.amount * 2 + 1 == 7 } },
         PredicatePair("price / 2 - 1 > 1", selects: ["Hammer"]) { #Predicate { $0.price! / 2 - 1 > 1 } },
         PredicatePair("modulus:by:(amount, 3) == 1", selects: ["Birnen", "Hammer"]) {
@@ -154,7 +154,7 @@ struct PredicateTests {
         },
         PredicatePair("tags.@count > 1", selects: ["Äpfel"]) { #Predicate { $0.tags.count > 1 } },
         PredicatePair("tags.@count == 0", selects: ["Birnen"]) { #Predicate { $0.tags.isEmpty } },
-        // Where there is no category, Swift has nothing to count, test or negate.
+        // Without a category, Swift has nothing to count, test or negate.
         PredicatePair("category != nil AND category.items.@count == 2", selects: ["Äpfel", "Birnen"]) {
             #Predicate { $0.category?.items.count == 2 }
         },
@@ -178,7 +178,7 @@ struct PredicateTests {
         },
     ]
 
-    @Test("A predicate in Swift and the same one in Core Data's format are one statement", arguments: pairs)
+    @Test("A Swift predicate and the same predicate in Core Data's format run the same statement", arguments: pairs)
     func sameStatement(_ pair: PredicatePair) throws {
         let pantry = try PantryStore()
         let predicate = try pair.predicate()
@@ -190,7 +190,7 @@ struct PredicateTests {
         #expect(format.names == pair.names)
     }
 
-    @Test("A predicate about an object is one about its ID")
+    @Test("A predicate on an object's ID equals one on the object")
     func objects() throws {
         let pantry = try PantryStore()
         let fruit = try pantry.context.fetch(Pantry.Category.fetchRequest())[0]
@@ -214,7 +214,7 @@ struct PredicateTests {
         }
     }
 
-    @Test("Tests of objects of objects are subqueries in subqueries")
+    @Test("Nested tests of related objects become nested subqueries")
     func nested() throws {
         let pantry = try PantryStore()
         let swift = try FetchPredicate(
@@ -237,7 +237,7 @@ struct PredicateTests {
         #expect(try pantry.context.fetch(FetchRequest<Pantry.Shelf>(predicate: none)).isEmpty)
     }
 
-    @Test("A class that inherits has predicates about what it inherits")
+    @Test("A subclass supports predicates on inherited properties")
     func inherited() throws {
         let pantry = try PantryStore()
         let request = try FetchRequest<Pantry.Tool>(#Predicate { $0.weight == 1 && $0.name == "Hammer" })
@@ -245,7 +245,7 @@ struct PredicateTests {
         #expect(try pantry.context.fetch(request).count == 1)
     }
 
-    @Test("What cannot be said in SQL is an error that names it")
+    @Test("An expression that SQL cannot express throws an error that names it")
     func unsupported() throws {
         func message(_ predicate: Predicate<Pantry.Item>, sourceLocation: Testing.SourceLocation = #_sourceLocation)
             -> String

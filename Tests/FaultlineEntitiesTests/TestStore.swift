@@ -25,7 +25,7 @@ final class TestStore {
             storeURL: folder.appendingPathComponent("Cars.sqlite"), recorder: recorder)
     }
 
-    /// A context that shares nothing in memory with this store's.
+    /// Returns a context that shares nothing in memory with this store's.
     func otherContext() throws -> ManagedObjectContext {
         try Self.open(folder, .shared).newBackgroundContext()
     }

@@ -1,7 +1,7 @@
 import FaultlineModel
 import Testing
 
-@Suite("A model that is wrong says what is wrong with it")
+@Suite("An invalid model throws an error that names the mistake")
 struct ModelErrorTests {
     private func message(_ entities: EntityDescription...) -> String {
         do throws(ModelError) {
@@ -69,7 +69,7 @@ struct ModelErrorTests {
                 == "The inverse of 'A.c', 'B.a', does not point back; make 'c' of 'A' its inverse.")
     }
 
-    @Test("A relationship without an inverse is no mistake")
+    @Test("A relationship may lack an inverse")
     func noInverse() {
         #expect(
             message(

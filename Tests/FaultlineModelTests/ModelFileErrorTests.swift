@@ -3,7 +3,7 @@ import Foundation
 import TestFolders
 import Testing
 
-@Suite("A file that is no model says why")
+@Suite("A file that is not a model throws an error that says why")
 struct ModelFileErrorTests {
     private let folder: URL
 
@@ -30,7 +30,7 @@ struct ModelFileErrorTests {
         }
     }
 
-    /// The message for a model with these lines in it, the first of which is line 2.
+    /// Returns the message for a model with these lines, the first of which is line 2.
     private func mistake(_ lines: String...) throws -> String {
         try write(
             "<model type=\"com.apple.IDECoreDataModeler.DataModel\">\n\(lines.joined(separator: "\n"))\n</model>\n")
@@ -46,7 +46,7 @@ struct ModelFileErrorTests {
         #expect(message() == "'\(file)' is not XML; name the contents of a .xcdatamodel.")
         try write("")
         #expect(message() == "'\(file)' is empty; name the contents of a .xcdatamodel.")
-        // Foundation's parser would end the program at the second.
+        // Foundation's parser would end the program on the second of these.
         for bytes in [[0, 255, 254, 60, 0], [0x3c, 0x6c, 0xf2, 0x3d, 0x22, 0x59]] as [[UInt8]] {
             try Data(bytes).write(to: folder.appendingPathComponent("contents"))
             #expect(message() == "'\(file)' is not XML in UTF-8; name the contents of a .xcdatamodel.")
@@ -81,7 +81,7 @@ struct ModelFileErrorTests {
         #expect(message().hasPrefix("'\(file)' is not well-formed XML: "))
     }
 
-    @Test("A file that breaks off anywhere is refused")
+    @Test("A truncated file is rejected, wherever it ends")
     func truncation() throws {
         let whole = Array(ModelPrintingTests.text.utf8.dropLast())
         for length in stride(from: 0, to: whole.count - 1, by: 7) {
@@ -132,7 +132,7 @@ struct ModelFileErrorTests {
         try write(
             list("<dict><key>_XCCurrentVersionName</key><string>B.xcdatamodel</string></dict>"), current)
         #expect(try ModelVersions(contentsOf: folder.appendingPathComponent("M.xcdatamodeld")).current == "B")
-        // A name that leads out of the folder is no version of it.
+        // A name that leads out of the folder is not one of its versions.
         for name in ["Z.xcdatamodel", "../../etc.xcdatamodel"] {
             try write(list("<dict><key>_XCCurrentVersionName</key><string>\(name)</string></dict>"), current)
             #expect(
@@ -225,7 +225,7 @@ struct ModelFileErrorTests {
                 == "Loading '\(file)', line 2: an entity declared at contents:2 has no name; give it one.")
     }
 
-    @Test("Names that would break out of a statement are refused")
+    @Test("Names that could break out of an SQL statement are rejected")
     func hostileNames() throws {
         #expect(
             try mistake("<entity name=\"A (x); DROP TABLE B\"/>")
@@ -244,9 +244,9 @@ struct ModelFileErrorTests {
         #expect(try mistake("<entity name=\"Größe\"/>") == "no error")
     }
 
-    @Test("A hostile file does no harm")
+    @Test("A hostile file is rejected without doing harm")
     func hostileFiles() throws {
-        // Foundation's parser ends the program at the instructions and at the notation.
+        // Foundation's parser ends the program on the processing instructions and on the notation.
         let instruction = "a processing instruction"
         let declarations = "a document type with its own declarations"
         for (text, what, line) in [
@@ -292,7 +292,7 @@ struct ModelFileErrorTests {
         #expect(message() == "'\(file)' is not a regular file; name another.")
     }
 
-    @Test("A model that would fill the memory is refused")
+    @Test("A model that would exhaust memory is rejected")
     func hostileSizes() throws {
         let chain = (1...102).map { "<entity name=\"E\($0)\"\($0 == 1 ? "" : " parentEntity=\"E\($0 - 1)\"")/>" }
         #expect(

@@ -4,19 +4,19 @@ import SharedData
 import TestFolders
 import Testing
 
-@Suite("Models of others load and are printed again without loss")
+@Suite("Third-party models load and are printed without loss")
 struct ModelFileTests {
     static let models = SharedData.paths(endingIn: ".xcdatamodel")
     static let bundles = SharedData.paths(endingIn: ".xcdatamodeld")
 
-    @Test("All of them are found", .enabled(if: SharedData.exists, "\(SharedData.need)"))
+    @Test("All models are found", .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func count() {
         #expect(Self.models.count == 28)
         #expect(Self.bundles.count == 11)
     }
 
     @Test(
-        "Nothing is lost between a file and its print", .enabled(if: SharedData.exists, "\(SharedData.need)"),
+        "A file and its print have the same content", .enabled(if: SharedData.exists, "\(SharedData.need)"),
         arguments: models)
     func roundTrip(_ path: String) throws {
         let url = try SharedData.url(path)
@@ -93,7 +93,7 @@ struct ModelFileTests {
     }
 
     @Test(
-        "The current version of a folder of versions is its model",
+        "A folder of versions loads its current version",
         .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func currentVersions() throws {
         let current = try Self.bundles.map { try ModelVersions(contentsOf: SharedData.url($0)).current }
@@ -105,7 +105,7 @@ struct ModelFileTests {
             ])
     }
 
-    @Test("A version is chosen by its name", .enabled(if: SharedData.exists, "\(SharedData.need)"))
+    @Test("A version can be chosen by name", .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func chosenVersion() throws {
         let url = try SharedData.url("core-data-models/objcio/Migrations/Migrations/Moody.xcdatamodeld")
         let versions = try ModelVersions(contentsOf: url)
@@ -117,7 +117,7 @@ struct ModelFileTests {
         #expect(try ManagedObjectModel(contentsOf: inside).versionIdentifiers == ["4"])
     }
 
-    @Test("A declaration is the line of its element", .enabled(if: SharedData.exists, "\(SharedData.need)"))
+    @Test("A declaration has the line of its element", .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func declaration() throws {
         let url = try SharedData.url("core-data-models/objcio/Migrations/Migrations/Moody.xcdatamodeld")
         let mood = try #require(try ManagedObjectModel(contentsOf: url, version: "Moody 2").entity(named: "Mood"))
@@ -129,7 +129,7 @@ struct ModelFileTests {
         #expect(lines[31].contains("name=\"\(mood.attributes[1].name)\""))
     }
 
-    @Test("Values are of their attribute's type", .enabled(if: SharedData.exists, "\(SharedData.need)"))
+    @Test("Settings of all kinds of properties are loaded", .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func values() throws {
         let model = try ManagedObjectModel(
             contentsOf: try SharedData.url("core-data-stores/coredataplus/SampleModel2/SampleModel2_V1.xcdatamodel"))

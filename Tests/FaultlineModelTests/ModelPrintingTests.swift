@@ -12,7 +12,7 @@ struct ModelPrintingTests {
         return try ManagedObjectModel(contentsOf: url)
     }
 
-    /// Everything that a model can say, made in code.
+    /// Builds a model in code that uses every feature.
     private func everything() throws -> ManagedObjectModel {
         try ManagedObjectModel(
             entities: [
@@ -169,7 +169,7 @@ struct ModelPrintingTests {
 
         """
 
-    @Test("A model that was made in code is printed whole, and loads as the same model")
+    @Test("A model built in code is printed completely, and loads as the same model")
     func madeInCode() throws {
         let model = try everything()
         #expect(try model.contents().split(separator: "\n") == Self.text.split(separator: "\n"))
@@ -181,7 +181,7 @@ struct ModelPrintingTests {
         #expect(loaded.entities(forConfiguration: "Cloud")?.map(\.name) == ["Album", "Track"])
     }
 
-    /// Elements and attributes that nobody knows, and ways of writing that are not the usual ones.
+    /// Unknown elements and attributes, and unusual spellings.
     static let odd = """
         <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
         <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" color="blue" userDefinedModelVersionIdentifier="">
@@ -208,7 +208,7 @@ struct ModelPrintingTests {
 
         """
 
-    @Test("What is not known is passed over and kept")
+    @Test("Unknown content is ignored but preserved")
     func unknown() throws {
         let model = try load(Self.odd)
         let thing = model.entities[0]
@@ -219,7 +219,7 @@ struct ModelPrintingTests {
         #expect(try XMLTree(Data(model.contents().utf8)) == XMLTree(Data(Self.odd.utf8)))
     }
 
-    @Test("What was changed is printed anew, everything else as it was")
+    @Test("Changes are printed, and everything else stays as it was")
     func changes() throws {
         var entities = try load(Self.odd).entities
         entities[0].attributes[0].isOptional = true
@@ -255,7 +255,7 @@ struct ModelPrintingTests {
         #expect(try load(changed.contents()) == changed)
     }
 
-    @Test("What a file cannot hold is not written")
+    @Test("A model that a file cannot hold throws an error")
     func unprintable() throws {
         func message(_ model: ManagedObjectModel) -> String {
             do throws(ModelError) {

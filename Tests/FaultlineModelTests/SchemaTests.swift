@@ -1,7 +1,7 @@
 import FaultlineModel
 import Testing
 
-@Suite("The layout of a model is Core Data's")
+@Suite("The database layout of a model matches Core Data's")
 struct SchemaTests {
     @Test("Tables group their columns by type and index their foreign keys")
     func flatModel() throws {
@@ -29,9 +29,8 @@ struct SchemaTests {
             model.schema.entity(named: "Person")?.properties.map(\.name) == ["age", "city", "name", "notes"])
     }
 
-    /// The model of CoreDataPlus' SampleModel, whose store Apple's framework made: the table is that store's, column
-    /// by column.
-    @Test("A tree of entities shares a table, in which subentities' columns stand behind their parents'")
+    /// The model is CoreDataPlus' SampleModel, and the table equals that of a store made by Apple's framework.
+    @Test("A tree of entities shares a table, with subentities' columns after their parents'")
     func inheritance() throws {
         let model = try ManagedObjectModel(entities: SampleModel.entities)
         #expect(
@@ -47,7 +46,7 @@ struct SchemaTests {
             ])
     }
 
-    @Test("A key that leads to a tree has a column beside it that says to which entity")
+    @Test("A foreign key to an entity tree has a second column for the entity")
     func entityColumn() throws {
         let model = try ManagedObjectModel(entities: [
             EntityDescription(
@@ -67,7 +66,7 @@ struct SchemaTests {
             ))
     }
 
-    @Test("A many-to-many relationship has a table named for its side with the lower number")
+    @Test("A many-to-many join table is named after the side with the lower entity number")
     func joinTable() throws {
         let model = try ManagedObjectModel(entities: [
             EntityDescription(
@@ -84,7 +83,7 @@ struct SchemaTests {
         #expect([items.table, items.sourceColumn, items.destinationColumn] == ["Z_1TAGS", "Z_2TAGS", "Z_1ITEMS"])
     }
 
-    @Test("Of two relationships of an entity with itself the first by name gives the table its name")
+    @Test("The join table of a self-relationship is named after the first of both names")
     func reflexiveJoinTables() throws {
         let model = try ManagedObjectModel(entities: [
             EntityDescription(
@@ -102,7 +101,7 @@ struct SchemaTests {
             ])
     }
 
-    @Test("Fetch indexes are named for their entity and collate binary")
+    @Test("Fetch indexes are named after their entity and use binary collation")
     func fetchIndex() throws {
         let model = try ManagedObjectModel(entities: [
             EntityDescription(
@@ -119,7 +118,7 @@ struct SchemaTests {
             ])
     }
 
-    @Test("Names that differ only in case, and names of siblings in a tree, get numbers")
+    @Test("Names that differ only in case, or that siblings share, get numbers")
     func collisions() throws {
         let model = try ManagedObjectModel(entities: [
             EntityDescription(
@@ -152,7 +151,7 @@ struct SchemaTests {
                 == "CREATE TABLE ZA ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZX \(expected) )")
     }
 
-    @Test("Inherited properties keep their place in every subentity, and transient ones have no column")
+    @Test("Inherited properties keep their slot in every subentity, and transient ones have no column")
     func propertyOrder() throws {
         let model = try ManagedObjectModel(entities: SampleModel.entities)
         let car = try #require(model.schema.entity(named: "Car"))
@@ -165,7 +164,7 @@ struct SchemaTests {
             ])
     }
 
-    @Test("The hash follows the layout and nothing else")
+    @Test("The version hash depends only on the layout")
     func versionHash() throws {
         func hash(_ attribute: AttributeDescription, _ indexes: [FetchIndexDescription] = []) throws -> String {
             try ManagedObjectModel(entities: [EntityDescription("A", attributes: [attribute], indexes: indexes)])
@@ -179,7 +178,7 @@ struct SchemaTests {
         #expect(try hash(AttributeDescription("y", .string)) != base)
     }
 
-    @Test("Descriptions know where they are declared")
+    @Test("Descriptions record where they are declared")
     func declarations() {
         let attribute = AttributeDescription("x", .string)
         let line = #line - 1

@@ -1,7 +1,7 @@
 import Foundation
 import FoundationXML
 
-/// A file's XML as a tree that can be compared, read without the model.
+/// The XML of a file as a tree that can be compared, parsed independently of the model.
 struct XMLTree: Hashable, CustomStringConvertible {
     var name: String
     var attributes: [String: String]
@@ -22,7 +22,7 @@ struct XMLTree: Hashable, CustomStringConvertible {
         (self.name == name ? [self] : []) + children.flatMap { $0.all(name) }
     }
 
-    /// The tree as lines, so that a test that fails shows the line that differs.
+    /// The tree as lines, so a failing test shows the line that differs.
     var description: String {
         let own = "\(name) \(attributes.sorted { $0.key < $1.key }.map { "\($0)=\"\($1)\"" }.joined(separator: " "))"
         let inner = children.flatMap { $0.description.split(separator: "\n").map { "  \($0)" } }

@@ -21,7 +21,7 @@ struct TraceDatabaseTests {
     }
 
     @Test(arguments: EventKind.allCases)
-    func `Every field of an event is a column of its table, and says what it holds`(_ kind: EventKind) throws {
+    func `Every field of an event has a documented column in its table`(_ kind: EventKind) throws {
         let table = try #require(TraceTable.all.first { $0.name == kind.name })
         let event = TraceEvent.filled(kind).event
         var printer = EventJSON(dictionary: TraceDictionary())
@@ -30,7 +30,7 @@ struct TraceDatabaseTests {
         let columns = table.columns.map(\.name)
         #expect(Set(columns).count == columns.count)
         #expect(Set(fields).subtracting(columns).isEmpty)
-        // What is no field is the name behind a number, or a place.
+        // The other columns hold the names behind numbers, or call sites.
         let names = ["sql", "planText", "callSite", "callFunction", "stackSite", "stackFunction", "scopeName"]
         let others = Set(columns).subtracting(fields).subtracting(names).filter {
             !($0.hasSuffix("Name") && fields.contains(TraceTable.columnName(ofKey: String($0.dropLast(4)))))
@@ -41,7 +41,7 @@ struct TraceDatabaseTests {
     }
 
     /// `SELECT limit FROM fetch` is a syntax error in SQLite, and so were `commit` and `values`.
-    @Test func `No column needs quotes, whatever words SQLite has for itself`() throws {
+    @Test func `No column name needs quotes, whatever SQLite's keywords are`() throws {
         let database = try database(Music().trace.closed())
         let columns = TraceTable.all.flatMap { table in table.columns.map { (table.name, $0.name) } }
         var keywords: Set<String> = []
@@ -52,7 +52,7 @@ struct TraceDatabaseTests {
             keywords.insert(String(decoding: bytes, as: UTF8.self).lowercased())
         }
         #expect(keywords.contains("limit") && keywords.contains("values"))
-        // SQLite takes these keywords for names wherever a name may stand.
+        // SQLite accepts these keywords as names everywhere.
         #expect(Set(columns.map { $0.1.lowercased() }).intersection(keywords) == ["end", "plan", "rows", "trigger"])
         for (table, column) in columns {
             let sql = """
@@ -63,14 +63,14 @@ struct TraceDatabaseTests {
         }
     }
 
-    @Test func `What a key of an event holds stands in its column, whatever that is called`() throws {
+    @Test func `A renamed column holds the value of its event key`() throws {
         var music = Music()
         _ = music.fetch(music.shape("title == ?"), rows: 1) { fetch in (fetch.limit, fetch.offset) = (20, 40) }
         let database = try database(music.trace.closed())
         #expect(try rows("SELECT rowLimit, rowOffset FROM fetch", database) == [[.integer(20), .integer(40)]])
     }
 
-    @Test func `Events are rows, with names and places`() throws {
+    @Test func `Events are rows, with names and call sites`() throws {
         var music = Music()
         let shape = music.shape("title == ?", [.init(keyPath: "title", operation: "==")], sort: ["title ascending"])
         music.scoped(.request) { music in
@@ -103,7 +103,7 @@ struct TraceDatabaseTests {
             ])
     }
 
-    @Test func `Stacks have their frames, the innermost first`() throws {
+    @Test func `Stacks have their frames, innermost first`() throws {
         var music = Music()
         var fault = TraceEvent.Fault()
         fault.entity = music.track
@@ -117,11 +117,11 @@ struct TraceDatabaseTests {
                 """, database) == [
                     [.text("Scroll.swift:57"), .integer(0), .text("groceries"), .text("scroll()"), .integer(57)]
                 ])
-        // What was never ended has no end.
+        // A process whose end was not recorded has no end time.
         #expect(try rows("SELECT end FROM processes", database) == [[.null]])
     }
 
-    @Test func `Several processes do not mix their names`() throws {
+    @Test func `The names of several processes do not mix`() throws {
         let traces = ([7, 8] as [UInt32]).flatMap { process in
             var music = Music(process: process)
             _ = music.fetch(music.shape(process == 7 ? "a == ?" : "b == ?"), rows: 1)
@@ -133,7 +133,7 @@ struct TraceDatabaseTests {
             ])
     }
 
-    @Test func `What cannot be asked is said in SQLite's words`() throws {
+    @Test func `An invalid query throws an error with SQLite's message`() throws {
         let database = try database(Music().trace.closed())
         for (sql, message) in [
             ("SELECT rowz FROM fetch", "no such column: rowz"), ("SELEC 1", #"near "SELEC": syntax error"#),

@@ -3,9 +3,9 @@ import FaultlineReader
 import FaultlineTrace
 import Testing
 
-@Suite("Call sites come out of real stacks")
+@Suite("Call sites are resolved from real stacks")
 struct CallSiteIntegrationTests {
-    /// The call site of an event whose stack consists of these addresses in this process.
+    /// Returns the call site of an event whose stack has these addresses in this process.
     private func site(_ addresses: [UInt64]) -> CallSite? {
         var dictionary = TraceDictionary()
         dictionary.insert(
@@ -23,7 +23,7 @@ struct CallSiteIntegrationTests {
         #expect(site?.function == function, sourceLocation: location)
     }
 
-    @Test("A function, a closure, a generic function and an initializer are found at their lines")
+    @Test("Functions, closures, generic functions and initializers are found at their lines")
     func kinds() {
         let made = Fixture(start: 5)
         compare(made.address, line: Fixture.initLine, function: "init(start:)")
@@ -33,14 +33,14 @@ struct CallSiteIntegrationTests {
         compare(made.computed, line: Fixture.computedLine, function: "computed")
     }
 
-    @Test("An asynchronous function is found behind a suspension")
+    @Test("An asynchronous function is found after a suspension")
     func asynchronous() async {
         let made = Fixture(start: 5)
         let address = await made.later()
         compare(address, line: Fixture.laterLine, function: "later()")
     }
 
-    @Test("An accessor of a model's property is skipped for whoever used it")
+    @Test("An accessor of a model's property is skipped in favor of its caller")
     func accessor() {
         let made = Fixture(start: 5)
         #expect(site([made.amount]) == nil)
@@ -48,7 +48,7 @@ struct CallSiteIntegrationTests {
     }
 }
 
-/// Functions that give an address in themselves, each behind the line that it says.
+/// Functions that return an address within themselves, each preceded by the line number to expect.
 struct Fixture {
     static let initLine = #line + 5
     var address: UInt64
@@ -83,7 +83,7 @@ struct Fixture {
         fixture_keep(fixture_caller(), 5)
     }
 
-    /// Named like a property of the model.
+    /// Has the same name as a property of the model.
     var amount: UInt64 {
         @inline(never) get { fixture_keep(fixture_caller(), 6) }
     }

@@ -2,9 +2,9 @@ import FaultlineReader
 import FaultlineTrace
 import Testing
 
-@Suite("A log of Django's that is damaged, or looks so")
+@Suite("A damaged or unusual Django log")
 struct DjangoDamageTests {
-    /// As Django 5.2 printed it, for texts of which two look like records.
+    /// The output of Django 5.2 for strings of which two look like records.
     private static let strange = #"""
         (0.000) BEGIN; args=None; alias=default
         (0.004) INSERT INTO "shop_author" ("name") VALUES ('O''Brien'), ('semi; colon'), ('a
@@ -24,7 +24,7 @@ struct DjangoDamageTests {
         #"read 1 SELECT "a" FROM "t" WHERE "b" = ?"#, "transaction 0 COMMIT",
     ]
 
-    @Test("has strings that look like records, which are none")
+    @Test("may contain strings that look like records")
     func strings() throws {
         let log = try DjangoText(Self.strange)
         #expect(log.statements == Self.statements)
@@ -32,7 +32,7 @@ struct DjangoDamageTests {
         #expect(try DjangoText(Self.strange.replacing("\n", with: "\r\n")).statements == Self.statements)
     }
 
-    @Test("tells what it has up to any byte, and nothing else")
+    @Test("yields only correct statements when cut at any byte")
     func truncation() throws {
         let bytes = Array(Self.strange.utf8)
         let first = bytes.firstIndex(of: 0x0A) ?? 0
@@ -42,7 +42,7 @@ struct DjangoDamageTests {
         }
     }
 
-    @Test("loses a record that breaks off, and no other")
+    @Test("loses an incomplete record and no other")
     func breaks() throws {
         let good = DjangoText.record("SELECT a FROM t WHERE b = 'x'", "('x',)")
         let kept = "read 1 SELECT a FROM t WHERE b = ?"
@@ -62,7 +62,7 @@ struct DjangoDamageTests {
             end.reading.summary.isTruncated && end.reading.summary.firstMalformed?.reason == "its record breaks off")
     }
 
-    @Test("can have bytes that are no UTF-8, and lines of megabytes")
+    @Test("may contain bytes that are not UTF-8, and lines of several megabytes")
     func bytes() throws {
         let good = Array(DjangoText.record("SELECT a FROM t WHERE b = 'x'").utf8)
         var strange = good
@@ -73,7 +73,7 @@ struct DjangoDamageTests {
         #expect(log.statements.count == 2 && log.reading.summary.malformedLines == 1)
     }
 
-    @Test("never ends the reader, wherever bytes are changed or missing")
+    @Test("never crashes the reader, whatever bytes are changed or missing")
     func changes() throws {
         let bytes = Array(Self.strange.utf8)
         var seed: UInt64 = 7

@@ -14,7 +14,7 @@ struct DjangoLogTests {
     ]
 
     @Test(
-        "can have anything before its records that a formatter puts there",
+        "may have any formatter's prefix before its records",
         arguments: [
             "", "DEBUG 2026-11-24 20:19:17,123 utils 1234 140737353967424 ", "[24/Nov/2026 20:19:17] ",
             "DEBUG:django.db.backends:", "2026-11-24 20:19:17,123 - django.db.backends - DEBUG - ",
@@ -29,7 +29,7 @@ struct DjangoLogTests {
         #expect(try DjangoText(text.replacing("\n", with: "\r\n")).statements == Self.statements)
     }
 
-    @Test("has times, processes and threads where the format has them")
+    @Test("has times, processes and threads if the format includes them")
     func times() throws {
         let prefix = { (second: String, thread: String) in
             "DEBUG 2026-11-24 23:59:\(second) utils 12 14073735396\(thread) "
@@ -45,7 +45,7 @@ struct DjangoLogTests {
         #expect(log.began.allSatisfy { $0.source == .django })
     }
 
-    @Test("has midnight in it where the format has no date")
+    @Test("may pass midnight even if the format has no date")
     func midnight() throws {
         let log = try DjangoText(
             ["23:59:59.500 ", "00:00:00.250 ", "00:00:01.250 "].map {
@@ -55,7 +55,7 @@ struct DjangoLogTests {
         #expect(log.reading.events.map(\.start) == [0, 750_000_000, 1_750_000_000])
     }
 
-    @Test("has its names before its events")
+    @Test("yields its names before its events")
     func namesFirst() throws {
         let messages = try DjangoText(Self.lines.joined(separator: "\n")).reading.messages
         let order = messages.map { message in
@@ -69,13 +69,13 @@ struct DjangoLogTests {
         #expect(order == ["began", "entry", "entry", "event", "event", "end"])
     }
 
-    @Test("without times has statements that follow one another")
+    @Test("without times yields consecutive statements")
     func order() throws {
         let log = try DjangoText(DjangoText.record("SELECT 1", seconds: "0.003") + DjangoText.record("SELECT 1"))
         #expect(log.reading.events.map(\.start) == [0, 3_000_000])
     }
 
-    @Test("does not tell rows, call sites and values, and start times only to the precision of its format")
+    @Test("reports missing rows, call sites and values, and imprecise start times")
     func gaps() throws {
         let kinds = { (prefix: String) in
             try DjangoText(prefix + Self.lines[0]).began.first?.gaps?.map(\.kind) ?? []
@@ -89,13 +89,13 @@ struct DjangoLogTests {
         #expect(events.map(\.unrecorded) == [.rows, []])
     }
 
-    @Test("can end its records with the arguments, as older versions do")
+    @Test("may end its records with the arguments, as older versions do")
     func oldVersions() throws {
         let old = Self.lines.map { $0.replacing("; alias=default", with: "") }.joined(separator: "\n")
         #expect(try DjangoText(old).statements == Self.statements)
     }
 
-    @Test("is no log of Core Data's, and other texts are none of Django's")
+    @Test("is not mistaken for a Core Data log, nor other text for a Django log")
     func recognition() throws {
         let coreData = try TraceFile("CoreData: sql: SELECT 0, t0.Z_PK FROM ZBOOK t0\n\(Self.lines[0])\n")
         #expect(try TraceReader(path: coreData.path).format == "sqlDebug")

@@ -2,10 +2,10 @@ import FaultlineReader
 import FaultlineTrace
 import Testing
 
-@Suite("A statement that is kept of a log of Django's")
+@Suite("A statement kept from a Django log")
 struct DjangoStatementTests {
     @Test(
-        "has no values, and no more than one of what is repeated",
+        "contains no values, and repeated values only once",
         arguments: [
             (
                 #"SELECT 1 AS "a" FROM "t" WHERE "t"."n" = 'it''s' LIMIT 1"#,
@@ -33,7 +33,7 @@ struct DjangoStatementTests {
     }
 
     @Test(
-        "has no values in the quotation marks of other databases",
+        "contains no values in the quoting styles of other databases",
         arguments: [
             (#"SELECT E'it\'s' || 'C:\' FROM "t" WHERE a = 'b'"#, #"SELECT ? || ? FROM "t" WHERE a = ?"#),
             ("SELECT $$it's$$, $x$ 'y' $x$ FROM t WHERE a = $1", "SELECT ?, … FROM t WHERE a = $1"),
@@ -50,7 +50,7 @@ struct DjangoStatementTests {
         #expect(try DjangoText.kept(sql) == kept)
     }
 
-    @Test("is a read, a write, part of a transaction, or for the schema")
+    @Test("is classified as a read, a write, part of a transaction, or a schema statement")
     func types() throws {
         let statements = [
             "SELECT 1", "(SELECT 1) UNION (SELECT 2)", "WITH a AS (SELECT 1) SELECT * FROM a", "EXPLAIN SELECT 1",
@@ -72,7 +72,7 @@ struct DjangoStatementTests {
             ])
     }
 
-    @Test("is one text for a thousand values, and for each of a thousand pages")
+    @Test("is the same text for any number of values and for any page")
     func repetition() throws {
         let ids = (1...1000).map(String.init).joined(separator: ", ")
         let long = try DjangoText.kept("SELECT a FROM t WHERE id IN (\(ids)) AND b IN (\(ids))", "(\(ids))")
@@ -81,7 +81,7 @@ struct DjangoStatementTests {
         #expect(Set(try DjangoText(pages.joined()).statements).count == 1)
     }
 
-    @Test("tells nothing of the values in its records")
+    @Test("reveals none of the values in its records")
     func privacy() throws {
         let log = try DjangoText(
             DjangoText.record("SELECT a FROM t WHERE b = 'Secret' AND c = 471147", "('Secret', 471147)")

@@ -2,7 +2,7 @@ import FaultlineReader
 import FaultlineTrace
 import Testing
 
-/// The text of a log of Django's, read.
+/// The text of a Django log, as the reader reads it.
 struct DjangoText {
     let reading: Reading
 
@@ -14,7 +14,7 @@ struct DjangoText {
 
     init(_ text: String) throws { try self.init(text.utf8) }
 
-    /// A statement as Django logs it.
+    /// Returns a statement as Django logs it.
     static func record(_ sql: String, _ arguments: String = "()", seconds: String = "0.001") -> String {
         "(\(seconds)) \(sql); args=\(arguments); alias=default\n"
     }
@@ -23,7 +23,7 @@ struct DjangoText {
         reading.messages.compactMap { if case .began(let began) = $0 { began } else { nil } }
     }
 
-    /// The statements that were run, with what they do and their durations in milliseconds.
+    /// The statements, with their types and their durations in milliseconds.
     var statements: [String] {
         let dictionaries = Dictionary(
             uniqueKeysWithValues: began.map { ($0.process, reading.dictionary(of: $0.process)) })
@@ -34,7 +34,7 @@ struct DjangoText {
         }
     }
 
-    /// The only statement of a log.
+    /// Returns the only statement of a log.
     static func kept(_ sql: String, _ arguments: String = "()") throws -> String {
         let statements = try DjangoText(record(sql, arguments)).statements
         return statements.count == 1 ? String(statements[0].split(separator: " ", maxSplits: 2)[2]) : "\(statements)"

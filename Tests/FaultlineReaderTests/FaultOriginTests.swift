@@ -2,7 +2,7 @@ import FaultlineReader
 import FaultlineTrace
 import Testing
 
-@Suite("The fetch that a fault of a log is given to")
+@Suite("The fetch that a fault in a log is attributed to")
 struct FaultOriginTests {
     private func fetch(_ entity: String, _ columns: String, rows: Int) -> [String] {
         let list = columns.isEmpty ? "" : ", t0.Z_OPT, \(columns)"
@@ -38,7 +38,7 @@ struct FaultOriginTests {
         }
     }
 
-    @Test("It has a column that is called after the objects' entity, whatever was fetched since")
+    @Test("It has a column named after the objects' entity, even if other fetches followed")
     func column() throws {
         let books = fetch("BOOK", "t0.ZTITLE, t0.ZAUTHOR", rows: 100)
         let tags = fetch("TAG", "t0.ZLABEL, t0.ZCOLOR", rows: 500)
@@ -46,55 +46,55 @@ struct FaultOriginTests {
         #expect(try LogText(lines: tags + books + faults("Author", 1...100)).origins == ["ZBOOK": 100])
     }
 
-    @Test("It has as many rows as there are objects, where no column tells")
+    @Test("It has as many rows as there are objects, if no column decides")
     func rows() throws {
         let books = fetch("BOOK", "t0.ZTITLE, t0.ZWRITER", rows: 100)
         let tags = fetch("TAG", "t0.ZLABEL", rows: 12)
         #expect(try LogText(lines: books + tags + faults("Person", 1...100)).origins == ["ZBOOK": 100])
-        // As many as the latest one has can have come from it.
+        // The latest fetch has enough rows for these objects.
         #expect(try LogText(lines: books + tags + faults("Person", 1...12)).origins == ["ZTAG": 12])
-        // An object that goes to the store again is none more.
+        // An object that goes to the store again counts once.
         #expect(try LogText(lines: books + tags + faults("Person", (1...12).map { $0 % 6 })).origins == ["ZTAG": 12])
     }
 
-    @Test("No fetch is named where none can have brought so many objects")
+    @Test("There is none if no fetch returned enough objects")
     func none() throws {
         let tags = fetch("TAG", "t0.ZLABEL", rows: 12)
         #expect(try LogText(lines: tags + faults("Person", 1...100)).origins == ["none": 100])
         #expect(try LogText(lines: faults("Person", 1...5)).origins == ["none": 5])
-        // A fetch that comes later brought nothing before.
+        // A later fetch cannot be the origin.
         #expect(try LogText(lines: faults("Person", 1...5) + tags).origins == ["none": 5])
     }
 
-    @Test("Its rows are the keys of the objects, or the objects' own")
+    @Test("Its rows are the keys of the objects, or the objects themselves")
     func ownRows() throws {
         let keys = fetch("BOOK", "", rows: 40)
         let lists = fetch("LIST", "t0.ZTITLE", rows: 50)
         #expect(try LogText(lines: keys + lists + faults("Book", 1...40)).origins == ["Book": 40])
         let whole = fetch("BOOK", "t0.ZTITLE", rows: 40)
         #expect(try LogText(lines: whole + lists + faults("Book", 1...40)).origins == ["Book": 40])
-        // What the list's column leads to is likelier than rows that the row cache lost.
+        // The column of the list is more likely than rows that the row cache lost.
         let tables = fetch("LIST", "t0.ZBOOK", rows: 50)
         #expect(try LogText(lines: whole + tables + faults("Book", 1...40)).origins == ["ZLIST": 40])
     }
 
-    @Test("Fetches of one table share the objects when none has all of them")
+    @Test("Several fetches of one table share the objects if none has all of them")
     func shared() throws {
         let books = fetch("BOOK", "t0.ZTITLE, t0.ZAUTHOR", rows: 10)
         #expect(try LogText(lines: books + books + books + faults("Author", 1...30)).faultsOfFetches == [10, 10, 10])
-        // Each takes what comes before the next one.
+        // Each fetch gets the faults before the next fetch.
         let walked = books + faults("Author", 1...10) + books + faults("Author", 1...10)
         #expect(try LogText(lines: walked).faultsOfFetches == [10, 10])
     }
 
-    @Test("A fetch of one row in a loop takes its own object")
+    @Test("A fetch of one row in a loop gets its own object")
     func loop() throws {
         let book = fetch("BOOK", "t0.ZTITLE, t0.ZAUTHOR", rows: 1)
         let log = (1...5).flatMap { book + faults("Author", [$0]) }
         #expect(try LogText(lines: log).faultsOfFetches == [1, 1, 1, 1, 1])
     }
 
-    @Test("Members of a to-many relationship come with their owners")
+    @Test("Members of a to-many relationship are attributed to the fetch of their owners")
     func members() throws {
         let books = fetch("BOOK", "t0.ZTITLE", rows: 10)
         let shelves = fetch("SHELF", "t0.ZLABEL", rows: 40)
@@ -108,7 +108,7 @@ struct FaultOriginTests {
             ])
     }
 
-    @Test("Batches of a fetch have its columns")
+    @Test("Batches of a fetch share its columns")
     func batches() throws {
         let list = fetch("BOOK", "", rows: 40)
         let batches = (0..<2).flatMap { _ in
@@ -122,7 +122,7 @@ struct FaultOriginTests {
         #expect(try LogText(lines: list + batches + tags + faults("Author", 1...40)).origins == ["ZBOOK": 40])
     }
 
-    @Test("Threads have fetches of their own, and lead to one another's objects where no other does")
+    @Test("It is on the same thread, or on another one if that thread has no fetch")
     func threads() throws {
         let mark = { (thread: String, lines: [String]) in
             lines.map { "|2014-07-30 11:45:15.647 App[5:\(thread)] CoreData: \($0)" }

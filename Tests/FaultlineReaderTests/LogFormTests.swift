@@ -3,7 +3,7 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("The forms that logs come in")
+@Suite("The formats of logs")
 struct LogFormTests {
     private static let lines = [
         "sql: SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZTITLE FROM ZBOOK t0 WHERE  t0.ZSHELF = ? ",
@@ -12,7 +12,7 @@ struct LogFormTests {
         "annotation: total fetch execution time: 0.0005s for 2 rows.",
     ]
 
-    /// The log with each line put into a form, and its category and its text apart.
+    /// Returns the log with each line formatted from its category and its text.
     private func log(_ form: (_ category: String, _ text: String) -> String) -> String {
         Self.lines.map { line in
             let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
@@ -28,7 +28,7 @@ struct LogFormTests {
     }
 
     @Test(
-        "Programs and processes stand before the lines in many ways",
+        "Program and process are found in many prefixes",
         arguments: [
             ("2014-07-30 11:45:15.647 My Own App[65858:2586192] ", "65858 My Own App"),
             ("2010-06-14 22:10:45.123 App[1234:207] ", "1234 App"),
@@ -49,7 +49,7 @@ struct LogFormTests {
     }
 
     @Test(
-        "A date that no calendar has hides neither the process nor the messages",
+        "An impossible date hides neither the process nor the messages",
         arguments: ["Jan  0", "Jan 32", "Jan 18446744073709551615", "2000-01-00", "2000-00-01", "1999-12-31"])
     func impossibleDates(_ date: String) throws {
         let read = try LogText(log { "\(date) 10:12:31 host App[4711]: CoreData: \($0): \($1)" })
@@ -57,7 +57,7 @@ struct LogFormTests {
         #expect(read.programs.map { $0.prefix(5) } == ["4711 "])
     }
 
-    @Test("log show prints columns, with names that have spaces")
+    @Test("log show prints columns, and names may contain spaces")
     func columns() throws {
         let head =
             "2022-11-05 10:12:31.123456+0100 0x1f2e     Debug       0x0                  4711   0    My App: (CoreData) "
@@ -66,7 +66,7 @@ struct LogFormTests {
             log { "\(head)[com.apple.coredata:\($0)] CoreData: \($0): \($1)" }, program: "4711 My App", "with its mark")
     }
 
-    @Test("log show --style ndjson and json have an object for each message")
+    @Test("log show --style ndjson and json print one object per message")
     func objects() throws {
         func object(_ category: String, _ text: String) throws -> String {
             let value: [String: Any] = [
@@ -94,15 +94,15 @@ struct LogFormTests {
                 decoding: try JSONSerialization.data(withJSONObject: value, options: .prettyPrinted), as: UTF8.self)
         }
         try expectWhole("[\(pretty.joined(separator: ",\n"))]\n", program: "4711 My App", "pretty")
-        // A broken object costs itself.
+        // A broken object loses only itself.
         let broken = try LogText(bare.joined(separator: "\n") + "\n{\"eventMessage\" oops}\n")
         #expect(broken.summary.malformedLines == 1 && broken.operations == ["objects Book 2 rows 500 µs"])
-        // One that the log breaks off in costs itself as well.
+        // So does an object that the log ends in.
         let cut = try LogText(bare.joined(separator: "\n") + "\n{\"eventMessage\":\"SEL")
         #expect(cut.operations == ["objects Book 2 rows 500 µs"])
     }
 
-    @Test("Messages of JSON can have lines of their own")
+    @Test("Messages in JSON may contain line breaks")
     func messagesOfLines() throws {
         let text = "SQLite: EXPLAIN QUERY PLAN SELECT 0, t0.Z_PK\\n2 0 0 SCAN t0"
         let fetch = Self.lines.map { line in
@@ -115,7 +115,7 @@ struct LogFormTests {
         #expect(log.messages.contains { if case .entry(_, _, .plan) = $0 { true } else { false } })
     }
 
-    @Test("Colours and carriage returns are no part of a line")
+    @Test("Colors and carriage returns are removed from lines")
     func colours() throws {
         let coloured = Self.lines.map { line in
             let text = line.replacing("0.0003s", with: "\u{1B}[31m0.0003\u{1B}[0ms")
@@ -129,7 +129,7 @@ struct LogFormTests {
         #expect(try LogText(ends).shapes.map(\.predicate) == ["t0.ZSHELF = ?"])
     }
 
-    @Test("A statement over several lines is one, and other output is no part of it")
+    @Test("A statement over several lines is joined, without other output")
     func statementsOfLines() throws {
         let sql = [
             "CoreData: sql: SELECT 0, t0.Z_PK, t0.Z_OPT,", "    t0.ZTITLE", "FROM ZBOOK t0", "WHERE  t0.ZSHELF = ?",
@@ -145,7 +145,7 @@ struct LogFormTests {
         #expect(mixed.shapes.map(\.predicate) == ["t0.ZSHELF = ?"] && mixed.shapes.map(\.sort) == [[]])
     }
 
-    @Test("A bound text with line feeds is one value")
+    @Test("Bound text with line breaks is one value")
     func valuesOfLines() throws {
         func fetch(_ value: String) -> [String] {
             ["CoreData: \(Self.lines[0])", "CoreData: details: SQLite bind[0] = \"\(value)\""]
@@ -156,7 +156,7 @@ struct LogFormTests {
         #expect(hashes.count == 3 && hashes[0] == hashes[2] && hashes[0] != hashes[1])
     }
 
-    @Test("Forms of earlier and later years tell the same")
+    @Test("Formats of older and newer versions are read alike")
     func years() throws {
         let old = [
             "sql: SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZTITLE FROM ZBOOK t0 WHERE  t0.Z_PK = ? ",
@@ -177,7 +177,7 @@ struct LogFormTests {
                 == ["count ZBOOK 9 rows –"])
     }
 
-    @Test("Threads with long numbers are told apart")
+    @Test("Threads with long numbers are distinguished")
     func threads() throws {
         let log = ["123456789012", "223456789012"].flatMap { thread in
             Self.lines.map { "2014-07-30 11:45:15.647 App[5:\(thread)] CoreData: \($0)\n" }
@@ -186,7 +186,7 @@ struct LogFormTests {
     }
 
     @Test(
-        "Conditions are told whatever parentheses are around them",
+        "Conditions are read regardless of parentheses",
         arguments: [
             ("( t0.ZCODE = ? AND  t0.Z_ENT = ?)", "ZCODE == Z_ENT =="),
             ("(( t0.ZA = ? AND ( t0.ZB > ? AND  t0.ZC <= ?)))", "ZA == ZB > ZC <="),

@@ -2,11 +2,11 @@ import FaultlineReader
 import FaultlineTrace
 import Testing
 
-@Suite("What a log does not tell")
+@Suite("Gaps of a log")
 struct LogGapTests {
     private let select = "sql: SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZTITLE FROM ZBOOK t0"
 
-    @Test("Durations and rows that no line has are not told, and 0.0000s is a duration")
+    @Test("Missing durations and rows are reported as unknown, and 0.0000s is a duration")
     func unrecorded() throws {
         #expect(try LogText(lines: [select]).operations == ["objects ZBOOK – rows –"])
         #expect(
@@ -18,14 +18,14 @@ struct LogGapTests {
         let save = try LogText(lines: ["sql: BEGIN EXCLUSIVE", "sql: INSERT INTO ZBOOK(Z_PK) VALUES(?)", "sql: COMMIT"])
         #expect(save.operations == ["save ZBOOK +1 ~0 -0 –"])
         #expect(save.others == ["transaction 0 –", "write 1 –", "transaction 0 –"])
-        // Where lines have times they tell how long it took.
+        // If lines have times, these give the duration.
         let timed = ["BEGIN EXCLUSIVE", "INSERT INTO ZBOOK(Z_PK) VALUES(?)", "COMMIT"].enumerated().map {
             "|2014-07-30 11:45:15.64\($0) App[5:a1] CoreData: sql: \($1)"
         }
         #expect(try LogText(lines: timed).operations == ["save ZBOOK +1 ~0 -0 2000 µs"])
     }
 
-    @Test("The level tells which values and plans are missing, and which one would log them")
+    @Test("Missing values and plans are reported with the level that would log them")
     func level() throws {
         let bind = "details: SQLite bind[0] = 7"
         let plan = ["details: SQLite: EXPLAIN QUERY PLAN SELECT 0", "|2 0 0 SCAN t0"]
@@ -39,7 +39,7 @@ struct LogGapTests {
         #expect(try LogText(lines: [select]).gaps.map(\.kind).contains(.use))
     }
 
-    @Test("Lines that look like Core Data's and are not understood are counted")
+    @Test("Lines that look like Core Data's but cannot be parsed are counted")
     func notUnderstood() throws {
         let strange = [
             "annotation: sql connection fetch time: fast",
@@ -51,12 +51,12 @@ struct LogGapTests {
         #expect(log.summary.linesNotUnderstood == 5 && log.summary.unread == 5)
         #expect(log.summary.firstNotUnderstood?.number == 2)
         #expect(log.summary.firstNotUnderstood?.reason == "annotation: sql connection fetch time: fast")
-        // A total of which nobody knows the statement.
+        // A total without its statement.
         let alone = try LogText(lines: ["annotation: total fetch execution time: 0.1s for 2 rows."])
         #expect(alone.summary.linesNotUnderstood == 1 && alone.operations == [])
     }
 
-    @Test("Lines that have nothing to tell are understood, and other output is nobody's")
+    @Test("Irrelevant Core Data lines and other output are not counted as unparsed")
     func understood() throws {
         let lines = [
             "annotation: Connecting to sqlite database file at \"/a/b.sqlite\"", "annotation: Bound intarray values.",

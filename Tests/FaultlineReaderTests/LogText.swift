@@ -4,7 +4,7 @@ import Foundation
 import TestFolders
 import Testing
 
-/// The text of a log, read.
+/// The text of a log, as the reader reads it.
 struct LogText {
     let messages: [TraceMessage]
     let summary: ReadingSummary
@@ -22,7 +22,7 @@ struct LogText {
         for case .entry(_, let id, let entry) in messages { dictionary.insert(entry, id: id) }
     }
 
-    /// Lines that `CoreData: ` is put before, but for those that begin with a bar.
+    /// Prefixes each line with `CoreData: `, except lines that start with a bar.
     init(lines: [String]) throws {
         try self.init(
             lines.map { $0.hasPrefix("|") ? $0.dropFirst() + "\n" : "CoreData: \($0)\n" }.joined())
@@ -32,7 +32,7 @@ struct LogText {
         messages.compactMap { if case .event(let event) = $0 { event } else { nil } }
     }
 
-    /// Processes with their programs.
+    /// The processes with their programs.
     var programs: [String] {
         messages.compactMap { message in
             if case .began(let began) = message { "\(began.process) \(began.program)" } else { nil }
@@ -53,7 +53,7 @@ struct LogText {
 
     private func entity(_ id: DictionaryID) -> String { dictionary.entity(id)?.name ?? "?" }
 
-    /// What happened, an operation a line, but for its statements; what is not told is `–`.
+    /// One line per operation, without its statements; unknown values are `–`.
     var operations: [String] {
         events.compactMap { event in
             let time = event.unrecorded.contains(.duration) ? "–" : "\(event.duration / 1000) µs"
@@ -76,7 +76,7 @@ struct LogText {
         }
     }
 
-    /// Statements that stand alone, with their rows and durations.
+    /// Statements outside any operation, with their rows and durations.
     var others: [String] {
         events.compactMap { event in
             guard case .sql(let statement) = event.detail, event.parent == 0 else { return nil }
@@ -85,7 +85,7 @@ struct LogText {
         }
     }
 
-    /// Objects that went to the store, by the entity of the fetch that they are said to come from.
+    /// The number of objects fetched from the store, by the entity of the fetch they are attributed to.
     var origins: [String: Int] {
         var entities: [EventID: String] = [:]
         for event in events { if case .fetch(let fetch) = event.detail { entities[event.id] = entity(fetch.entity) } }
@@ -96,7 +96,7 @@ struct LogText {
         return counts
     }
 
-    /// How many faults each fetch is given, in the order of the fetches.
+    /// The number of faults attributed to each fetch, in the order of the fetches.
     var faultsOfFetches: [Int] {
         let fetches = events.filter { $0.kind == .fetch }.map(\.id)
         return fetches.map { id in

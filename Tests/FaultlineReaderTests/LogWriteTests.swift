@@ -2,13 +2,13 @@ import FaultlineReader
 import FaultlineTrace
 import Testing
 
-@Suite("What a log's statements write")
+@Suite("The writes of a log's statements")
 struct LogWriteTests {
     private func save(_ statements: [String]) -> [String] {
         (["BEGIN EXCLUSIVE"] + statements + ["COMMIT"]).map { "sql: " + $0 }
     }
 
-    @Test("Pairs of many-to-many relationships, history and CloudKit's tables are no entities")
+    @Test("Join tables, history and CloudKit's tables are not entities")
     func ownTables() throws {
         let insert = "INSERT INTO ZITEM(Z_PK, Z_ENT, Z_OPT, ZTITLE) VALUES(?, ?, ?, ?)"
         let own = [
@@ -22,7 +22,7 @@ struct LogWriteTests {
             "UPDATE OR FAIL Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ? AND Z_MAX = ?",
         ]
         #expect(try LogText(lines: save([insert] + own)).operations == ["save ZITEM +1 ~0 -0 –"])
-        // Without an object it is no save of the program's.
+        // Without an object, it is not a save by the program.
         #expect(try LogText(lines: save(own)).operations == [])
         let reads = [
             "sql: SELECT t0.Z_1ITEMS, t0.Z_2TAGS FROM Z_1TAGS t0 WHERE  t0.Z_1ITEMS IN (SELECT * FROM _Z_intarray0)",
@@ -34,7 +34,7 @@ struct LogWriteTests {
     }
 
     @Test(
-        "Batch requests write as many rows as they name, or a number that is not told",
+        "Batch requests record the rows they name, or an unknown number",
         arguments: [
             ("INSERT INTO ZITEM(Z_PK, ZTITLE) VALUES (?,?),(?,?),(?,?)", "ZITEM +3 ~0 -0"),
             ("INSERT INTO ZITEM(Z_PK, ZA) VALUES(?, ?) ON CONFLICT(ZA) DO UPDATE SET ZB = (?)", "ZITEM +1 ~0 -0"),

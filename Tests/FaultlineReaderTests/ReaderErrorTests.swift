@@ -2,19 +2,19 @@ import FaultlineReader
 import Foundation
 import Testing
 
-@Suite("What cannot be read at all is said in one sentence")
+@Suite("A file that cannot be read is reported in one sentence")
 struct ReaderErrorTests {
     private static let advice = "name a file that \"faultline record\" wrote"
     private static let empty = "the file is empty; check that the program recorded anything and that the disk has space"
     private static let foreign = "it is JSON, but not a Faultline timeline; \(advice)"
-    /// "No timeline of Faultline" was said of what "faultline record" itself had made of a program that recorded nothing.
+    /// The message for a trace that "faultline record" made of a program that recorded nothing.
     private static let nothing =
         "it is an empty recording: no process recorded anything; link FaultlineStore into the program and open a store with it"
     private static let reformatted =
         "another program has reformatted this timeline; read the original, which has one event per line"
 
     @Test(
-        "A path that cannot be opened",
+        "A path that cannot be opened is reported",
         arguments: [
             ("/nowhere/t.json", "there is no such file; check the path"),
             ("/dev/null/t.json", "there is no such file; check the path"),
@@ -24,7 +24,7 @@ struct ReaderErrorTests {
         #expect(message(of: path) == "Could not open the trace \"\(path)\": \(reason).")
     }
 
-    @Test("A file without permission", .enabled(if: getuid() != 0, "the superuser may read every file"))
+    @Test("Missing permission is reported", .enabled(if: getuid() != 0, "the superuser may read every file"))
     func unreadable() throws {
         let file = try TraceFile("[")
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: file.path)
@@ -33,7 +33,7 @@ struct ReaderErrorTests {
     }
 
     @Test(
-        "Content that is no trace",
+        "Content that is not a trace is reported",
         arguments: [
             ("", empty), (" \n\n", empty), ("[\n]\n", nothing), ("[\r\n]", nothing), ("[]", nothing),
             ("SQLite format 3\0rest", "it is not a timeline but an SQLite database; \(advice)"),
@@ -56,14 +56,14 @@ struct ReaderErrorTests {
         #expect(message(of: file.path) == "Could not read the trace \"\(file.path)\": \(reason).")
     }
 
-    @Test("A gzip archive")
+    @Test("A gzip archive is reported")
     func archive() throws {
         let file = try TraceFile([0x1F, 0x8B, 0x08, 0x00])
         let reason = "it is not a timeline but a gzip archive; unpack it first"
         #expect(message(of: file.path) == "Could not read the trace \"\(file.path)\": \(reason).")
     }
 
-    @Test("An error of the reader's client goes through")
+    @Test("An error thrown by the reader's client is rethrown")
     func clientError() throws {
         struct Stop: Error {}
         let file = try TraceFile(Lines.timeline([Lines.began(), Lines.fault(id: 1)]))

@@ -1,7 +1,7 @@
 import CSymbolFixture
 import FaultlineTrace
 
-/// The modules of the test's own process, as a recorder would write them.
+/// The modules of the test's own process, as a recorder writes them.
 enum RunningModules {
     static func all() -> [ModuleEntry] {
         var modules: [ModuleEntry] = []

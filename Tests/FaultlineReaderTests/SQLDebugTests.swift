@@ -5,9 +5,9 @@ import SharedData
 import TestFolders
 import Testing
 
-@Suite("SQLDebug logs of Core Data")
+@Suite("Core Data's SQLDebug logs")
 struct SQLDebugTests {
-    /// What a log says, an operation a line, but for its statements.
+    /// Returns one line per operation in a log, without its statements.
     private func read(_ log: String) throws -> [String] {
         let file = TestFolder.file("json")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -52,10 +52,10 @@ struct SQLDebugTests {
         }
     }
 
-    // MARK: Logs of others
+    // MARK: Captured logs
 
     @Test(
-        "Captured logs", .enabled(if: SharedData.exists, "\(SharedData.need)"),
+        "Captured logs are read", .enabled(if: SharedData.exists, "\(SharedData.need)"),
         arguments: [
             ("level1-open", ["objects ZBOOK 20 rows 1 trips 1000 µs"]),
             ("level1-prefetch", ["objects ZITEM 190 rows 2 trips 5300 µs with [\"attachments\"] 1581"]),
@@ -82,7 +82,7 @@ struct SQLDebugTests {
     ]
 
     @Test(
-        "Whatever stands before the lines",
+        "Lines are read with any prefix",
         arguments: [
             "CoreData: ", "2014-07-30 11:45:15.647 App[65858:2586192] CoreData: ",
             "2014-07-30 11:45:15.647 My App[65858:70b] CoreData: ",
@@ -103,7 +103,7 @@ struct SQLDebugTests {
         #expect(try read(log.joined(separator: "\n")) == ["objects Book 2 rows 1 trips 500 µs"])
     }
 
-    @Test("Threads that write at the same time are told apart")
+    @Test("Threads that log at the same time are distinguished")
     func threads() throws {
         let other = [
             "sql: SELECT COUNT(*) FROM ZSHELF",
@@ -116,7 +116,7 @@ struct SQLDebugTests {
             try Set(read(log)) == ["objects Book 2 rows 1 trips 500 µs", "count ZSHELF 9 rows 1 trips 200 µs"])
     }
 
-    @Test("A log that breaks off gives what it has")
+    @Test("A log that breaks off is read up to its end")
     func truncated() throws {
         for count in 1..<fetch.count {
             let log = fetch.prefix(count).map { "CoreData: " + $0 }.joined(separator: "\n")
@@ -127,7 +127,7 @@ struct SQLDebugTests {
         #expect(try read("CoreData: annotation: total fetch execution time: 0.1s for 2 rows.") == [])
     }
 
-    @Test("Rows of level 3 and plans of level 4 are no lines of their own")
+    @Test("Rows of level 3 and plans of level 4 are not read as operations")
     func levels() throws {
         var lines = fetch
         lines[3] +=
@@ -137,7 +137,7 @@ struct SQLDebugTests {
             try read(lines.map { "CoreData: " + $0 }.joined(separator: "\n")) == ["objects Book 2 rows 1 trips 500 µs"])
     }
 
-    /// The plans of a log's statements, a line each.
+    /// Returns the plans of a log's statements, one per line.
     private func plans(_ log: [String]) throws -> [String] {
         let file = TestFolder.file("log")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -157,7 +157,7 @@ struct SQLDebugTests {
         "details: SQLite: EXPLAIN QUERY PLAN SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZTITLE FROM ZBOOK t0"
 
     @Test(
-        "A plan belongs to the statement that it stands behind",
+        "A plan belongs to the statement before it",
         arguments: [
             ["2 0 0 SCAN t0", "14 0 0 USE TEMP B-TREE FOR ORDER BY", "hello"],
             ["  2 0 0 SCAN t0", "\t14 0 0 USE TEMP B-TREE FOR ORDER BY", "3 bottles 0 SCAN"],
@@ -167,12 +167,12 @@ struct SQLDebugTests {
     func plan(_ rows: [String]) throws {
         let log = (fetch + [Self.explained]).map { "CoreData: " + $0 } + rows + ["Bye", "99 0 0 SCAN t9"]
         #expect(try plans(log) == ["2 0 SCAN t0; 14 0 USE TEMP B-TREE FOR ORDER BY"])
-        // It may come before the total.
+        // It may precede the total.
         let early = fetch.dropLast().map { "CoreData: " + $0 } + ["CoreData: " + Self.explained] + rows.prefix(2)
         #expect(try plans(early + ["CoreData: " + fetch[4]]) == ["2 0 SCAN t0; 14 0 USE TEMP B-TREE FOR ORDER BY"])
     }
 
-    @Test("A plan of another statement, or without a line, is none")
+    @Test("A plan of another statement, or without rows, is ignored")
     func otherPlan() throws {
         let log = fetch.map { "CoreData: " + $0 }
         #expect(try plans(log + ["CoreData: " + Self.explained, "Hello"]) == [])
@@ -180,7 +180,7 @@ struct SQLDebugTests {
         #expect(try plans(log + ["2 0 0 SCAN t0"]) == [])
     }
 
-    @Test("Rows of identities that are loaded list by list are a fetch in batches")
+    @Test("Object IDs whose rows are loaded list by list are a batched fetch")
     func batches() throws {
         let identities = [
             "sql: SELECT 0, t0.Z_PK FROM ZBOOK t0 ORDER BY t0.ZTITLE",
@@ -207,21 +207,21 @@ struct SQLDebugTests {
                 "objects ZBOOK 45 rows 1 trips 500 µs with [\"shelf\"] 0",
                 "batch ZBOOK 0+20 of 1 400 µs with [3]", "batch ZBOOK 20+5 of 1 400 µs with [3]",
             ])
-        // One of which no row was touched is batched as well.
+        // A fetch whose batches were never loaded is batched as well.
         #expect(
             try read(log(identities + batch(20) + identities)).last
                 == "objects ZBOOK 45 rows 1 trips 500 µs with [\"shelf\"] 0")
-        // More rows than there are, or without a limit, are of something else.
+        // Lists with too many rows, or without a limit, belong to another fetch.
         #expect(
             try read(log(identities + batch(20) + batch(20) + batch(20))).last?.hasPrefix("objects ZBOOK 20 rows")
                 == true)
         #expect(try read(log(identities + batch(20, limit: ""))).last?.hasPrefix("objects ZBOOK 20 rows") == true)
-        // By themselves identities are just that, and a list of keys is a fetch.
+        // Without such lists, a fetch of keys is a fetch of object IDs, and a list of keys is a fetch.
         #expect(try read(log(identities)) == ["objectIDs ZBOOK 45 rows 1 trips 500 µs"])
         #expect(try read(log(batch(20))) == ["objects ZBOOK 20 rows 2 trips 400 µs with [\"shelf\"] 3"])
     }
 
-    @Test("Batches find their fetch on another thread, and by their size")
+    @Test("Batches are matched to their fetch across threads, and by their size")
     func scatteredBatches() throws {
         func lines(_ thread: String, _ texts: [String]) -> [String] {
             texts.map { "2014-07-30 11:45:15.647 App[5:\(thread)] CoreData: \($0)" }
@@ -249,7 +249,7 @@ struct SQLDebugTests {
             ])
     }
 
-    @Test("What a list of keys asked for is not told")
+    @Test("The conditions of a fetch by keys are recorded as unknown")
     func lists() throws {
         let lines = [
             "sql: SELECT 0, t0.Z_PK, t0.Z_OPT FROM ZBOOK t0 WHERE  t0.ZSHELF IN (SELECT * FROM _Z_intarray0) ",
@@ -265,7 +265,7 @@ struct SQLDebugTests {
     }
 
     @Test(
-        "Searches for a text are told by their options",
+        "Text searches are read with their options",
         arguments: [
             ("NSCoreDataStringSearch( t0.ZTITLE, ?, 129, 0)", "ZTITLE CONTAINS[cd]"),
             ("NSCoreDataStringSearch(t0.ZTITLE, ?, 417, 1)", "ZTITLE CONTAINS[cd]"),
@@ -291,7 +291,7 @@ struct SQLDebugTests {
         #expect(words?.joined(separator: " ") == expected)
     }
 
-    @Test("Sort keys have their table and their order")
+    @Test("Sort keys are read with their table and order")
     func sortKeys() throws {
         let sql =
             "SELECT 0, t0.Z_PK, t0.Z_OPT FROM ZBOOK t0 LEFT OUTER JOIN ZSHELF t1 ON t0.ZSHELF = t1.Z_PK ORDER BY t0.ZTITLE "
@@ -307,7 +307,7 @@ struct SQLDebugTests {
             sorts == [["ZTITLE NSCollateLocaleSensitive descending", "t1.ZLABEL ascending", "ZPAGES descending"]])
     }
 
-    @Test("A fault that the row cache serves takes no statement from what stands before it")
+    @Test("A fault served by the row cache claims no earlier statement")
     func cacheHits() throws {
         let hits = [
             "annotation: fault fulfilled from row cache for : 0xd0 <x-coredata://A/Book/p4>",
@@ -319,7 +319,7 @@ struct SQLDebugTests {
         #expect(log.events.map(\.kind) == [.fetch, .sql, .fetch, .sql])
     }
 
-    @Test("Faults belong to the last fetch of their entity")
+    @Test("Faults are attributed to the last fetch of their entity")
     func faults() throws {
         let fault = [
             "sql: SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZLABEL FROM ZSHELF t0 WHERE  t0.Z_PK = ? ",
@@ -341,7 +341,7 @@ struct SQLDebugTests {
             ])
     }
 
-    @Test("A save has what its transaction wrote, and what is rolled back is none")
+    @Test("A save records what its transaction wrote, and a rollback records nothing")
     func saves() throws {
         let statements = [
             "BEGIN EXCLUSIVE", "INSERT INTO ZBOOK(Z_PK, ZTITLE) VALUES(?, ?)", "INSERT INTO ZBOOK(Z_PK) VALUES(?)",
@@ -358,7 +358,7 @@ struct SQLDebugTests {
         #expect(try read(lines("ROLLBACK", 100)) == [])
     }
 
-    @Test("A log that goes on after midnight goes on", arguments: ["2023-12-31", "2024-02-28", "2024-02-29"])
+    @Test("Times continue after midnight", arguments: ["2023-12-31", "2024-02-28", "2024-02-29"])
     func midnight(_ day: String) throws {
         let next = ["2023-12-31": "2024-01-01", "2024-02-28": "2024-02-29", "2024-02-29": "2024-03-01"][day] ?? ""
         let log =
@@ -374,14 +374,14 @@ struct SQLDebugTests {
     }
 
     @Test(
-        "Other output comes first, in whatever form",
+        "Other output may come first, in any form",
         arguments: ["[App] started", "{ \"a\": 1 }", "<Warning>: hi", "\u{7}"])
     func mixed(_ first: String) throws {
         let log = ([first] + fetch.map { "CoreData: " + $0 }).joined(separator: "\n")
         #expect(try read(log) == ["objects Book 2 rows 1 trips 500 µs"])
     }
 
-    @Test("Processes are told apart, and times without end have one")
+    @Test("Processes are distinguished, and excessive durations are limited")
     func processes() throws {
         let log = ["App[5:a1]", "Helper[6:a1]"].flatMap { name in
             fetch.map { "2014-07-30 11:45:15.647 \(name) CoreData: \($0)" }
@@ -399,12 +399,12 @@ struct SQLDebugTests {
         #expect(try read(long.joined(separator: "\n")).count == 20_000)
     }
 
-    @Test("Text without a line of Core Data's is none")
+    @Test("Text without a Core Data line is rejected")
     func none() {
         #expect(throws: ReaderError.self) { try read("CoreData is a framework.\nSELECT 1\n") }
     }
 
-    @Test("Nothing that a line can hold stops the reader")
+    @Test("No line stops the reader")
     func hostile() throws {
         let pieces = [
             "CoreData: ", "[com.apple.coredata:", "sql: ", "annotation: ", "details: ", "SELECT ", "FROM ", "t0 ",

@@ -3,10 +3,10 @@ import Testing
 
 @testable import FaultlineReader
 
-@Suite("SQL that is kept of a log")
+@Suite("SQL kept from a log")
 struct SQLLiteralsTests {
     @Test(
-        "has no values of the program in it",
+        "contains no values of the program",
         arguments: [
             (
                 "SELECT t0.ZA FROM ZB t0 WHERE t0.ZNAME = 'Ada' AND t0.ZAGE > 42",
@@ -25,7 +25,7 @@ struct SQLLiteralsTests {
     }
 
     @Test(
-        "has its names, parameters, limits and options in it",
+        "keeps its names, parameters, limits and options",
         arguments: [
             "SELECT 0, t0.Z_PK, t0.ZCOL2 FROM Z_1TAGS t0 WHERE t0.Z_1A2 = ? LIMIT 100 OFFSET 20",
             #"SELECT "a 'b' 7", `c 8`, [d 9] FROM t12"#, "(NSCoreDataStringSearch( t0.ZTITLE, ?, 129, 0) )",
@@ -36,7 +36,7 @@ struct SQLLiteralsTests {
         #expect(SQLLiterals.removed(from: sql) == sql)
     }
 
-    @Test("has no values of the program where its events refer to it")
+    @Test("contains no values in any event or entry")
     func log() throws {
         let lines = [
             "2024-05-01 10:00:00.000 App[4711:1a2b] CoreData: sql: SELECT 0, t0.Z_PK, t0.ZNAME FROM ZPERSON t0 WHERE t0.ZNAME = 'Ada Secret' AND t0.ZPIN = 471147",

@@ -1,15 +1,15 @@
 import CTraceSchema
 import FaultlineTrace
 
-/// A timeline's line of one kind with another value in every field, made from the schema's tables.
+/// A timeline's line of one kind with a distinct value in every field, made from the schema's tables.
 struct SchemaLine {
     /// The values of the fields that every event has, and of the kind's own, by name.
     ///
-    /// A list's is its length.
+    /// The value of a list is its length.
     private(set) var common: [String: UInt64] = [:]
     private(set) var own: [String: UInt64] = [:]
     private(set) var json = ""
-    /// The same with the keys of every object in the opposite order.
+    /// The same line with the keys of every object in reverse order.
     private(set) var reversed = ""
 
     init(_ kind: EventKind) {
@@ -27,7 +27,7 @@ struct SchemaLine {
         for field in Self.fields(of: kind) {
             let name = String(cString: field.name)
             value += 1
-            // More than 32 bits, and of hashes more than a double holds, so that either on the way would show.
+            // Values exceed 32 bits, and hashes exceed the precision of a double, so that either conversion would show.
             let isHash = field.meaning == UInt8(fl_field_meaning.FL_HASH.rawValue)
             let wide = field.width == 8 ? UInt64(1) << (isHash ? 62 : 52) | value : value
             let text: String

@@ -3,7 +3,7 @@ import FaultlineReader
 import FaultlineTrace
 import Testing
 
-@Suite("Every field of the schema comes through a timeline")
+@Suite("Every field of the schema round-trips through a timeline")
 struct SchemaRoundTripTests {
     @Test("A line with a distinct value in every field gives an event with those values", arguments: EventKind.allCases)
     func everyField(kind: EventKind) throws {
@@ -34,7 +34,7 @@ struct SchemaRoundTripTests {
         #expect(events[0] == events[1])
     }
 
-    @Test("Fields that are left out are zero", arguments: EventKind.allCases)
+    @Test("Missing fields are zero", arguments: EventKind.allCases)
     func zeroFields(kind: EventKind) throws {
         let line =
             #"{"name":"x","cat":"\#(kind.name)","ph":"X","ts":0.000,"dur":0.000,"pid":1,"tid":2,"args":{"id":3}}"#
@@ -60,7 +60,7 @@ struct SchemaRoundTripTests {
         }
     }
 
-    @Test("Lists come in the order of the schema, whatever the order in the line")
+    @Test("Lists are read regardless of the order in the line")
     func lists() throws {
         let lists = [
             #""runs":[[0,50],[60,3]]"#, #""windows":[[2,15,4],[0,9,1]]"#, #""properties":[[1,20,30,400,5]]"#,
@@ -91,7 +91,7 @@ struct SchemaRoundTripTests {
             ])
     }
 
-    @Test("A shape tells its terms, or that its recorder did not know them")
+    @Test("A shape has its terms, or nil if its recorder did not know them")
     func terms() throws {
         let shape =
             #""entity":"Item","predicate":"name LIKE[c] ?","sort":[],"prefetch":[],"isLimited":false,"resultType":"objects""#
@@ -111,7 +111,7 @@ struct SchemaRoundTripTests {
         #expect(shapes.map { $0?.terms } == [nil, [], [expected]])
     }
 
-    @Test("The values of a fetch's terms come as numbers, to the last bit of those that JSON holds exactly")
+    @Test("The values of a fetch's terms are read as exact numbers")
     func operands() throws {
         let line =
             #"{"cat":"fetch","ph":"X","ts":5,"dur":1,"pid":1,"tid":2,"args":{"id":3,"operands":[[9007199254740991],[0]]}}"#
@@ -125,12 +125,12 @@ struct SchemaRoundTripTests {
 
     // MARK: - Values by name
 
-    /// What is associated with the case of the event's kind.
+    /// Returns the associated value of an event's kind.
     private func detail(of event: TraceEvent) -> Any {
         Mirror(reflecting: event.detail).children.first?.value ?? event.detail
     }
 
-    /// The fields of a value by name, as numbers; a list is its length.
+    /// Returns the fields of a value by name, as numbers; a list counts as its length.
     private func numbers(in value: Any) -> [String: UInt64] {
         var numbers: [String: UInt64] = [:]
         for child in Mirror(reflecting: value).children {

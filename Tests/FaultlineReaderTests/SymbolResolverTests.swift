@@ -20,7 +20,7 @@ struct SymbolResolverTests {
         #expect(resolver.problems.isEmpty)
     }
 
-    @Test("A function in Swift has its symbol, its name in words, its file and its line")
+    @Test("A Swift function is resolved to its symbol, demangled name, file and line")
     func swift() throws {
         let (address, line) = (SwiftFixture().whereAmI(3), SwiftFixture.line)
         let frame = try #require(SymbolResolver().frames(for: [address], modules: RunningModules.all()).first)
@@ -32,7 +32,7 @@ struct SymbolResolverTests {
         #expect(location.line == line)
     }
 
-    @Test("A call without a line takes the line before it in the same function")
+    @Test("A call without a line gets the preceding line in the same function")
     func lineZero() throws {
         let frame = try #require(
             SymbolResolver().frames(for: [fixture_merged()], modules: RunningModules.all()).first)
@@ -40,10 +40,10 @@ struct SymbolResolverTests {
         #expect(frame.locations.first?.line == Int(fixture_known_line()))
     }
 
-    @Test("A C library without DWARF gives its symbols and no lines")
+    @Test("A C library without DWARF is resolved to symbols without lines")
     func symbolTable() throws {
         let function = try #require(dlsym(UnsafeMutableRawPointer(bitPattern: 0), "dwfl_begin"))
-        // As if the function had called something at its start.
+        // As if the function had made a call at its start.
         let address = UInt64(UInt(bitPattern: function)) + 4
         let frame = try #require(SymbolResolver().frames(for: [address], modules: RunningModules.all()).first)
         #expect(frame.module == "libdw.so.1")
@@ -53,7 +53,7 @@ struct SymbolResolverTests {
         #expect(location.file.isEmpty)
     }
 
-    @Test("The standard library's symbols are told in words")
+    @Test("The standard library's symbols are demangled")
     func standardLibrary() throws {
         let symbol = "$sSS9hasPrefixySbSSF"
         let function = try #require(dlsym(UnsafeMutableRawPointer(bitPattern: 0), symbol))
@@ -64,14 +64,14 @@ struct SymbolResolverTests {
         #expect(frame.module == "libswiftCore.so")
     }
 
-    @Test("Each distinct address comes once, in the order of appearance")
+    @Test("Each distinct address is returned once, in order of appearance")
     func distinct() {
         let frames = SymbolResolver().frames(for: [9, 5, 9, 5], modules: [])
         #expect(frames.map(\.address) == ["0x9", "0x5"])
         #expect(frames.allSatisfy { $0.module.isEmpty && $0.locations.isEmpty })
     }
 
-    @Test("A module that is missing, rebuilt or no program is reported once and not trusted")
+    @Test("A module that is missing, rebuilt or not a program is reported once and not used")
     func problems() throws {
         let address = fixture_outer()
         var own = try #require(module(of: address))
@@ -105,7 +105,7 @@ struct SymbolResolverTests {
         #expect(attempt(own).problems.isEmpty)
     }
 
-    @Test("The last module mapped at an address is the one that counts")
+    @Test("The last module mapped at an address wins")
     func mappedAgain() throws {
         let address = fixture_outer()
         let own = try #require(module(of: address))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Symbols are added to a finished timeline")
 struct TimelineFramesTests {
-    /// A timeline with one stack in this process's own code.
+    /// Returns a timeline with one stack in this process's own code.
     private func lines(process: UInt32 = 1, id: Int = 3) throws -> [String] {
         let address = fixture_outer()
         let module = try #require(
@@ -27,7 +27,7 @@ struct TimelineFramesTests {
         (try? JSONSerialization.jsonObject(with: Data(try file.bytes))) is [Any]
     }
 
-    @Test("Frames are added once, before the closing bracket, and everything else stays")
+    @Test("Frames are added once, before the closing bracket, and everything else is unchanged")
     func adds() throws {
         let lines = try lines() + lines(process: 2)
         let head = "[\n" + lines.joined(separator: ",\n")
@@ -53,7 +53,7 @@ struct TimelineFramesTests {
         }
     }
 
-    @Test("Cut at any byte behind the stack, a timeline is closed off and loses no complete line")
+    @Test("A timeline cut at any byte after the stack is closed and loses no complete line")
     func truncated() throws {
         let lines = try lines()
         let whole = Lines.timeline(lines)
@@ -71,7 +71,7 @@ struct TimelineFramesTests {
         }
     }
 
-    @Test("Malformed lines in the middle stay where they are, zeros at the end go")
+    @Test("Malformed lines in the middle stay, and zeros at the end are removed")
     func damaged() throws {
         let head = "[\n" + (try lines() + ["nonsense"]).joined(separator: ",\n")
         let file = try TraceFile(head + "\n\0\0\0\0")
@@ -80,7 +80,7 @@ struct TimelineFramesTests {
         #expect(try file.read().summary.malformedLines == 1)
     }
 
-    @Test("What was not found the first time is looked up again")
+    @Test("Frames that were not found the first time are looked up again")
     func again() throws {
         let found = fixture_outer()
         let frame = Lines.entry(
@@ -91,7 +91,7 @@ struct TimelineFramesTests {
         #expect(try file.read().dictionary(of: 1).frame(at: found)?.locations.count == 2)
     }
 
-    @Test("A timeline that a recorder still writes to is refused and stays")
+    @Test("A timeline that a recorder still writes to is refused and unchanged")
     func locked() throws {
         let text = Lines.timeline(try lines())
         let file = try TraceFile(text)
@@ -118,7 +118,7 @@ struct TimelineFramesTests {
     }
 
     @Test(
-        "A timeline that cannot be written is said so and stays",
+        "A timeline without write permission is reported and unchanged",
         .enabled(if: getuid() != 0, "the superuser may write every file"))
     func readOnly() throws {
         let file = try TraceFile(Lines.timeline(try lines()))

@@ -3,9 +3,9 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("Damage and oddities in a timeline cost what they touch and no more")
+@Suite("Damage in a timeline affects only the lines it touches")
 struct TimelineQuirkTests {
-    @Test("Cut at any byte, a timeline gives every line that is complete")
+    @Test("A timeline cut at any byte yields every complete line")
     func truncation() throws {
         let lines = [
             Lines.began(), Lines.entry("name", id: 1, #"{"name":"items"}"#), Lines.fault(id: 1), Lines.fault(id: 2),
@@ -13,7 +13,7 @@ struct TimelineQuirkTests {
             #"{"name":"loss","ph":"M","pid":1,"tid":0,"args":{}}"#, Lines.ended(),
         ]
         let whole = Array(Lines.timeline(lines).utf8)
-        // Where the objects end: from there on a line counts, its comma or newline or not.
+        // The ends of objects. From there on a line counts, with or without its comma and newline.
         let ends = whole.indices.filter { index in
             whole[index] == UInt8(ascii: "}") && whole[index + 1] == UInt8(ascii: ",") && whole[index + 2] == 0x0A
         }
@@ -36,7 +36,7 @@ struct TimelineQuirkTests {
         }
     }
 
-    @Test("Malformed lines are left out and counted, the first with its number and reason")
+    @Test("Malformed lines are skipped and counted, the first with its number and reason")
     func malformed() throws {
         let lines = [
             Lines.began(), Lines.fault(id: 1), #"{"name":"fault","cat":"fa"#, "\u{0}\u{0}\u{0}", Lines.fault(id: 2),
@@ -74,7 +74,7 @@ struct TimelineQuirkTests {
     }
 
     @Test(
-        "A list of another shape makes the line malformed",
+        "A list of the wrong shape makes the line malformed",
         arguments: [
             "5", "[1,2]", "[[1]]", "[[1,-2]]", "[[1,2],3]", "{}",
             "[" + String(repeating: "[1,2],", count: 257) + "[1,2]]",
@@ -86,7 +86,7 @@ struct TimelineQuirkTests {
         #expect(reading.summary.malformedLines == 1)
     }
 
-    @Test("Counts that do not fit 32 bits are held at the maximum, references are not")
+    @Test("Counts beyond 32 bits are clamped, and references are not")
     func hugeCounts() throws {
         let line =
             #"{"cat":"fetch","ph":"X","ts":1,"dur":1,"pid":1,"tid":7,"args":{"id":9007199254740992,"rows":4294967299}}"#
@@ -112,7 +112,7 @@ struct TimelineQuirkTests {
     }
 
     @Test(
-        "Times that are none make the line malformed",
+        "Invalid times make the line malformed",
         arguments: ["-1", "1e3", "18446744073709551.616", "9007199254740.993", "1.", "\"1\"", "null"])
     func brokenTimes(text: String) throws {
         let reading = try TraceFile(
@@ -122,7 +122,7 @@ struct TimelineQuirkTests {
         #expect(reading.summary.malformedLines == 1)
     }
 
-    @Test("Events come in the order of the file, also where the clock or the numbers do not")
+    @Test("Events come in file order, whatever their times and numbers")
     func order() throws {
         let lines = [
             Lines.began(), Lines.fault(id: 5, at: "9.000"), Lines.fault(id: 4, at: "3.000"),
@@ -133,7 +133,7 @@ struct TimelineQuirkTests {
         #expect(events.map(\.start) == [9000, 3000, 3000])
     }
 
-    @Test("Names come before events, wherever they stand")
+    @Test("Names come before events, wherever they are in the file")
     func namesFirst() throws {
         let lines = [
             Lines.began(), Lines.fault(id: 1), Lines.entry("name", id: 1, #"{"name":"items"}"#), Lines.began(2),
@@ -147,7 +147,7 @@ struct TimelineQuirkTests {
         }
     }
 
-    @Test("Two processes have a dictionary each under the same numbers")
+    @Test("Each process has a dictionary of its own")
     func twoProcesses() throws {
         let lines = [
             Lines.began(1), Lines.began(2), Lines.entry("name", id: 1, process: 1, #"{"name":"one"}"#),
@@ -162,7 +162,7 @@ struct TimelineQuirkTests {
         #expect(reading.summary.unendedProcesses == [1])
     }
 
-    @Test("What other producers write, unknown kinds and unknown keys are skipped and counted")
+    @Test("Other producers' lines, unknown kinds and unknown keys are skipped and counted")
     func foreign() throws {
         let lines = [
             Lines.began(), #"{"name":"work","cat":"toplevel","ph":"X","ts":1,"dur":1,"pid":9,"tid":9,"args":{}}"#,
@@ -198,7 +198,7 @@ struct TimelineQuirkTests {
         #expect(reading.summary.malformedLines == 0)
     }
 
-    @Test("Line ends of Windows, missing commas, a byte order mark and joined brackets are read")
+    @Test("Windows line endings, missing commas, a byte order mark and joined brackets are read")
     func lineEnds() throws {
         let lines = [Lines.began(), Lines.fault(id: 1), Lines.fault(id: 2), Lines.ended()]
         let expected = try TraceFile(Lines.timeline(lines)).read()
@@ -212,7 +212,7 @@ struct TimelineQuirkTests {
         }
     }
 
-    @Test("A scope's end counts back to its beginning")
+    @Test("A scope's end starts at the scope's beginning")
     func scopes() throws {
         let lines = [
             Lines.began(),
@@ -232,7 +232,7 @@ struct TimelineQuirkTests {
         #expect(end.phase == .end && end.kind == .screen && end.name == 4)
     }
 
-    @Test("A summary counts back to the beginning of what it sums up")
+    @Test("A summary starts at the beginning of what it summarizes")
     func summaries() throws {
         let line = #"{"cat":"use","ph":"i","s":"t","ts":25.500,"pid":1,"tid":7,"args":{"id":3,"duration":15500}}"#
         let event = try #require(try TraceFile(Lines.timeline([Lines.began(), line])).read().events.first)
@@ -240,7 +240,7 @@ struct TimelineQuirkTests {
         #expect(event.end == 25500)
     }
 
-    @Test("Losses and ends are told")
+    @Test("Lost events and process ends are reported")
     func losses() throws {
         let lost = #"{"name":"faultline.lost","ph":"M","pid":1,"tid":0,"args":{"process":1,"thread":7,"events":12}}"#
         let messages = try TraceFile(Lines.timeline([Lines.began(), lost, Lines.ended()])).read().messages
@@ -262,7 +262,7 @@ struct TimelineQuirkTests {
         #expect(reading.entries.isEmpty)
     }
 
-    @Test("Lines that lie across chunks are whole, longer ones than 16 MiB are left out")
+    @Test("Lines across chunks are read whole, and lines longer than 16 MiB are skipped")
     func longLines() throws {
         let long =
             #"{"cat":"fault","ph":"X","ts":1,"dur":1,"pid":1,"tid":7,"args":{"id":2,"x":"\#(String(repeating: "y", count: 3 << 20))"}}"#
@@ -276,7 +276,7 @@ struct TimelineQuirkTests {
     }
 
     @Test(
-        "A last line of more than 16 MiB stays when symbols are added",
+        "A last line longer than 16 MiB is kept when symbols are added",
         arguments: ["}\n]\n", "}\n", "},\n", "}", "},", "}]", "} ]", "}   \n\n"])
     func longLastLine(end: String) throws {
         let long = #"{"cat":"fault","x":"\#(String(repeating: "y", count: 17 << 20))""#
@@ -290,7 +290,7 @@ struct TimelineQuirkTests {
         #expect(text.contains("\"added\""))
     }
 
-    @Test("A line of more than 16 MiB that the file breaks off in goes when symbols are added, as shorter ones do")
+    @Test("An incomplete last line longer than 16 MiB is removed when symbols are added")
     func brokenLongLine() throws {
         let whole = "[\n\(Lines.began()),\n\(Lines.fault(id: 1))"
         let broken = #"{"cat":"fault","x":"\#(String(repeating: "y", count: 17 << 20))"#
@@ -301,7 +301,7 @@ struct TimelineQuirkTests {
         #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) is [Any])
     }
 
-    @Test("No bytes whatever crash the parser")
+    @Test("No bytes crash the parser")
     func garbage() throws {
         var random = SplitMix(state: 0x5EED)
         let line = Array(SchemaLine(.use).json.utf8)

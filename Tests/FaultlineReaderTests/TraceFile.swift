@@ -3,7 +3,7 @@ import FaultlineTrace
 import Foundation
 import TestFolders
 
-/// A trace in a fresh directory, which goes away with the value.
+/// A trace in a new directory, which is removed with the value.
 final class TraceFile {
     let directory: URL
     let path: String
@@ -30,7 +30,7 @@ final class TraceFile {
         get throws { String(decoding: try bytes, as: UTF8.self) }
     }
 
-    /// Everything that a reader says about the file.
+    /// Reads the file and returns everything that the reader reports.
     func read() throws -> Reading {
         var reading = Reading()
         reading.summary = try TraceReader(path: path).read { reading.messages.append($0) }
@@ -50,7 +50,7 @@ struct Reading {
         messages.compactMap { if case .entry(_, _, let entry) = $0 { entry } else { nil } }
     }
 
-    /// The dictionary of one process.
+    /// Returns the dictionary of one process.
     func dictionary(of process: UInt32) -> TraceDictionary {
         var dictionary = TraceDictionary()
         for case .entry(process, let id, let entry) in messages { dictionary.insert(entry, id: id) }
@@ -76,7 +76,7 @@ enum Lines {
         #"{"name":"fault","cat":"fault","ph":"X","ts":\#(time),"dur":0.500,"pid":\#(process),"tid":7,"args":{"id":\#(id)}}"#
     }
 
-    /// The array that holds these lines.
+    /// Returns the array that contains these lines.
     static func timeline(_ lines: [String], newline: String = "\n") -> String {
         (["["] + lines.map { $0 + "," } + ["]", ""]).joined(separator: newline)
     }

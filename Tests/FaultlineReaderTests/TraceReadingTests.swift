@@ -4,7 +4,7 @@ import Testing
 
 @testable import FaultlineReader
 
-@Suite("A trace whose names are read before its events")
+@Suite("Reading a trace whose names are read before its events")
 struct TraceReadingTests {
     private struct Stop: Error {}
 
@@ -13,7 +13,7 @@ struct TraceReadingTests {
     }
 
     @Test(
-        "hands over the same messages in the same order, however many there are", arguments: [1, 511, 512, 513, 5000])
+        "delivers the same messages in the same order, whatever their number", arguments: [1, 511, 512, 513, 5000])
     func same(events: Int) throws {
         let file = try file(events: events)
         let direct = try file.read()
@@ -23,7 +23,7 @@ struct TraceReadingTests {
         #expect(summary.events == events)
     }
 
-    @Test("throws what its taker throws, and stops", arguments: [1, 600, 4999])
+    @Test("rethrows an error of its handler and stops", arguments: [1, 600, 4999])
     func stops(place: Int) throws {
         let file = try file(events: 5000)
         var taken = 0
@@ -37,7 +37,7 @@ struct TraceReadingTests {
         #expect(taken == place)
     }
 
-    @Test("notices that somebody has written to the trace, and leaves out what came after the names")
+    @Test("detects that the trace was written to, and skips what came after the names")
     func outdated() throws {
         let file = try TraceFile(Lines.timeline([Lines.began(), Lines.fault(id: 1)]))
         let reading = try TraceReader(path: file.path).begin()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Exports of Instruments")
 struct XctraceTests {
-    /// What a file says; it is removed again.
+    /// Reads an export through a temporary file.
     private func read(_ xml: String) throws -> (messages: [TraceMessage], summary: ReadingSummary) {
         let file = TestFolder.file("txt")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -51,7 +51,7 @@ struct XctraceTests {
 
     // MARK: Damage
 
-    /// A file of bytes, read.
+    /// Reads a file of bytes.
     private func read(_ bytes: [UInt8]) throws -> ReadingSummary {
         let file = TestFolder.file("xml")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -59,12 +59,12 @@ struct XctraceTests {
         return try TraceReader(path: file.path).read { _ in }
     }
 
-    /// Foundation's parser ends the program at these.
+    /// Foundation's parser ends the program on these bytes.
     @Test(
         arguments: [
             [0x64, 0x75, 0xC2, 0x69], [0xFF], Array("<?x?>".utf8), Array("<?x ?>".utf8), Array("<?xml?>".utf8),
         ] as [[UInt8]])
-    func `Bytes that are no XML cost what they stand in`(_ damage: [UInt8]) throws {
+    func `Bytes that are not XML lose only what contains them`(_ damage: [UInt8]) throws {
         let fetch = "<duration>5</duration><fetch-entity>Item</fetch-entity><fetch-count>3</fetch-count><backtrace/>7"
         let text = Array(export(Self.row("10", fetch + Self.thread) + Self.row("20", fetch + Self.thread)).utf8)
         #expect(try read(text).events == 2)
@@ -78,7 +78,7 @@ struct XctraceTests {
         }
     }
 
-    @Test func `A document type makes it no export`() throws {
+    @Test func `An export with a document type is rejected`() throws {
         let text = export("").replacingOccurrences(
             of: "<trace-query-result>\n", with: "<!DOCTYPE x [<!NOTATION n SYSTEM \"\">]><trace-query-result>")
         #expect(throws: ReaderError.self) { try read(Array(text.utf8)) }
@@ -105,7 +105,7 @@ struct XctraceTests {
         }
         #expect(counts == ["Prompt": 689, "Feature": 261, "Project": 17, "MediaAttachment": 2])
         #expect(rows["Prompt"] == 689 && rows["Project"] == 119)
-        // Which of them it was is told by the place in the app's binary.
+        // The offset in the app's binary identifies the caller.
         #expect(callers.count == 7 && callers.keys.allSatisfy { $0.hasPrefix("TestApp.debug.dylib+0x") })
         #expect(callers.values.sorted().suffix(2) == [255, 648])
         let first = try #require(events(messages).first)
@@ -134,9 +134,9 @@ struct XctraceTests {
         #expect(Set(features).count > 1 && Set(features).count < 6)
     }
 
-    // MARK: Made ones
+    // MARK: Synthetic exports
 
-    @Test("A value that comes again is the one that was named")
+    @Test("A reference resolves to the value with its ID")
     func references() throws {
         let xml = export(
             Self.row(
@@ -157,7 +157,7 @@ struct XctraceTests {
         #expect(events.map(\.start) == [100, 200] && events.map(\.duration) == [50, 50])
         #expect(events.map(\.thread) == [42, 42] && events.map(\.process) == [7, 7])
         var resolver = CallSiteResolver(dictionary: dictionary(messages))
-        // A name where there is one, and the place in the binary where there is none.
+        // The name of a function if there is one, or else its offset in the binary.
         #expect(events.map { resolver.callSite(of: $0)?.function } == ["list()", "App+0x20"])
         guard case .began(let began) = messages.first, case .ended(let ended) = messages.last else {
             Issue.record("The process neither begins nor ends.")
@@ -167,7 +167,7 @@ struct XctraceTests {
         #expect(ended.events == 2 && ended.isClosed && ended.end == 250)
     }
 
-    @Test("Saves are read, and tables of other instruments left out")
+    @Test("Saves are read, and tables of other instruments are skipped")
     func tables() throws {
         let rest = "<duration id=\"1\">5</duration>\(Self.thread)"
         let saves = export(Self.row("10", rest), schema: "core-data-save", columns: "start duration thread backtrace")
@@ -180,7 +180,7 @@ struct XctraceTests {
         #expect(events(messages).count == 1 && summary.foreignLines == 1)
     }
 
-    @Test("Exports that were put into one file are read whole, each with its own numbers")
+    @Test("Exports concatenated into one file are all read, each with its own IDs")
     func concatenated() throws {
         let rest = { (entity: String, process: Int) in
             "<duration id=\"2\">300</duration><fetch-entity id=\"3\">\(entity)</fetch-entity><fetch-count id=\"4\">5</fetch-count>"
@@ -199,7 +199,7 @@ struct XctraceTests {
             #expect(entities == ["Book", "Book", "Shelf", "Shelf"])
             #expect(!summary.isTruncated && summary.processes == [7])
         }
-        // What is cut off in the second costs its end; another process is told apart.
+        // A truncated second export loses its end. Another process is kept separate.
         let cut = try read(one + two.prefix(two.count - 60))
         #expect(cut.summary.isTruncated && events(cut.messages).count >= 3)
         let other = try read(one + export(Self.row("300", rest("Shelf", 9))))
@@ -209,7 +209,7 @@ struct XctraceTests {
         }
     }
 
-    @Test("What is cut off gives what came before")
+    @Test("A truncated export is read up to its end")
     func truncated() throws {
         let xml = export(
             (1...9).map {
@@ -224,7 +224,7 @@ struct XctraceTests {
         #expect(!messages.contains { if case .ended = $0 { true } else { false } })
     }
 
-    @Test("A row without a time costs itself")
+    @Test("A row without a time loses only itself")
     func damaged() throws {
         let good = "<duration>5</duration><string>Item</string><uint64>1</uint64>"
         let (messages, summary) = try read(
@@ -233,7 +233,7 @@ struct XctraceTests {
         #expect(summary.firstMalformed?.reason == "a row has no time")
     }
 
-    @Test("What is no export is told, and what to do about it")
+    @Test("A file that is not an export is reported with the remedy")
     func wrong() throws {
         let message = { (xml: String) in
             do {
@@ -256,13 +256,13 @@ struct XctraceTests {
                 == "its XML ends before the first row of a Core Data table; export it again.")
     }
 
-    @Test("Entities and depths without end are not followed")
+    @Test("Unbounded XML entities and nesting are not followed")
     func hostile() throws {
         let laughs = "<!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\">]>\n"
         #expect(throws: ReaderError.self) { try read(laughs + export(Self.row("1", "<string>&b;</string>"))) }
         let deep = String(repeating: "<a>", count: 100_000)
         #expect(throws: ReaderError.self) { try read("<trace-query-result>\(deep)") }
-        // Values that name one another, wide and deep.
+        // Values that refer to one another, wide and deep.
         let chain = (1...20_000).map { "<a id=\"\($0 + 1)\"><b ref=\"\($0)\"/><b ref=\"\($0)\"/></a>" }.joined()
         let row = Self.row(
             "1", "<duration>5</duration><string>Item</string><uint64>1</uint64>\(chain)<backtrace ref=\"20000\"/>")

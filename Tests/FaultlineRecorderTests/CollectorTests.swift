@@ -22,7 +22,7 @@ struct CollectorTests {
         }
     }
 
-    /// What is said of a recorder that was not closed: its process is this one.
+    /// The note on a recorder that was not closed, because its process is this one.
     private let stillRuns = "1 process of the command is still running; the trace ends where the command ended."
 
     private func named(_ file: String) -> TraceRecovery.NamedRings {
@@ -34,7 +34,7 @@ struct CollectorTests {
         return (lines as? [[String: Any]] ?? []).count { $0["cat"] as? String == category }
     }
 
-    @Test("takes in what recorders in its directory record, however they end, and leaves no rings")
+    @Test("collects what recorders in its directory record, however they end, and removes their rings")
     func collects() throws {
         let collector = try TraceCollector(path: path)
         let first = try Recorder.writing(to: .rings(directory: collector.directory))
@@ -51,9 +51,9 @@ struct CollectorTests {
         #expect(!FileManager.default.fileExists(atPath: collector.directory))
     }
 
-    /// A collector that got no processor on a busy machine cost 3.9 % of 72,000 events.
+    /// On a busy machine, a collector that got no CPU time lost 3.9 % of 72,000 events.
     @Test(
-        "loses none of a burst of 72,000 events, although it comes behind all of them",
+        "loses none of a burst of 72,000 events that it collects afterwards",
         .enabled(if: ProcessInfo.processInfo.physicalMemory >= 4 << 30, "needs 4 GiB of memory"))
     func burst() throws {
         let collector = try TraceCollector(path: path)
@@ -75,7 +75,7 @@ struct CollectorTests {
             .compactMap { $0["args"] as? [String: Any] }
     }
 
-    @Test("lets go of a process as soon as it has closed its recording")
+    @Test("releases a process as soon as the process has closed its recording")
     func letsGo() throws {
         let collector = try TraceCollector(path: path)
         let first = try Recorder.writing(to: .rings(directory: collector.directory))
@@ -94,7 +94,7 @@ struct CollectorTests {
         let origin = try #require(UInt64(collector.environment["FAULTLINE_ORIGIN"]!))
         let ends = try arguments("faultline.ended").compactMap { $0["end"] as? UInt64 }
         #expect(ends.count == 2 && ends[0] <= closed - origin && ends[1] > closed - origin)
-        // One number, two recordings: every line says whose it is.
+        // Two recordings of one process have different numbers, and every line has the number of its recording.
         let numbers = try arguments("faultline.began").compactMap { $0["process"] as? Int }
         #expect(numbers == [Int(getpid()), Int(getpid()) + 1 << 22])
         #expect(try arguments("faultline.ended").compactMap { $0["process"] as? Int } == numbers)
@@ -103,7 +103,7 @@ struct CollectorTests {
         #expect(numbers.map { number in fetches.count { $0["pid"] as? Int == number } } == [3, 4])
     }
 
-    @Test("says how many processes it could not record, and why")
+    @Test("reports how many processes it could not record, and why")
     func refusals() throws {
         let collector = try TraceCollector(path: path)
         for process in 1...3 { try Data().write(to: URL(fileURLWithPath: "\(collector.directory)/refused-\(process)")) }
@@ -118,7 +118,7 @@ struct CollectorTests {
         #expect(!FileManager.default.fileExists(atPath: collector.directory))
     }
 
-    @Test("that died leaves a directory, which goes with the last of the rings")
+    @Test("that died leaves a directory, which is removed with the last of its rings")
     func removesDirectory() throws {
         let claim = try #require(RingDirectory.make(in: ["/dev/shm"], writtenTo: path))
         let directory = claim.path
@@ -135,7 +135,7 @@ struct CollectorTests {
         #expect(!FileManager.default.fileExists(atPath: directory))
     }
 
-    @Test("leaves a copy of a trace and one that was cut short as they are, and the rings to the original")
+    @Test("that died leaves rings that only the original trace can claim, not a copy or a truncated one")
     func copies() throws {
         let directory = (path as NSString).deletingLastPathComponent
         let recorder = try Recorder.writing(to: .rings(directory: directory))
@@ -152,7 +152,7 @@ struct CollectorTests {
         fl_drain_close(drain)
         fl_timeline_finish(timeline, nil)
         fl_timeline_close(timeline)
-        // The writer was killed: there is no bracket.
+        // The writer was killed, so the closing bracket is missing.
         let whole = try Data(contentsOf: URL(fileURLWithPath: path)).dropLast(3) + Data(",\n".utf8)
         try whole.write(to: URL(fileURLWithPath: path))
         let copy = directory + "/copy.json"
@@ -187,7 +187,7 @@ struct CollectorTests {
         }
     }
 
-    @Test("passes over a directory without room, and says so if there is no other")
+    @Test("skips a directory without space, and reports it if there is no other")
     func noRoom() {
         #expect {
             _ = try TraceCollector(path: path, scratch: ["/proc"])
@@ -197,8 +197,8 @@ struct CollectorTests {
         }
     }
 
-    /// Stands in for a writer that was killed: it drains without committing, or not at all.
-    @Test("that died leaves rings from which the trace is completed, no event lost and none twice", arguments: 0..<3)
+    /// Simulates a killed writer: it drains without committing, or not at all.
+    @Test("that died leaves rings that complete the trace, with no event lost or duplicated", arguments: 0..<3)
     func recovers(variant: Int) throws {
         let directory = (path as NSString).deletingLastPathComponent
         let recorder = try Recorder.writing(to: .rings(directory: directory))
@@ -211,7 +211,7 @@ struct CollectorTests {
         record(recorder, events: 20)
         fl_timeline_drain(timeline, drain)
         record(recorder, events: 10)
-        // The writer dies: before it wrote, after it wrote and before it committed, or in the middle of a line.
+        // The writer dies before writing, after writing but before committing, or in the middle of a line.
         fl_drain_close(drain)
         fl_timeline_finish(timeline, nil)
         fl_timeline_close(timeline)
@@ -220,7 +220,7 @@ struct CollectorTests {
         let half = Data("{\"name\":\"fetch\",\"cat\":\"fetch\",\"ph\":\"X\",\"ts\":1.000},\n{\"na".utf8)
         let left = variant == 0 ? written : variant == 1 ? written + half : written + half.prefix(9)
         try left.write(to: URL(fileURLWithPath: path))
-        // A process that runs is not recovered; this one says that it has closed its recording.
+        // A running process is not recovered, so this one closes its recording.
         recorder.close()
         #expect(TraceRecovery.recover(path, rings: [named(file)]) == .recovered(events: 10))
         #expect(try count("fetch") == 30)
@@ -228,7 +228,7 @@ struct CollectorTests {
         #expect(TraceRecovery.recover(path, rings: [named(file)]) == .nothing)
     }
 
-    @Test("does not touch the trace of a program that still runs")
+    @Test("does not touch the trace of a running program")
     func stillRunning() throws {
         let recorder = try Recorder.writing(to: .timeline(path: path))
         record(recorder, events: 1)

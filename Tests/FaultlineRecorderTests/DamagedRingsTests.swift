@@ -6,10 +6,10 @@ import Testing
 
 @testable import FaultlineRecorder
 
-/// Files of rings of which anything may be damaged: nothing is read beyond them, and no trace has what they did not hold.
+/// Ring files with damage anywhere: nothing is read beyond their end, and no trace contains more than they held.
 @Suite("Damaged rings")
 struct DamagedRingsTests {
-    /// `make attack` has more.
+    /// `make attack` runs more rounds.
     static let rounds = (ProcessInfo.processInfo.environment["FAULTLINE_ATTACK_ROUNDS"].flatMap { Int($0) } ?? 1) * 40
 
     let directory: URL
@@ -18,7 +18,7 @@ struct DamagedRingsTests {
         directory = try TestFolder.make()
     }
 
-    /// The rings of a recorder with some of everything.
+    /// Returns the rings of a recorder with events of every kind.
     private func rings() throws -> Data {
         let recorder = try Recorder.writing(to: .rings(directory: directory.path))
         for _ in 0..<20 {
@@ -28,7 +28,7 @@ struct DamagedRingsTests {
         let use = recorder.openUse(fetch: 1, entity: 0, shape: 0, batchSize: 0, rows: 10)
         use?.touch(row: 3)
         recorder.close()
-        // The result is still in use, as where a program is killed.
+        // The result is still in use, as when a program is killed.
         return try withExtendedLifetime(use) {
             let name = try #require(RingDirectory.rings(in: directory.path).first)
             defer { unlink(directory.path + "/" + name) }
@@ -48,14 +48,14 @@ struct DamagedRingsTests {
         return (events, try Data(contentsOf: trace).count)
     }
 
-    @Test("are read to the end of what is whole")
+    @Test("are read up to the damage")
     func mutations() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let whole = try rings()
         let undamaged = try makeTrace(whole)
         #expect(undamaged.events == 20)
         var generator = SystemRandomNumberGenerator()
-        // Where something stands: zeros in between are never read.
+        // Bytes that are not zero; zeros in between are never read.
         let bytes = [UInt8](whole)
         let places = bytes.indices.filter { bytes[$0] != 0 }
         for _ in 0..<Self.rounds {
@@ -70,18 +70,18 @@ struct DamagedRingsTests {
             if Int.random(in: 0..<10, using: &generator) == 0 {
                 damaged = damaged.prefix(Int.random(in: 0..<damaged.count, using: &generator))
             }
-            // Refused, or read as far as it goes, and never more than a file of that size can hold.
+            // The file is rejected or read as far as possible, but never yields more than a file of its size can hold.
             guard let made = try? makeTrace(Data(damaged)) else { continue }
             #expect(made.size < 64 << 20)
         }
     }
 
-    @Test("with an entry whose size and place make 32 bits wrap are read once")
+    @Test("with an entry whose size and offset overflow 32 bits are read once")
     func wrapping() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         var data = try rings()
         let limit = try makeTrace(data).size
-        // The first entry of the dictionary begins with its size and its number 1.
+        // The first entry of the dictionary starts with its size and its number, 1.
         let header = MemoryLayout<UInt32>.size
         let first = try #require(
             data.indices.first { place in
@@ -89,7 +89,7 @@ struct DamagedRingsTests {
                     && data[place + 5] == 0 && data[place] >= 24 && data[place + 16] == UInt8(ascii: "{")
             })
         let second = first + Int(data[first]) + Int(data[first + 1]) << 8
-        // The second one's size leads back to the first.
+        // The size of the second entry leads back to the first.
         let back = UInt32.max - UInt32(second - first) + 1
         for byte in 0..<header { data[second + byte] = UInt8(truncatingIfNeeded: back >> (8 * UInt32(byte))) }
         #expect(try makeTrace(data).size <= limit)

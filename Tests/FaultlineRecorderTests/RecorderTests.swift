@@ -39,8 +39,8 @@ struct RecorderTests {
         #expect(dictionary.thread(event.thread) != nil)
     }
 
-    /// What Swift calls `DispatchQueue.sync` uses the frame pointer for another value: stacks ended there, far from `main`.
-    @Test("follows a stack out of a queue's sync to the callers")
+    /// `DispatchQueue.sync` uses the frame pointer for another value in Swift, so stacks ended there, far from `main`.
+    @Test("follows a stack out of a queue's sync to its callers")
     func stacksThroughQueues() throws {
         let queues = (DispatchQueue(label: "one"), DispatchQueue(label: "other"))
         fetch()
@@ -60,7 +60,7 @@ struct RecorderTests {
         for case .entry(_, let id, let entry) in recorder.messages() { dictionary.insert(entry, id: id) }
         let stacks = try recorder.events().map { try #require(dictionary.stack($0.stack)).addresses }
         try #require(stacks.count == 4)
-        // The callers of this function, and theirs.
+        // The callers of this function, and their callers.
         let callers = Array(stacks[0].suffix(5))
         #expect(stacks.allSatisfy { Array($0.suffix(5)) == callers })
         #expect(stacks[2].count > stacks[1].count && stacks[1].count > stacks[0].count)
@@ -77,7 +77,7 @@ struct RecorderTests {
         #expect(events[0].end <= events[1].end)
     }
 
-    @Test("draws a cache miss and a statement from one fault that went to the store, nested a nanosecond apart")
+    @Test("derives a nested cache miss and statement from a fault that went to the store")
     func drawsFromOneRecord() throws {
         let open = try #require(recorder.begin())
         var fault = TraceEvent.Fault()
@@ -106,14 +106,14 @@ struct RecorderTests {
         }
     }
 
-    @Test("draws no cache miss from a fault that the row cache served")
+    @Test("derives no cache miss from a fault that the row cache served")
     func rowCacheHit() throws {
         let open = try #require(recorder.begin())
         recorder.end(open, TraceEvent.Fault(), context: 0, site: 0)
         #expect(recorder.events().map(\.kind) == [.fault])
     }
 
-    @Test("leaves out what was cancelled, and does not make it a parent")
+    @Test("omits a canceled event, and does not make it a parent")
     func cancels() throws {
         let open = try #require(recorder.begin())
         recorder.cancel(open)
@@ -121,7 +121,7 @@ struct RecorderTests {
         #expect(recorder.events().map(\.parent) == [0])
     }
 
-    @Test("writes a dictionary entry once, however often it is asked for")
+    @Test("writes a dictionary entry once, however often it is interned")
     func internsOnce() {
         let entry = DictionaryEntry.shape(ShapeEntry(entity: "Item", predicate: "name == ?", sort: ["name ascending"]))
         let first = recorder.intern(entry)
@@ -134,7 +134,7 @@ struct RecorderTests {
         #expect(written.count == 1)
     }
 
-    @Test("marks both ends of a scope and numbers what happens in it")
+    @Test("records both ends of a scope, and the scope of each event in it")
     func scopes() throws {
         recorder.scope("screen", kind: .screen) {
             recorder.scope("row") { fetch() }
@@ -154,7 +154,7 @@ struct RecorderTests {
         #expect(events[5].duration > 0)
     }
 
-    @Test("keeps a scope through a suspension, and apart from the scopes of another recorder")
+    @Test("keeps a scope across a suspension, and separate from another recorder's scopes")
     func asynchronousScopes() async throws {
         let other = Recorder.memory()
         await recorder.scope("request", kind: .request) {
@@ -163,12 +163,12 @@ struct RecorderTests {
         }
         let events = recorder.events()
         let fetched = try #require(events.first { $0.kind == .fetch })
-        // The innermost scope is the other recorder's, of which this one knows nothing.
+        // The innermost scope belongs to the other recorder, and this one does not know it.
         #expect(fetched.scope == 0)
         #expect(other.events().count == 2)
     }
 
-    @Test("counts what does not fit the ring as lost, and records again when there is room")
+    @Test("counts events that do not fit the ring as lost, and records again when there is space")
     func losesAndCounts() {
         let small = Recorder.memory(ringBytes: 4096)
         for _ in 0..<200 {
@@ -187,11 +187,11 @@ struct RecorderTests {
         #expect(small.events().count == kept + 1)
     }
 
-    @Test("tells losses of the thread that had them, although another came after it")
+    @Test("attributes lost events to their thread, even after another thread took its ring")
     func losesPerThread() throws {
         let small = Recorder.memory(ringBytes: 4096)
         for _ in 0..<3 {
-            // Joined, so that the thread has given back what it had.
+            // Joined, so the thread has returned its ring.
             var thread = pthread_t()
             let context = Unmanaged.passUnretained(small).toOpaque()
             let failure = pthread_create(
@@ -214,11 +214,11 @@ struct RecorderTests {
             if case .event(let event) = message { events[event.thread, default: 0] += 1 }
         }
         #expect(events.count == 3 && events.values.allSatisfy { $0 == 200 })
-        // What was told is no hindrance: the next thread takes a ring that is there.
+        // The losses already reported do not block the ring: the next thread takes it.
         #expect(small.messages().count { if case .lost = $0 { true } else { false } } == 3)
     }
 
-    @Test("keeps causes before effects between threads")
+    @Test("keeps causes before effects across threads")
     func ordersThreads() async {
         for _ in 0..<50 {
             fetch(rows: 1)
@@ -232,7 +232,7 @@ struct RecorderTests {
         #expect(Set(events.map(\.id)).count == 200)
     }
 
-    @Test("records nothing and begins nothing while it is off")
+    @Test("records nothing while it is off")
     func off() {
         let off = Recorder.off()
         #expect(!off.isEnabled)
@@ -267,7 +267,7 @@ struct FetchUseTests {
         return use
     }
 
-    @Test("counts rows once, in runs and in the window of each screen")
+    @Test("counts each row once, in runs and in the window of each screen")
     func windows() throws {
         let use = try summary(rows: 100) { use in
             for screen in 0..<4 {
@@ -290,7 +290,7 @@ struct FetchUseTests {
         #expect(use.state == .closed)
     }
 
-    @Test("tells which properties were loaded and in how many rows each was read")
+    @Test("records which properties were loaded and in how many rows each was read")
     func properties() throws {
         let use = try summary(rows: 10) { use in
             use.loaded(rows: 10, bytes: 1000)
@@ -308,7 +308,7 @@ struct FetchUseTests {
             ])
     }
 
-    @Test("outside any scope counts rows in one window that runs on without pauses")
+    @Test("outside any scope counts rows in one window as long as there is no pause")
     func noScope() throws {
         let use = try summary(rows: 5000) { use in
             for row in 0..<5000 { use.touch(row: row) }
@@ -318,7 +318,7 @@ struct FetchUseTests {
         #expect(use.touchedRows == 5000)
     }
 
-    @Test("keeps its bounds when rows are touched at random")
+    @Test("stays within its limits when rows are accessed at random")
     func bounded() throws {
         let use = try summary(rows: 1000) { use in
             for step in 0..<500 { use.touch(row: step * 7 % 1000) }
@@ -328,12 +328,12 @@ struct FetchUseTests {
         #expect(use.runsLost > 0)
     }
 
-    @Test("costs the same however many are open, up to a number of them; more are counted as lost")
+    @Test("costs the same however many are open, up to a limit, beyond which they count as lost")
     func manyOpen() throws {
         let recorder = Recorder.memory(ringBytes: 8 << 20)
         var open = (0..<5000).map { _ in recorder.openUse(fetch: 5, entity: 1, shape: 2, batchSize: 0, rows: 1) }
         #expect(open.count { $0 != nil } == 4096)
-        // Places that were given back are taken again, whichever they are.
+        // Returned slots are reused, whichever they are.
         for place in stride(from: 0, to: 4096, by: 3) { open[place] = nil }
         for place in stride(from: 0, to: 4096, by: 3) {
             open[place] = recorder.openUse(fetch: 6, entity: 1, shape: 2, batchSize: 0, rows: 1)
@@ -345,7 +345,7 @@ struct FetchUseTests {
         #expect(uses.count { $0 == 5 } == 4096 && uses.count { $0 == 6 } == 1366)
     }
 
-    @Test("has the time of its making counted as the recording's, and not as the program's")
+    @Test("counts the time of its creation as recording overhead, not as the program's time")
     func overhead() throws {
         var uses: [FetchUse?] = []
         for number in 0..<4 {
@@ -355,7 +355,7 @@ struct FetchUseTests {
             guard let open = recorder.begin() else { return }
             recorder.end(open, TraceEvent.Fetch(), context: 0, site: 0)
         }
-        // The first met its call stack, the others nothing new; which one in sixteen is measured is known.
+        // The first event collects its call stack, and the others nothing new. One event in sixteen is measured.
         #expect(recorder.events().map { $0.overhead > 0 } == [true, false, false, true])
         #expect(uses.count == 1)
     }

@@ -7,12 +7,12 @@ import Testing
 
 @Suite("Waiting for a CPU")
 struct RunDelayTests {
-    @Test("is known of a long event, and not of one that slept")
+    @Test("is recorded for a long event, but not for one that slept")
     func runDelay() throws {
         let recorder = Recorder.memory()
         let others = ProcessInfo.processInfo.activeProcessorCount
         let done = DispatchSemaphore(value: 0)
-        // With a thread for each core beside it, this one has to wait for its turn.
+        // With one busy thread per core, this thread has to wait for its turn.
         for _ in 0..<others {
             Thread.detachNewThread { [done] in
                 while !Self.hasEnded.withLock({ $0 }) {}
@@ -44,7 +44,7 @@ struct RunDelayTests {
         recorder.end(open, TraceEvent.Fetch(), context: 0, site: 0)
     }
 
-    /// How often the kernel took the CPU from this thread, and how often the thread gave it up.
+    /// Returns how often the kernel preempted this thread, and how often the thread yielded.
     private static func switches() -> (involuntary: Int, voluntary: Int) {
         var usage = rusage()
         let thisThread: Int32 = 1  // RUSAGE_THREAD, a macro that Swift does not see

@@ -20,7 +20,7 @@ struct TimelineTests {
         return try #require(array as? [[String: Any]])
     }
 
-    @Test("is JSON with one event a line, from the first line of the process to its last")
+    @Test("is JSON with one event per line, from the first line of the process to its last")
     func isJSON() throws {
         let path = directory.appendingPathComponent("trace.json").path
         let recorder = try Recorder.writing(to: .timeline(path: path))
@@ -54,7 +54,7 @@ struct TimelineTests {
         #expect(!rings.contains { $0.hasPrefix("faultline-\(getpid())-") && lines.description.contains($0) })
     }
 
-    @Test("shows a wait as a stretch of its thread's time only if it blocked the thread")
+    @Test("shows a wait as a duration on its thread only if it blocked the thread")
     func waits() throws {
         let path = directory.appendingPathComponent("trace.json").path
         let recorder = try Recorder.writing(to: .timeline(path: path))
@@ -76,14 +76,14 @@ struct TimelineTests {
         #expect(waits[0]["dur"] != nil && arguments[1]["duration"] != nil)
     }
 
-    /// Whole characters, the first bytes of some, and what looks like one and is none.
+    /// Whole characters, the first bytes of some, and invalid sequences that look like characters.
     static let texts: [[UInt8]] = [
         Array("Käse \u{7ff}\u{800}\u{ffff}\u{10000}\u{10ffff}".utf8), [0x80], [0xC3], [0x41, 0xE2, 0x82],
         [0xF0, 0x9F, 0x98], [0xC0, 0xAF], [0xE0, 0x80, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80],
         [0xF5, 0x80], [0xFF, 0xFE, 0x41], [0xC3, 0x28, 0xE2, 0x28, 0xA1], [0xF0, 0x28, 0x8C, 0x28],
     ]
 
-    @Test("shows what is no UTF-8 as replacement characters", arguments: texts)
+    @Test("shows invalid UTF-8 as replacement characters", arguments: texts)
     func invalidText(bytes: [UInt8]) throws {
         let path = directory.appendingPathComponent("trace.json").path
         let recorder = try Recorder.writing(to: .timeline(path: path))
@@ -106,7 +106,7 @@ struct TimelineTests {
         #expect(titles == ["fetch " + String(decoding: label, as: UTF8.self)])
     }
 
-    @Test("cuts long names between two characters", arguments: 0..<4)
+    @Test("truncates long names between two characters", arguments: 0..<4)
     func cutNames(shift: Int) throws {
         let path = directory.appendingPathComponent("trace.json").path
         let name = String(repeating: "a", count: shift) + String(repeating: "😀", count: 100)
@@ -118,7 +118,7 @@ struct TimelineTests {
         #expect(name.hasPrefix(titles[0]) && titles[0].utf8.count > 252 && titles[0].utf8.count <= 256)
     }
 
-    @Test("shows a thread's name without the character that the kernel cut")
+    @Test("shows a thread's name without the character that the kernel truncated")
     func cutThreadName() throws {
         let path = directory.appendingPathComponent("trace.json").path
         let recorder = try Recorder.writing(to: .timeline(path: path))
@@ -137,7 +137,7 @@ struct TimelineTests {
         #expect(names.contains("äääääää"))
     }
 
-    @Test("of a second writer at the same path goes beside the first")
+    @Test("of a second writer at the same path goes to a file next to the first")
     func secondWriter() throws {
         let path = directory.appendingPathComponent("trace.json").path
         let first = try Recorder.writing(to: .timeline(path: path))
@@ -149,7 +149,7 @@ struct TimelineTests {
         #expect(try lines(beside).count > 1)
     }
 
-    @Test("in a directory that is not there is refused with a sentence")
+    @Test("in a missing directory is refused with an error")
     func missingDirectory() {
         #expect {
             _ = try Recorder.writing(to: .timeline(path: "/nowhere/trace.json"))
@@ -160,7 +160,7 @@ struct TimelineTests {
     }
 
     @Test(
-        "that is no regular file is refused with a sentence, and left alone",
+        "that is not a regular file is refused with an error and left alone",
         arguments: ["/dev/full", "/dev/null", "/"])
     func notRegular(path: String) {
         #expect {
@@ -170,7 +170,7 @@ struct TimelineTests {
         }
     }
 
-    @Test("leaves what stands in its file until there is something to write, and makes no file for nothing")
+    @Test("keeps its file's contents until there is something to write, and creates no file for nothing")
     func untouched() throws {
         let path = directory.appendingPathComponent("old.json").path,
             new = directory.appendingPathComponent("new.json").path
@@ -186,7 +186,7 @@ struct TimelineTests {
     }
 
     @Test(
-        "destination is read from text",
+        "destination is parsed from text",
         arguments: [
             ("timeline:/tmp/a.json", TraceDestination.timeline(path: "/tmp/a.json")),
             ("timeline:a:b", .timeline(path: "a:b")),
@@ -200,13 +200,13 @@ struct TimelineTests {
     }
 
     @Test(
-        "destination can be a file and LTTng at once, and a path can have commas",
+        "destination can be a file and LTTng together, and a path may contain commas",
         arguments: ["timeline:a,b.json,lttng", "lttng,timeline:a,b.json"])
     func destinationLists(text: String) throws {
         #expect(try TraceDestination.list(text) == [.timeline(path: "a,b.json"), .lttng])
     }
 
-    @Test("recording goes to one file at most")
+    @Test("recording goes to at most one file")
     func twoFiles() {
         #expect {
             _ = try Recorder.writing(to: .timeline(path: "/tmp/never.json"), .rings(directory: "/dev/shm"))
@@ -216,7 +216,7 @@ struct TimelineTests {
     }
 
     @Test(
-        "destination that is none is refused with a sentence",
+        "destination that is invalid is rejected with an error",
         arguments: ["", "timeline", "timeline:", "lttng:", "x:y"])
     func badDestinations(text: String) {
         #expect {

@@ -6,20 +6,20 @@ import FaultlineTrace
 import Foundation
 import TestFolders
 
-/// A store with a configuration, and the profile of what was done with it.
+/// A store with a configuration, and the profile of a program that used it.
 final class RecordedShop {
     let folder: URL
     let url: URL
     let model: ManagedObjectModel
     private(set) var profile = Profile()
 
-    /// What the program asks for, one price after the other.
+    /// What the program fetches, for one price after the other.
     enum Question {
-        /// How many items have it.
+        /// The number of items with the price.
         case count
-        /// The items.
+        /// The items with the price.
         case items
-        /// The items, with a list of prices; at first an empty one.
+        /// The items with a price from a list, which is empty at first.
         case lists
     }
 
@@ -44,7 +44,7 @@ final class RecordedShop {
         description.configuration = configuration
         let container = try PersistentContainer(
             name: "Shop", managedObjectModel: model, storeDescription: description, recorder: recorder)
-        // Counts are asked for in a request each: in one they would be a loop.
+        // Each count runs in a request of its own, because in a single request they would be a loop.
         let context = container.newBackgroundContext()
         if isWarm {
             try recorder.scope("warming", kind: .setup) { try work(context, question, prices: 0...9) }
@@ -61,7 +61,7 @@ final class RecordedShop {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// Items with prices, every other one with a photo in a file of its own.
+    /// Inserts items with prices, every other one with a photo in an external file.
     private func fill(_ configuration: String?, _ items: Int) throws {
         var description = PersistentStoreDescription(url: url)
         description.configuration = configuration
@@ -80,7 +80,7 @@ final class RecordedShop {
         }
     }
 
-    /// The items of each price are fetched; the fetch of the last one finds none.
+    /// Fetches the items of each price; the last fetch finds none.
     private func work(_ context: ManagedObjectContext, _ question: Question, prices: ClosedRange<Int>) throws {
         try context.performAndWait {
             for price in prices {

@@ -13,7 +13,7 @@ struct StoreVerifierTests {
         return try #require(verification.trials.first { $0.finding.rule == rule }, "\(verification)")
     }
 
-    @Test("A store has the entities of its configuration", arguments: [nil, "Shop"])
+    @Test("Advice can be tried on a store with or without a configuration", arguments: [nil, "Shop"])
     func configuration(_ name: String?) throws {
         let trial = try trial(try RecordedShop(configuration: name))
         let measured = try #require(trial.measurement, "\(trial)")
@@ -21,7 +21,7 @@ struct StoreVerifierTests {
         #expect(measured.before.rows > 0 && measured.after.rows == 0)
     }
 
-    @Test("A fetch that found nothing finds nothing here either")
+    @Test("A fetch that found nothing finds nothing in the trial either")
     func nothing() throws {
         let shop = try RecordedShop()
         let fetch = try #require(shop.profile.fetches.first { $0.counts.executions == 10 })
@@ -30,7 +30,7 @@ struct StoreVerifierTests {
         #expect(fetch.sample.executions.count == 8 && measured.before.rows == recorded)
     }
 
-    @Test("Fetches in a loop have a value each, and one fetch for all of them finds what they find")
+    @Test("Each fetch of a loop has its value, and the fetch that replaces the loop finds the same rows")
     func loop() throws {
         let shop = try RecordedShop(asks: .items)
         let measured = try #require(try trial(shop, of: "R04").measurement)
@@ -41,10 +41,10 @@ struct StoreVerifierTests {
         #expect(measured.after.rows == measured.before.rows)
     }
 
-    @Test("Lists of values are joined as well, recorded ones and an empty one among them")
+    @Test("Lists of values are joined too, including an empty one")
     func lists() throws {
         let shop = try RecordedShop(asks: .lists)
-        // The recorder has no values here: as if it had been asked for them.
+        // The recorder has no values here, so they are added as if they had been recorded.
         var price = -1
         let file = String(decoding: try shop.profile.fileData(), as: UTF8.self)
             .replacing(#/\["(?<hash>[0-9a-f]+)",null,/#) { fetch in
@@ -62,14 +62,14 @@ struct StoreVerifierTests {
         #expect(!trial.notes.contains { $0.contains("drawn") })
     }
 
-    @Test("The values that the recorder was not asked for are drawn, and the note says so")
+    @Test("Values that were not recorded are drawn from the copy, and a note says so")
     func notes() throws {
         let notes = try trial(try RecordedShop()).notes
         #expect(
             notes.first?.hasPrefix("The trace has no predicate values, so they were drawn from the copy") == true)
     }
 
-    @Test("Pages that SQLite had in its cache are there when the fetches are measured", arguments: [false, true])
+    @Test("Pages that SQLite had cached are in its cache when the fetches are measured", arguments: [false, true])
     func pages(_ isWarm: Bool) throws {
         let notes = try trial(try RecordedShop(items: 3000, isWarm: isWarm)).notes
         #expect(
@@ -77,7 +77,7 @@ struct StoreVerifierTests {
                 == isWarm)
     }
 
-    @Test("A step that is not the store's counts in no total")
+    @Test("A step outside the store does not count in the total")
     func reading() {
         var timing = Timing(.thread)
         timing.step(weight: 2) { _ = sched_yield() }
@@ -86,7 +86,7 @@ struct StoreVerifierTests {
         #expect(timing.total == total)
     }
 
-    /// Runs a statement, and gives the numbers in the first column.
+    /// Runs a statement and returns the numbers in its first column.
     private func numbers(_ sql: String, _ shop: RecordedShop) throws -> [Int] {
         var connection: OpaquePointer?
         try #require(sqlite3_open(shop.url.path, &connection) == SQLITE_OK)
@@ -99,7 +99,7 @@ struct StoreVerifierTests {
         return numbers
     }
 
-    @Test("Rows that cannot be read are no saving")
+    @Test("Unreadable rows make the trial fail, and do not count as a saving")
     func damage() throws {
         let shop = try RecordedShop(items: 3000)
         _ = try numbers("PRAGMA wal_checkpoint(TRUNCATE)", shop)
@@ -121,7 +121,7 @@ struct StoreVerifierTests {
             "\(reason)")
     }
 
-    @Test("A store that somebody else made needs its model, and another's does not do")
+    @Test("A store that does not contain its model needs a matching one")
     func models() throws {
         let shop = try RecordedShop()
         _ = try numbers("DROP TABLE Z_FAULTLINE", shop)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import FaultlineReplay
 
-@Suite("Values that are drawn for a predicate")
+@Suite("Values drawn for a predicate")
 struct ValueDrawingTests {
-    /// Draws for a text that is searched for and a number that must be smaller.
+    /// Runs a closure that draws values for a predicate from a recorded shop.
     private func draw<Result: Sendable>(
         _ predicate: String,
         _ body: (ValueDrawing, ManagedObjectContext, PersistentStoreCoordinator, Recorder) throws -> Result
@@ -35,7 +35,7 @@ struct ValueDrawingTests {
         if case .value(.double(let number)) = value { number } else { nil }
     }
 
-    @Test("A number that none is smaller than finds nothing, and one that none is greater than finds nothing either")
+    @Test("The value drawn for an empty result is below or above every stored value")
     func absence() throws {
         for (operation, isBelow) in [("<", true), ("<=", true), (">", false), (">=", false)] {
             let values = try draw("price \(operation) ?") { drawing, context, coordinator, recorder in
@@ -46,14 +46,14 @@ struct ValueDrawingTests {
         }
     }
 
-    @Test("The text that matches about as often as the recorded one comes with the numbers of other objects")
+    @Test("A text that matches as often as the recorded one is combined with other objects' numbers")
     func mixtures() throws {
         try draw("name CONTAINS[c] ? AND price < ?") { drawing, context, coordinator, recorder in
             func candidate(_ text: String, _ price: Double) throws -> ValueDrawing.Candidate {
                 try drawing.candidate(
                     [.value(.string(text)), .value(.double(price))], context, coordinator, recorder)
             }
-            // "Item" stands in all of 200 names, "19" in 12.
+            // "Item" occurs in all 200 names, "19" in 12.
             let drawn = [try candidate("item", 9), try candidate("19", 1), try candidate("item", 3)]
             #expect(drawn[0].textMatches > drawn[1].textMatches)
             let mixed = try drawing.mixtures(

@@ -5,7 +5,7 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("The store works out functions over the objects that a request selects")
+@Suite("An aggregate fetch")
 struct AggregateTests {
     private typealias Function = FetchExpression.Function
 
@@ -31,7 +31,7 @@ struct AggregateTests {
         return try #require(found.first)["value"]
     }
 
-    @Test("in Core Data's SQL, all of a request in one statement")
+    @Test("runs Core Data's SQL, with all functions of a request in one statement")
     func statements() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 4, categories: 2)
@@ -61,7 +61,7 @@ struct AggregateTests {
             ])
     }
 
-    @Test("and objects with nothing at the other end of a relationship stay among them")
+    @Test("counts objects whose relationship is nil")
     func unrelated() throws {
         let store = try TestStore()
         try store.fill(items: 3, categories: 0)
@@ -73,7 +73,7 @@ struct AggregateTests {
 
     // MARK: Values
 
-    /// Every function that there is of an attribute, and what it gives over two objects with values and one without.
+    /// Each attribute's valid functions, with their results over two objects with values and one without.
     static let values: [(String, [AttributeValue], [FetchExpression.Function: AttributeValue])] = [
         (
             "small", [.integer(-3), .integer(8)],
@@ -124,7 +124,7 @@ struct AggregateTests {
         try TestStore([AttributeTests.entity], classes: [Everything.self]) { $0.externalStorageThreshold = 1000 }
     }
 
-    @Test("in the attribute's type, whatever that is", arguments: values)
+    @Test("returns values of the right type, and rejects functions that the type lacks", arguments: values)
     func types(
         _ attribute: String, _ values: [AttributeValue], _ expected: [FetchExpression.Function: AttributeValue]
     ) throws {
@@ -145,7 +145,7 @@ struct AggregateTests {
         }
     }
 
-    @Test("and of nothing a sum and a count are zero, and the others have no value")
+    @Test("returns zero for the sum and count of no values, and omits the other functions")
     func nothing() throws {
         let store = try makeStore()
         let all = request(Function.allCases.map { ("\($0)", $0, "middle") }, of: Everything.self)
@@ -156,7 +156,7 @@ struct AggregateTests {
         #expect(try store.context.fetchDictionaries(all) == empty)
     }
 
-    @Test("as the program itself would over what it fetched", arguments: [0, 1, 2, 3, 4] as [UInt64])
+    @Test("returns what the program would compute over the fetched objects", arguments: [0, 1, 2, 3, 4] as [UInt64])
     func sameAsInMemory(seed: UInt64) throws {
         let store = try TestStore()
         try store.fill(items: 200, categories: 7)
@@ -185,9 +185,9 @@ struct AggregateTests {
         #expect(found["prices"] == .double(prices.reduce(0, +)))
     }
 
-    // MARK: Which objects
+    // MARK: Selection
 
-    @Test("with those of subentities or without them")
+    @Test("includes or excludes subentities as requested")
     func subentities() throws {
         let store = try Household.makeStore(isRecording: true)
         for name in ["Ada", "Bo"] { Animal(context: store.context).name = name }
@@ -207,7 +207,7 @@ struct AggregateTests {
             ])
     }
 
-    @Test("as they were saved, and loads none of them")
+    @Test("uses saved values only, and loads no objects")
     func saved() throws {
         let store = try TestStore()
         try store.fill(items: 2)
@@ -222,7 +222,7 @@ struct AggregateTests {
 
     // MARK: The trace and the log
 
-    @Test("as a fetch of its own kind in the trace")
+    @Test("is recorded as one fetch with a result type of its own")
     func event() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 3)
@@ -250,7 +250,7 @@ struct AggregateTests {
         #expect(store.events.allSatisfy { $0.kind != .use }, "there are no objects to use")
     }
 
-    @Test("in the SQL log")
+    @Test("is logged as Core Data logs it")
     func log() throws {
         let store = try TestStore(level: 3)
         try store.fill(items: 3)
@@ -267,7 +267,7 @@ struct AggregateTests {
             ])
     }
 
-    // MARK: What cannot be
+    // MARK: Errors
 
     static let wrong: [([(String, FetchExpression.Function, String)], String)] = [
         ([], "propertiesToFetch is empty, so the dictionaries would be too; add an expression."),
@@ -293,14 +293,14 @@ struct AggregateTests {
         ),
     ]
 
-    @Test("and says what it cannot", arguments: wrong)
+    @Test("rejects expressions that are incomplete, ambiguous or invalid", arguments: wrong)
     func errors(_ expressions: [(String, FetchExpression.Function, String)], _ message: String) throws {
         let store = try TestStore()
         let request = request(expressions.map { (name: $0.0, function: $0.1, keyPath: $0.2) })
         #expect(performing { _ = try store.context.fetchDictionaries(request) } == "Fetching Item: \(message)")
     }
 
-    @Test("and says what types it cannot order or add up")
+    @Test("rejects attribute types that a function cannot order or add up")
     func wrongTypes() throws {
         let store = try makeStore()
         for (function, attribute, message) in [
@@ -317,7 +317,7 @@ struct AggregateTests {
         }
     }
 
-    @Test("and tells requests for dictionaries from requests for objects")
+    @Test("is rejected by fetch, and a request for objects is rejected by fetchDictionaries")
     func resultTypes() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 2)

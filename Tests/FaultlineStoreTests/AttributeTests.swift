@@ -9,7 +9,7 @@ final class Everything: ManagedObject {
     static let note = AttributeKey<String?>("note")
 }
 
-@Suite("Attributes of every type come back as they were")
+@Suite("Attributes of every type round-trip through the store")
 struct AttributeTests {
     static let entity = EntityDescription(
         "Everything",
@@ -47,7 +47,7 @@ struct AttributeTests {
         ("blob", .binary(Data(repeating: 7, count: 5000)), "blob"),
     ]
 
-    @Test("Values are stored as SQLite's types and read back from the file", arguments: values)
+    @Test("A value is stored with the expected SQLite type and read back from the file", arguments: values)
     func roundTrip(_ name: String, _ value: AttributeValue, _ type: String) throws {
         let store = try makeStore()
         let object = Everything(context: store.context)
@@ -64,7 +64,7 @@ struct AttributeTests {
         #expect(AttributeValue(any: found[0].value(forKey: name)) == value)
     }
 
-    @Test("An object without a value has none where the one that was saved before it has one", arguments: values)
+    @Test("A missing value is stored as NULL even after an object that has one", arguments: values)
     func nextIsNull(_ name: String, _ value: AttributeValue, _ type: String) throws {
         let store = try makeStore()
         for given in [value, nil, value] {
@@ -75,7 +75,7 @@ struct AttributeTests {
         #expect(try store.sql("SELECT typeof(Z\(name.uppercased())) FROM ZEVERYTHING") == [type, "null", type])
     }
 
-    @Test("Numbers that SQLite keeps in another way", arguments: [("double", "real"), ("date", "integer")])
+    @Test("Negative zero is stored as zero, and NaN as NULL", arguments: [("double", "real"), ("date", "integer")])
     func unusualNumbers(_ name: String, _ type: String) throws {
         let store = try makeStore()
         for number in [-0.0, .nan, 1] {
@@ -90,7 +90,7 @@ struct AttributeTests {
                 == ["0.0|\(type)", "0.0|null", "1.0|\(type)"])
     }
 
-    @Test("Every attribute can be without a value")
+    @Test("Every attribute can be nil")
     func null() throws {
         let store = try makeStore()
         let object = Everything(context: store.context)
@@ -115,7 +115,7 @@ struct AttributeTests {
         #expect(object[Everything.note] == nil)
     }
 
-    @Test("Large values lie in files beside the store, which come and go with them")
+    @Test("Large values are stored in external files that are created and deleted with them")
     func externalFiles() throws {
         let store = try makeStore()
         let folder = store.folder.appendingPathComponent(".Test_SUPPORT/_EXTERNAL_DATA")
@@ -148,7 +148,7 @@ struct AttributeTests {
         #expect(files().isEmpty)
     }
 
-    @Test("A file that is missing reads as no value, and the next fetch says which")
+    @Test("A missing external file reads as nil, and the next fetch throws an error that names it")
     func missingFile() throws {
         let store = try makeStore()
         let object = Everything(context: store.context)
@@ -166,7 +166,7 @@ struct AttributeTests {
 }
 
 extension AttributeValue {
-    /// The value behind what `value(forKey:)` gives.
+    /// Converts a result of `value(forKey:)`.
     init?(any value: Any?) {
         guard let scalar = value as? any AttributeScalar else { return nil }
         self = scalar.attributeValue

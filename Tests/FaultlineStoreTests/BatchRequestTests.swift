@@ -4,14 +4,14 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("Batch requests work in the store")
+@Suite("Batch requests run inside the store")
 struct BatchRequestTests {
     private func names(_ store: TestStore) throws -> [String] {
         try store.container.newBackgroundContext().fetch(FetchRequest<Item>(sortDescriptors: [.ascending("name")]))
             .map(\.name)
     }
 
-    @Test("an update changes what a request selects, worked out of the objects' own values")
+    @Test("A batch update changes the selected rows, with values computed from their own attributes")
     func updates() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 4, categories: 2)
@@ -43,7 +43,7 @@ struct BatchRequestTests {
         #expect(save.updated == 2 && save.entities.map(\.updated) == [2])
     }
 
-    @Test("an update raises versions, so that unsaved changes meanwhile are noticed")
+    @Test("A batch update increments row versions, so later saves detect the conflict")
     func versions() throws {
         let store = try TestStore()
         try store.fill(items: 1)
@@ -56,7 +56,7 @@ struct BatchRequestTests {
         #expect(error?.code == .conflict)
     }
 
-    @Test("a deletion takes what a request selects, and lets go of it elsewhere")
+    @Test("A batch delete removes the selected rows and clears references to them")
     func deletions() throws {
         let store = try TestStore()
         try store.fill(items: 4, categories: 2, tags: 2)
@@ -82,7 +82,7 @@ struct BatchRequestTests {
         #expect(try store.context.execute(BatchDeleteRequest(objectIDs: [])).count == 0)
     }
 
-    @Test("a deletion keeps the rules cascade and deny")
+    @Test("A batch delete applies the cascade and deny rules")
     func deleteRules() throws {
         let cascading = try TestStore(Groceries.entities(itemsRule: .cascade), classes: Groceries.classes)
         try cascading.fill(items: 4, categories: 2)
@@ -102,7 +102,7 @@ struct BatchRequestTests {
         #expect(try denying.context.count(for: FetchRequest<Category>()) == 2)
     }
 
-    @Test("a deletion of rows of several entities of a tree")
+    @Test("A batch delete removes rows of several entities of one inheritance tree")
     func trees() throws {
         let store = try Household.makeStore()
         for name in ["a", "b"] { Dog(context: store.context).name = name }
@@ -114,7 +114,7 @@ struct BatchRequestTests {
         #expect(try store.container.newBackgroundContext().fetch(FetchRequest<Animal>()).map(\.name) == ["a"])
     }
 
-    @Test("an insertion makes rows with defaults, one dictionary at a time")
+    @Test("A batch insert creates rows with default values, from an array or one dictionary at a time")
     func insertions() throws {
         let store = try TestStore()
         try store.fill(items: 1)
@@ -136,7 +136,7 @@ struct BatchRequestTests {
         #expect(try names(store).count == 7)
     }
 
-    @Test("rows that break a uniqueness constraint take the whole request with them")
+    @Test("A violated uniqueness constraint fails the whole batch request")
     func constraints() throws {
         let store = try TestStore(
             [
@@ -161,7 +161,7 @@ struct BatchRequestTests {
         #expect(try store.sql("SELECT ZCODE FROM ZCODE ORDER BY 1") == ["A", "B"])
     }
 
-    @Test("what cannot be done is told, and then nothing is")
+    @Test("An invalid batch request throws an error and changes nothing")
     func errors() throws {
         let store = try TestStore()
         try store.fill(items: 2)

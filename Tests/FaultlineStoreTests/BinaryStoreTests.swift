@@ -3,7 +3,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("A binary store is one file, which is there as a whole")
+@Suite("A binary store is a single file, written as a whole")
 struct BinaryStoreTests {
     private static func makeStore(_ change: (inout PersistentStoreDescription) -> Void = { _ in }) throws -> TestStore {
         try TestStore {
@@ -12,7 +12,7 @@ struct BinaryStoreTests {
         }
     }
 
-    /// Another coordinator with the same file.
+    /// Opens the file in another coordinator.
     private func open(_ url: URL, isReadOnly: Bool = false) throws -> ManagedObjectContext {
         var description = PersistentStoreDescription(url: url, type: .binary)
         description.isReadOnly = isReadOnly
@@ -26,7 +26,7 @@ struct BinaryStoreTests {
         try context.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("price")])).map(\.name)
     }
 
-    @Test("What was saved is there when it is opened again, and there is no other file")
+    @Test("A reopened store has everything that was saved, and there is no other file")
     func saving() throws {
         let store = try Self.makeStore { $0.synchronization = .full }
         #expect(try FileManager.default.contentsOfDirectory(atPath: store.folder.path) == ["Test.sqlite"])
@@ -47,7 +47,7 @@ struct BinaryStoreTests {
         #expect(try store.sql("SELECT count(*) FROM ZITEM") == ["299"])
     }
 
-    @Test("Keys go on where they stopped")
+    @Test("A reopened store continues its primary keys")
     func keys() throws {
         let store = try Self.makeStore()
         try store.fill(items: 3)
@@ -58,7 +58,7 @@ struct BinaryStoreTests {
         #expect(item.objectID.uriRepresentation().lastPathComponent == "p4")
     }
 
-    @Test("A save whose file cannot be written leaves the store as the file is")
+    @Test("A save that cannot write the file leaves the store as it was")
     func failedWrite() throws {
         let store = try Self.makeStore()
         try store.fill(items: 2)
@@ -87,7 +87,7 @@ struct BinaryStoreTests {
         #expect(try names(open(store.url)).sorted() == ["Item 1", "Milk", "New"])
     }
 
-    @Test("A file that somebody else has replaced is not written over")
+    @Test("A save does not overwrite a file that another writer has replaced")
     func replaced() throws {
         let store = try Self.makeStore()
         try store.fill(items: 1)
@@ -102,7 +102,7 @@ struct BinaryStoreTests {
         #expect(try names(open(store.url)).sorted() == ["Item 0", "Theirs"])
     }
 
-    @Test("A file keeps its permissions, and a link goes on leading to it")
+    @Test("A save keeps the file's permissions and follows a symbolic link")
     func permissions() throws {
         let store = try Self.makeStore()
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: store.url.path)
@@ -136,7 +136,7 @@ struct BinaryStoreTests {
         #expect(!FileManager.default.fileExists(atPath: missing.path))
     }
 
-    // MARK: - What is no binary store
+    // MARK: - Files that are not binary stores
 
     private func message(_ bytes: Data) throws -> String {
         let url = try TestStore.makeFolder().appendingPathComponent("Test.store")
@@ -146,7 +146,7 @@ struct BinaryStoreTests {
         return message.replacingOccurrences(of: url.path, with: "FILE")
     }
 
-    @Test("A keyed archive of Core Data's is told by what it is")
+    @Test("A keyed archive written by Core Data is reported as such")
     func keyedArchive() throws {
         let archive = try PropertyListSerialization.data(
             fromPropertyList: ["$archiver": "NSKeyedArchiver", "$objects": ["$null"]], format: .binary, options: 0)
@@ -173,7 +173,7 @@ struct BinaryStoreTests {
         )
     }
 
-    @Test("A file that lost its end is damaged, wherever it was cut", arguments: 1..<20)
+    @Test("A truncated file is reported as damaged, wherever it was cut", arguments: 1..<20)
     func cut(_ part: Int) throws {
         let store = try Self.makeStore()
         try store.fill(items: 400, categories: 3)
@@ -183,7 +183,7 @@ struct BinaryStoreTests {
         #expect(message.hasSuffix("); restore it from a copy."))
     }
 
-    @Test("A page that was overwritten is damage or costs what was in it, and never a crash", arguments: 0..<16)
+    @Test("An overwritten page causes an error or loses its values, but never a crash", arguments: 0..<16)
     func overwritten(_ number: Int) throws {
         let store = try Self.makeStore()
         try store.fill(items: 400, categories: 3, tags: 5)
@@ -200,7 +200,7 @@ struct BinaryStoreTests {
         } catch is StoreError {}
     }
 
-    @Test("A new store whose folder is missing says so")
+    @Test("A new store in a missing folder throws an error that names the folder")
     func missingFolder() throws {
         let folder = try TestStore.makeFolder().appendingPathComponent("no")
         let url = folder.appendingPathComponent("Test.store")

@@ -3,9 +3,9 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("What was changed and what was there before")
+@Suite("Changed and committed values")
 struct ChangedValueTests {
-    @Test("Changed and committed values of attributes")
+    @Test("Attributes report their changed and committed values")
     func attributes() throws {
         let store = try Notes.makeStore()
         let note = try Notes.makeNote(in: store)
@@ -27,7 +27,7 @@ struct ChangedValueTests {
         #expect(Set(note.committedValues(forKeys: nil).keys) == ["text", "count", "folder"])
     }
 
-    @Test("A new object is compared with its defaults")
+    @Test("A new object's values are compared with its defaults")
     func inserted() throws {
         let store = try TestStore()
         let item = Item(context: store.context)
@@ -42,7 +42,7 @@ struct ChangedValueTests {
         #expect(item.committedValues(forKeys: ["name", "category"])["name"] is NSNull)
     }
 
-    @Test("Relationships: to one, to many, in order")
+    @Test("To-one and to-many relationships report their changed and committed values")
     func relationships() throws {
         let store = try TestStore()
         try store.fill(items: 3, categories: 2, tags: 1)
@@ -60,7 +60,7 @@ struct ChangedValueTests {
         #expect(items[0].changedValues()["category"] is NSNull)
     }
 
-    @Test("Primitive values are set without noting a change")
+    @Test("Primitive values are set without recording a change")
     func primitives() throws {
         let store = try Notes.makeStore()
         let note = try Notes.makeNote(in: store)
@@ -83,7 +83,7 @@ struct ChangedValueTests {
         #expect(note.folder == nil && folder.notes.count == 1, "no inverse is set")
     }
 
-    @Test("A primitive value set on a fault lies over the row when the fault fires")
+    @Test("A primitive value set on a fault takes precedence over the row when the fault fires")
     func primitiveOfFault() throws {
         let store = try Notes.makeStore()
         let note = try Notes.makeNote(in: store)
@@ -95,7 +95,7 @@ struct ChangedValueTests {
         #expect(try store.sql("SELECT ZTEXT, ZCOUNT FROM ZNOTE") == ["early|1"])
     }
 
-    @Test("Whether relationships are faults, and whose identities they have, without loading them")
+    @Test("Relationships report whether they are faults, and their object IDs, without firing")
     func relationshipFaults() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 3)

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("A child and its parent follow each other's changes, and settle what they have both changed")
+@Suite("Merging and conflicts between a child context and its parent")
 struct ChildContextMergingTests {
     private let store: TestStore
     private let parent: ManagedObjectContext
@@ -25,9 +25,9 @@ struct ChildContextMergingTests {
         try context.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("name")])).map(\.name)
     }
 
-    // MARK: - Following
+    // MARK: - Merging
 
-    @Test("A child that merges follows what changes in the parent, by hand and by a sibling's save")
+    @Test("A child that merges automatically sees its parent's unsaved changes and a sibling's saves")
     func following() throws {
         child.automaticallyMergesChangesFromParent = true
         #expect(child.automaticallyMergesChangesFromParent)
@@ -61,7 +61,7 @@ struct ChildContextMergingTests {
         #expect(child.performAndWait { second.hasChanges && second.price == 50 })
     }
 
-    @Test("A child that merges sees what others saved once the parent has merged it")
+    @Test("A child that merges automatically sees other contexts' saves once its parent has merged them")
     func followingOthers() throws {
         parent.automaticallyMergesChangesFromParent = true
         child.automaticallyMergesChangesFromParent = true
@@ -78,7 +78,7 @@ struct ChildContextMergingTests {
         #expect(child.performAndWait { first.amount } == 6)
     }
 
-    @Test("A reset of the parent takes what was unsaved there from children that merge")
+    @Test("Resetting the parent also discards its unsaved changes in children that merge automatically")
     func resetParent() throws {
         child.automaticallyMergesChangesFromParent = true
         try parent.performAndWait { try item("Item 0", in: parent).amount = 2 }
@@ -89,7 +89,7 @@ struct ChildContextMergingTests {
         #expect(child.performAndWait { inChild.amount } == 1)
     }
 
-    @Test("A child that does not merge keeps what it has read")
+    @Test("A child that does not merge automatically keeps the values it has read")
     func notFollowing() throws {
         let first = try item("Item 0", in: child)
         #expect(first.amount == 1)
@@ -102,7 +102,7 @@ struct ChildContextMergingTests {
 
     // MARK: - Conflicts
 
-    @Test("Saving changes of an object that the parent has deleted is a conflict, which changes nothing")
+    @Test("Saving changes to an object that the parent has deleted is a conflict and changes nothing")
     func conflict() throws {
         let inChild = try item("Item 0", in: child)
         inChild.amount = 5
@@ -123,7 +123,7 @@ struct ChildContextMergingTests {
     }
 
     @Test(
-        "A merge policy settles it", arguments: [MergePolicy.mergeByPropertyObjectTrump, .overwrite],
+        "A merge policy resolves deletion conflicts", arguments: [MergePolicy.mergeByPropertyObjectTrump, .overwrite],
         [MergePolicy.mergeByPropertyStoreTrump, .rollback])
     func policies(_ preferring: MergePolicy, _ yielding: MergePolicy) throws {
         for (policy, expected) in [(preferring, ["Item 0|5", "Item 1|1"]), (yielding, ["Item 1|1"])] {
@@ -136,7 +136,7 @@ struct ChildContextMergingTests {
             let both = child.object(with: deleted)
             try both.fulfill()
             parent.delete(parent.object(with: deleted))
-            // Deleted by both: nothing to settle.
+            // Both contexts deleted it, so there is no conflict.
             child.delete(both)
             try child.save()
             #expect(!child.hasChanges)
@@ -148,7 +148,7 @@ struct ChildContextMergingTests {
         }
     }
 
-    @Test("An object that was only ever in the parent, and was rolled back there, is a conflict or comes back")
+    @Test("Saving an object whose insertion the parent rolled back is a conflict, or inserts it again")
     func rolledBack() throws {
         let new = Item(context: child)
         new.name = "new"
@@ -164,7 +164,7 @@ struct ChildContextMergingTests {
         #expect(!new.objectID.isTemporaryID)
     }
 
-    @Test("A relationship cannot be saved that leads to an object which the parent does not have")
+    @Test("Saving a relationship to an object that the parent does not have throws an error")
     func lostDestination() throws {
         let store = try Household.makeStore()
         let parent = store.context
@@ -184,7 +184,7 @@ struct ChildContextMergingTests {
         #expect(parent.insertedObjects.count == 1)
     }
 
-    @Test("Ends of a relationship stay in line where both have changed it")
+    @Test("Both ends of a relationship stay consistent when child and parent change it")
     func relationships() throws {
         let (theirs, ours) = (Category(context: parent), Category(context: parent))
         (theirs.name, ours.name) = ("theirs", "ours")
@@ -200,9 +200,9 @@ struct ChildContextMergingTests {
         #expect(old.items.map(\.name) == ["Item 1", "Item 2"])
     }
 
-    // MARK: - The child's own
+    // MARK: - Undo, delete rules and query generations
 
-    @Test("Undo, rollback and reset in a child leave the parent alone")
+    @Test("Undo, rollback and reset in a child leave the parent unchanged")
     func takingBack() throws {
         child.undoManager = UndoManager()
         let first = try child.performAndWait { () throws -> ManagedObjectID in
@@ -219,7 +219,7 @@ struct ChildContextMergingTests {
         #expect(inChild.amount == 1)
         #expect(!parent.hasChanges)
 
-        // Undone after a save, an insertion is a deletion and a deletion an insertion.
+        // After a save, undoing an insertion deletes the object, and undoing a deletion inserts it.
         child.performAndWait { Item(context: child).name = "new" }
         try child.save()
         #expect(try names(in: parent).contains("new"))
@@ -241,7 +241,7 @@ struct ChildContextMergingTests {
         #expect(try names(in: child) == ["Item 0", "Item 1", "Item 2"])
     }
 
-    @Test("The parent undoes what a child has saved")
+    @Test("The parent can undo what a child saved")
     func undoInParent() throws {
         parent.undoManager = UndoManager()
         let new = Item(context: child)
@@ -260,7 +260,7 @@ struct ChildContextMergingTests {
             ])
     }
 
-    @Test("Delete rules act in the child, and on what the parent alone knows")
+    @Test("Delete rules apply in the child, and to objects that only the parent has loaded")
     func deleteRules() throws {
         let store = try TestStore(Groceries.entities(itemsRule: .cascade))
         try store.fill(items: 2)
@@ -278,7 +278,7 @@ struct ChildContextMergingTests {
         #expect(try store.sql("SELECT (SELECT COUNT(*) FROM ZITEM), (SELECT COUNT(*) FROM ZCATEGORY)") == ["0|0"])
     }
 
-    @Test("A child cannot be pinned, and reads what its pinned parent reads")
+    @Test("A child cannot be pinned, and reads the query generation of its pinned parent")
     func queryGenerations() throws {
         try parent.setQueryGeneration(from: .current)
         let other = store.container.newBackgroundContext()
@@ -294,7 +294,7 @@ struct ChildContextMergingTests {
         #expect(try names(in: child) == ["Item 1", "Item 2", "changed"])
     }
 
-    @Test("A child of a context whose store was removed finds nothing to fetch from, and says so")
+    @Test("A fetch in a child throws an error once the store has been removed")
     func removedStore() throws {
         let first = try item("Item 0", in: child)
         first.amount = 2
@@ -305,15 +305,15 @@ struct ChildContextMergingTests {
         try child.save()
     }
 
-    // MARK: - Telling
+    // MARK: - Notifications
 
-    /// The notifications that contexts post, with how many objects they carry.
+    /// Collects the notifications that contexts post, with the number of objects in each.
     private final class Observer: Sendable {
         private let lines = Mutex<[String]>([])
         private let tokens = Mutex<[Token]>([])
 
         private struct Token: @unchecked Sendable {
-            // Only handed back to the notification center.
+            // Only passed back to the notification center.
             var observer: any NSObjectProtocol
         }
 
@@ -353,7 +353,7 @@ struct ChildContextMergingTests {
         }
     }
 
-    @Test("A child's save is told in the child as a save, and in the parent as changes")
+    @Test("A child's save posts save notifications in the child and change notifications in the parent")
     func notifications() throws {
         let observer = Observer([("child", child), ("parent", parent)])
         Item(context: child).name = "new"
@@ -372,7 +372,7 @@ struct ChildContextMergingTests {
             observer.take() == ["parent WillSave", "parent DidSave deleted 1 inserted 1 updated 2"])
     }
 
-    @Test("A fetched results controller of a child follows the child and its parent")
+    @Test("A fetched results controller of a child follows changes in the child and in its parent")
     func controller() throws {
         child.automaticallyMergesChangesFromParent = true
         let controller = FetchedResultsController(

@@ -3,12 +3,12 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("Edits through a chain of contexts end as the same edits in one context do")
+@Suite("Edits through a chain of contexts match the same edits in one context")
 struct ChildContextPropertyTests {
-    /// Objects of one store, edited by name: the same edit can be made in contexts that share nothing.
+    /// Objects of one store that are edited by name, so the same edit can be made in unrelated contexts.
     private final class World {
         let store: TestStore
-        /// The context without a parent first.
+        /// The contexts, starting with the one that has no parent.
         let contexts: [ManagedObjectContext]
 
         init(depth: Int) throws {
@@ -41,7 +41,7 @@ struct ChildContextPropertyTests {
             try object(FaultlineStoreTests.Category.self, "name", name, in: context)
         }
 
-        /// Everything that a context sees, as text.
+        /// Returns everything that a context sees, as text.
         func state(in context: ManagedObjectContext) throws -> [String] {
             let items = try context.fetch(FetchRequest<Item>()).map { item in
                 "\(item.name) \(item.amount) \(item.price ?? -1) \(item.category?.name ?? "-") \(item.tags.map(\.label).sorted())"
@@ -54,7 +54,7 @@ struct ChildContextPropertyTests {
             return (items + categories + tags + sections).sorted()
         }
 
-        /// What is in the file, without the keys, whose order is that of saves.
+        /// Returns the file's contents without the keys, which depend on the order of saves.
         func file() throws -> [String] {
             try store.sql(
                 """
@@ -88,7 +88,7 @@ struct ChildContextPropertyTests {
         case insertCategory(String)
         case section(String, String?)
 
-        /// - Parameter names: how many names were given to items.
+        /// - Parameter names: The number of names given to items so far.
         static func random(_ random: inout RandomNumbers, _ names: inout Int) -> Edit {
             let item = "i\(random.number(max(1, names)))"
             let category = "c\(random.number(6))"
@@ -147,7 +147,7 @@ struct ChildContextPropertyTests {
         }
     }
 
-    @Test("What a chain saves, and what each context of it sees, is what one context has", arguments: 0..<40)
+    @Test("Each context of a chain, and the store, match a single context with the same edits", arguments: 0..<40)
     func chain(_ seed: Int) throws {
         var random = RandomNumbers(seed: UInt64(seed))
         let depth = 1 + random.number(3)
@@ -155,7 +155,7 @@ struct ChildContextPropertyTests {
         let (root, single) = (chained.contexts[0], direct.contexts[0])
         var names = 0
         for _ in 0..<4 {
-            // Each context gets edits of its own, which those below it see once they refresh, and save on top of.
+            // Each context makes edits of its own. Those below it see the edits once they refresh, and save on top.
             for (level, context) in chained.contexts.enumerated() where level > 0 || random.number(2) == 0 {
                 context.refreshAllObjects()
                 for _ in 0..<random.number(8) {

@@ -11,12 +11,12 @@ import Testing
 /// Runs work on a thread of its own.
 private func onThread(_ work: @escaping @Sendable () -> Void) { Thread { work() }.start() }
 
-/// Waits until as many pieces of work are asked of a context as wanted.
+/// Waits until `count` pieces of work are queued on a context.
 private func waitForWork(_ count: Int, on context: ManagedObjectContext) {
     while context.queued.load(ordering: .relaxed) < count { sched_yield() }
 }
 
-@Suite("A child and its parent share the parent's queue without waiting for each other")
+@Suite("A child and its parent share the parent's queue without deadlock")
 struct ChildContextQueueTests {
     private static func makeStore() throws -> TestStore {
         let store = try TestStore(isRecording: true)
@@ -24,7 +24,7 @@ struct ChildContextQueueTests {
         return store
     }
 
-    @Test("A thread that waits for a child lends it the parent", arguments: [false, true])
+    @Test("A thread that waits for a child lends it the parent's queue", arguments: [false, true])
     func lending(_ isGrandchild: Bool) async throws {
         let store = try Self.makeStore()
         let parent = store.context
@@ -39,7 +39,7 @@ struct ChildContextQueueTests {
                 child.performAndWait {
                     isOnChild.signal()
                     isOnParent.wait()
-                    // The other thread holds the parent, and waits for this one.
+                    // The other thread holds the parent's queue and waits for this one.
                     waitForWork(2, on: child)
                     let request = FetchRequest<Item>(sortDescriptors: [.ascending("name")])
                     let names = (try? child.fetch(request).map(\.name)) ?? []
@@ -61,7 +61,7 @@ struct ChildContextQueueTests {
         #expect(exists)
     }
 
-    @Test("A child that waits for its parent already takes it once the parent waits for the child")
+    @Test("A child that already waits for its parent's queue gets it once the parent waits for the child")
     func lendingToOneWhoWaits() async throws {
         let store = try Self.makeStore()
         let parent = store.context
@@ -79,7 +79,7 @@ struct ChildContextQueueTests {
                 isOnChild.wait()
                 parent.performAndWait {
                     isOnParent.signal()
-                    // The child has asked for this queue.
+                    // The child has requested this queue.
                     waitForWork(2, on: parent)
                     child.performAndWait {}
                 }
@@ -88,7 +88,7 @@ struct ChildContextQueueTests {
         #expect(count == 3)
     }
 
-    @Test("A child on its parent's thread uses the parent at once")
+    @Test("A child on its parent's thread uses the parent immediately")
     func nesting() throws {
         let store = try Self.makeStore()
         let parent = store.context
@@ -109,7 +109,7 @@ struct ChildContextQueueTests {
         #expect(counts == [5, 5])
     }
 
-    @Test("A child on a queue of its own reads from a parent of the main queue, whether the main thread waits or not")
+    @Test("A private-queue child reads from a main-queue parent whether or not the main thread is blocked")
     @MainActor
     func mainParent() async throws {
         let store = try Self.makeStore()
@@ -125,7 +125,7 @@ struct ChildContextQueueTests {
             return item.objectID
         }
         #expect((parent.object(with: id) as? Item)?.amount == 4)
-        // The main thread waits for the child's queue, and somebody is on it.
+        // The main thread waits for the child's queue, which is in use.
         let isOnChild = DispatchSemaphore(value: 0)
         onThread {
             child.performAndWait {
@@ -141,7 +141,7 @@ struct ChildContextQueueTests {
         #expect((parent.object(with: id) as? Item)?.price == 8)
     }
 
-    @Test("A child of the main queue uses a parent with a queue of its own")
+    @Test("A main-queue child uses a parent with a private queue")
     @MainActor
     func mainChild() async throws {
         let store = try Self.makeStore()
@@ -151,7 +151,7 @@ struct ChildContextQueueTests {
         #expect(try child.count(for: FetchRequest<Item>()) == 4)
         Item(context: child).name = "newer"
         try child.save()
-        // The parent's thread waits for the main queue, on which this work is.
+        // The parent's thread waits for the main queue, on which this code runs.
         let (isOnParent, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         onThread {
             parent.performAndWait {
@@ -170,7 +170,7 @@ struct ChildContextQueueTests {
         }
     }
 
-    @Test("A child that waits for its parent's queue is in the trace, with whom it waited for")
+    @Test("A child's wait for its parent's queue is recorded with the queue's owner")
     func waits() throws {
         let store = try Self.makeStore()
         let parent = store.context
@@ -200,7 +200,7 @@ struct ChildContextQueueTests {
         #expect(wait.ownerThread != 0 && wait.ownerThread != event.thread)
     }
 
-    @Test("Work on the parent waits for a child that uses it")
+    @Test("Concurrent work on a parent and its child loses no changes")
     func parentWaits() async throws {
         let store = try Self.makeStore()
         let parent = store.context
@@ -219,7 +219,7 @@ struct ChildContextQueueTests {
 
     // MARK: - Events
 
-    @Test("A child's save is an event without a trip, and its faults have the fetch that they come from")
+    @Test("A child's save is recorded without a trip, and its faults with the fetch they originate from")
     func events() throws {
         let store = try Self.makeStore()
         let parent = store.context

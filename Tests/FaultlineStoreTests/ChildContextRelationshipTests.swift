@@ -4,7 +4,7 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("A child hands on the order of relationships and large values, and reads nothing to save")
+@Suite("A child passes ordered relationships and large values to its parent, and saves without queries")
 struct ChildContextRelationshipTests {
     private let store: TestStore
     private let parent: ManagedObjectContext
@@ -38,12 +38,12 @@ struct ChildContextRelationshipTests {
         return "\(list.entries.map(\.title).joined()) \(list.songs.map(\.title).joined())"
     }
 
-    /// The statements that have read or written; a transaction of reading ends by itself at any time.
+    /// Returns the read and write statements, without read transactions, which can end at any time.
     private func statements() -> [String] {
         store.statements(ofType: .read) + store.statements(ofType: .write)
     }
 
-    @Test("The order of members goes through a child to the store", arguments: [false, true])
+    @Test("The order of members passes through a child to the store", arguments: [false, true])
     func order(_ isRead: Bool) throws {
         let inChild = try list(in: child)
         if isRead { #expect(try order(in: child) == "abcd abcd") }
@@ -65,7 +65,7 @@ struct ChildContextRelationshipTests {
         #expect(try order(in: store.container.newBackgroundContext()) == expected)
     }
 
-    @Test("Members that the parent has added stay, behind those that the child has put in order")
+    @Test("Members that the parent added stay, after those that the child reordered")
     func orderedByBoth() throws {
         #expect(try order(in: child) == "abcd abcd")
         let late = Entry(context: parent)
@@ -80,7 +80,7 @@ struct ChildContextRelationshipTests {
         #expect(try order(in: store.container.newBackgroundContext()) == "dacz abcd")
     }
 
-    @Test("Deleting and moving objects in a child runs no statement when it saves")
+    @Test("Saving deletions and moves in a child runs no statement")
     func statementsOfSaves() throws {
         let inChild = try list(in: child)
         let entries = Array(inChild.entries)
@@ -97,7 +97,7 @@ struct ChildContextRelationshipTests {
             try store.sql("SELECT ZTITLE, ZPLAYLIST FROM ZENTRY ORDER BY ZTITLE") == ["b|2", "c2|1", "d|1"])
     }
 
-    @Test("A large value goes through a child to its file, and objects of subentities keep their class")
+    @Test("A large value passes through a child to its file, and objects of subentities keep their class")
     func largeValues() throws {
         let store = try Household.makeStore()
         let parent = store.context

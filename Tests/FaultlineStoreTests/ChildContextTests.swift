@@ -3,7 +3,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("A child context sees its parent's unsaved changes, and saves to it")
+@Suite("A child context sees its parent's unsaved changes and saves to its parent")
 struct ChildContextTests {
     /// A store with items, a context with unsaved changes, and a child of it.
     private struct Family {
@@ -29,7 +29,7 @@ struct ChildContextTests {
         }
     }
 
-    @Test("A child names its parent, and shares its coordinator")
+    @Test("A child refers to its parent and shares its coordinator")
     func parent() throws {
         let family = try Family()
         let grandchild = ManagedObjectContext(parent: family.child, concurrencyType: .mainQueue, name: "form")
@@ -45,7 +45,7 @@ struct ChildContextTests {
 
     // MARK: - Fetching
 
-    @Test("A child's fetch finds what is new, changed and deleted in the parent", arguments: [0, 2])
+    @Test("A child's fetch includes the parent's unsaved insertions, changes and deletions", arguments: [0, 2])
     func fetching(_ batchSize: Int) throws {
         let family = try Family(items: 4)
         let new = Item(context: family.parent)
@@ -67,7 +67,7 @@ struct ChildContextTests {
         #expect(!family.child.hasChanges)
     }
 
-    @Test("A child's own changes go before those of its parent")
+    @Test("A child's own changes take precedence over its parent's")
     func ownChanges() throws {
         let family = try Family(items: 3)
         try family.item("Item 0", in: family.parent).name = "parent 0"
@@ -79,7 +79,7 @@ struct ChildContextTests {
         #expect(try family.names(in: family.parent) == ["Item 2", "parent 0", "parent 1"])
     }
 
-    @Test("A grandchild sees the changes of all its ancestors, those of the nearest first")
+    @Test("A grandchild sees the changes of all its ancestors, the nearest taking precedence")
     func grandchild() throws {
         let family = try Family(items: 3)
         let grandchild = ManagedObjectContext(parent: family.child)
@@ -91,7 +91,7 @@ struct ChildContextTests {
         #expect(try family.item("parent 0", in: grandchild).price == 0)
     }
 
-    @Test("Without pending changes a child's fetch, like its dictionaries, gives what the store has")
+    @Test("A child's fetch without pending changes, or of dictionaries, returns what is in the store")
     func withoutPendingChanges() throws {
         let family = try Family(items: 2)
         Item(context: family.parent).name = "new"
@@ -107,7 +107,7 @@ struct ChildContextTests {
 
     // MARK: - Faults
 
-    @Test("A fault is filled with the parent's values, also those that came after the fetch")
+    @Test("A fault in a child fires with the parent's values, including changes made after the fetch")
     func faults() throws {
         let family = try Family(items: 1)
         let fetched = try #require(try family.child.fetch(FetchRequest<Item>()).first)
@@ -126,14 +126,14 @@ struct ChildContextTests {
         #expect(fetched.category?.items.map(\.objectID) == [item.objectID])
         #expect(!family.child.hasChanges)
 
-        // What was read stays until it is refreshed.
+        // Values that were read stay until the object is refreshed.
         item.amount = 8
         #expect(fetched.amount == 7)
         family.child.refresh(fetched, mergeChanges: true)
         #expect(fetched.amount == 8)
     }
 
-    @Test("Relationships lead where they lead in the parent")
+    @Test("Relationships in a child include the parent's unsaved changes")
     func relationships() throws {
         let family = try Family(items: 4, tags: 2)
         let first = try family.item("Item 0", in: family.parent)
@@ -150,7 +150,7 @@ struct ChildContextTests {
             Set(try #require(inChild.category).items.map(\.name)) == ["Item 0", "Item 1", "Item 2"])
     }
 
-    @Test("An object that the parent has deleted is gone")
+    @Test("An object that the parent deleted is inaccessible in the child")
     func deletedInParent() throws {
         let family = try Family(items: 1)
         let fault = try #require(try family.child.fetch(FetchRequest<Item>()).first)
@@ -167,7 +167,7 @@ struct ChildContextTests {
 
     // MARK: - Saving
 
-    @Test("A save makes the child's changes the parent's, and writes nothing to the store")
+    @Test("Saving a child passes its changes to the parent and writes nothing to the store")
     func saving() throws {
         let family = try Family(items: 3)
         let new = Item(context: family.child)
@@ -194,7 +194,7 @@ struct ChildContextTests {
         try family.store.sql("SELECT ZNAME, ZAMOUNT, ZCATEGORY FROM ZITEM ORDER BY ZNAME")
     }
 
-    @Test("Of an object that both have changed, what the child has set goes before what the parent has")
+    @Test("When child and parent changed the same object, the child's changed values win")
     func merging() throws {
         let family = try Family(items: 1)
         let inParent = try family.item("Item 0", in: family.parent)
@@ -203,7 +203,7 @@ struct ChildContextTests {
         inParent.amount = 2
         inParent.name = "parent"
         inChild.amount = 3
-        // Set to what it was: no change.
+        // The value is the same, so this is no change.
         inChild.price = 0
         inParent.price = 9
         try family.child.save()
@@ -215,7 +215,7 @@ struct ChildContextTests {
         #expect(inChild.name == "parent")
     }
 
-    @Test("An object that fails its checks is not saved to the parent")
+    @Test("An object that fails validation is not saved to the parent")
     func validation() throws {
         let family = try Family()
         let item = Item(context: family.child)
@@ -225,7 +225,7 @@ struct ChildContextTests {
         #expect(item.isInserted)
     }
 
-    @Test("Saves go down a chain of contexts, and nothing is in the store before the last")
+    @Test("Each save passes changes to the next context, and only the last one reaches the store")
     func chain() throws {
         let family = try Family()
         let grandchild = ManagedObjectContext(parent: family.child)
@@ -246,9 +246,9 @@ struct ChildContextTests {
                 == ["new|category"])
     }
 
-    // MARK: - Identities
+    // MARK: - Object IDs
 
-    @Test("An object's temporary identity is the same in parent and child, and both get the permanent one")
+    @Test("An object has the same temporary ID in child and parent, and both get the permanent one")
     func identities() throws {
         let family = try Family()
         let item = Item(context: family.child)
@@ -278,7 +278,7 @@ struct ChildContextTests {
         #expect(try family.store.sql("SELECT Z_PK, ZNAME, ZCATEGORY FROM ZITEM") == ["1|again|1"])
     }
 
-    @Test("A child obtains permanent identities for its own objects and for its parent's")
+    @Test("A child obtains permanent IDs for its own objects and for its parent's")
     func obtaining() throws {
         let family = try Family()
         let own = Item(context: family.child)

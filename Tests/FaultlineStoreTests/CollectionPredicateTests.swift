@@ -3,7 +3,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("Predicates over to-many relationships and worked-out values run in SQLite")
+@Suite("Predicates over to-many relationships and computed values run in SQLite")
 struct CollectionPredicateTests {
     /// Three categories: "Bread" has two items, "Fruit" one, "Empty" none; one item has no category.
     private func makeStore() throws -> TestStore {
@@ -38,7 +38,7 @@ struct CollectionPredicateTests {
         return store
     }
 
-    /// Formats, the end of the statement, and what is found.
+    /// Formats, the end of the SQL statement, and the items found.
     static let itemFormats: [(String, String, [String])] = [
         (
             "ANY tags.label == 'sweet'",
@@ -121,7 +121,7 @@ struct CollectionPredicateTests {
         ("1 == 1", " WHERE ? = ?", ["Apple", "Baguette", "Croissant", "Salt"]),
     ]
 
-    @Test("of items", arguments: itemFormats)
+    @Test("A predicate over items becomes SQL and finds the expected rows", arguments: itemFormats)
     func items(_ format: String, _ clause: String, _ names: [String]) throws {
         let store = try makeStore()
         let before = store.statements().count
@@ -172,7 +172,7 @@ struct CollectionPredicateTests {
         ("NONE items.tags.label == 'fresh'", "", ["Empty", "Fruit"]),
     ]
 
-    @Test("of categories", arguments: categoryFormats)
+    @Test("A predicate over categories becomes SQL and finds the expected rows", arguments: categoryFormats)
     func categories(_ format: String, _ clause: String, _ names: [String]) throws {
         let store = try makeStore()
         let before = store.statements().count
@@ -188,7 +188,7 @@ struct CollectionPredicateTests {
         #expect(negated == 3 - found.count)
     }
 
-    @Test("with objects")
+    @Test("Predicates compare relationships with objects and lists of objects")
     func objects() throws {
         let store = try makeStore()
         let context = store.context
@@ -284,7 +284,7 @@ struct CollectionPredicateTests {
         ("tags CONTAINS 'x'", "'tags' can only be compared with objects."),
     ]
 
-    @Test("and what SQL cannot carry is an error that says so", arguments: wrong)
+    @Test("An expression that SQL cannot express throws an error that names it", arguments: wrong)
     func errors(_ format: String, _ message: String) throws {
         let store = try makeStore()
         let text = performing {
@@ -297,7 +297,7 @@ struct CollectionPredicateTests {
         }
     }
 
-    @Test("and no value becomes SQL text")
+    @Test("No value or key path is inserted into SQL text")
     func injection() throws {
         let store = try makeStore()
         let before = store.statements().count

@@ -4,9 +4,9 @@ import Testing
 
 @testable import FaultlineStore
 
-@Suite("Misuse of a context ends the program if that is asked for")
+@Suite("With checks enabled, misuse of a context ends the program")
 struct ConcurrencyDebugTests {
-    @Test("The switch is that of Core Data's, or one of the environment; the command line counts first")
+    @Test("Core Data's argument or an environment variable enables the checks, and the argument wins")
     func request() {
         let on = ["FAULTLINE_CONCURRENCYDEBUG": "1"]
         let argument = "-com.apple.CoreData.ConcurrencyDebug"
@@ -19,7 +19,7 @@ struct ConcurrencyDebugTests {
         #expect(!ConcurrencyDebug.isRequested(["app", argument], [:]))
     }
 
-    /// A store whose contexts are checked, with an item.
+    /// Returns a store that has one item and checks the use of its contexts.
     private static func checkedStore() throws -> TestStore {
         setenv("FAULTLINE_CONCURRENCYDEBUG", "1", 1)
         let store = try TestStore()
@@ -34,7 +34,7 @@ struct ConcurrencyDebugTests {
         String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     }
 
-    @Test("Right use goes through, on private queues and on the main thread")
+    @Test("Correct use passes the checks, on private queues and on the main thread")
     func rightUse() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let store = try Self.checkedStore()
@@ -60,7 +60,7 @@ struct ConcurrencyDebugTests {
         #expect(sentence(result).contains("CoreData: annotation: Core Data multi-threading assertions enabled.\n"))
     }
 
-    @Test("A context of a private queue that is used on another thread")
+    @Test("Using a private-queue context on another thread ends the program")
     func privateContext() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let store = try Self.checkedStore()
@@ -71,7 +71,7 @@ struct ConcurrencyDebugTests {
                 "Context 'background 1' was used off its queue; use it inside perform or performAndWait."))
     }
 
-    @Test("The main context on another thread")
+    @Test("Using the main-queue context on another thread ends the program")
     func mainContext() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let store = try Self.checkedStore()
@@ -88,7 +88,7 @@ struct ConcurrencyDebugTests {
                 "Context 'viewContext' was used off the main thread; use it inside perform or performAndWait."))
     }
 
-    @Test("An object that was smuggled out of its context, when it is read and when it is set")
+    @Test("Reading or setting an object outside its context's queue ends the program")
     func objects() async throws {
         let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let store = try Self.checkedStore()
@@ -114,7 +114,7 @@ struct ConcurrencyDebugTests {
         #expect(sentence(set).contains("> was used off the queue of its context 'background 1'; use it inside"))
     }
 
-    @Test("Without the switch nothing is checked")
+    @Test("Without the variable or argument, nothing is checked")
     func off() async throws {
         await #expect(processExitsWith: .success) {
             unsetenv("FAULTLINE_CONCURRENCYDEBUG")

@@ -4,7 +4,7 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("A store has the entities of its configuration")
+@Suite("A store contains the entities of its configuration")
 struct ConfigurationTests {
     private static let configurations = [
         ConfigurationDescription("Food", entities: ["Item", "Category", "Section", "Tag"]),
@@ -20,7 +20,7 @@ struct ConfigurationTests {
         ) { $1.configuration = names[$0] }
     }
 
-    @Test("Objects go to the store whose configuration has their entity, and are fetched from there alone")
+    @Test("Objects are saved to and fetched from the store whose configuration has their entity")
     func routing() throws {
         let several = try makeStores(["Food", "Notes"], isRecording: true)
         #expect(several.stores.map(\.configurationName) == ["Food", "Notes"])
@@ -72,7 +72,7 @@ struct ConfigurationTests {
         )
     }
 
-    @Test("A store is opened again with its configuration, whatever else the model has got meanwhile")
+    @Test("A store reopens with its configuration even if the model has gained other entities")
     func reopened() throws {
         let several = try makeStores(["Food"])
         let item = try several.add("A", to: 0)
@@ -80,7 +80,7 @@ struct ConfigurationTests {
         item.tags.add(tag)
         try several.context.save()
         var description = several.container.persistentStoreDescription
-        // In front of all others, so that what is counted out is counted otherwise.
+        // The new entity is the first of all, which changes the numbers of the others.
         let first = EntityDescription("Aardvark", attributes: [AttributeDescription("name", .string)])
         let model = try ManagedObjectModel(
             entities: [first, Self.note] + Groceries.entities(), configurations: Self.configurations)
@@ -108,7 +108,7 @@ struct ConfigurationTests {
             }.contains("the store lacks the entity 'Aardvark', the store lacks the entity 'Note'"))
     }
 
-    @Test("Changed entities of the configuration are another model")
+    @Test("A store rejects a model in which the configuration's entities have changed")
     func changed() throws {
         let several = try makeStores(["Notes"])
         let other = EntityDescription("Note", attributes: [AttributeDescription("body", .string)])
@@ -124,7 +124,7 @@ struct ConfigurationTests {
         )
     }
 
-    @Test("With an entity those that inherit from it belong to the configuration")
+    @Test("A configuration with an entity includes its subentities")
     func inheritance() throws {
         let several = try SeveralStores(
             [.sqlite, .sqlite], entities: Household.entities + [Self.note],
@@ -142,7 +142,7 @@ struct ConfigurationTests {
         #expect(animals[0].name == "Rex")
     }
 
-    @Test("What cannot be opened says why")
+    @Test("Opening a store with an unknown or incomplete configuration throws an error that says why")
     func refusals() throws {
         func message(_ name: String) throws -> String {
             let folder = try TestStore.makeFolder()

@@ -7,9 +7,9 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("Contexts read side by side, and beside a save")
+@Suite("Contexts read in parallel, also during a save")
 struct ConnectionPoolTests {
-    /// A store whose log calls something for each of its lines, where the statement runs.
+    /// Returns a store that calls a closure for each line of its log, on the thread that runs the statement.
     private func makeStore(
         _ configure: (inout PersistentStoreDescription) -> Void = { _ in }, onLine: @escaping @Sendable (String) -> Void
     ) throws -> PersistentContainer {
@@ -27,7 +27,7 @@ struct ConnectionPoolTests {
         return container
     }
 
-    /// Runs work once, when a statement with that beginning is about to run.
+    /// Runs a closure once, before the first statement that starts with a given prefix.
     private final class Interruption: Sendable {
         let beginning: String
         private let work = Mutex<(@Sendable () -> Void)?>(nil)
@@ -54,7 +54,7 @@ struct ConnectionPoolTests {
         let (here, there) = (container.newBackgroundContext(), container.newBackgroundContext())
         let names = Mutex<[String]>([])
         interruption.set {
-            // While the first fetch holds its connection.
+            // The first fetch still holds its connection here.
             let done = DispatchSemaphore(value: 0)
             Thread {
                 let found = try? there.performAndWait {
@@ -73,7 +73,7 @@ struct ConnectionPoolTests {
         #expect(names.withLock { $0 } == ["Item 0", "Item 1", "Item 2"])
     }
 
-    @Test("A fetch and its faults do not wait for a save, and see it as soon as it is done")
+    @Test("A fetch and its faults do not wait for a save, and see its changes once it is done")
     func save() throws {
         let interruption = Interruption("UPDATE OR FAIL ZITEM")
         let container = try makeStore { interruption.line($0) }
@@ -101,7 +101,7 @@ struct ConnectionPoolTests {
         #expect(seen.withLock { $0 } == [1, 50])
     }
 
-    @Test("With one connection they take turns")
+    @Test("With a single connection, fetches take turns")
     func single() throws {
         let interruption = Interruption("SELECT COUNT")
         let container = try makeStore({ $0.connectionPoolMaxSize = 1 }) { interruption.line($0) }
@@ -123,7 +123,7 @@ struct ConnectionPoolTests {
         #expect(try there.performAndWait { try there.count(for: FetchRequest<Item>()) } == 3)
     }
 
-    @Test("Every context sees what it has saved itself, and rows never go back, whatever the others do")
+    @Test("Under concurrency, each context reads its own saves, and no context sees a row go back in time")
     func visibility() async throws {
         let store = try TestStore()
         try store.fill(items: 40)
@@ -162,7 +162,7 @@ struct ConnectionPoolTests {
         }
     }
 
-    @Test("What was deleted does not come back from another context's reading")
+    @Test("A deleted object does not reappear because another context reads it")
     func deletions() async throws {
         let store = try TestStore()
         try store.fill(items: 200)
@@ -208,7 +208,7 @@ struct QueryGenerationTests {
         try context.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("name")])).map { "\($0.name) \($0.amount)" }
     }
 
-    @Test("Fetches, faults and relationships are those of that time, also of rows that are gone")
+    @Test("Fetches, faults and relationships return the pinned state, including rows deleted since")
     func pinned() throws {
         let store = try TestStore()
         try store.fill(items: 3)
@@ -238,7 +238,7 @@ struct QueryGenerationTests {
         #expect(try names(here) == ["Item 0 9", "Item 2 1"])
     }
 
-    @Test("Two contexts with one token read the same")
+    @Test("Two contexts with the same token read the same state")
     func shared() throws {
         let store = try TestStore()
         try store.fill(items: 1)
@@ -258,7 +258,7 @@ struct QueryGenerationTests {
         #expect(try names(here) == ["Item 0 1"])
     }
 
-    @Test("A save, a merge and a reset take a pinned context on")
+    @Test("A save, a merge or a reset moves a pinned context forward")
     func takenOn() throws {
         let store = try TestStore()
         try store.fill(items: 1)
@@ -286,7 +286,7 @@ struct QueryGenerationTests {
         #expect(here.queryGenerationToken != nil)
     }
 
-    @Test("Saving what others have changed since is a conflict, which the policy settles")
+    @Test("Saving an object that others changed since is a conflict, which the merge policy resolves")
     func conflict() throws {
         let store = try TestStore()
         try store.fill(items: 1)

@@ -5,7 +5,7 @@ import Foundation
 import SharedData
 import Testing
 
-/// A store that Apple's Core Data wrote, with its model.
+/// A store written by Apple's Core Data, with its model.
 struct CoreDataFixture: Sendable, CustomTestStringConvertible {
     var store: String
     var model: String
@@ -40,7 +40,7 @@ struct CoreDataFixture: Sendable, CustomTestStringConvertible {
         try ManagedObjectModel(contentsOf: SharedData.url("core-data-stores/" + model), version: version)
     }
 
-    /// A copy of the store in a folder of its own.
+    /// Copies the store to a folder of its own.
     func copy() throws -> URL {
         let url = try TestStore.makeFolder().appendingPathComponent("Store.sqlite")
         try FileManager.default.copyItem(at: SharedData.url("core-data-stores/" + store), to: url)
@@ -57,7 +57,7 @@ struct CoreDataFixture: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A value as SQLite has it.
+/// A value as SQLite stores it.
 enum Cell: Hashable {
     case null
     case integer(Int64)
@@ -67,7 +67,7 @@ enum Cell: Hashable {
 }
 
 extension SQLShell {
-    /// The rows of a query by column, read with SQLite's C API.
+    /// Returns the rows of a query as dictionaries by column, read with SQLite's C API.
     static func cells(_ text: String, _ url: URL) throws -> [[String: Cell]] {
         var connection: OpaquePointer?
         var statement: OpaquePointer?

@@ -4,9 +4,9 @@ import Foundation
 import SharedData
 import Testing
 
-@Suite("Stores that Core Data wrote are read whole", .enabled(if: SharedData.exists, "\(SharedData.need)"))
+@Suite("Stores written by Core Data are read completely", .enabled(if: SharedData.exists, "\(SharedData.need)"))
 struct CoreDataReadingTests {
-    @Test("Our tables for the model are the store's, column by column", arguments: CoreDataFixture.all)
+    @Test("The tables that Faultline creates for a model equal Core Data's", arguments: CoreDataFixture.all)
     func tables(_ fixture: CoreDataFixture) throws {
         let ours = try fixture.loadModel().schema.statements.filter { $0.hasPrefix("CREATE TABLE") }
         let theirs = try SQLShell.run(
@@ -15,7 +15,7 @@ struct CoreDataReadingTests {
         #expect(ours.sorted() == theirs.sorted())
     }
 
-    @Test("Every attribute and relationship of every object", arguments: CoreDataFixture.all)
+    @Test("Every value and relationship of every object matches the database", arguments: CoreDataFixture.all)
     func everything(_ fixture: CoreDataFixture) throws {
         let url = try fixture.copy()
         let model = try fixture.loadModel()
@@ -44,7 +44,7 @@ struct CoreDataReadingTests {
                             attribute.type == .transformable
                             ? object[AttributeKey<Data?>(attribute.name)] : object[attribute.name]
                         var stored = row["Z" + attribute.name.uppercased()]
-                        // A number says 15 digits of a decimal; the rest is what Core Data's conversion left.
+                        // A REAL holds 15 digits of a decimal; the remaining digits come from Core Data's conversion.
                         if attribute.type == .decimal, case .real(let number)? = stored {
                             stored = .text(String(format: "%.15g", number))
                         }
@@ -62,7 +62,7 @@ struct CoreDataReadingTests {
         #expect(objects == counts.reduce(0, +))
     }
 
-    @Test("The stores have what the tests were written for")
+    @Test("The fixtures have the expected number of rows")
     func counts() throws {
         func count(_ fixture: CoreDataFixture, _ table: String) throws -> String {
             try SQLShell.run("SELECT COUNT(*) FROM \(table)", fixture.copy())[0]
@@ -81,7 +81,7 @@ struct CoreDataReadingTests {
         guard relationship.isToMany else {
             let other = object[relationship.name] as? ManagedObject
             #expect(other.map { Cell.integer(Self.key($0)) } ?? .null == row[column], "\(object) \(relationship.name)")
-            // The destination is of the entity that its own row says.
+            // The destination's own row determines its entity.
             guard let other else { return }
             let table =
                 "Z" + Self.lineage(try #require(model.entity(named: other.entityName)), model)[0].name.uppercased()
@@ -104,7 +104,7 @@ struct CoreDataReadingTests {
         #expect(members.map { String(Self.key($0)) } == keys, "\(object) \(relationship.name)")
     }
 
-    // MARK: What the tables mean, without the store's help
+    // MARK: Reading the tables without the store's help
 
     static func lineage(_ entity: EntityDescription, _ model: ManagedObjectModel) -> [EntityDescription] {
         guard let parent = entity.parent.flatMap({ model.entity(named: $0) }) else { return [entity] }
@@ -124,7 +124,7 @@ struct CoreDataReadingTests {
         return 0
     }
 
-    /// What SQLite must have for a value that was read.
+    /// Returns the SQLite value that corresponds to an attribute's value.
     private static func cell(_ value: Any?, _ type: AttributeType) throws -> Cell {
         guard let value else { return .null }
         switch type {

@@ -5,10 +5,10 @@ import SharedData
 import Testing
 
 @Suite(
-    "Saves leave Core Data's own bookkeeping whole, or do not begin",
+    "Saves keep Core Data's own bookkeeping intact, or do not start",
     .enabled(if: SharedData.exists, "\(SharedData.need)"))
 struct CoreDataSavingTests {
-    /// Every row of every table as SQLite has it.
+    /// Returns every row of every table, as SQLite prints it.
     private func dump(_ url: URL) throws -> [String: [String]] {
         var dump: [String: [String]] = [:]
         for table in try SQLShell.run("SELECT name FROM sqlite_master WHERE type = 'table'", url) {
@@ -30,7 +30,7 @@ struct CoreDataSavingTests {
         }
     }
 
-    /// The rows that are in one dump and not in the other.
+    /// Returns the rows that are in only one of two dumps.
     private func differences(
         _ before: [String: [String]], _ after: [String: [String]]
     ) -> [String: (gone: [String], new: [String])] {
@@ -49,7 +49,7 @@ struct CoreDataSavingTests {
         }
     }
 
-    @Test("Inserting, changing, deleting and relating touches these rows and no others")
+    @Test("Inserting, changing, deleting and relating objects touches only the expected rows")
     func plain() throws {
         let url = try CoreDataFixture.sample1.copy()
         let before = try dump(url)
@@ -69,7 +69,7 @@ struct CoreDataSavingTests {
         try context.save()
 
         let differences = differences(before, try dump(url))
-        // Each person's version is raised with the cars that it got.
+        // Each person's version is incremented, because the person got a car.
         #expect(differences.keys.sorted() == ["ZCAR", "ZPERSON", "Z_PRIMARYKEY"])
         #expect(differences["ZPERSON"]?.new.count == 2)
         #expect(differences["Z_PRIMARYKEY"]?.new == ["Z_ENT=1 Z_MAX=126 Z_NAME=Car Z_SUPER=0 rowid=1"])
@@ -86,7 +86,7 @@ struct CoreDataSavingTests {
         #expect(try SQLShell.run("PRAGMA integrity_check", url) == ["ok"])
     }
 
-    @Test("A store with persistent history is not written, unless that is asked for")
+    @Test("A store with persistent history is not written unless the program allows it")
     func history() throws {
         let url = try CoreDataFixture.books.copy()
         let container = try CoreDataFixture.books.open(url)
@@ -108,7 +108,7 @@ struct CoreDataSavingTests {
         try CoreDataFixture.books.open(url) { $0.ignoresPersistentHistory = true }
     }
 
-    @Test("Derived attributes are kept up by the store's triggers, and objects show it")
+    @Test("The store's triggers maintain derived attributes, and objects show the new values")
     func derived() throws {
         let url = try CoreDataFixture.books.copy()
         let before = try dump(url)
@@ -182,7 +182,7 @@ struct CoreDataSavingTests {
         #expect(try SQLShell.run("PRAGMA integrity_check", url) == ["ok"])
     }
 
-    @Test("A derived attribute cannot be set")
+    @Test("Setting a derived attribute makes the save fail")
     func setDerived() throws {
         let url = try CoreDataFixture.books.copy()
         let context = try openBooks(url).newBackgroundContext()
@@ -194,7 +194,7 @@ struct CoreDataSavingTests {
         )
     }
 
-    @Test("What only Core Data can keep up is not left behind")
+    @Test("A save is refused if only Core Data can maintain a trigger, index or derived attribute")
     func obstacles() throws {
         func refusal(_ change: String) throws -> String {
             let url = try CoreDataFixture.books.copy()
@@ -218,7 +218,7 @@ struct CoreDataSavingTests {
             )
                 == "'Book.pagesCount' is derived, but none of its triggers computes it; save it with Core Data, or do not derive the attribute"
         )
-        // A trigger of another table is none of its business, and one that can run does.
+        // Triggers of other tables do not matter, and one that can run here is allowed.
         #expect(
             try refusal("CREATE TRIGGER T AFTER INSERT ON ZPAGE BEGIN SELECT NSCoreDataSomething(NEW.Z_PK); END")
                 == "no error")
@@ -228,10 +228,10 @@ struct CoreDataSavingTests {
             ) == "no error")
     }
 
-    @Test("An ordered relationship that Core Data wrote is read, changed and kept")
+    @Test("An ordered relationship written by Core Data is read, changed and preserved")
     func ordered() throws {
         let url = try CoreDataFixture.bookmarks3.copy()
-        // As Core Data writes a folder of five bookmarks that were added in the order 3, 5, 2, 6, 4.
+        // The rows that Core Data writes for a folder of five bookmarks added in the order 3, 5, 2, 6, 4.
         try SQLShell.run(
             "INSERT INTO ZBOOKMARKENTITY (Z_PK, Z_ENT, Z_OPT, ZISFOLDER, ZTITLE, ZUUID) VALUES (1, 1, 1, 1, 'Folder', 'f');"
                 + [(3, 2048), (5, 4096), (2, 6144), (6, 8192), (4, 10240)].map { key, order in

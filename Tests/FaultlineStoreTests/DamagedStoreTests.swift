@@ -3,11 +3,11 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("A damaged file is an error with a sentence, never a crash")
+@Suite("A damaged file causes an error with a clear message, never a crash")
 struct DamagedStoreTests {
     private static let pageSize = 4096
 
-    /// A store's file with many pages, closed and checkpointed.
+    /// Creates a store file with many pages, closed and checkpointed.
     private func makeFile() throws -> URL {
         let url = try TestStore.makeFolder().appendingPathComponent("Test.sqlite")
         do {
@@ -25,7 +25,7 @@ struct DamagedStoreTests {
         try file.close()
     }
 
-    /// Does everything that a program does with a store, and gives the errors.
+    /// Uses a store in every way that a program does, and returns the errors.
     private func use(_ url: URL) -> [StoreError] {
         var errors: [StoreError] = []
         func attempt(_ work: () throws -> Void) {
@@ -59,7 +59,7 @@ struct DamagedStoreTests {
         return errors
     }
 
-    @Test("A page that was overwritten costs what was in it, whichever it is", arguments: 0..<24)
+    @Test("An overwritten page causes errors with a message, whichever page it is", arguments: 0..<24)
     func pages(_ number: Int) throws {
         let url = try makeFile()
         let size = try #require(try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int)
@@ -75,7 +75,7 @@ struct DamagedStoreTests {
         if page == 0 { #expect(use(url).map(\.code) == [.notADatabase]) }
     }
 
-    @Test("A table whose pages are damaged says so")
+    @Test("Reading a table with damaged pages throws an error that names the table")
     func table() throws {
         let url = try makeFile()
         let root = try #require(
@@ -89,14 +89,14 @@ struct DamagedStoreTests {
         )
     }
 
-    @Test("A file that was cut off says so, wherever it was cut", arguments: [0, 100, 4096, 4097, 20_000, 40_000])
+    @Test("A truncated file causes errors, wherever it was cut", arguments: [0, 100, 4096, 4097, 20_000, 40_000])
     func cut(_ size: Int) throws {
         let url = try makeFile()
         let file = try FileHandle(forWritingTo: url)
         try file.truncate(atOffset: UInt64(size))
         try file.close()
         let errors = use(url)
-        // An empty file is a new store; what stands at the end of a file is not always asked for.
+        // An empty file is a new store. Pages at the end of the file are not always read.
         if size < 5000 { #expect(errors.isEmpty == (size == 0)) }
         for error in errors { #expect(error.message.hasSuffix(".") && error.sqliteCode != 0, "\(error)") }
     }

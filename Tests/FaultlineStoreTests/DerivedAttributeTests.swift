@@ -5,7 +5,7 @@ import Foundation
 import SharedData
 import Testing
 
-@Suite("Derived attributes are kept up by the store")
+@Suite("The store maintains derived attributes")
 struct DerivedAttributeTests {
     private static func derived(
         _ name: String, _ type: AttributeType, _ expression: String
@@ -46,7 +46,7 @@ struct DerivedAttributeTests {
         try TestStore(Self.entities, classes: [], isRecording: isRecording)
     }
 
-    @Test("Each kind of expression is worked out by the save and can be read after it")
+    @Test("A save computes each kind of expression, and objects read the result afterwards")
     func kinds() throws {
         let store = try makeStore()
         let context = store.context
@@ -97,7 +97,7 @@ struct DerivedAttributeTests {
         #expect(read["key"] as? String == "b" && read["place"] == nil)
     }
 
-    @Test("The time of the last save of an object")
+    @Test("now() gives the time when an object was last saved")
     func now() throws {
         let store = try TestStore(
             [
@@ -108,7 +108,7 @@ struct DerivedAttributeTests {
         let before = Date()
         try store.context.save()
         let first = try #require(object["saved"] as? Date)
-        // SQLite's clock has milliseconds.
+        // SQLite's clock has a resolution of one millisecond.
         #expect(first >= before.addingTimeInterval(-0.002) && first <= Date().addingTimeInterval(0.002))
         _ = try store.sql("UPDATE ZA SET ZSAVED = 5")
         object["x"] = 1
@@ -116,7 +116,7 @@ struct DerivedAttributeTests {
         #expect(try #require(object["saved"] as? Date) >= first)
     }
 
-    @Test("After random edits every derived value is what its expression says")
+    @Test("After random edits, every derived value matches its expression")
     func random() throws {
         let store = try makeStore()
         let context = store.context
@@ -147,7 +147,7 @@ struct DerivedAttributeTests {
                 }
             }
             try context.save()
-            // What the objects show, and what a context that knows nothing of them reads.
+            // The values that the objects show, and those that a new context reads.
             try compare(objects.values.flatMap { $0 })
             let fresh = try store.foreignContext([])
             for entity in ["Book", "Shelf"] {
@@ -178,7 +178,7 @@ struct DerivedAttributeTests {
         }
     }
 
-    @Test("A derived attribute cannot be set")
+    @Test("Setting a derived attribute makes the save fail")
     func set() throws {
         let store = try makeStore()
         let shelf = store.context.insertNewObject(forEntityName: "Shelf")
@@ -190,7 +190,7 @@ struct DerivedAttributeTests {
     }
 
     @Test(
-        "Triggers for counts are Core Data's, word for word", .enabled(if: SharedData.exists, "\(SharedData.need)"))
+        "Triggers for counts are identical to Core Data's", .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func triggers() throws {
         let theirs = try SQLShell.run(
             "SELECT sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name", CoreDataFixture.books.copy())
@@ -202,7 +202,7 @@ struct DerivedAttributeTests {
     }
 
     @Test(
-        "An expression that the store cannot work out is told when the store is made",
+        "Creating a store with an expression that it cannot compute throws an error",
         arguments: [
             "price * 2", "books.@max.price", "missing.@count", "shelf", "uppercase:(grams)", "a.b.c", "wrong",
             "now() + 1",
@@ -224,7 +224,7 @@ struct DerivedAttributeTests {
         )
     }
 
-    @Test("A store that was made with another expression is a store of another model")
+    @Test("A model with a different derivation expression is incompatible with the store")
     func otherExpression() throws {
         let store = try makeStore()
         var entities = Self.entities

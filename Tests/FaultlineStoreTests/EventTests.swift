@@ -6,18 +6,18 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("What the store does is in the trace")
+@Suite("The trace records what the store does")
 struct EventTests {
     private func details(_ store: TestStore, _ kind: EventKind) -> [TraceEvent] {
         store.events.filter { $0.kind == kind }
     }
 
-    /// Statements that SQLite itself reports, by its own hook on the connection.
+    /// The statements that SQLite itself reports through the connection's trace hook.
     private final class Hook {
         var statements: [String] = []
     }
 
-    @Test("An entity is told with all that are below it, whose rows its fetches can bring")
+    @Test("The dictionary lists a fetched entity with all of its subentities")
     func entities() throws {
         let store = try Household.makeStore(isRecording: true)
         _ = try store.context.fetch(FetchRequest<Animal>())
@@ -26,7 +26,7 @@ struct EventTests {
         #expect(Set(entities.map(\.name)) == ["Animal", "Cat", "Dog"])
         #expect(entities.allSatisfy { $0.name == "Animal" || $0.root == "Animal" })
         let owner = entities.first { $0.name == "Dog" }?.properties.first { $0.name == "owner" }
-        // Back from an owner there are many ways.
+        // An owner has several relationships back to animals.
         #expect(owner?.destination == "Person" && owner?.inverse == nil)
         _ = try store.context.fetch(FetchRequest<Person>())
         let again = store.dictionary
@@ -35,12 +35,12 @@ struct EventTests {
         #expect(inverses == ["clubs -", "pets owner", "wards guardian"])
     }
 
-    @Test("Deleting objects reads none of those that they led to, and what is read for it is told as such")
+    @Test("Deleting objects loads no related objects, and its faults are marked as caused by the deletion")
     func deletions() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 60, categories: 20, tags: 3)
         func faults(_ predicate: FetchPredicate, ids: Bool) throws -> [TraceEvent.Fault] {
-            // A store that was just opened holds no row.
+            // A newly opened store has an empty row cache.
             let context = try PersistentContainer(
                 name: "Again", managedObjectModel: store.container.managedObjectModel,
                 storeDescription: store.container.persistentStoreDescription, classes: [Item.self],
@@ -70,9 +70,9 @@ struct EventTests {
         #expect(try store.context.count(for: FetchRequest<Item>()) == 0)
     }
 
-    @Test("There is one event for every SELECT that SQLite reports, and for every other statement too")
+    @Test("The trace has one event for every statement that SQLite reports")
     func everyStatement() throws {
-        // The hook is one connection's.
+        // The hook belongs to a single connection.
         let store = try TestStore(isRecording: true) { $0.connectionPoolMaxSize = 1 }
         let hook = Hook()
         let coordinator = store.container.persistentStoreCoordinator
@@ -103,7 +103,7 @@ struct EventTests {
         try coordinator.withConnection { _ = sqlite3_trace_v2($0, 0, nil, nil) }
         try coordinator.run("SELECT 1")
 
-        // The recording asks for plans by itself; those are no statements of the program's.
+        // The recorder itself requests query plans; those are not statements of the program.
         let seen = hook.statements.filter { !$0.hasPrefix("EXPLAIN") }
         let dictionary = store.dictionary
         let recorded = store.events[begin...].compactMap { event -> String? in
@@ -118,7 +118,7 @@ struct EventTests {
                 == seen.filter { $0.hasPrefix("INSERT") || $0.hasPrefix("UPDATE") || $0.hasPrefix("DELETE") }.sorted())
     }
 
-    @Test("A fetch tells its entity, shape, rows and call site, and carries its statement")
+    @Test("A fetch records its entity, shape, rows and call site, and contains its statement")
     func fetch() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 4)
@@ -161,7 +161,7 @@ struct EventTests {
         #expect(second.preparations == 0)
     }
 
-    @Test("A statement tells how many texts it compared, and how many of them fitted")
+    @Test("A statement records how many texts it compared and how many matched")
     func textComparisons() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 20)
@@ -170,7 +170,7 @@ struct EventTests {
             guard case .sql(let sql)? = details(store, .sql).last?.detail else { return [] }
             return [sql.textComparisons, sql.textMatches]
         }
-        // Of "Item 0" to "Item 19" eleven have a one.
+        // Of "Item 0" to "Item 19", eleven contain a 1.
         let hasOne = PropertyPath("name").contains("1")
         #expect(try counts(hasOne) == [20, 11])
         #expect(try counts(hasOne && PropertyPath("price") < 10) == [20, 11])
@@ -181,7 +181,7 @@ struct EventTests {
         #expect(try counts(.comparison("name", .equalTo, "ITEM 3", options: .caseInsensitive)) == [20, 1])
     }
 
-    @Test("A fetch and a batch tell what prefetching each key path took")
+    @Test("A fetch and a batch record the trips, rows and time of each prefetched key path")
     func prefetches() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 30, categories: 5, tags: 3)
@@ -207,13 +207,13 @@ struct EventTests {
             Issue.record("The event is no batch.")
             return
         }
-        // The categories are in the row cache: they are looked up, and not read.
+        // The categories are in the row cache, so they are looked up rather than read.
         #expect(batch.prefetches.map(\.path) == [0, 1] && batch.prefetches.map(\.trips) == [0, 1])
         #expect(batch.prefetches.map(\.rows) == [0, UInt64(batch.prefetchedRows)])
         #expect(batch.prefetches.allSatisfy { $0.duration > 0 })
     }
 
-    @Test("An object that was filled with 16 KiB or more tells when it lets go of them, and so does its result")
+    @Test("An object with at least 16 KiB of data records its release, and so does its fetch result")
     func releases() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 4)
@@ -244,7 +244,7 @@ struct EventTests {
         func releases() -> [TraceEvent.Release] {
             store.events[begin...].compactMap { if case .release(let release) = $0.detail { release } else { nil } }
         }
-        // The refreshed one first, then what only the result held, then the result; one is kept.
+        // First the refreshed object, then the one that only the result held, then the result. One object is kept.
         #expect(releases().map(\.fault) == [faults[2].id, faults[1].id, 0])
         #expect(releases().map(\.fetch) == [0, 0, fetch])
         #expect(releases().map(\.object) == [faults[2].fault.object, faults[1].fault.object, 0])
@@ -253,12 +253,12 @@ struct EventTests {
         #expect(releases().last?.fault == faults[3].id)
     }
 
-    @Test("What the row cache evicts is told, and what of it is held at that time")
+    @Test("The trace records what the row cache evicts, and how many of those rows are held")
     func evictions() throws {
         let store = try TestStore(isRecording: true) { $0.rowCacheLimit = 64 << 10 }
         try store.fill(items: 3000)
         store.context.reset()
-        // What the save left there is held by nobody.
+        // No object holds the rows that the save left there.
         store.container.persistentStoreCoordinator.removeUnusedRows()
         func evictions(_ work: () throws -> Void) rethrows -> [TraceEvent] {
             let begin = store.events.count
@@ -272,7 +272,7 @@ struct EventTests {
         }
         var held: FetchResults<Item>?
         let first = try evictions { held = try store.context.fetch(FetchRequest<Item>()) }
-        // A row takes 64 bytes at least, so that no more than 1,024 have room.
+        // A row takes at least 64 bytes, so at most 1,024 rows fit.
         #expect((3000 - 1024...3000).contains(sum(first, \.rows)))
         #expect(sum(first, \.heldRows) == sum(first, \.rows))
         for event in first {
@@ -281,18 +281,18 @@ struct EventTests {
             #expect(store.dictionary.entity(eviction.entity)?.name == "Item")
             #expect(event.parent == details(store, .fetch).last?.id)
         }
-        // What is held is in memory, whatever the limit.
+        // Held rows stay in memory, whatever the limit.
         try withExtendedLifetime(held) { _ = try store.context.fetch(FetchRequest<Item>()) }
         guard case .fetch(let fetch) = try #require(details(store, .fetch).last).detail else { return }
         #expect(fetch.cacheHits == 3000)
         held = nil
-        // Faults one by one: nothing but the cache holds what makes room for them.
+        // Only the cache holds the rows that individual faults evict.
         let ids = try store.context.fetchObjectIDs(FetchRequest<Item>())
         let second = try evictions { for id in ids { _ = try store.context.existingObject(with: id) } }
         #expect(sum(second, \.rows) >= 3000 - 1024 && sum(second, \.heldRows) < sum(second, \.rows) / 2)
     }
 
-    @Test("A save tells which objects were set to what the store had")
+    @Test("A save records how many objects were set to the values that the store already had")
     func unchanged() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 4, categories: 2)
@@ -307,7 +307,7 @@ struct EventTests {
         #expect([save.updated, save.unchanged] == [1, 3])
     }
 
-    @Test("A save tells what it wrote of objects that were fetched and not read")
+    @Test("A save records what it wrote to objects that were fetched but never read")
     func unread() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 6, categories: 2, tags: 3)
@@ -337,7 +337,7 @@ struct EventTests {
 
             for (number, item) in try items().items.enumerated() { item.amount = number + 20 }
             #expect(try unread().map(\.updated) == [1])
-            // What is worked out of what an object has needs the object.
+            // A value computed from the object's own values needs the object.
             for item in try items().items { item.amount += 1 }
             #expect(try unread() == [])
             let category = try #require(try context.fetch(FetchRequest<Category>()).first)
@@ -349,7 +349,7 @@ struct EventTests {
             #expect(try unread() == [])
             context.undoManager = nil
 
-            // Delete rules read nothing that the program has read.
+            // Delete rules do not count as reading by the program.
             let gone = try items()
             for item in gone.items.prefix(4) { context.delete(item) }
             #expect(try unread() == [.init(fetch: gone.fetch, deleted: 4)])
@@ -358,7 +358,7 @@ struct EventTests {
         }
     }
 
-    @Test("A fault tells where its data came from, and which fetch is its cause")
+    @Test("A fault records the source of its data and the fetch it originates from")
     func faults() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 2)
@@ -396,7 +396,7 @@ struct EventTests {
         #expect(details(store, .cacheMiss).count == 2)
     }
 
-    @Test("What is read and changed of objects that a to-one relationship led to is told once")
+    @Test("Each property used through a to-one relationship is recorded once")
     func destinationUses() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 4)
@@ -412,7 +412,7 @@ struct EventTests {
         for item in items { _ = (item.category?.name, item.category?.name) }
         #expect(uses() == ["Item.category: name"])
         _ = items[0].category?.items.count
-        // Members of a to-many relationship are no such objects.
+        // Members of a to-many relationship do not count.
         for item in try context.fetch(FetchRequest<Category>())[0].items { _ = item.price }
         #expect(uses() == ["Item.category: name", "Item.category: items"])
 
@@ -423,7 +423,7 @@ struct EventTests {
         #expect(uses() == ["Item.category: name", "Item.category: items", "Item.category: nil"])
     }
 
-    @Test("Objects that a fetch has returned before a relationship leads to them are used in ways that it cannot tell")
+    @Test("Use of an object that was fetched before a relationship led to it is recorded as unknown")
     func otherDestinationUses() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 4)
@@ -438,7 +438,7 @@ struct EventTests {
         #expect(entries.count == 1 && !held.isEmpty)
     }
 
-    @Test("A fault whose row is gone says so")
+    @Test("A fault whose row is gone is recorded as such")
     func gone() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 1)
@@ -456,7 +456,7 @@ struct EventTests {
         #expect(fault.seenBefore)
     }
 
-    @Test("Batches belong to their fetch, and the use summary tells what was touched and read")
+    @Test("Batches refer to their fetch, and the use summary records which rows were touched and read")
     func use() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 30)
@@ -488,7 +488,7 @@ struct EventTests {
         #expect(read == ["amount 0 of 10", "name 3 of 10", "price 3 of 10", "category 0 of 10"])
     }
 
-    @Test("The use summary tells questions for the count, for emptiness and for identities apart")
+    @Test("The use summary counts accesses to the count, emptiness and object IDs separately")
     func questions() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 30)
@@ -503,12 +503,12 @@ struct EventTests {
         #expect([use.touchedRows, use.countAsked, use.emptinessAsked, use.identitiesAsked] == [0, 3, 2, 1])
     }
 
-    @Test("The use summary counts rows whose objects were changed or deleted, each once for each fetch")
+    @Test("The use summary counts rows that were changed or deleted, each once per fetch")
     func modifications() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 6, categories: 2)
         let category = try store.context.fetch(FetchRequest<Category>())[0]
-        /// The fetch that was made for a body, and saved what it changed.
+        /// Fetches items, passes them to a closure, and returns the ID of the fetch.
         func fetch(_ body: (FetchResults<Item>) throws -> Void) throws -> EventID {
             try body(store.context.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("name")])))
             return try #require(details(store, .fetch).last).id
@@ -522,7 +522,7 @@ struct EventTests {
             store.context.delete(items[3])
         }
         let again = try fetch { $0[0].name = "Newer" }
-        // Until then the context holds what was changed, and the results are in use.
+        // Until the save, the context holds the changed objects and the results are in use.
         try store.context.save()
         let modified = details(store, .use).reduce(into: [EventID: UInt32]()) { counts, event in
             if case .use(let use) = event.detail { counts[use.fetch] = use.modifiedRows }
@@ -530,7 +530,7 @@ struct EventTests {
         #expect([reading, changing, again].map { modified[$0] } == [0, 4, 1])
     }
 
-    @Test("A save tells what it wrote, entity by entity")
+    @Test("A save records what it wrote for each entity")
     func save() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 3, categories: 2)
@@ -555,7 +555,7 @@ struct EventTests {
         #expect(own.count == Int(save.trips))
     }
 
-    @Test("Without recording nothing is recorded")
+    @Test("A store without a recording records nothing")
     func off() throws {
         let store = try TestStore()
         try store.fill(items: 3)

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Large values in files")
+@Suite("Large values in external files")
 struct ExternalDataTests {
     private static func files(_ store: TestStore) throws -> [URL] {
         let folder = store.folder.appendingPathComponent(".Test_SUPPORT/_EXTERNAL_DATA")
@@ -12,7 +12,7 @@ struct ExternalDataTests {
         return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
     }
 
-    @Test("A value whose file another writer has replaced is read anew", arguments: [false, true])
+    @Test("A value whose file another writer has replaced is read again", arguments: [false, true])
     func replaced(_ isForeign: Bool) throws {
         let store = try Household.makeStore()
         let maker = store.container.newBackgroundContext()
@@ -33,13 +33,13 @@ struct ExternalDataTests {
         #expect(found.photo == Data(repeating: 2, count: 3000))
         #expect(found.name == "new", "the values of an object are of one version")
         #expect(try store.context.count(for: FetchRequest<Club>()) == 0, "no failure is left behind")
-        // What has unsaved changes stays on its version, so that they cannot undo those of the other.
+        // An object with unsaved changes stays at its version, so that they cannot undo the other writer's.
         #expect(changed.photo == Data(repeating: 2, count: 3000))
         let error = try #require(throws: StoreError.self) { try changed.managedObjectContext.save() }
         #expect(error.code == .conflict)
     }
 
-    @Test("What a killed save has left goes when the store is opened, and nothing else")
+    @Test("Opening a store removes only the files that a killed save left behind")
     func leftBehind() throws {
         let store = try Household.makeStore()
         Person(context: store.context).photo = Data(repeating: 1, count: 3000)
@@ -58,7 +58,7 @@ struct ExternalDataTests {
             return file
         }
         let own = store.container.persistentStoreCoordinator.storeUUID
-        // Its last line was not written whole; one file is needed, and two are called as none of the store's.
+        // The last line is incomplete. One file is needed, and two have names that the store never uses.
         let dead = try note("1", [own, needed.lastPathComponent, names[0], "notes.txt", "../keep", names[1]])
         let another = try note("2", ["of another store", names[2], ""])
         let alive = try note("3", [own, names[3], ""])
@@ -72,7 +72,7 @@ struct ExternalDataTests {
         #expect(([needed, another, alive] + kept).filter { !exists($0) } == [])
     }
 
-    @Test("A name that leads out of the folder is no file of the store's")
+    @Test("A name that leads out of the folder is not treated as an external file")
     func foreignName() throws {
         let store = try Household.makeStore()
         Person(context: store.context).photo = Data(repeating: 1, count: 3000)
@@ -104,9 +104,9 @@ struct ExternalDataTests {
         #expect(try store.context.count(for: FetchRequest<Person>()) == 1)
     }
 
-    @Test("A file that cannot be written to its end is removed")
+    @Test("A file that cannot be written completely is removed")
     func partial() async throws {
-        // In a process of its own, whose files cannot grow beyond a megabyte.
+        // Runs in a process of its own, whose files cannot grow beyond 1 MiB.
         await #expect(processExitsWith: .success) {
             let store = try Household.makeStore()
             let person = Person(context: store.context)

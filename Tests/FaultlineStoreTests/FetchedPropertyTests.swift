@@ -5,7 +5,7 @@ import Foundation
 import SharedData
 import Testing
 
-@Suite("A fetched property finds what its request selects for the object")
+@Suite("A fetched property")
 struct FetchedPropertyTests {
     private final class Shelf: ManagedObject {
         static let topic = AttributeKey<String>("topic")
@@ -51,7 +51,7 @@ struct FetchedPropertyTests {
 
     private func fetches(_ store: TestStore) -> Int { store.events.count { $0.kind == .fetch } }
 
-    @Test("by key, by name and by path, with the place that asked in the trace")
+    @Test("returns the selected objects by key, name and path, and records its call site")
     func reading() throws {
         let store = try makeStore()
         let (shelf, books) = try fill(store)
@@ -66,7 +66,7 @@ struct FetchedPropertyTests {
         #expect(shelf.fetchedObjects(forKey: "nothing").isEmpty)
     }
 
-    @Test("once, until the object is refreshed")
+    @Test("runs its request once until the object is refreshed")
     func cached() throws {
         let store = try makeStore()
         let (shelf, books) = try fill(store)
@@ -80,7 +80,7 @@ struct FetchedPropertyTests {
         #expect(fetches(store) == before + 2)
     }
 
-    @Test("anew after somebody else's change of the object was merged")
+    @Test("runs again after another context's change to the object was merged")
     func merged() throws {
         let store = try makeStore()
         let (shelf, books) = try fill(store)
@@ -92,7 +92,7 @@ struct FetchedPropertyTests {
         #expect(shelf[Shelf.finds].map(\.objectID) == books.filter { $0[Book.topic] == "Trees" }.map(\.objectID))
     }
 
-    @Test("among new objects too, which stay the same when they are saved")
+    @Test("includes unsaved objects, which stay the same when they are saved")
     func newObjects() throws {
         let store = try makeStore()
         let (shelf, _) = try fill(store)
@@ -104,7 +104,7 @@ struct FetchedPropertyTests {
         #expect(shelf[Shelf.finds].map(\.objectID.isTemporaryID) == [false, false, false])
     }
 
-    @Test("with the object itself, and of entities that inherit it")
+    @Test("can refer to the object itself, and is inherited by subentities")
     func source() throws {
         let store = try makeStore("shelf == $FETCH_SOURCE")
         let (_, books) = try fill(store)
@@ -114,7 +114,7 @@ struct FetchedPropertyTests {
         #expect(small.value(forKey: "finds") as? [ManagedObject] == [books[1]])
     }
 
-    @Test("and where its request cannot be run, the next fetch says why")
+    @Test("that cannot be run is empty, and the next fetch throws an error that says why")
     func errors() throws {
         let store = try makeStore("title == $FETCH_SOURCE.topic")
         let (shelf, _) = try fill(store)
@@ -125,7 +125,7 @@ struct FetchedPropertyTests {
         )
     }
 
-    @Test("of a store that Core Data wrote", .enabled(if: SharedData.exists, "\(SharedData.need)"))
+    @Test("works in a store written by Core Data", .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func fixture() throws {
         let url = try CoreDataFixture.books.copy()
         let context = try CoreDataFixture.books.open(url).newBackgroundContext()

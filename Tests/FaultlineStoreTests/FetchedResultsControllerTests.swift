@@ -3,9 +3,9 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("A fetched results controller keeps its content as a fetch would find it")
+@Suite("A fetched results controller")
 struct FetchedResultsControllerTests {
-    /// Keeps a list of its own up to date from what it is told.
+    /// Maintains a list of its own from the changes that the delegate methods report.
     private final class List: FetchedResultsControllerDelegate {
         typealias Object = Item
         var sections: [(name: String, items: [ManagedObject])] = []
@@ -39,7 +39,7 @@ struct FetchedResultsControllerTests {
             apply(changes, names: (controller.sections ?? []).map(\.name), controller.managedObjectContext)
         }
 
-        /// As a table does: what goes is taken out from behind, then what comes is put in from the front.
+        /// Applies changes as a table view does: removes items from the end first, then inserts from the start.
         private func apply(_ changes: FetchedResultsChanges, names: [String], _ context: ManagedObjectContext) {
             var removed: [IndexPath] = []
             var added: [(IndexPath, ManagedObject)] = []
@@ -84,7 +84,7 @@ struct FetchedResultsControllerTests {
         try store.context.fetch(FetchRequest<Item>(predicate: PropertyPath("name") == name))[0]
     }
 
-    @Test("and tells its delegate what came, went, moved and changed")
+    @Test("notifies its delegate of insertions, deletions, moves and updates")
     func delegate() throws {
         let store = try TestStore()
         try store.fill(items: 4)
@@ -117,7 +117,7 @@ struct FetchedResultsControllerTests {
         #expect(controller.indexPath(forObject: new) == IndexPath(item: 0, section: 0))
     }
 
-    @Test("in sections, which come and go")
+    @Test("adds and removes sections")
     func sections() throws {
         let store = try TestStore()
         try store.fill(items: 5, categories: 2)
@@ -143,7 +143,7 @@ struct FetchedResultsControllerTests {
         #expect(controller.sectionIndexTitles == ["B", "C"])
     }
 
-    @Test("as an asynchronous sequence, until it goes")
+    @Test("delivers changes as an asynchronous sequence that ends with it")
     func sequence() async throws {
         let store = try TestStore()
         try store.fill(items: 1)
@@ -164,7 +164,7 @@ struct FetchedResultsControllerTests {
         #expect(path == IndexPath(item: 0, section: 0))
     }
 
-    @Test("when another context has saved and this one merges")
+    @Test("updates its content when its context merges another context's save")
     func merging() throws {
         let store = try TestStore()
         try store.fill(items: 3)
@@ -184,7 +184,7 @@ struct FetchedResultsControllerTests {
         #expect(list.sections[0].items == controller.fetchedObjects)
     }
 
-    @Test("loads batches as they are looked at, and a few to find a place")
+    @Test("loads batches as they are accessed, and a few to find an object's position")
     func batches() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 400)
@@ -204,7 +204,7 @@ struct FetchedResultsControllerTests {
         #expect(store.statements().count < before + 14)
     }
 
-    @Test("after a reset, and with a limit")
+    @Test("updates its content with a limit, and after a reset")
     func replacing() throws {
         let store = try TestStore()
         try store.fill(items: 5)
@@ -220,7 +220,7 @@ struct FetchedResultsControllerTests {
         #expect(controller.fetchedObjects?.map(\.name) == ["Item 1", "Item 2"])
     }
 
-    @Test("and says what it cannot keep in order")
+    @Test("throws an error if its sort descriptors do not determine the order or the sections")
     func errors() throws {
         let store = try TestStore()
         try store.fill(items: 4, categories: 2)
@@ -237,9 +237,9 @@ struct FetchedResultsControllerTests {
         )
     }
 
-    // MARK: - Any edits
+    // MARK: - Random edits
 
-    @Test("under any edits", arguments: 0..<20)
+    @Test("matches a fetch after random edits", arguments: 0..<20)
     func randomEdits(seed: Int) throws {
         var random = RandomNumbers(seed: UInt64(seed))
         let store = try TestStore()

@@ -5,9 +5,9 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("Fetches run the SQL that Core Data would")
+@Suite("Fetches run the SQL that Core Data would run")
 struct FetchingTests {
-    /// The statement that a request runs, and the names that it finds.
+    /// Runs a request and returns its SQL statement and the names it finds.
     private func run(_ store: TestStore, _ request: FetchRequest<Item>) throws -> (sql: String, names: [String]) {
         let before = store.statements().count
         let names = try store.context.fetch(request).map(\.name)
@@ -107,7 +107,7 @@ struct FetchingTests {
         #expect(!predicate.shape.contains("Item"))
     }
 
-    @Test("Objects are compared by their keys, lists of them through an integer array")
+    @Test("Predicates compare objects by their keys, and lists of objects through an integer array")
     func objects() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 4, categories: 2)
@@ -127,7 +127,7 @@ struct FetchingTests {
         #expect(both.names == ["Item 0"])
     }
 
-    @Test("Sorting, limits and offsets")
+    @Test("Sort descriptors, limits and offsets become ORDER BY, LIMIT and OFFSET")
     func order() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 5, categories: 2)
@@ -146,7 +146,7 @@ struct FetchingTests {
                 + " WHERE  t0.ZPRICE > ?  LIMIT 9")
     }
 
-    @Test("Counts and identities read no columns")
+    @Test("Fetches of counts and object IDs read no columns")
     func counts() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 5, categories: 2)
@@ -166,7 +166,7 @@ struct FetchingTests {
             ])
     }
 
-    @Test("Identities warm the row cache if that is asked for")
+    @Test("A fetch of object IDs fills the row cache if requested")
     func warming() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 3)
@@ -186,7 +186,7 @@ struct FetchingTests {
         #expect(try context.fetchObjectIDs(request, warmsRowCache: true).count == 4)
     }
 
-    @Test("Requests are kept in a model")
+    @Test("Requests can be created from a model's templates")
     func templates() throws {
         let model = try ManagedObjectModel(
             entities: Groceries.entities(),
@@ -209,7 +209,7 @@ struct FetchingTests {
         )
     }
 
-    @Test("A batched fetch reads keys, then a batch when a row of it is touched, in the order of the keys")
+    @Test("A batched fetch reads keys first, then each batch when one of its rows is accessed, in key order")
     func batches() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 100)
@@ -231,7 +231,7 @@ struct FetchingTests {
         try items.load()
     }
 
-    @Test("The last batch and objects that were deleted meanwhile")
+    @Test("The last batch loads, and an object deleted in the meantime is inaccessible unless cached")
     func incompleteBatch() throws {
         let store = try TestStore()
         try store.fill(items: 7)
@@ -244,11 +244,11 @@ struct FetchingTests {
         #expect(gone.name == "Item 6" || gone.isInaccessible, "the row cache may still have it")
     }
 
-    @Test("Prefetching costs one trip a relationship, and spares those of the faults")
+    @Test("Prefetching costs one trip per relationship and saves the trips of its faults")
     func prefetching() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 20, categories: 10, tags: 4)
-        // A container of its own begins without rows in its cache.
+        // A new container starts with an empty row cache.
         let fresh = try PersistentContainer(
             name: "Fresh", managedObjectModel: store.container.managedObjectModel, storeURL: store.url,
             classes: Groceries.classes, recorder: store.recorder)
@@ -277,7 +277,7 @@ struct FetchingTests {
         #expect(event.rows == 20)
     }
 
-    @Test("A prefetched relationship that a save has changed is read again")
+    @Test("A prefetched relationship is read again after a save changes it")
     func stalePrefetch() throws {
         let store = try TestStore()
         try store.fill(items: 2)
@@ -291,7 +291,7 @@ struct FetchingTests {
         #expect(category.items.count == 3)
     }
 
-    @Test("Faults of a set of objects fire together by a fetch of them")
+    @Test("A fetch of a set of objects fires all of their faults at once")
     func faultsTogether() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 8, categories: 2)
@@ -307,7 +307,7 @@ struct FetchingTests {
         #expect(store.statements().count == before + 1)
     }
 
-    @Test("Without property values only keys are read; realised objects are no faults")
+    @Test("A fetch without property values reads only keys, and one without faults returns realized objects")
     func options() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 3)
@@ -355,7 +355,7 @@ struct FetchingTests {
         ]
     }
 
-    @Test("A batch that cannot be read gives faults, and the next fetch says why")
+    @Test("A batch that cannot be read returns faults, and the next fetch throws the reason")
     func unreadableBatch() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 3)
@@ -382,7 +382,7 @@ struct FetchingTests {
         #expect(fetch.error == 1)
     }
 
-    @Test("A request that asks for what there is not says so")
+    @Test("An invalid request throws an error that names the problem")
     func errors() throws {
         let store = try TestStore()
         for (request, message) in Self.wrong {

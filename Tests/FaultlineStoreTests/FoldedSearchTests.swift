@@ -4,7 +4,7 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("Searches without regard to case and diacritics go to an attribute that is derived for them")
+@Suite("Case- and diacritic-insensitive searches use an attribute derived for them")
 struct FoldedSearchTests {
     private final class City: ManagedObject {
         static let name = AttributeKey<String?>("name")
@@ -46,7 +46,7 @@ struct FoldedSearchTests {
         }
     }
 
-    /// What the last statement with a condition selects by, without spaces that mean nothing.
+    /// Returns the condition of the last statement that has one, without insignificant spaces.
     private func condition(_ store: TestStore) -> String? {
         store.statements().last { $0.contains("WHERE") }?.split(separator: "WHERE").last.map {
             $0.split(separator: " ").joined(separator: " ").replacing("( ", with: "(")
@@ -54,7 +54,7 @@ struct FoldedSearchTests {
     }
 
     @Test(
-        "and are what plain texts are compared by",
+        "Each comparison reads the derived attribute where its options allow",
         arguments: [
             ("name BEGINSWITH[cd] 'ÁG'", "(t0.ZFOLDED >= ? AND t0.ZFOLDED < ?)", ["Águas"]),
             ("folded BEGINSWITH[cd] 'ÁG'", "(t0.ZFOLDED >= ? AND t0.ZFOLDED < ?)", ["Águas"]),
@@ -76,7 +76,7 @@ struct FoldedSearchTests {
         #expect(condition(store) == sql)
     }
 
-    @Test("so that an index serves them")
+    @Test("A search on a derived attribute uses its index")
     func plan() throws {
         let store = try makeStore()
         try fill(store, ["Águas", "Berlin", "Ulm"])
@@ -93,7 +93,7 @@ struct FoldedSearchTests {
         #expect(statement.fullScanSteps == 0)
     }
 
-    @Test("over a relationship, and among unsaved changes")
+    @Test("Searches over a relationship use the derived attribute and include unsaved changes")
     func relationship() throws {
         let store = try makeStore()
         try fill(store, ["Águas", "Berlin"])
@@ -106,7 +106,7 @@ struct FoldedSearchTests {
         #expect(try find(store, "name BEGINSWITH[cd] 'BER'") == ["Bergen", "Berlin"])
     }
 
-    @Test("and find what they find without it", arguments: 0..<8)
+    @Test("Searches return the same results with and without a derived attribute", arguments: 0..<8)
     func randomTexts(seed: Int) throws {
         var random = RandomNumbers(seed: UInt64(seed))
         let letters = [
@@ -126,7 +126,7 @@ struct FoldedSearchTests {
         }
     }
 
-    @Test("but not in a store of Core Data's, whose folding is its own")
+    @Test("A store written by Core Data is excluded, because Core Data folds text differently")
     func foreign() throws {
         let entities = [
             EntityDescription(

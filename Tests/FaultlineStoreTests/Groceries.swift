@@ -119,7 +119,7 @@ final class TestStore {
     final class Lines: Sendable {
         private let lines = Mutex<[String]>([])
         func add(_ line: String) { lines.withLock { $0.append(line) } }
-        /// Takes the lines, with times and addresses masked.
+        /// Removes and returns the lines, with times and addresses masked.
         func take() -> [String] {
             lines.withLock { lines in
                 defer { lines = [] }
@@ -148,7 +148,7 @@ final class TestStore {
     }
 
     deinit {
-        // Objects that lead to each other would keep the context, and it the open store.
+        // Objects that reference each other would keep the context alive, and with it the open store.
         context.performAndWait { context.reset() }
         try? FileManager.default.removeItem(at: folder)
     }
@@ -160,7 +160,7 @@ final class TestStore {
 
     var url: URL { container.persistentStoreCoordinator.url }
 
-    /// Makes categories with items: "Item 0" … in categories "Category 0" …, prices rising by 1.
+    /// Inserts items named "Item 0" and up, with prices rising by 1, in categories named "Category 0" and up.
     func fill(items: Int, categories: Int = 1, tags: Int = 0) throws {
         let context = container.newBackgroundContext()
         defer { context.performAndWait { context.reset() } }
@@ -184,7 +184,7 @@ final class TestStore {
         try context.save()
     }
 
-    /// Runs a statement of SQL in a connection of its own and gives the first column of its rows.
+    /// Runs an SQL statement on a connection of its own and returns the first column of its rows.
     @discardableResult
     func sql(_ text: String) throws -> [String] {
         try SQLShell.run(text, url)

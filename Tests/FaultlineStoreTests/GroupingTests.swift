@@ -26,7 +26,7 @@ struct GroupingTests {
         return request
     }
 
-    @Test("hold properties of each object, in order and in part")
+    @Test("contain properties of each object, sorted, limited and with an offset")
     func properties() throws {
         let store = try makeStore()
         var request = request(["name", "category.name", ExpressionDescription("twice", .keyPath("price") * .value(2))])
@@ -46,7 +46,7 @@ struct GroupingTests {
         )
     }
 
-    @Test("hold objects as the URLs of their identities")
+    @Test("represent objects by the URIs of their IDs")
     func identities() throws {
         let store = try makeStore()
         let item = try store.context.fetch(FetchRequest<Item>(predicate: PropertyPath("name") == "Item 3"))[0]
@@ -58,7 +58,7 @@ struct GroupingTests {
         #expect(found["category"] == .uri(category.uriRepresentation()))
     }
 
-    @Test("are made of groups of objects")
+    @Test("are computed for groups of objects and filtered by havingPredicate")
     func groups() throws {
         let store = try makeStore()
         var request = request(
@@ -93,7 +93,7 @@ struct GroupingTests {
         #expect(try store.context.fetchDictionaries(request).count == 1)
     }
 
-    @Test("group by a to-one relationship, and by two things")
+    @Test("can be grouped by a to-one relationship and by several properties")
     func severalGroups() throws {
         let store = try makeStore()
         var request = request(
@@ -103,7 +103,7 @@ struct GroupingTests {
         #expect(try store.context.fetchDictionaries(request).map { $0["number"] } == Array(repeating: 1, count: 6))
     }
 
-    @Test("count what lies behind a to-many relationship, whatever else they work out")
+    @Test("count objects behind a to-many relationship, next to other functions")
     func toMany() throws {
         let store = try makeStore()
         let each = request(
@@ -124,7 +124,7 @@ struct GroupingTests {
             ])
     }
 
-    @Test("come once where they are equal")
+    @Test("can be distinct")
     func distinct() throws {
         let store = try makeStore()
         var request = request(["category.name"], sort: [.ascending("category.name")])
@@ -137,7 +137,7 @@ struct GroupingTests {
         #expect(store.statements().last?.hasPrefix("SELECT DISTINCT t1.ZNAME AS c0 FROM") == true)
     }
 
-    @Test("sort objects by what lies behind a to-many relationship")
+    @Test("share their sort keys over to-many relationships with fetches of objects")
     func sorting() throws {
         let store = try makeStore()
         let found = try store.context.fetch(
@@ -151,7 +151,7 @@ struct GroupingTests {
         #expect(again.map(\.name) == ["Category 1", "Category 0", "Category 9"])
     }
 
-    @Test("and what has no value for each group is told")
+    @Test("require one value per group, and groups for havingPredicate")
     func errors() throws {
         let store = try makeStore()
         var wrong = request(["name", ExpressionDescription("total", .function(.sum, "price"))])

@@ -2,9 +2,9 @@ import FaultlineStore
 import FaultlineTrace
 import Testing
 
-@Suite("Members of relationships are held as long as somebody can look at them")
+@Suite("Members of relationships are held in memory as long as they can be accessed")
 struct HeldMembersTests {
-    /// Reads a relationship from both sides.
+    /// Reads a relationship from both ends.
     private static func read(_ context: ManagedObjectContext) throws -> [Item] {
         let items = Array(try context.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("name")])))
         for item in items {
@@ -13,7 +13,7 @@ struct HeldMembersTests {
         return items
     }
 
-    @Test("A background context goes with the last reference to it, though its objects hold each other")
+    @Test("A background context is released with its last reference, although its objects hold each other")
     func circles() throws {
         let store = try TestStore()
         try store.fill(items: 4, categories: 1, tags: 2)
@@ -42,7 +42,7 @@ struct HeldMembersTests {
         #expect(try store.sql("SELECT COUNT(*) FROM ZITEM") == ["5"])
     }
 
-    @Test("The next piece of work finds the same members, and asks the store for nothing")
+    @Test("The next block in a context finds the same members without asking the store")
     func remembered() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 4, categories: 1, tags: 1)
@@ -73,7 +73,7 @@ struct HeldMembersTests {
         }
     }
 
-    @Test("What changed meanwhile is seen: here, by another context, and by a merge")
+    @Test("Changes by this context, another context or a merge are visible in held members")
     func changed() throws {
         let store = try TestStore()
         try store.fill(items: 3, categories: 1, tags: 1)
@@ -102,7 +102,7 @@ struct HeldMembersTests {
         }
     }
 
-    @Test("Unsaved changes and what can be undone hold the members")
+    @Test("Unsaved changes and undo actions hold the members")
     func unsaved() throws {
         let store = try TestStore()
         try store.fill(items: 2, categories: 1, tags: 1)

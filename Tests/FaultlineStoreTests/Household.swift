@@ -98,7 +98,7 @@ enum Household {
 }
 
 extension TestStore {
-    /// A context of another container of the same file, which shares nothing in memory with this one.
+    /// Returns a context of another container on the same file, which shares nothing in memory with this one.
     func foreignContext(_ classes: [ManagedObject.Type] = Household.classes) throws -> ManagedObjectContext {
         var description = container.persistentStoreDescription
         description.busyTimeout = 5
@@ -108,7 +108,7 @@ extension TestStore {
         ).newBackgroundContext()
     }
 
-    /// Makes a person with a club, saved, and gives both in a context of their own.
+    /// Saves a person with a club, and returns both in a context of their own.
     func makeMember(in context: ManagedObjectContext) throws -> (person: Person, club: Club) {
         let maker = container.newBackgroundContext()
         let person = Person(context: maker)

@@ -4,13 +4,13 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("A store in memory is a store like any other, as long as it lasts")
+@Suite("An in-memory store works like any other while it lasts")
 struct InMemoryStoreTests {
     private static func makeStore(isRecording: Bool = false) throws -> TestStore {
         try TestStore(isRecording: isRecording) { $0.type = .inMemory }
     }
 
-    @Test("What one context saves, another finds")
+    @Test("A context finds what another context saved")
     func saving() throws {
         let store = try Self.makeStore()
         try store.fill(items: 20, categories: 2, tags: 3)
@@ -27,14 +27,14 @@ struct InMemoryStoreTests {
         #expect(names == ["Milk", "Item 2"])
     }
 
-    @Test("Nothing is written to the disk")
+    @Test("Nothing is written to disk")
     func noFile() throws {
         let store = try Self.makeStore()
         try store.fill(items: 5)
         #expect(try FileManager.default.contentsOfDirectory(atPath: store.folder.path).isEmpty)
     }
 
-    @Test("It goes with its coordinator, and each coordinator has its own")
+    @Test("Each coordinator has an in-memory store of its own, which goes away with it")
     func lifetime() throws {
         let store = try Self.makeStore()
         try store.fill(items: 5)
@@ -57,7 +57,7 @@ struct InMemoryStoreTests {
         #expect(try store.context.count(for: FetchRequest<Item>()) == 5)
     }
 
-    @Test("A save that fails leaves what was there")
+    @Test("A failed save leaves the store as it was")
     func failedSave() throws {
         let store = try Self.makeStore()
         try store.fill(items: 2)
@@ -75,7 +75,7 @@ struct InMemoryStoreTests {
         #expect(names == ["Item 1", "Mine"])
     }
 
-    @Test("Large values stay in it")
+    @Test("Large values are kept in memory")
     func largeValues() throws {
         let store = try TestStore(Household.entities, classes: Household.classes) {
             $0.type = .inMemory
@@ -89,7 +89,7 @@ struct InMemoryStoreTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: store.folder.path).isEmpty)
     }
 
-    @Test("A profile of it shows the statements and plans that one of a file would")
+    @Test("A recording of an in-memory store has the same statements and plans as one of a file")
     func sameEvents() throws {
         func trace(_ store: TestStore) throws -> ([String], [String], [TraceEvent.Fetch]) {
             try store.fill(items: 10, categories: 2)
@@ -107,7 +107,7 @@ struct InMemoryStoreTests {
                 return fetch
             }
             let writes = store.statements(ofType: .write)
-            // A file has a table of metadata that is asked for first, and keeps the model.
+            // A file has a metadata table, which is read first, and stores the model.
             let all = (store.statements() + writes).filter { !$0.contains("Z_METADATA") && !$0.contains("Z_FAULTLINE") }
             return (all, plans, fetches)
         }
@@ -118,7 +118,7 @@ struct InMemoryStoreTests {
         #expect(memory.2.map(\.rows) == file.2.map(\.rows) && !memory.2.isEmpty)
     }
 
-    @Test("What it cannot be is an error")
+    @Test("Opening it read-only and reading its metadata throw errors")
     func refusals() throws {
         #expect(
             performing {

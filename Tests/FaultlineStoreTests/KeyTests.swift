@@ -35,13 +35,13 @@ private final class Mixed: ManagedObject {
     }
 }
 
-@Suite("Values and classes are checked before memory is read as theirs")
+@Suite("Types and classes are checked before memory is read as theirs")
 struct KeyTests {
     private func sentence(_ result: ExitTest.Result?) -> String {
         String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     }
 
-    @Test("A key of another type than the attribute's stops with a sentence")
+    @Test("A key with another type than its attribute ends the program with a message")
     func wrongAttributeType() async throws {
         let text = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Mixed.make()[Mixed.numberAsText]
@@ -59,7 +59,7 @@ struct KeyTests {
             ))
     }
 
-    @Test("A key of another kind than the property's stops with a sentence")
+    @Test("A key of another kind than its property ends the program with a message")
     func wrongKind() async throws {
         let relation = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Mixed.make()[Mixed.relationAsText]
@@ -83,7 +83,7 @@ struct KeyTests {
                 "'Mixed.other' is a to-one relationship, not a to-many relationship; correct the kind of its key."))
     }
 
-    @Test("Keys of types that keep the same values read them")
+    @Test("Keys of types with the same representation read the values")
     func fittingTypes() throws {
         let object = try Mixed.make()
         #expect(object[Mixed.anything] == .integer(.max))
@@ -91,7 +91,7 @@ struct KeyTests {
         #expect(object[Mixed.number] == .max)
     }
 
-    @Test("A subentity's class inherits from its parent's")
+    @Test("A subentity's class must inherit from the class of its parent")
     func unrelatedClasses() throws {
         let folder = try TestStore.makeFolder()
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -109,7 +109,7 @@ struct KeyTests {
         #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("Test.sqlite").path))
     }
 
-    @Test("An object that was made by the name of a parent entity is found as what it is")
+    @Test("An object looked up by its parent entity's name is found with its own class")
     func parentURI() throws {
         let store = try Household.makeStore()
         let maker = store.container.newBackgroundContext()
@@ -146,7 +146,7 @@ struct KeyTests {
         #expect(try store.sql("SELECT Z_ENT, ZNAME, ZBREED FROM ZANIMAL") == ["3|Max|Beagle"])
     }
 
-    @Test("Entities without columns share a table and are fetched")
+    @Test("Entities without columns share a table and can be fetched")
     func emptyTree() throws {
         let store = try TestStore([EntityDescription("Base"), EntityDescription("Leaf", parent: "Base")], classes: [])
         for name in ["Base", "Leaf"] { _ = store.context.insertNewObject(forEntityName: name) }
@@ -157,7 +157,7 @@ struct KeyTests {
         #expect(found.map(\.entityName) == ["Base", "Leaf"])
     }
 
-    @Test("Whether reading is recorded changes nothing", arguments: [false, true])
+    @Test("Reading a deleted object's relationship is the same with and without recording", arguments: [false, true])
     func recordedReading(_ isRecording: Bool) throws {
         let store = try Household.makeStore(isRecording: isRecording)
         let maker = store.container.newBackgroundContext()

@@ -3,7 +3,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-/// Notes in which order its methods are called, and does in them what a test asks for.
+/// Notes the order in which its methods are called, and runs a test's closures in them.
 final class Note: ManagedObject {
     static let text = AttributeKey<String?>("text")
     static let count = AttributeKey<Int>("count")
@@ -18,7 +18,7 @@ final class Note: ManagedObject {
         get { self[Self.count] }
         set { self[Self.count] = newValue }
     }
-    /// Transient: worked out of the text.
+    /// A transient property, computed from the text.
     var words: Int {
         get { self[Self.words] }
         set { self[Self.words] = newValue }
@@ -102,7 +102,7 @@ enum Notes {
             ], classes: [Note.self, Folder.self], isRecording: isRecording)
     }
 
-    /// A saved note as another context has it: a fault.
+    /// Saves a note and returns it as another context has it: as a fault.
     static func makeNote(in store: TestStore, text: String = "one two") throws -> Note {
         let maker = store.container.newBackgroundContext()
         let note = Note(context: maker)
@@ -113,9 +113,9 @@ enum Notes {
     }
 }
 
-@Suite("Objects are told what happens to them")
+@Suite("Objects are notified of their life cycle")
 struct LifeCycleTests {
-    @Test("From insertion over saves to deletion, each method is called at its time")
+    @Test("Insertion, saves, refreshes and deletion call each method at the right time")
     func wholeLife() throws {
         let store = try Notes.makeStore()
         let note = Note(context: store.context)
@@ -148,7 +148,7 @@ struct LifeCycleTests {
         #expect(note.take() == ["willSave", "didSave"])
     }
 
-    @Test("A reset turns what is no fault into faults")
+    @Test("A reset calls the faulting methods only on objects that are not faults")
     func reset() throws {
         let store = try Notes.makeStore()
         let note = try Notes.makeNote(in: store)
@@ -160,7 +160,7 @@ struct LifeCycleTests {
         #expect(other.take().isEmpty)
     }
 
-    @Test("What awakeFromFetch sets is there, and no change")
+    @Test("A value that awakeFromFetch sets is kept and is not a change")
     func awakeFromFetch() throws {
         let store = try Notes.makeStore()
         let note = try Notes.makeNote(in: store)
@@ -168,14 +168,14 @@ struct LifeCycleTests {
         #expect(note.words == 2)
         #expect(note.count == 42)
         #expect(!note.hasChanges && !store.context.hasChanges)
-        // It is saved with the first change that counts.
+        // It is saved with the next change that counts.
         note.text = "three"
         #expect(note.isUpdated)
         try store.context.save()
         #expect(try store.sql("SELECT ZCOUNT, ZTEXT FROM ZNOTE") == ["42|three"])
     }
 
-    @Test("A relationship that awakeFromFetch sets is a change, since its other end is")
+    @Test("A relationship that awakeFromFetch sets is a change, because its inverse changes too")
     func awakeFromFetchRelationship() throws {
         let store = try Notes.makeStore()
         let note = try Notes.makeNote(in: store)
@@ -186,7 +186,7 @@ struct LifeCycleTests {
         #expect(try store.sql("SELECT ZFOLDER FROM ZNOTE") == ["NULL"])
     }
 
-    @Test("Objects that are fetched awake when they are read, and not where their row is gone")
+    @Test("awakeFromFetch is called when a fetched object is read, but not if its row is gone")
     func awakeWhenRead() throws {
         let store = try Notes.makeStore()
         let note = try Notes.makeNote(in: store)
@@ -208,7 +208,7 @@ struct LifeCycleTests {
         let store = try Notes.makeStore()
         let note = Note(context: store.context)
         let other = Note(context: store.context)
-        // Each round adds one, up to three; setting what is there already is no change.
+        // Each round adds 1, up to 3. Setting a value that is already there is no change.
         note.onWillSave = { $0.count = min($0.count + 1, 3) }
         other.onWillSave = { _ in note.text = "set by the other" }
         (note.calls, other.calls) = ([], [])
@@ -218,7 +218,7 @@ struct LifeCycleTests {
         #expect(try store.sql("SELECT ZCOUNT, ZTEXT FROM ZNOTE ORDER BY Z_PK") == ["3|set by the other", "0|new"])
     }
 
-    @Test("Objects that willSave makes, changes and deletes are saved as well, and asked themselves")
+    @Test("Objects that willSave inserts, changes or deletes are saved too, and get the same calls")
     func willSaveSpreads() throws {
         let store = try Notes.makeStore()
         let note = try Notes.makeNote(in: store)
@@ -237,7 +237,7 @@ struct LifeCycleTests {
         #expect(try store.sql("SELECT ZCOUNT FROM ZNOTE ORDER BY Z_PK") == ["1", "7"])
     }
 
-    @Test("A willSave that always changes something is an error, and nothing is saved")
+    @Test("A willSave that never stops changing objects makes the save fail without saving anything")
     func willSaveForever() throws {
         let store = try Notes.makeStore()
         let note = Note(context: store.context)
@@ -252,7 +252,7 @@ struct LifeCycleTests {
         #expect(try store.sql("SELECT COUNT(*) FROM ZNOTE") == ["1"])
     }
 
-    @Test("What didSave changes is left for the next save")
+    @Test("Changes made by didSave are left for the next save")
     func didSaveChanges() throws {
         let store = try Notes.makeStore()
         let note = Note(context: store.context)
@@ -265,7 +265,7 @@ struct LifeCycleTests {
         #expect(try store.sql("SELECT ZCOUNT FROM ZNOTE") == ["1"])
     }
 
-    @Test("A save that fails tells nobody that it was done")
+    @Test("A failed save does not call didSave")
     func failedSave() throws {
         let store = try Notes.makeStore()
         let note = try Notes.makeNote(in: store)
@@ -276,7 +276,7 @@ struct LifeCycleTests {
         #expect(note.take() == ["willSave"])
     }
 
-    @Test("An object that a merge policy has changed is told so")
+    @Test("awake is called on an object that a merge policy changed")
     func mergePolicy() throws {
         let store = try Notes.makeStore()
         let note = try Notes.makeNote(in: store)
@@ -289,7 +289,7 @@ struct LifeCycleTests {
         #expect(note.text == "mine" && note.count == 4)
     }
 
-    @Test("prepareForDeletion sees the relationships as they were, and may delete others that delete this one")
+    @Test("prepareForDeletion sees the relationships intact, and may delete objects that delete this one")
     func deletion() throws {
         let store = try Notes.makeStore()
         let note = try Notes.makeNote(in: store)
@@ -312,7 +312,7 @@ struct LifeCycleTests {
         #expect(try store.sql("SELECT COUNT(*) FROM ZNOTE") == ["0"])
     }
 
-    @Test("A class that the store was not told of is asked as well")
+    @Test("A subclass that was not registered with the store gets its calls too")
     func unnamedClass() throws {
         class Plain: ManagedObject {
             override class var entityName: String { "Folder" }

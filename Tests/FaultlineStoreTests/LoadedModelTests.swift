@@ -4,11 +4,11 @@ import Foundation
 import SharedData
 import Testing
 
-@Suite("Stores are made from models of others", .enabled(if: SharedData.exists, "\(SharedData.need)"))
+@Suite("Stores can be created from third-party models", .enabled(if: SharedData.exists, "\(SharedData.need)"))
 struct LoadedModelTests {
     static let models = SharedData.paths(endingIn: ".xcdatamodel")
 
-    /// A value of an attribute's type.
+    /// Returns a value of an attribute's type.
     private func value(_ type: AttributeType) -> Any? {
         switch type {
         case .integer16, .integer32, .integer64: 7
@@ -24,7 +24,7 @@ struct LoadedModelTests {
         }
     }
 
-    @Test("Every model makes a store, whose objects come back with all their values", arguments: models)
+    @Test("A store can be created from every model, and its objects round-trip with all values", arguments: models)
     func everyModel(_ path: String) throws {
         let model = try ManagedObjectModel(contentsOf: SharedData.url(path))
         let url = try TestStore.makeFolder().appendingPathComponent("Test.sqlite")
@@ -41,7 +41,7 @@ struct LoadedModelTests {
                 let unique = Set(
                     CoreDataReadingTests.lineage(entity, model).flatMap { $0.uniquenessConstraints.joined() })
                 for attribute in CoreDataReadingTests.lineage(entity, model).flatMap(\.attributes) {
-                    // Transient attributes that must have a value need one too, and are never stored.
+                    // Transient attributes that are not optional need a value too, but are never stored.
                     guard !attribute.isTransient || !attribute.isOptional, !attribute.isDerived else { continue }
                     object[attribute.name] = value(attribute.type)
                     if unique.contains(attribute.name) {
@@ -57,7 +57,7 @@ struct LoadedModelTests {
                 return object
             }
             for entity in model.entities where !entity.isAbstract { objects.append(make(entity)) }
-            // Related to whatever there is of the destination.
+            // Relates each object to any existing object of the destination.
             for object in objects {
                 let entity = try #require(model.entity(named: object.entityName))
                 for owner in CoreDataReadingTests.lineage(entity, model) {
@@ -93,7 +93,7 @@ struct LoadedModelTests {
                 == model.entities.map(\.name).sorted())
     }
 
-    @Test("An ordered many-to-many relationship of an entity with itself")
+    @Test("An ordered many-to-many relationship of an entity with itself keeps its order")
     func reflexive() throws {
         let path = "core-data-stores/duckduckgo/BookmarksModel.xcdatamodeld"
         let url = try TestStore.makeFolder().appendingPathComponent("Test.sqlite")

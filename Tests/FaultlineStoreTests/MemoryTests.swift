@@ -5,9 +5,9 @@ import Testing
 
 @testable import FaultlineStore
 
-@Suite("Memory follows what is alive")
+@Suite("Memory use follows the objects that are alive")
 struct MemoryTests {
-    @Test("The key map finds what a dictionary finds, through growth and removal")
+    @Test("The key map matches a dictionary through growth and removal")
     func keyMap() {
         var map = KeyMap()
         var model: [Int64: Int] = [:]
@@ -41,7 +41,7 @@ struct MemoryTests {
         }
     }
 
-    @Test("Rows that no object uses leave the cache when it is full, used ones stay")
+    @Test("A full row cache evicts rows that no object uses, and keeps the others")
     func rowCache() throws {
         let store = try TestStore { $0.rowCacheLimit = 256 << 10 }
         try store.fill(items: 20_000)
@@ -60,7 +60,7 @@ struct MemoryTests {
         #expect(cache.row(root: 1, key: kept.objectID.key) != nil)
     }
 
-    @Test("Objects are let go of on other threads while their context looks them up")
+    @Test("Objects can be released on other threads while their context looks them up")
     func releaseOnOtherThreads() async throws {
         let store = try TestStore()
         try store.fill(items: 200)
@@ -75,9 +75,9 @@ struct MemoryTests {
         #expect(context.registeredObjects.isEmpty)
     }
 
-    /// Carries objects to another thread, to be released there and for nothing else.
+    /// Carries objects to another thread, only to release them there.
     private final class Held: @unchecked Sendable {
-        // Only touched once, by release().
+        // Accessed only once, by release().
         private var objects: [Item]
         init(_ objects: [Item]) { self.objects = objects }
         @concurrent func release() async { objects = [] }
@@ -108,7 +108,7 @@ struct MemoryTests {
         #expect(try store.sql("SELECT COUNT(*), COUNT(DISTINCT Z_PK) FROM ZITEM") == ["90|90"])
     }
 
-    @Test("Statements that differ in their limits do not pile up")
+    @Test("Statements that differ only in their limits do not accumulate")
     func statements() throws {
         let store = try TestStore()
         try store.fill(items: 1)
@@ -118,7 +118,7 @@ struct MemoryTests {
         #expect(try store.context.fetch(FetchRequest<Item>(fetchLimit: 1)).count == 1)
     }
 
-    @Test("Fetches of a row each fill the cache with rows, not with room for more")
+    @Test("Fetches of single rows do not waste the row cache on spare capacity")
     func smallFetches() throws {
         let store = try TestStore { $0.rowCacheLimit = 512 << 10 }
         try store.fill(items: 100)
@@ -131,7 +131,7 @@ struct MemoryTests {
         #expect(cache.count == 100)
     }
 
-    @Test("Objects that were released after a batched pass leave nothing behind")
+    @Test("Objects released after a batched pass leave no rows behind")
     func batchedPass() throws {
         let store = try TestStore { $0.rowCacheLimit = 1 << 10 }
         try store.fill(items: 500)
@@ -147,7 +147,7 @@ struct MemoryTests {
         #expect(store.context.registeredObjects.isEmpty)
     }
 
-    @Test("A save reaches every context that still has the row as a fault")
+    @Test("A save is visible in every context that still has the row as a fault")
     func freshRows() throws {
         let store = try TestStore()
         try store.fill(items: 1)
@@ -161,7 +161,7 @@ struct MemoryTests {
         #expect(early.name == "New")
     }
 
-    @Test("A burst of reads has one transaction, which ends with the perform")
+    @Test("Several reads in one perform share one transaction, which ends with it")
     func readTransaction() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 10)

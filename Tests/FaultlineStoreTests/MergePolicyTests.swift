@@ -5,7 +5,7 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("A save that meets another's follows the merge policy")
+@Suite("A save that conflicts with another follows the merge policy")
 struct MergePolicyTests {
     private typealias Category = FaultlineStoreTests.Category
 
@@ -35,7 +35,7 @@ struct MergePolicyTests {
     private static let merging = MergePolicy.allCases.filter { $0 != .error }
 
     @Test(
-        "Of a property that both have set one wins, and what one has set alone stays, as the policy says",
+        "The policy decides each property that both contexts set, and keeps or drops the others",
         arguments: [
             (MergePolicy.mergeByPropertyStoreTrump, "theirs|5.0|7|3"), (.mergeByPropertyObjectTrump, "mine|5.0|7|3"),
             (.overwrite, "mine|0.0|7|3"), (.rollback, "theirs|5.0|1|2"),
@@ -59,13 +59,13 @@ struct MergePolicyTests {
         #expect(save.conflicts == 1)
         #expect(save.error == 0)
         #expect(pair.store.events.count { $0.kind == .save } == 3, "one event for the save, however often it is tried")
-        // It can be changed and saved again.
+        // The object can be changed and saved again.
         item.amount = 70
         try pair.here.save()
         #expect(try pair.rows("ZAMOUNT") == ["70"])
     }
 
-    @Test("A value that was set to what it was anyway is no change that could win", arguments: merging)
+    @Test("A value set to what it already was is no change and cannot win", arguments: merging)
     func unchanged(_ policy: MergePolicy) throws {
         guard policy != .overwrite else { return }
         let pair = try Pair(policy)
@@ -78,7 +78,7 @@ struct MergePolicyTests {
     }
 
     @Test(
-        "A to-one relationship is a property like another, and the other ends follow",
+        "The policy decides a to-one relationship like any other property, and its inverse follows",
         arguments: [
             (MergePolicy.mergeByPropertyStoreTrump, 2, 7), (.mergeByPropertyObjectTrump, 3, 7), (.overwrite, 3, 7),
             (.rollback, 2, 1),
@@ -100,7 +100,7 @@ struct MergePolicyTests {
         #expect(mine.map { $0.items.count } == (0..<3).map { $0 == expected - 1 ? 1 : 0 })
     }
 
-    @Test("Members that both have added to a relationship are all in it, whatever the policy", arguments: merging)
+    @Test("Members that both contexts added to a relationship are all kept under any policy", arguments: merging)
     func members(_ policy: MergePolicy) throws {
         let store = try TestStore()
         try store.fill(items: 3, tags: 1)
@@ -112,7 +112,7 @@ struct MergePolicyTests {
             tag.label = "\(number)"
             items[0].tags.add(tag)
             items[0].category?.name = "changed \(number)"
-            // Read before the other saves.
+            // Both contexts read this before either saves.
             #expect(items[0].tags.count == 2)
         }
         try add(1, in: here)
@@ -122,7 +122,7 @@ struct MergePolicyTests {
         #expect(try store.sql("SELECT COUNT(*) FROM Z_2TAGS WHERE Z_2ITEMS = 1") == ["3"])
     }
 
-    @Test("What the other deleted is gone here too, or in the store again", arguments: merging)
+    @Test("The policy decides whether an object that the other context deleted is restored", arguments: merging)
     func deletedThere(_ policy: MergePolicy) throws {
         let pair = try Pair(policy, items: 2, categories: 1)
         let id = pair.mine[0].objectID
@@ -144,7 +144,7 @@ struct MergePolicyTests {
         }
     }
 
-    @Test("A deletion of what the other changed is done, or taken back with all that it changed", arguments: merging)
+    @Test("The policy decides whether to delete an object that the other context changed", arguments: merging)
     func deletedHere(_ policy: MergePolicy) throws {
         let pair = try Pair(policy, items: 2, categories: 1)
         let category = try #require(pair.mine[0].category)
@@ -166,7 +166,7 @@ struct MergePolicyTests {
         }
     }
 
-    @Test("What both have deleted is deleted", arguments: merging)
+    @Test("An object that both contexts deleted is deleted", arguments: merging)
     func deletedTwice(_ policy: MergePolicy) throws {
         let pair = try Pair(policy, items: 2)
         for (context, items) in [(pair.there, pair.theirs), (pair.here, pair.mine)] {
@@ -178,7 +178,7 @@ struct MergePolicyTests {
     }
 
     @Test(
-        "An owner that the other deleted is let go of or revived, with the members that were added", arguments: merging)
+        "The policy decides whether a destination that the other context deleted is restored", arguments: merging)
     func deletedOwner(_ policy: MergePolicy) throws {
         let pair = try Pair(policy, items: 1, categories: 2)
         let categories = try pair.here.fetch(FetchRequest<Category>(sortDescriptors: [.ascending("name")]))
@@ -193,7 +193,7 @@ struct MergePolicyTests {
         #expect(try pair.rows("ZCATEGORY") == [isKept ? "2" : "NULL"])
     }
 
-    @Test("Without a policy every object in conflict is told, with what it was, is and has become")
+    @Test("Without a policy, the error lists every conflict with its snapshots")
     func error() throws {
         let pair = try Pair(.error, items: 4, categories: 1)
         let ids = pair.mine.map(\.objectID)
@@ -229,13 +229,13 @@ struct MergePolicyTests {
         #expect(error.conflicts[2].persistedSnapshot?["price"] == nil)
         #expect(try pair.rows("ZNAME, ZAMOUNT") == ["theirs|1", "Item 2|1", "Item 3|1"], "nothing was written")
         #expect(pair.here.updatedObjects.count == 4 && pair.mine[2].isDeleted)
-        // The program can choose a policy now.
+        // The program can now choose a policy.
         pair.here.mergePolicy = .mergeByPropertyObjectTrump
         try pair.here.save()
         #expect(try pair.rows("ZNAME, ZAMOUNT") == ["theirs|7", "Item 1|8", "Item 3|9"])
     }
 
-    @Test("Contexts that save the same object again and again all succeed, and every increment counts")
+    @Test("Contexts that repeatedly save the same object all succeed, and each save increments its version")
     func counting() async throws {
         let store = try TestStore()
         try store.fill(items: 4)
@@ -258,7 +258,7 @@ struct MergePolicyTests {
             }
             try await group.waitForAll()
         }
-        // 25 saves of the item that all share, by each of four, and 25 of the first's own name within those.
+        // Each of four contexts saves the shared item 25 times. The first renames it within those saves.
         #expect(try store.sql("SELECT Z_OPT FROM ZITEM ORDER BY Z_PK LIMIT 1") == ["101"])
         #expect(try store.sql("SELECT ZNAME FROM ZITEM ORDER BY Z_PK") == (0..<4).map { "\($0) 24" })
     }

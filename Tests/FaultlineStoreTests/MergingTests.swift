@@ -6,9 +6,9 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("A context takes in what another one has saved")
+@Suite("A context merges what another one saved")
 struct MergingTests {
-    /// The saves that a context makes while a body runs.
+    /// Returns the saves that a context makes while a closure runs.
     private func saves(of context: ManagedObjectContext, _ body: () throws -> Void) rethrows -> [SavedObjectIDs] {
         let saved = Mutex<[SavedObjectIDs]>([])
         let token = NotificationCenter.default.addObserver(
@@ -26,7 +26,7 @@ struct MergingTests {
     }
 
     @Test(
-        "Values, relationships and deletions of the other are there without a trip for values, and unsaved changes stay"
+        "A merge applies values, relationships and deletions, and keeps unsaved changes"
     )
     func merge() throws {
         let store = try TestStore(isRecording: true)
@@ -83,7 +83,7 @@ struct MergingTests {
             } == ["Category 0 2 0", "Item 0 3 1"])
     }
 
-    @Test("A value that was set to what it was anyway does not count against the other's")
+    @Test("A value set to what it already was does not override the other context's value")
     func unchangedValue() throws {
         let store = try TestStore()
         try store.fill(items: 1)
@@ -98,7 +98,7 @@ struct MergingTests {
         #expect(mine.name == "Renamed")
     }
 
-    @Test("What leads to an object that the other deleted leads nowhere, and can be saved")
+    @Test("Relationships to an object that the other context deleted become nil and can be saved")
     func deletedDestination() throws {
         let store = try TestStore()
         try store.fill(items: 1, categories: 2)
@@ -121,7 +121,7 @@ struct MergingTests {
         #expect(try store.sql("SELECT ZNAME, ZCATEGORY FROM ZITEM ORDER BY Z_PK") == ["Item 0|NULL", "New|NULL"])
     }
 
-    @Test("Automatic merging reaches a context of another queue, and one whose main thread runs no loop")
+    @Test("Automatic merging reaches private queues and a main queue without a run loop")
     func automatic() async throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 1)
@@ -155,7 +155,7 @@ struct MergingTests {
         #expect(!main.automaticallyMergesChangesFromParent)
     }
 
-    @Test("Each save reaches every context that merges by itself, whatever they do at the same time")
+    @Test("Every save reaches every context that merges automatically, under concurrency")
     func storm() async throws {
         let store = try TestStore()
         try store.fill(items: 8)
@@ -192,7 +192,7 @@ struct MergingTests {
         }
     }
 
-    @Test("What another process has saved is read anew, told by identities or by URLs")
+    @Test("Saves of another process, given as object IDs or URIs, are read again")
     func remote() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 3)
@@ -220,7 +220,7 @@ struct MergingTests {
         #expect([merge.inserted, merge.updated, merge.deleted, merge.refreshed] == [0, 2, 1, 3])
     }
 
-    @Test("Refreshing is in the trace, one event whatever the number of objects")
+    @Test("Each refresh is recorded as one event, whatever the number of objects")
     func refresh() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 3)

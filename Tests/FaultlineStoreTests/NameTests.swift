@@ -3,7 +3,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("Names that SQLite cannot take are refused with the model")
+@Suite("Names that SQLite cannot use are rejected together with the model")
 struct NameTests {
     private func message(_ entities: [EntityDescription]) -> String {
         performing { _ = try ManagedObjectModel(entities: entities) }
@@ -11,7 +11,7 @@ struct NameTests {
 
     private func attribute(_ name: String) -> AttributeDescription { AttributeDescription(name, .string) }
 
-    @Test("Names that share a table or an index because they differ only in case")
+    @Test("Names that differ only in case and would share a table or index are rejected")
     func collisions() {
         #expect(
             message([EntityDescription("Item"), EntityDescription("ITEM")])
@@ -34,7 +34,7 @@ struct NameTests {
             ]) == "The fetch indexes 'by' and 'BY' of 'P' differ only in case; rename one of them.")
     }
 
-    @Test("Names that are no identifiers")
+    @Test("Names that are not identifiers are rejected")
     func identifiers() {
         #expect(
             message([EntityDescription("My Item")])
@@ -53,7 +53,7 @@ struct NameTests {
                 == "Fetch index 'by a' of 'P' has an invalid name; use letters, digits and '_'.")
     }
 
-    @Test("Names that only look odd are stored and read")
+    @Test("Unusual but valid names round-trip")
     func odd() throws {
         let names = ["a", "A", "a1", "größe", "class", "_pk", "名前"]
         let store = try TestStore([EntityDescription("Order", attributes: names.map { attribute($0) })], classes: [])

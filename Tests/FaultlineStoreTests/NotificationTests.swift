@@ -4,15 +4,15 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("A context tells what changes in it")
+@Suite("A context posts notifications of its changes")
 struct NotificationTests {
-    /// What notifications of a context carry, in words: `inserted: Item Milk`.
+    /// Describes a context's notifications as text, such as `inserted: Item Milk`.
     private final class Observer: Sendable {
         private let lines = Mutex<[String]>([])
         private let tokens = Mutex<[Token]>([])
 
         private struct Token: @unchecked Sendable {
-            // Only handed back to the notification center.
+            // Only passed back to the notification center.
             var observer: any NSObjectProtocol
         }
 
@@ -63,7 +63,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("Changes are told once for each perform, each object under what became of it")
+    @Test("Changes are posted once per perform, each object with its final state")
     func changes() throws {
         let store = try TestStore()
         try store.fill(items: 2)
@@ -100,7 +100,7 @@ struct NotificationTests {
         #expect(observer.take() == ["ObjectsDidChange | invalidatedAll: true"])
     }
 
-    @Test("A save tells that it is about to begin, and what was saved, as objects and as identities")
+    @Test("A save posts that it is about to start, then what it saved, as objects and as object IDs")
     func saves() throws {
         let store = try TestStore()
         try store.fill(items: 2)
@@ -127,7 +127,7 @@ struct NotificationTests {
         #expect(observer.take().isEmpty, "there was nothing to save")
     }
 
-    @Test("A notification of a save becomes identities, which go to another context; others become nothing")
+    @Test("A save's notifications convert to object IDs, and others do not")
     func identities() throws {
         let store = try TestStore()
         let context = store.context
@@ -156,7 +156,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("The saves of a context come as a sequence, in order, and none is lost")
+    @Test("The saves of a context form a sequence, in order and without loss")
     func sequence() async throws {
         let store = try TestStore()
         let context = store.context
@@ -175,7 +175,7 @@ struct NotificationTests {
         #expect(keys == (1...40).map { "p\($0)" })
     }
 
-    @Test("What an observer changes before a save is saved")
+    @Test("Changes that an observer makes before a save are saved")
     func willSave() throws {
         let store = try TestStore()
         let context = store.context

@@ -2,7 +2,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("Object IDs are archived as their URIs")
+@Suite("Object IDs are encoded as their URIs")
 struct ObjectIDCodingTests {
     private func decode(_ data: Data, _ store: TestStore?) throws -> [ManagedObjectID] {
         let decoder = JSONDecoder()
@@ -15,7 +15,7 @@ struct ObjectIDCodingTests {
         return context.debugDescription
     }
 
-    @Test("An ID comes back where the coordinator of its store is known, and nowhere else")
+    @Test("An object ID is decoded only if its store's coordinator is in userInfo")
     func roundTrip() throws {
         let store = try TestStore()
         try store.fill(items: 2)
@@ -37,7 +37,7 @@ struct ObjectIDCodingTests {
         )
     }
 
-    @Test("A temporary ID cannot be archived")
+    @Test("A temporary ID cannot be encoded")
     func temporary() throws {
         let store = try TestStore()
         let item = Item(context: store.context)

@@ -5,9 +5,9 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("Objects are rows")
+@Suite("Objects represent rows")
 struct ObjectTests {
-    @Test("What was saved is read back by another context")
+    @Test("Another context reads back what was saved")
     func saveAndFetch() throws {
         let store = try TestStore()
         let item = Item(context: store.context)
@@ -38,7 +38,7 @@ struct ObjectTests {
             ])
     }
 
-    @Test("A context has one object for a row, however it is reached")
+    @Test("A context has one object per row, however it is reached")
     func uniquing() throws {
         let store = try TestStore()
         try store.fill(items: 2)
@@ -51,7 +51,7 @@ struct ObjectTests {
         #expect(store.context.object(with: items[0].objectID) === items[0])
     }
 
-    @Test("Objects that nobody holds are let go of, and made anew when they are asked for")
+    @Test("Objects without references are released, and created again on demand")
     func release() throws {
         let store = try TestStore()
         try store.fill(items: 3)
@@ -65,7 +65,7 @@ struct ObjectTests {
         #expect(try store.context.existingObject(with: id).objectID == id)
     }
 
-    @Test("Values are reached by name as well")
+    @Test("Values can be read and set by name")
     func keyValue() throws {
         let store = try TestStore()
         let item = store.context.insertNewObject(forEntityName: "Item")
@@ -82,7 +82,7 @@ struct ObjectTests {
         #expect(try store.sql("SELECT ZNAME, ZAMOUNT, ZCATEGORY FROM ZITEM") == ["Bread|3|1"])
     }
 
-    @Test("An update writes the columns that have another value, and raises the version")
+    @Test("An update writes only changed columns and increments the version")
     func update() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 1)
@@ -113,7 +113,7 @@ struct ObjectTests {
         #expect(store.recorder.messages().count == before)
     }
 
-    @Test("Refreshing makes a fault, with or without the unsaved changes")
+    @Test("Refreshing turns an object into a fault, with or without its unsaved changes")
     func refresh() throws {
         let store = try TestStore()
         try store.fill(items: 1)
@@ -128,7 +128,7 @@ struct ObjectTests {
         #expect(!store.context.hasChanges)
     }
 
-    @Test("Rolling back takes back values, relationships, insertions and deletions")
+    @Test("A rollback restores values, relationships, insertions and deletions")
     func rollback() throws {
         let store = try TestStore()
         try store.fill(items: 2)
@@ -149,7 +149,7 @@ struct ObjectTests {
         #expect(!items[1].isDeleted)
     }
 
-    @Test("After a reset objects that are still held read as their defaults")
+    @Test("After a reset, objects that are still held read as their defaults")
     func reset() throws {
         let store = try TestStore()
         try store.fill(items: 1)
@@ -183,7 +183,7 @@ struct ObjectTests {
         #expect(try store.context.fetch(FetchRequest<Item>()).isEmpty)
     }
 
-    @Test("Work done in perform comes back, and its objects stay there")
+    @Test("perform returns the result of its work, whose unsaved objects are discarded with its context")
     func perform() async throws {
         let store = try TestStore()
         try store.fill(items: 4)
@@ -203,7 +203,7 @@ struct ObjectTests {
                 == 0)
     }
 
-    @Test("An identity survives as a URL")
+    @Test("An object ID survives conversion to a URI")
     func uri() throws {
         let store = try TestStore()
         try store.fill(items: 1)
@@ -214,7 +214,7 @@ struct ObjectTests {
     }
 }
 
-/// The message of the error that the work throws.
+/// Returns the message of the error that a closure throws.
 func performing(_ work: () throws -> Void) -> String {
     do {
         try work()

@@ -3,7 +3,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("A store that cannot be opened says why")
+@Suite("A store that cannot be opened throws an error that says why")
 struct OpeningTests {
     private let folder: URL
     private let model: ManagedObjectModel
@@ -22,7 +22,7 @@ struct OpeningTests {
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-    @Test("A new store keeps its model, which a tool that has only the file can read")
+    @Test("A new store contains its model, so a tool can read it from the file alone")
     func keptModel() throws {
         try open("Test.sqlite")
         let text = try SQLShell.run("SELECT Z_MODEL FROM Z_FAULTLINE", folder.appendingPathComponent("Test.sqlite"))
@@ -87,7 +87,7 @@ struct OpeningTests {
         )
     }
 
-    @Test("What a store cannot keep is said before it is made")
+    @Test("An unsupported model is rejected before the store is created")
     func unsupportedModels() throws {
         func message(_ entity: EntityDescription) -> String {
             let text = performing {
@@ -125,7 +125,7 @@ struct OpeningTests {
         )
     }
 
-    @Test("A read-only store can be read, and says so when it is saved")
+    @Test("A read-only store can be read, and throws when it is saved")
     func readOnly() throws {
         #expect(
             performing { try open("New.sqlite", isReadOnly: true) }
@@ -145,7 +145,7 @@ struct OpeningTests {
         )
     }
 
-    @Test("A new store's settings")
+    @Test("A new store uses WAL and incremental vacuum, and has version 1 and a UUID")
     func settings() throws {
         try open("Test.sqlite")
         let url = folder.appendingPathComponent("Test.sqlite")

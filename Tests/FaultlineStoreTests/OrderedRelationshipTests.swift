@@ -85,7 +85,7 @@ struct OrderedRelationshipTests {
         return song
     }
 
-    /// What another context reads.
+    /// Returns what another context reads.
     private func read(prefetching: Bool = false) throws -> [String] {
         let context = store.container.newBackgroundContext()
         let lists = try context.fetch(
@@ -95,7 +95,7 @@ struct OrderedRelationshipTests {
         return lists.map { "\($0.entries.map(\.title).joined()) \($0.songs.map(\.title).joined())" }
     }
 
-    @Test("The order stands beside the keys that it orders")
+    @Test("The order is stored in a column next to the key it orders")
     func schema() throws {
         #expect(
             try store.sql("SELECT sql FROM sqlite_master WHERE type = 'table' AND name IN ('ZENTRY', 'Z_2SONGS')") == [
@@ -104,7 +104,7 @@ struct OrderedRelationshipTests {
             ])
     }
 
-    @Test("Adding, inserting, moving and removing", arguments: [false, true])
+    @Test("Adding, inserting, moving and removing members keeps the intended order", arguments: [false, true])
     func changes(_ prefetching: Bool) throws {
         let list = try playlist("abcd")
         #expect(try store.sql("SELECT Z_FOK_PLAYLIST FROM ZENTRY ORDER BY ZTITLE") == ["2048", "4096", "6144", "8192"])
@@ -115,7 +115,7 @@ struct OrderedRelationshipTests {
         try store.context.save()
         #expect(list.entries.map(\.title).joined() == "daxb")
         #expect(try read(prefetching: prefetching) == ["daxb "])
-        // Only what moved has another number; what is out of the list has none.
+        // Only the moved members have new numbers, and the removed one has none.
         #expect(
             try store.sql("SELECT ZTITLE, Z_FOK_PLAYLIST FROM ZENTRY ORDER BY ZTITLE") == [
                 "a|2048", "b|4096", "c|NULL", "d|1024", "x|3072",
@@ -124,7 +124,7 @@ struct OrderedRelationshipTests {
         #expect(list.entries.map(\.title).joined() == "daxb")
     }
 
-    @Test("The inverse adds at the end, without loading what is there")
+    @Test("Setting the inverse appends the object without loading the members")
     func inverse() throws {
         let list = try playlist("abc")
         let other = store.container.newBackgroundContext()
@@ -139,7 +139,7 @@ struct OrderedRelationshipTests {
         #expect(list.entries.map(\.title).joined() == "abcd")
     }
 
-    @Test("An object that goes to another list stands at its end")
+    @Test("An object that moves to another list is appended there")
     func moving() throws {
         let (first, second) = (try playlist("abc"), try playlist("de"))
         first.entries[0].playlist = second
@@ -149,7 +149,7 @@ struct OrderedRelationshipTests {
         #expect(try store.sql("SELECT Z_FOK_PLAYLIST FROM ZENTRY WHERE ZTITLE = 'a'") == ["6144"])
     }
 
-    @Test("Where there is no room between two numbers all are given anew")
+    @Test("Without a free number between two members, all members are renumbered")
     func noRoom() throws {
         let list = try playlist("ab")
         _ = try store.sql("UPDATE ZENTRY SET Z_FOK_PLAYLIST = Z_PK")
@@ -165,7 +165,7 @@ struct OrderedRelationshipTests {
         #expect(try read() == ["acbd "])
     }
 
-    @Test("What another writer added meanwhile stays, behind what is known here")
+    @Test("Members that another writer added stay, after those that this context reordered")
     func others() throws {
         let list = try playlist("ab")
         #expect(list.entries.count == 2)
@@ -179,7 +179,7 @@ struct OrderedRelationshipTests {
         #expect(try read() == ["bax "])
     }
 
-    @Test("A save that fails leaves the order as it was, and rollback takes it back")
+    @Test("A failed save leaves the stored order unchanged, and a rollback restores the order")
     func failure() throws {
         let list = try playlist("abc")
         list.entries.move(from: 0, to: 2)
@@ -196,7 +196,7 @@ struct OrderedRelationshipTests {
         #expect(try read() == ["bca "])
     }
 
-    @Test("Many-to-many relationships keep it in their join table", arguments: [false, true])
+    @Test("Many-to-many relationships store their order in the join table", arguments: [false, true])
     func manyToMany(_ prefetching: Bool) throws {
         let list = Playlist(context: store.context)
         let songs = "abc".map { song($0) }
@@ -224,7 +224,7 @@ struct OrderedRelationshipTests {
         #expect(try read(prefetching: prefetching) == [" bc"])
     }
 
-    @Test("Any arrangement comes out as it was made")
+    @Test("Random changes to the order are saved as made, with unique numbers")
     func arrangements() throws {
         let list = try playlist("abcdefghij")
         var generator = SystemRandomNumberGenerator()

@@ -4,7 +4,7 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("A fetch of some properties brings partial faults")
+@Suite("A fetch of some properties returns partial faults")
 struct PartialFaultTests {
     private func makeStore(items: Int = 3) throws -> TestStore {
         let store = try TestStore(isRecording: true)
@@ -21,7 +21,7 @@ struct PartialFaultTests {
 
     private func faults(_ store: TestStore) -> Int { store.events.count { $0.kind == .fault } }
 
-    @Test("whose values cost nothing more, and everything else fires the fault")
+    @Test("The fetched properties cost no trip, and any other property fires the fault")
     func reading() throws {
         let store = try makeStore()
         let items = try store.context.fetch(request("name", "category"))
@@ -41,7 +41,7 @@ struct PartialFaultTests {
         #expect(faults(store) == before + 1)
     }
 
-    @Test("whose summary tells as loaded what was read of them")
+    @Test("The use summary counts only the fetched properties as loaded")
     func loadedProperties() throws {
         let store = try makeStore()
         _ = try store.context.fetch(request("name", "category")).map(\.name)
@@ -54,7 +54,7 @@ struct PartialFaultTests {
         #expect(use.properties.allSatisfy { $0.rowsLoaded == 0 || $0.rowsLoaded == 3 })
     }
 
-    @Test("whose values are those of the fetch, until the fault fires")
+    @Test("The values are those of the fetch until the object is refreshed")
     func age() throws {
         let store = try makeStore()
         let item = try store.context.fetch(request("name"))[0]
@@ -64,7 +64,7 @@ struct PartialFaultTests {
         #expect(item.name == "Changed")
     }
 
-    @Test("which can be changed and deleted like any others")
+    @Test("Partial faults can be changed and deleted like other objects")
     func changing() throws {
         let store = try makeStore()
         let items = try store.context.fetch(request("name", "category"))
@@ -84,7 +84,7 @@ struct PartialFaultTests {
         #expect(category.items.count == 0 && others.items.count == 2)
     }
 
-    @Test("whose values without a value read as that, and whose other end may be gone")
+    @Test("A NULL value reads as nil, and so does a relationship to a deleted object")
     func emptyValues() throws {
         let store = try makeStore()
         try store.sql("UPDATE ZITEM SET ZPRICE = NULL, ZCATEGORY = NULL WHERE ZNAME = 'Item 0'")
@@ -97,7 +97,7 @@ struct PartialFaultTests {
         #expect(items[1].category == nil)
     }
 
-    @Test("in batches, with prefetching, and among unsaved changes")
+    @Test("Partial faults work in batches, with prefetching and among unsaved changes")
     func batches() throws {
         let store = try makeStore(items: 10)
         var batched = request("name")
@@ -119,7 +119,7 @@ struct PartialFaultTests {
         #expect(try store.context.fetch(batched).map(\.name).first == "Item 0")
     }
 
-    @Test("and leaves objects that have their values as they are")
+    @Test("Objects that already have their values stay as they are")
     func realized() throws {
         let store = try makeStore()
         let whole = try store.context.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("name")]))
@@ -129,7 +129,7 @@ struct PartialFaultTests {
         #expect(items[0].price == 0)
     }
 
-    @Test("is told in the trace by what it reads, and counts what was read")
+    @Test("The fetch records the properties it reads, and counts their bytes")
     func events() throws {
         let store = try makeStore()
         let items = try store.context.fetch(request("name", "price"))
@@ -143,7 +143,7 @@ struct PartialFaultTests {
     }
 
     @Test(
-        "and says what an object cannot hold",
+        "A property that an object cannot hold makes the fetch throw an error",
         arguments: [
             ExpressionDescription("nothing"), ExpressionDescription("tags"), "category.name",
             ExpressionDescription("sum", .function(.sum, "price")),
@@ -156,7 +156,7 @@ struct PartialFaultTests {
         )
     }
 
-    @Test("of entities that inherit, and of values in files beside the store")
+    @Test("Partial faults work with subentities and with values in external files")
     func inheritance() throws {
         let store = try Household.makeStore(isRecording: true)
         let dog = Dog(context: store.context)

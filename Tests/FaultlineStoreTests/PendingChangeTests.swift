@@ -4,7 +4,7 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("Unsaved changes take part in fetches")
+@Suite("Fetches include unsaved changes")
 struct PendingChangeTests {
     private func items(_ store: TestStore, _ request: FetchRequest<Item>) throws -> [String] {
         try store.context.fetch(request).map(\.name)
@@ -12,7 +12,7 @@ struct PendingChangeTests {
 
     private static let byName = [FetchSortDescriptor.ascending("name")]
 
-    @Test("objects that are new, changed or deleted are found by what they are")
+    @Test("Inserted, changed and deleted objects are matched by their unsaved values")
     func changes() throws {
         let store = try TestStore()
         try store.fill(items: 4)
@@ -45,7 +45,7 @@ struct PendingChangeTests {
         #expect(try other.count(for: FetchRequest<Item>()) == 4)
     }
 
-    @Test("a part of the objects is the part that there will be")
+    @Test("Limits, offsets and batches apply to the merged result")
     func limits() throws {
         let store = try TestStore()
         try store.fill(items: 10)
@@ -73,7 +73,7 @@ struct PendingChangeTests {
         }
     }
 
-    @Test("a result with batches keeps its objects when they are saved")
+    @Test("A batched result keeps its new objects when they are saved")
     func batchesOverSave() throws {
         let store = try TestStore()
         try store.fill(items: 10)
@@ -87,7 +87,7 @@ struct PendingChangeTests {
         #expect(found.objectIDs[4] == found[4].objectID)
     }
 
-    @Test("new objects are found by what they are related to")
+    @Test("New objects are matched by their relationships")
     func relationships() throws {
         let store = try TestStore()
         try store.fill(items: 2, categories: 1, tags: 1)
@@ -118,7 +118,7 @@ struct PendingChangeTests {
         )
     }
 
-    @Test("subentities and those without")
+    @Test("Subentities are included or excluded as requested")
     func subentities() throws {
         let store = try Household.makeStore()
         Animal(context: store.context).name = "a"
@@ -135,7 +135,7 @@ struct PendingChangeTests {
         #expect(mixed.map { type(of: $0) == Dog.self } == [false, false, true])
     }
 
-    @Test("rows that are hidden are left out in SQL, and the fetch counts what it returns")
+    @Test("SQL excludes changed rows, and the fetch event counts the rows it returns")
     func statements() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 3)
@@ -155,13 +155,13 @@ struct PendingChangeTests {
         #expect(rows.suffix(2) == [2, 3])
     }
 
-    // MARK: - As if they were saved
+    // MARK: - Same results as after a save
 
     private static let texts = [
         "", "Apple", "apple", "Äpfel", "äp", "A\u{308}pfel", "zoë", "ZOE", "*", "a?", "🎵 x", "100",
     ]
 
-    /// A predicate's format about items: what they are themselves and what they are related to.
+    /// Returns the format of a predicate over items, their attributes and their relationships.
     private static func format(_ random: inout RandomNumbers, depth: Int = 0) -> String {
         let text = { (random: inout RandomNumbers) in "'\(random.one(texts))'" }
         let number = { (random: inout RandomNumbers) in
@@ -233,7 +233,7 @@ struct PendingChangeTests {
         }
     }
 
-    @Test("and find what they find once they are saved", arguments: 0..<12)
+    @Test("Random fetches find the same objects before and after the save", arguments: 0..<12)
     func sameAsSaved(seed: Int) throws {
         let store = try TestStore()
         var random = RandomNumbers(seed: UInt64(seed))

@@ -4,9 +4,9 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("Unsaved objects are found by an equality as by any other comparison")
+@Suite("An equality finds unsaved objects as any other comparison does")
 struct PendingFilterTests {
-    /// Items that are not saved, of two categories of which one is, with names that are spelled in two ways.
+    /// Returns unsaved items of two categories, one saved and one new, with names in two Unicode spellings.
     private func makeStore(isRecording: Bool = false) throws -> (TestStore, saved: Category, new: Category) {
         let store = try TestStore(isRecording: isRecording)
         try store.fill(items: 4, categories: 1)
@@ -26,7 +26,7 @@ struct PendingFilterTests {
         try store.context.fetch(FetchRequest<Item>(predicate: predicate)).map(\.name)
     }
 
-    @Test("texts are equal by their bytes, and numbers and objects by what they are")
+    @Test("Texts are compared by bytes, and numbers and objects by value")
     func equalities() throws {
         let (store, saved, new) = try makeStore()
         let name = PropertyPath("name")
@@ -39,7 +39,7 @@ struct PendingFilterTests {
         #expect(try names(store, PropertyPath("category") == saved).count == 4 + 3)
     }
 
-    @Test("a term that need not hold sorts nothing out")
+    @Test("An equality that need not hold excludes nothing")
     func alternatives() throws {
         let (store, _, _) = try makeStore()
         let name = PropertyPath("name")
@@ -49,7 +49,7 @@ struct PendingFilterTests {
         #expect(try store.context.count(for: FetchRequest<Item>(predicate: name == "cafe")) == 2)
     }
 
-    @Test("what is set later is found by its new value, and what is deleted is not")
+    @Test("A changed object is found by its new value, and a deleted object is not found")
     func changes() throws {
         let (store, _, _) = try makeStore()
         let items = try store.context.fetch(FetchRequest<Item>(predicate: PropertyPath("name") == "cafe")).map { $0 }
@@ -61,7 +61,7 @@ struct PendingFilterTests {
         #expect(try names(store, PropertyPath("name") == "bar") == ["bar"])
     }
 
-    @Test("the fetch's event says how many were compared, and none where they take no part")
+    @Test("The fetch event counts the objects compared, or none without pending changes")
     func events() throws {
         let (store, _, _) = try makeStore(isRecording: true)
         var request = FetchRequest<Item>(predicate: PropertyPath("name") == "cafe")

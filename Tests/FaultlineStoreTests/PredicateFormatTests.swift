@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A predicate's format")
 struct PredicateFormatTests {
-    /// Formats, and how the predicate that was read describes itself.
+    /// Formats, and the descriptions of the parsed predicates.
     static let formats: [(String, String)] = [
         ("price == 3", "price == 3"),
         ("price=3", "price == 3"),
@@ -84,7 +84,7 @@ struct PredicateFormatTests {
         ("items CONTAINS $x", "items CONTAINS $x"),
     ]
 
-    @Test("is read, and written so that it is read again", arguments: formats)
+    @Test("is parsed, and its description parses to the same predicate", arguments: formats)
     func reading(_ format: String, _ description: String) throws {
         let predicate = try FetchPredicate(format: format)
         #expect(predicate.description == description)
@@ -93,7 +93,7 @@ struct PredicateFormatTests {
         #expect(again.shape == predicate.shape)
     }
 
-    @Test("says the same as a predicate that was put together")
+    @Test("gives the same predicate as one built in code")
     func equality() throws {
         let path = PropertyPath("price")
         #expect(try FetchPredicate(format: "price < %@", 3) == (path < 3))
@@ -130,7 +130,7 @@ struct PredicateFormatTests {
         #expect(try FetchPredicate(format: "name == '%@' AND a == 10 % 3").description.hasPrefix(#"name == "%@""#))
     }
 
-    /// Formats that cannot be read, the character where that turns out, and why.
+    /// Formats that cannot be parsed, with the position of the error and the message.
     static let unreadable: [(String, Int, String)] = [
         ("", 1, "expected a value but found the end"),
         ("   ", 4, "expected a value but found the end"),
@@ -176,7 +176,7 @@ struct PredicateFormatTests {
         ("%y == 3", 1, "expected '%@', '%K', '%d' or '%f' but found '%y'"),
     ]
 
-    @Test("that cannot be read says where, and what was expected", arguments: unreadable)
+    @Test("that cannot be parsed throws an error with the position and what was expected", arguments: unreadable)
     func failures(_ format: String, _ position: Int, _ message: String) {
         let text = performing { _ = try FetchPredicate(format: format) }
         #expect(
@@ -185,7 +185,7 @@ struct PredicateFormatTests {
         )
     }
 
-    @Test("that asks for other arguments than it was given says so")
+    @Test("with the wrong arguments throws an error that names the mismatch")
     func argumentFailures() throws {
         let wrong: [(String, [(any FetchPredicateArgument)?], Int, String)] = [
             ("a == %d", ["x"], 6, #"expected a number for '%d' but argument 1 is "x""#),
@@ -203,7 +203,7 @@ struct PredicateFormatTests {
         #expect(error?.code == .predicateFormat)
     }
 
-    @Test("that is long is quoted around the place only")
+    @Test("that is long is quoted only around the error")
     func longFormat() {
         let format = (0..<100).map { "value\($0) == \($0)" }.joined(separator: " AND ") + " AND"
         let text = performing { _ = try FetchPredicate(format: format) }
@@ -213,7 +213,7 @@ struct PredicateFormatTests {
         #expect(text.count < 300)
     }
 
-    @Test("may be nested so deep and no deeper, and as long as it likes")
+    @Test("may be long, but is limited in nesting depth")
     func depth() throws {
         func nested(_ depth: Int) -> String {
             String(repeating: "(", count: depth) + "a == 1" + String(repeating: ")", count: depth)

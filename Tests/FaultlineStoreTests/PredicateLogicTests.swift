@@ -3,7 +3,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("A predicate holds or it does not")
+@Suite("A predicate is either true or false")
 struct PredicateLogicTests {
     private func makeStore() throws -> TestStore {
         let store = try Household.makeStore()
@@ -34,7 +34,7 @@ struct PredicateLogicTests {
         .comparison("name", .equalTo, "ABC", options: .caseInsensitive), .value(true), .value(false),
     ]
 
-    @Test("What a predicate does not select its negation does, values or none", arguments: predicates)
+    @Test("A negated predicate selects exactly the other objects, nil values included", arguments: predicates)
     func negation(_ predicate: FetchPredicate) throws {
         let store = try makeStore()
         let all = try names(.value(true), in: store)
@@ -45,7 +45,7 @@ struct PredicateLogicTests {
             try store.context.count(for: FetchRequest<Person>(predicate: !predicate)) == all.count - selected.count)
     }
 
-    @Test("Objects of other entities and other stores are none of these")
+    @Test("Objects of other entities or other stores never match")
     func foreignObjects() throws {
         let store = try makeStore()
         let club = Club(context: store.context)
@@ -69,7 +69,7 @@ struct PredicateLogicTests {
         #expect(try names(.comparison("spouse", is: own[0]), in: store) == ["x"])
     }
 
-    @Test("MATCHES tries every alternative for the whole text")
+    @Test("MATCHES tries every alternative against the whole text")
     func alternatives() throws {
         let store = try makeStore()
         #expect(try names(Self.name.matches("a|abc"), in: store) == ["abc"])
@@ -78,7 +78,7 @@ struct PredicateLogicTests {
         #expect(try names(Self.name.matches("(?x) abc # the letters"), in: store) == ["abc"])
     }
 
-    @Test("Thousands of terms and hundreds of thousands of values are no limit")
+    @Test("Predicates may have thousands of terms and hundreds of thousands of values")
     func longLists() throws {
         let store = try makeStore()
         let terms = (0..<3000).map { Self.name == "v\($0)" }

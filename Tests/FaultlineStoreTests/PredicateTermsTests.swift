@@ -3,12 +3,12 @@ import FaultlineStore
 import FaultlineTrace
 import Testing
 
-@Suite("The terms of a predicate, as a trace tells them")
+@Suite("The terms of a predicate in a trace")
 struct PredicateTermsTests {
     private static let name = PropertyPath("name")
     private static let price = PropertyPath("price")
 
-    /// What a term says, in a line: `"name CONTAINS[cd] value"`.
+    /// Describes a term in one line, such as `"name CONTAINS[cd] value"`.
     private static func line(_ term: ShapeEntry.Term) -> String {
         let options = term.options.map { "[\($0)]" } ?? ""
         return [
@@ -20,7 +20,7 @@ struct PredicateTermsTests {
     static let predicates: [(FetchPredicate, [String])] = [
         (name == "milk", ["name == value"]),
         (name == nil, ["name == nil"]),
-        // A name that is a word of the format, too.
+        // A name that is also a keyword of the format.
         (PropertyPath("size") == 1, ["size == value"]),
         (.comparison("shop.first", .lessThan, 1), ["shop.first < value"]),
         (name.contains("mil", options: [.caseInsensitive, .diacriticInsensitive]), ["name CONTAINS[cd] value"]),
@@ -32,7 +32,7 @@ struct PredicateTermsTests {
         (name == "milk" || price > 1, ["name == value, alternative", "price > value, alternative"]),
         (!(name == "milk"), ["name == value, negated"]),
         (!(!(name == "milk")), ["name == value"]),
-        // That not both hold leaves open which of them does not.
+        // If not both terms hold, either of them may be false.
         (
             !(name == "milk" && price > 1),
             ["name == value, alternative, negated", "price > value, alternative, negated"]
@@ -42,12 +42,12 @@ struct PredicateTermsTests {
         (.value(true), []),
     ]
 
-    @Test("name the property, the operator and what a row's fulfilling it means", arguments: predicates)
+    @Test("contain the property, the operator and whether a row must match", arguments: predicates)
     func terms(_ predicate: FetchPredicate, _ lines: [String]) {
         #expect(predicate.terms.map(Self.line) == lines)
     }
 
-    @Test("tell objects from values")
+    @Test("distinguish objects from values")
     func objects() throws {
         let store = try TestStore()
         try store.fill(items: 1)
@@ -57,7 +57,7 @@ struct PredicateTermsTests {
     }
 
     @Test(
-        "tell where the wildcards of a pattern stand and not the pattern",
+        "contain the position of a pattern's wildcards, but not the pattern",
         arguments: [
             ("milk", "none"), ("mil*", "trailing"), ("mil**", "trailing"), ("*ilk", "leading"), ("?ilk", "leading"),
             ("m*k", "inner"), ("mil?", "inner"), ("m*l*", "inner"), (#"\*ilk"#, "none"), (#"\*il*"#, "trailing"),
@@ -75,7 +75,7 @@ struct PredicateTermsTests {
         return store.events.compactMap { if case .fetch(let fetch) = $0.detail { fetch.operands } else { nil } }
     }
 
-    @Test("have a hash each, which changes with the term's own values only")
+    @Test("have one hash each, which depends only on the term's values")
     func hashes() throws {
         let found = try operands(
             Self.name == "milk" && Self.price.isIn([1.0, 2.0]), Self.name == "bread" && Self.price.isIn([1.0, 2.0]),
@@ -88,13 +88,13 @@ struct PredicateTermsTests {
         #expect(found.joined().allSatisfy { $0 < 1 << 53 })
     }
 
-    @Test("have hashes that are of no use in another recording")
+    @Test("have hashes that differ between recordings")
     func keys() throws {
         let (first, second) = (try operands(Self.name == "milk"), try operands(Self.name == "milk"))
         #expect(first.count == 1 && first != second)
     }
 
-    @Test("have values that stay out of the trace")
+    @Test("keep their values out of the trace")
     func privacy() throws {
         let store = try TestStore(isRecording: true)
         let predicates = [
@@ -106,7 +106,7 @@ struct PredicateTermsTests {
         #expect(!messages.contains { "\($0)".contains("secret") })
     }
 
-    @Test("of a predicate of more than thirty-two share the last hash")
+    @Test("share the last hash beyond thirty-two")
     func longPredicate() throws {
         func chain(_ count: Int, last: Double) -> FetchPredicate {
             .or((1..<count).map { Self.price == Double($0) } + [Self.price == last])
@@ -117,7 +117,7 @@ struct PredicateTermsTests {
         #expect(found[1].prefix(32) == found[2].prefix(32) && found[1].last != found[2].last)
     }
 
-    @Test("of a chain that is longer than the stack is deep are found all the same")
+    @Test("are found in a chain longer than the stack is deep")
     func deepPredicate() throws {
         var predicate = Self.price == 0.0
         for number in 1..<6000 { predicate = predicate || Self.price == Double(number) }

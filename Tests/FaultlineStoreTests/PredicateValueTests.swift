@@ -3,7 +3,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("Values of predicates that are written down")
+@Suite("Serialized values of predicates")
 struct PredicateValueTests {
     private static let every: [PredicateValue] = [
         .value(.integer(.min)), .value(.decimal(Decimal(string: "12345678901234567890.5")!)), .value(.double(0.1)),
@@ -15,7 +15,7 @@ struct PredicateValueTests {
         .list([.value(.integer(1)), .value(.string("x"))]), .list([]),
     ]
 
-    @Test func `They are read as they were`() throws {
+    @Test func `Values round-trip through text`() throws {
         let text = try #require(PredicateValue.text(Self.every))
         #expect(PredicateValue.values(text) == Self.every)
         #expect(
@@ -27,11 +27,11 @@ struct PredicateValueTests {
         "", "3", "{}", "[3]", "[{}]", #"[{"string":3}]"#, #"[{"text":"x"}]"#, #"[{"uuid":"x"}]"#, #"[{"list":3}]"#,
         #"[{"list":[{"list":[{"list":[{"list":[{"list":[]}]}]}]}]}]"#,
     ])
-    func `What is something else is nothing`(_ text: String) {
+    func `Text that is not a serialized value gives nil`(_ text: String) {
         #expect(PredicateValue.values(text) == nil)
     }
 
-    @Test func `They are those of the places of the shape`() throws {
+    @Test func `The values match the placeholders of the predicate's shape`() throws {
         let predicate = try FetchPredicate(
             format:
                 "name BEGINSWITH %@ AND NOT category.name IN %@ AND price BETWEEN {%@, %@} AND 3 < price AND isBought == nil",
@@ -46,7 +46,7 @@ struct PredicateValueTests {
         #expect(shape.positions.count == values.count)
     }
 
-    @Test func `Values within expressions are not told`() throws {
+    @Test func `Values inside expressions are not recorded`() throws {
         #expect(try FetchPredicate(format: "price * 2 > 3").values == nil)
         #expect(try FetchPredicate(format: "SUBQUERY(tags, $x, $x.name == 'a').@count > 3").values == nil)
         #expect(try FetchPredicate(format: "category == nil").values == [])

@@ -4,9 +4,9 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("BEGINSWITH without options is a range of an index")
+@Suite("BEGINSWITH without options searches a range of an index")
 struct PrefixTests {
-    /// Texts at the edges of what text is.
+    /// Texts at the edges of Unicode.
     static let texts: [String] = {
         let edges = [
             "", " ", "\0", "\0\0", "a", "A", "aa", "ab", "a\u{301}", "\u{e1}", "z", "~", "\u{7f}", "\u{80}", "\u{7ff}",
@@ -30,13 +30,13 @@ struct PrefixTests {
             item.amount = place
             item.category = category
         }
-        // Without a name.
+        // A category without a name.
         Category(context: store.context).setValue(nil, forKey: "name")
         try store.context.save()
         return store
     }
 
-    @Test("and finds what a look at every text finds, with an index and without")
+    @Test("BEGINSWITH finds what comparing every text finds, with and without an index")
     func sameAsInMemory() throws {
         let store = try makeStore()
         for prefix in Self.texts + ["nothing begins so", "\u{10ffff}\u{10ffff}\u{10ffff}"] {
@@ -58,13 +58,13 @@ struct PrefixTests {
         ("Löwe 🦁", "SEARCH t0 USING INDEX Z_Item_byName (ZNAME>? AND ZNAME<?)"),
         ("\u{d7ff}", "SEARCH t0 USING INDEX Z_Item_byName (ZNAME>? AND ZNAME<?)"),
         ("x\u{10ffff}", "SEARCH t0 USING INDEX Z_Item_byName (ZNAME>? AND ZNAME<?)"),
-        // No text stands behind those with this prefix.
+        // No text sorts after those with this prefix.
         ("\u{10ffff}", "SCAN t0"),
-        // Everything.
+        // Every text.
         ("", "SCAN t0"),
     ]
 
-    /// SQLite's plan for the last statement that read rows: a busy machine may have ended the transaction by now.
+    /// Returns SQLite's plan for the last read statement, which a COMMIT may follow on a busy machine.
     private func lastPlan(_ store: TestStore) throws -> [String] {
         let reads = store.events.compactMap { event -> TraceEvent.Statement? in
             guard case .sql(let statement) = event.detail, statement.type == .read else { return nil }
@@ -74,14 +74,14 @@ struct PrefixTests {
         return try #require(store.dictionary.plan(statement.plan)).rows.map(\.detail)
     }
 
-    @Test("in SQLite's plan", arguments: plans)
+    @Test("SQLite's plan searches the index unless the range is open", arguments: plans)
     func plan(_ prefix: String, _ plan: String) throws {
         let store = try makeStore(isRecording: true)
         _ = try store.context.fetch(FetchRequest<Item>(predicate: PropertyPath("name").beginsWith(prefix)))
         #expect(try lastPlan(store) == [plan])
     }
 
-    @Test("which sorts by the same attribute too")
+    @Test("The index search also serves sorting by the same attribute")
     func sorted() throws {
         let store = try makeStore(isRecording: true)
         let found = try store.context.fetch(
@@ -91,7 +91,7 @@ struct PrefixTests {
         #expect(found.map(\.name) == ["a", "a\0", "aa"])
     }
 
-    /// What is typed, and how much a search disregards.
+    /// Typed texts and the options of their searches.
     static let searches: [(String, TextOptions)] = [
         ("AGUAS", [.caseInsensitive, .diacriticInsensitive]), ("águas", [.caseInsensitive, .diacriticInsensitive]),
         ("a\u{301}g", [.caseInsensitive, .diacriticInsensitive]), ("Ág", .caseInsensitive), ("ag", .caseInsensitive),
@@ -99,7 +99,7 @@ struct PrefixTests {
         ("STRASSE", [.caseInsensitive, .diacriticInsensitive]), ("ﬁ", .caseInsensitive), ("İ", .caseInsensitive),
     ]
 
-    @Test("and of folded copies finds what it finds of the texts with its options", arguments: searches)
+    @Test("A search in folded copies finds what a search with options finds in the originals", arguments: searches)
     func folded(_ typed: String, _ options: TextOptions) throws {
         let store = try TestStore()
         let titles = [

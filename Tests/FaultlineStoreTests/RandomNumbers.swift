@@ -1,4 +1,4 @@
-/// Numbers that depend on a seed alone (SplitMix64).
+/// Random numbers that depend only on a seed (SplitMix64).
 struct RandomNumbers: RandomNumberGenerator {
     private var state: UInt64
 
@@ -14,7 +14,7 @@ struct RandomNumbers: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 
-    /// A number from 0 on and below another.
+    /// Returns a number from 0 up to, but not including, `count`.
     mutating func number(_ count: Int) -> Int { Int(next() % UInt64(count)) }
 
     mutating func one<Element>(_ elements: [Element]) -> Element { elements[number(elements.count)] }

@@ -3,7 +3,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("A store that was opened read-only is read, and refuses everything else before it begins")
+@Suite("A read-only store can be read, and refuses every write before it starts")
 struct ReadOnlyStoreTests {
     private let store: TestStore
     private let container: PersistentContainer

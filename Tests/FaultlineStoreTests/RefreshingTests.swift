@@ -4,15 +4,15 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("How fresh objects are, how long they live, and which identity they have")
+@Suite("Staleness, object lifetime and permanent IDs")
 struct RefreshingTests {
-    @Test("A staleness interval says how old a row in memory may be")
+    @Test("The staleness interval limits the age of rows in memory")
     func staleness() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 1)
         let item = try store.context.fetch(FetchRequest<Item>())[0]
         #expect(item.amount == 1)
-        // Another process writes: the rows in memory do not know of it.
+        // Another process writes, so the rows in memory become stale.
         _ = try store.sql("UPDATE ZITEM SET ZAMOUNT = 5, Z_OPT = 2")
         store.context.refreshAllObjects()
         #expect(item.amount == 1, "a row of any age will do")
@@ -32,7 +32,7 @@ struct RefreshingTests {
         #expect(try store.sql("SELECT ZAMOUNT, Z_OPT FROM ZITEM") == ["6|3"])
     }
 
-    @Test("A context keeps its objects alive if it is told to")
+    @Test("A context keeps its registered objects alive if requested")
     func retaining() throws {
         let store = try TestStore()
         try store.fill(items: 3, categories: 0)
@@ -64,7 +64,7 @@ struct RefreshingTests {
         #expect(context.registeredObjects.isEmpty)
     }
 
-    @Test("New objects get their lasting identity before they are saved")
+    @Test("New objects can get permanent IDs before they are saved")
     func permanentIDs() throws {
         let store = try TestStore()
         try store.fill(items: 2)
@@ -87,7 +87,7 @@ struct RefreshingTests {
         #expect(
             try store.sql("SELECT Z_PK, ZNAME FROM ZITEM WHERE Z_PK > 2 ORDER BY Z_PK") == ["3|b", "4|a", "5|c"])
         #expect(try store.sql("SELECT ZCATEGORY FROM ZITEM WHERE Z_PK = 3") == ["2"])
-        // What is rolled back leaves its key unused.
+        // A rolled-back object leaves its key unused.
         let fourth = Item(context: context)
         try context.obtainPermanentIDs(for: [fourth])
         context.rollback()
@@ -97,7 +97,7 @@ struct RefreshingTests {
         #expect(fifth.objectID.uriRepresentation().path == "/Item/p7")
     }
 
-    @Test("Relating objects of two contexts is a mistake in the program that is told in a sentence")
+    @Test("Relating objects of different contexts ends the program with a message")
     func otherContext() async throws {
         let toOne = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let store = try TestStore()

@@ -3,7 +3,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("Nothing leads to an object that is not there")
+@Suite("No relationship refers to a missing object")
 struct RelatedDeletionTests {
     private func expectNoneDangling(_ store: TestStore) throws {
         let owners = try store.sql(
@@ -73,7 +73,7 @@ struct RelatedDeletionTests {
         }
     }
 
-    @Test("Writers that relate objects to the same one do not disturb each other")
+    @Test("Writers that relate objects to the same object do not conflict")
     func sideBySide() throws {
         let store = try Household.makeStore()
         let person = Person(context: store.context)
@@ -96,7 +96,7 @@ struct RelatedDeletionTests {
         #expect(try store.sql("SELECT ZNAME, Z_OPT FROM ZPERSON") == ["New|8"])
     }
 
-    @Test("A to-one relationship to an object that is being deleted leads nowhere")
+    @Test("Setting a relationship to an object being deleted leaves it nil")
     func toDeleted() throws {
         let store = try Household.makeStore()
         let person = Person(context: store.context)
@@ -109,7 +109,7 @@ struct RelatedDeletionTests {
         #expect(dog.owner == nil)
         #expect(try store.sql("SELECT ZOWNER FROM ZANIMAL") == ["NULL"])
 
-        // Without an inverse, and to an object that was never saved.
+        // The same without an inverse, and with an object that was never saved.
         let member = Person(context: store.context)
         let club = Club(context: store.context)
         member[Person.home] = club
@@ -119,7 +119,7 @@ struct RelatedDeletionTests {
         #expect(try store.sql("SELECT ZHOME FROM ZPERSON") == ["NULL"])
     }
 
-    @Test("A relationship to an object that its context has let go of is not saved")
+    @Test("A relationship to an object that is no longer in its context is not saved")
     func toDetached() throws {
         let store = try Household.makeStore()
         let dog = Dog(context: store.context)
@@ -154,7 +154,7 @@ struct RelatedDeletionTests {
         #expect(try store.sql("SELECT Z_PK, ZSPOUSE FROM ZPERSON ORDER BY 1") == ["1|2", "2|1"])
     }
 
-    @Test("Denial does not count what is deleted along, saved or not")
+    @Test("The deny rule ignores objects that are deleted in the same save")
     func denial() throws {
         let store = try Household.makeStore()
         let (ward, guardian) = (Person(context: store.context), Person(context: store.context))

@@ -5,9 +5,9 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("Relationships have two ends")
+@Suite("Relationships are maintained at both ends")
 struct RelationshipTests {
-    @Test("Setting a to-one relationship changes the to-many one, and moves from one object to another")
+    @Test("Setting either end updates the other, and moves objects between owners")
     func toOne() throws {
         let store = try TestStore()
         let (fruit, bread) = (Category(context: store.context), Category(context: store.context))
@@ -27,7 +27,7 @@ struct RelationshipTests {
         #expect(try store.sql("SELECT ZNAME, ZCATEGORY FROM ZITEM") == ["Apple|2", "Pear|2"])
     }
 
-    @Test("A one-to-one relationship lets go of the object that it led to")
+    @Test("Setting a one-to-one relationship clears the previous one")
     func oneToOne() throws {
         let store = try TestStore()
         let (first, second) = (Category(context: store.context), Category(context: store.context))
@@ -62,7 +62,7 @@ struct RelationshipTests {
         #expect(try other.fetch(FetchRequest<Tag>())[0].items.map(\.name) == ["Item 0", "Item 2"])
     }
 
-    @Test("Setting the one end does not load the other")
+    @Test("Setting one end does not load the other")
     func noLoading() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 5)
@@ -80,7 +80,7 @@ struct RelationshipTests {
         #expect(try store.sql("SELECT COUNT(*) FROM ZITEM WHERE ZCATEGORY = 1") == ["6"])
     }
 
-    @Test("Nullify lets go, cascade deletes along, no action leaves things as they are")
+    @Test("Nullify clears the inverse, cascade deletes the objects, and no action leaves them as they are")
     func deleteRules() throws {
         for (rule, rest) in [(DeleteRule.nullify, ["NULL", "NULL"]), (.cascade, []), (.noAction, ["1", "1"])] {
             let store = try TestStore(Groceries.entities(itemsRule: rule))
@@ -92,7 +92,7 @@ struct RelationshipTests {
         }
     }
 
-    @Test("Deny forbids the deletion until the other end is gone too")
+    @Test("Deny prevents the deletion until the related objects are deleted too")
     func denial() throws {
         let store = try TestStore(Groceries.entities(itemsRule: .deny))
         try store.fill(items: 2)
@@ -107,7 +107,7 @@ struct RelationshipTests {
         #expect(try store.sql("SELECT (SELECT COUNT(*) FROM ZITEM) + (SELECT COUNT(*) FROM ZCATEGORY)") == ["0"])
     }
 
-    @Test("A deleted object's pairs go with it, and fetches leave it out before the save")
+    @Test("Deleting an object removes its join rows, and fetches exclude it before the save")
     func deletion() throws {
         let store = try TestStore()
         try store.fill(items: 2, tags: 1)
@@ -121,7 +121,7 @@ struct RelationshipTests {
         #expect(try store.sql("SELECT Z_PK FROM ZITEM") == ["2"])
     }
 
-    @Test("Entities that inherit share a table, and relationships find the class of each object")
+    @Test("Subentities share a table, and relationships return objects of the right class")
     func inheritance() throws {
         let store = try TestStore(
             [

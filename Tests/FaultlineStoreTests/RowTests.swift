@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Rows in memory")
 struct RowTests {
-    @Test("Columns stand where inlined readers look for them")
+    @Test("Columns are at the offsets that inlined readers use")
     func places() {
         #expect(MemoryLayout<cstore_row>.offset(of: \.present) == StoredValueLocation.presenceOffset)
         #expect(MemoryLayout<cstore_row>.size == StoredValueLocation.columnsOffset)
@@ -15,7 +15,7 @@ struct RowTests {
     }
 
     @Test(
-        "An entity of many attributes keeps each value and each missing one",
+        "An entity with many attributes keeps every value and every nil",
         arguments: [1, 63, 64, 65, 128, 130, 200])
     func manyColumns(count: Int) throws {
         let names = (0..<count).map { "value\($0)" }
@@ -43,7 +43,7 @@ struct RowTests {
         }
     }
 
-    @Test("Zero, an empty text and empty data are values, and nothing is none")
+    @Test("Zero, empty text and empty data are distinct from nil")
     func emptyValues() throws {
         let model = try ManagedObjectModel(entities: [
             EntityDescription(
@@ -84,7 +84,7 @@ struct RowTests {
         }
     }
 
-    @Test("A value longer than a block has room, and those behind it")
+    @Test("Values longer than a block round-trip")
     func longValues() throws {
         let store = try TestStore()
         for length in [4_000, 5_000, 70_000, 200_000, 1] {
@@ -101,10 +101,10 @@ struct RowTests {
         }
     }
 
-    @Test("A store whose texts are UTF-16 reads as one whose texts are UTF-8")
+    @Test("A store with UTF-16 text reads like one with UTF-8 text")
     func otherEncoding() throws {
         let store = try TestStore { description in
-            // The encoding of a file is settled by its first table.
+            // The first table determines the encoding of a file.
             _ = try? SQLShell.run(
                 "PRAGMA encoding = 'UTF-16le'; CREATE TABLE first(column); DROP TABLE first", description.url)
         }
@@ -119,7 +119,7 @@ struct RowTests {
         }
     }
 
-    @Test("The faults of a burst share a block, which goes when the burst ends and nobody uses it")
+    @Test("Faults of one perform share a block, which is freed when unused after the perform")
     func faultBlocks() throws {
         let store = try TestStore { $0.rowCacheLimit = 0 }
         try store.fill(items: 20)

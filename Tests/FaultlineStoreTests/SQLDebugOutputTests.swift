@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("The SQL log does not stop a program that has no standard error")
+@Suite("The SQL log does not stop a program whose standard error is unusable")
 struct SQLDebugOutputTests {
     private static func save() throws {
         let folder = try TestStore.makeFolder()
@@ -19,7 +19,7 @@ struct SQLDebugOutputTests {
         guard try context.count(for: FetchRequest<Item>()) == 1 else { exit(2) }
     }
 
-    @Test("Closed")
+    @Test("A closed standard error does not stop the program")
     func closed() async {
         await #expect(processExitsWith: .exitCode(7)) {
             close(STDERR_FILENO)
@@ -28,7 +28,7 @@ struct SQLDebugOutputTests {
         }
     }
 
-    @Test("Full")
+    @Test("A standard error on a full device does not stop the program")
     func full() async {
         await #expect(processExitsWith: .exitCode(7)) {
             let device = open("/dev/full", O_WRONLY)
@@ -38,7 +38,7 @@ struct SQLDebugOutputTests {
         }
     }
 
-    @Test("A pipe that nobody reads")
+    @Test("A standard error without a reader does not stop the program or raise SIGPIPE")
     func brokenPipe() async {
         await #expect(processExitsWith: .exitCode(7)) {
             var ends: [Int32] = [0, 0]
@@ -47,14 +47,14 @@ struct SQLDebugOutputTests {
             dup2(ends[1], STDERR_FILENO)
             signal(SIGPIPE, SIG_DFL)
             try Self.save()
-            // The signal is still there for the program itself.
+            // No signal is left pending for the program itself.
             var waiting = sigset_t()
             sigpending(&waiting)
             exit(sigismember(&waiting, SIGPIPE) == 0 ? 7 : 3)
         }
     }
 
-    @Test("The lines arrive whole where they can")
+    @Test("The lines are written completely if possible")
     func lines() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             try Self.save()

@@ -6,12 +6,12 @@ import Testing
 
 @testable import FaultlineStore
 
-@Suite("The SQL log has Core Data's lines")
+@Suite("The SQL log has the same lines as Core Data's")
 struct SQLDebugTests {
     private static let head =
         "SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZAMOUNT, t0.ZNAME, t0.ZPRICE, t0.ZCATEGORY FROM ZITEM t0"
 
-    @Test("Opening a store that is there")
+    @Test("Opening an existing store logs its connection and settings")
     func opening() throws {
         let store = try TestStore()
         let lines = TestStore.Lines()
@@ -28,7 +28,7 @@ struct SQLDebugTests {
             ])
     }
 
-    @Test("Level 1: a fetch with prefetching, faults and a count")
+    @Test("Level 1 logs a fetch with prefetching, faults and a count")
     func level1() throws {
         let store = try TestStore(level: 1)
         try store.fill(items: 3)
@@ -74,7 +74,7 @@ struct SQLDebugTests {
             ])
     }
 
-    @Test("A save has Core Data's two transactions, and times that Core Data does not print")
+    @Test("A save logs Core Data's two transactions, and times that Core Data omits")
     func save() throws {
         let store = try TestStore(level: 1)
         _ = store.lines.take()
@@ -91,7 +91,7 @@ struct SQLDebugTests {
             ])
     }
 
-    @Test("Level 2 adds bound values and row counts, level 3 rows instead, level 4 plans")
+    @Test("Level 2 adds bound values and row counts, level 3 also rows, and level 4 query plans")
     func higherLevels() throws {
         let store = try TestStore(level: 2)
         try store.fill(items: 2)
@@ -127,7 +127,7 @@ struct SQLDebugTests {
         #expect(plan.contains(" 0 0 SEARCH t0 USING INDEX Z_Item_byName (ZNAME=?)"))
     }
 
-    @Test("The level comes from the command line, or else from the environment")
+    @Test("The command line determines the level, or else the environment")
     func requestedLevel() {
         #expect(
             SQLDebugLog.requestedLevel(["app", "-com.apple.CoreData.SQLDebug", "3"], ["FAULTLINE_SQLDEBUG": "1"]) == 3)
@@ -135,7 +135,7 @@ struct SQLDebugTests {
         #expect(SQLDebugLog.requestedLevel(["app", "-com.apple.CoreData.SQLDebug"], [:]) == 0)
     }
 
-    @Test("Lines go to the host's logger once there is one")
+    @Test("Lines go to the host's logger once it is set")
     func logger() throws {
         let lines = TestStore.Lines()
         let log = SQLDebugLog(level: 1) { _ in Issue.record("a line beside the logger") }

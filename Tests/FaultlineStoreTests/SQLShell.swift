@@ -1,13 +1,13 @@
 import CSQLite
 import Foundation
 
-/// SQLite without the store, to look at a store's file from outside.
+/// SQLite without Faultline's store, to inspect a store's file from outside.
 enum SQLShell {
     struct Failure: Error {
         var message: String
     }
 
-    /// Runs statements and gives the rows of all of them, columns joined by `|`.
+    /// Runs statements and returns all of their rows, with columns joined by `|`.
     @discardableResult
     static func run(_ text: String, _ url: URL) throws -> [String] {
         var connection: OpaquePointer?
@@ -34,7 +34,7 @@ enum SQLShell {
     }
 }
 
-/// A second connection that stays open, to hold locks.
+/// A second connection that stays open to hold locks.
 final class OpenConnection {
     private var connection: OpaquePointer?
 

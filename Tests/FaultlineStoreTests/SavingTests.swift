@@ -5,9 +5,9 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("A save is whole or not at all")
+@Suite("A save is atomic")
 struct SavingTests {
-    @Test("Another writer's change is a conflict, after which nothing is changed and the save can be made again")
+    @Test("Another writer's change makes a save fail with a conflict, changes nothing, and allows a retry")
     func conflict() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 2)
@@ -44,7 +44,7 @@ struct SavingTests {
         #expect(try store.sql("SELECT ZAMOUNT, Z_OPT FROM ZITEM ORDER BY Z_PK") == ["7|2", "8|3", "1|1"])
     }
 
-    @Test("A deletion of what another writer changed is a conflict too")
+    @Test("Deleting an object that another writer changed is a conflict")
     func deletionConflict() throws {
         let store = try TestStore()
         try store.fill(items: 1)
@@ -58,7 +58,7 @@ struct SavingTests {
         #expect(!item.isDeleted)
     }
 
-    @Test("What must have a value is asked for before anything is written")
+    @Test("Required values are checked before anything is written")
     func validation() throws {
         let store = try TestStore(
             [
@@ -123,7 +123,7 @@ struct SavingTests {
             "a reserved key is not used again")
     }
 
-    @Test("A store that another connection holds locked is waited for, and no longer than was said")
+    @Test("A save waits for another connection's lock up to the busy timeout")
     func locked() throws {
         let store = try TestStore { $0.busyTimeout = 0 }
         try store.fill(items: 1)
@@ -142,14 +142,14 @@ struct SavingTests {
         #expect(try store.sql("SELECT ZAMOUNT FROM ZITEM") == ["2"])
     }
 
-    @Test("What one of n objects costs does not depend on n", arguments: [10, 1000])
+    @Test("Saving one of n objects costs the same for any n", arguments: [10, 1000])
     func costFollowsChanges(_ count: Int) throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: count)
         let items = try store.context.fetch(FetchRequest<Item>())
         #expect(items.map(\.amount).count == count)
         let before = store.statements(ofType: .write).count
-        // Ends the transaction of the reads, which a few idle milliseconds would end as well.
+        // Ends the read transaction, which would otherwise end after a few idle milliseconds.
         store.context.performAndWait {}
         items[count / 2].amount = 99
         try store.context.save()
@@ -163,7 +163,7 @@ struct SavingTests {
         #expect(event.changedColumns == 1)
     }
 
-    @Test("Two containers of one file get keys that do not collide")
+    @Test("Two containers on one file get different keys")
     func keys() throws {
         let store = try TestStore()
         let second = try PersistentContainer(

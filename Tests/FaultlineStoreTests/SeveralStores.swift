@@ -4,7 +4,7 @@ import FaultlineStore
 import FaultlineTrace
 import Foundation
 
-/// Several stores of the groceries behind one coordinator, in a folder of their own.
+/// Several grocery stores behind one coordinator, in a folder of their own.
 final class SeveralStores {
     let folder: URL
     let container: PersistentContainer
@@ -14,7 +14,7 @@ final class SeveralStores {
     var coordinator: PersistentStoreCoordinator { container.persistentStoreCoordinator }
     var stores: [PersistentStore] { coordinator.persistentStores }
 
-    /// - Parameter types: one store each, named `a`, `b` and so on.
+    /// - Parameter types: One per store; the stores are named `a`, `b` and so on.
     init(
         _ types: [PersistentStore.StoreType] = [.sqlite, .sqlite],
         entities: [EntityDescription] = Groceries.entities(), configurations: [ConfigurationDescription] = [],
@@ -46,7 +46,7 @@ final class SeveralStores {
 
     func url(_ number: Int) -> URL { Self.url(folder, number) }
 
-    /// A new item in one of the stores.
+    /// Inserts an item into one of the stores.
     @discardableResult
     func add(_ name: String, to number: Int, in context: ManagedObjectContext? = nil) throws -> Item {
         let context = context ?? self.context
@@ -56,7 +56,7 @@ final class SeveralStores {
         return item
     }
 
-    /// The names of a store's items, as the file has them.
+    /// Returns the names of a store's items, as the file has them.
     func names(_ number: Int) throws -> [String] {
         try SQLShell.run("SELECT ZNAME FROM ZITEM ORDER BY ZNAME", url(number))
     }

@@ -4,9 +4,9 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("A fetch from several stores is one result")
+@Suite("A fetch from several stores returns one result")
 struct SeveralStoresFetchTests {
-    /// Items "0", "1" … in turns in the stores, each with its number as its price, and categories in both.
+    /// Returns stores that hold items "0", "1" … in turn, priced by their number, and categories in each.
     private func makeStores(
         _ types: [PersistentStore.StoreType] = [.sqlite, .sqlite], items: Int = 10, isRecording: Bool = false
     ) throws -> SeveralStores {
@@ -28,7 +28,7 @@ struct SeveralStoresFetchTests {
         return several
     }
 
-    @Test("Objects come in the order of the sort descriptors, and without any store by store")
+    @Test("Objects are sorted across the stores, or come store by store without sort descriptors")
     func order() throws {
         let several = try makeStores([.sqlite, .inMemory])
         let request = FetchRequest<Item>(sortDescriptors: [.ascending("price")])
@@ -41,7 +41,7 @@ struct SeveralStoresFetchTests {
         #expect(plain.map(\.name) == ["0", "2", "4", "6", "8", "1", "3", "5", "7", "9"])
     }
 
-    @Test("Affected stores are the ones that are asked")
+    @Test("A fetch reads only the affected stores")
     func affectedStores() throws {
         let several = try makeStores()
         var request = FetchRequest<Item>(sortDescriptors: [.descending("price")], fetchLimit: 2)
@@ -56,7 +56,7 @@ struct SeveralStoresFetchTests {
         )
     }
 
-    @Test("Offset, limit, counts and identities are right over the whole")
+    @Test("Offset, limit, count and object IDs apply to the merged result")
     func parts() throws {
         let several = try makeStores([.sqlite, .sqlite, .sqlite])
         let request = FetchRequest<Item>(
@@ -85,7 +85,7 @@ struct SeveralStoresFetchTests {
         #expect(items.map(\.amount) == (0..<23).reversed().map { $0 / 2 })
     }
 
-    @Test("Unsaved changes take part in their places")
+    @Test("Unsaved changes appear in their sorted positions")
     func pendingChanges() throws {
         let several = try makeStores()
         let items = try several.context.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("price")]))
@@ -101,7 +101,7 @@ struct SeveralStoresFetchTests {
         }
     }
 
-    @Test("Dictionaries are merged, equal ones once if that is asked for")
+    @Test("Dictionaries are merged and, if requested, made distinct")
     func dictionaries() throws {
         let several = try makeStores()
         var request = FetchRequest<Item>(sortDescriptors: [.descending("amount")], fetchLimit: 3, fetchOffset: 1)
@@ -123,7 +123,7 @@ struct SeveralStoresFetchTests {
         #expect(uris.map(\.persistentStore) == [several.stores[1], several.stores[0], several.stores[1]])
     }
 
-    @Test("Functions over all objects are worked out from those of each store, where that can be")
+    @Test("Functions over all objects combine the results of each store, or throw where that is impossible")
     func aggregates() throws {
         let several = try makeStores()
         var request = FetchRequest<Item>()
@@ -163,7 +163,7 @@ struct SeveralStoresFetchTests {
         )
     }
 
-    @Test("The fetch is one event, and each store's statement one within it")
+    @Test("The fetch is one event that contains one statement per store")
     func events() throws {
         let several = try makeStores(isRecording: true)
         let before = several.events.count
@@ -188,7 +188,7 @@ struct SeveralStoresFetchTests {
         }
     }
 
-    @Test("A results controller follows all of them")
+    @Test("A fetched results controller follows all stores")
     func controller() throws {
         let several = try makeStores(items: 4)
         let controller = FetchedResultsController(
@@ -205,7 +205,7 @@ struct SeveralStoresFetchTests {
         #expect(controller.fetchedObjects?.map(\.name) == ["1", "new", "3", "0"])
     }
 
-    @Test("A pinned context reads all of them as they were")
+    @Test("A pinned context reads all stores in their pinned state")
     func queryGenerations() throws {
         let several = try makeStores(items: 4)
         try several.context.setQueryGeneration(from: .current)

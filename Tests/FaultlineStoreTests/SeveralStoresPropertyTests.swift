@@ -3,9 +3,9 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("A merged fetch finds what sorting all objects by hand finds")
+@Suite("A merged fetch matches sorting all objects in code")
 struct SeveralStoresPropertyTests {
-    /// What an item is by hand.
+    /// An item's values, kept outside the store.
     private struct Row {
         var object: Item
         var store: Int
@@ -19,7 +19,7 @@ struct SeveralStoresPropertyTests {
 
         func order(_ left: Row, _ right: Row) -> Int {
             switch self {
-            // As SQLite orders text: byte by byte.
+            // SQLite compares text byte by byte.
             case .name:
                 let (left, right) = (Array(left.name.utf8), Array(right.name.utf8))
                 return left == right ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
@@ -51,7 +51,7 @@ struct SeveralStoresPropertyTests {
         }
     }
 
-    @Test("Random objects, sorts, predicates, offsets and limits", arguments: 0..<12)
+    @Test("Random objects, sort descriptors, predicates, offsets and limits give equal results", arguments: 0..<12)
     func fetches(_ seed: UInt64) throws {
         var random = RandomNumbers(seed: seed)
         let count = 2 + random.number(2)
@@ -67,7 +67,7 @@ struct SeveralStoresPropertyTests {
         }
         for _ in 0..<30 + random.number(30) { try add(several.context) }
         try several.context.save()
-        // The keys of one save need not follow the order of insertion over several entities, but do for one.
+        // Keys follow the order of insertion within one entity, but not across several entities.
         let hasChanges = random.number(2) == 0
         if hasChanges {
             for _ in 0..<5 { try add(several.context) }
@@ -108,7 +108,7 @@ struct SeveralStoresPropertyTests {
             #expect(found.count == wanted.count)
             #expect(try several.context.count(for: request) == wanted.count)
             let ids = try several.context.fetchObjectIDs(request)
-            // Of equal keys nobody says which comes first, so that what is compared is what is sorted by.
+            // The order of equal keys is undefined, so only the sort keys are compared.
             let byObject = Dictionary(uniqueKeysWithValues: rows.map { ($0.object, $0) })
             #expect(Set(found).count == found.count && Set(ids).count == ids.count && ids.count == found.count)
             for (object, row) in zip(found, wanted) {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("One save writes every store whose objects have changed")
 struct SeveralStoresSavingTests {
-    @Test("New objects go where they are assigned to, and the others to the first store")
+    @Test("New objects go to their assigned store, or else to the first store")
     func insertion() throws {
         let several = try SeveralStores()
         try several.add("B", to: 1)
@@ -22,7 +22,7 @@ struct SeveralStoresSavingTests {
         #expect(free.objectID.persistentStore?.url == several.url(0))
     }
 
-    @Test("Rows of two stores with the same key are two objects, in every context")
+    @Test("Rows with the same key in different stores are different objects in every context")
     func identities() throws {
         let several = try SeveralStores([.sqlite, .inMemory, .binary])
         let made = try (0..<3).map { try several.add("Item \($0)", to: $0) }
@@ -43,7 +43,7 @@ struct SeveralStoresSavingTests {
         #expect(Set(other.registeredObjects) == Set(held) && held.count == 3)
     }
 
-    @Test("Changes and deletions reach the store of each object, and the caches of other contexts")
+    @Test("Changes and deletions reach each object's store and the caches of other contexts")
     func changes() throws {
         let several = try SeveralStores()
         let (a, b) = (try several.add("A", to: 0), try several.add("B", to: 1))
@@ -74,7 +74,7 @@ struct SeveralStoresSavingTests {
         #expect(performing { try several.context.save() }.hasPrefix("Saving Item "))
         #expect(try several.names(0).isEmpty)
         #expect(new.objectID.isTemporaryID && several.context.hasChanges)
-        // The conflict is that of its own store.
+        // The conflict belongs to its own store.
         several.context.mergePolicy = .mergeByPropertyObjectTrump
         try several.context.save()
         #expect(try several.names(0) == ["New"])
@@ -91,13 +91,13 @@ struct SeveralStoresSavingTests {
         #expect(try several.names(0).isEmpty)
     }
 
-    @Test("A commit that fails after another says what was saved, and the rest can be saved later")
+    @Test("A commit that fails after another reports what was saved, and the rest can be saved later")
     func partialCommit() throws {
         let several = try SeveralStores()
         let (a, b) = (try several.add("A", to: 0), try several.add("B", to: 1))
         try several.context.save()
         (a.name, b.name) = ("A2", "B2")
-        // A hook that makes a rollback of every commit (https://www.sqlite.org/c3ref/commit_hook.html).
+        // A hook that turns every commit into a rollback (https://www.sqlite.org/c3ref/commit_hook.html).
         try several.coordinator.withConnection(to: several.stores[1]) { _ = sqlite3_commit_hook($0, { _ in 1 }, nil) }
         var failure: StoreError?
         do { try several.context.save() } catch { failure = error as? StoreError }
@@ -115,7 +115,7 @@ struct SeveralStoresSavingTests {
         #expect(try several.names(1) == ["B2"])
     }
 
-    @Test("A binary store whose file cannot be written keeps the others from being saved, wherever it stands")
+    @Test("A binary store whose file cannot be written keeps the other stores from being saved")
     func binary() throws {
         let several = try SeveralStores([.sqlite, .binary])
         let (a, b) = (try several.add("A", to: 0), try several.add("B", to: 1))
@@ -133,7 +133,7 @@ struct SeveralStoresSavingTests {
         #expect(try several.names(1) == ["B2"])
     }
 
-    @Test("A relationship that leads to another store is refused")
+    @Test("A relationship to an object in another store is refused")
     func relationships() throws {
         let several = try SeveralStores()
         let item = try several.add("A", to: 0)
@@ -158,7 +158,7 @@ struct SeveralStoresSavingTests {
         #expect(read.category?.name == "Food" && read.tags.count == 1)
     }
 
-    @Test("An object that has its identity stays in its store")
+    @Test("An object with a permanent ID stays in its store")
     func assignment() throws {
         let several = try SeveralStores([.sqlite, .sqlite, .sqlite]) { number, description in
             if number == 2 { description.isReadOnly = false }
@@ -169,7 +169,7 @@ struct SeveralStoresSavingTests {
             performing { try several.context.assign(item, to: several.stores[1]) }
                 == "Assigning Item \(item.objectID) to the store '\(several.url(1).path)' is refused because it belongs to '\(several.url(0).path)' already; make a new object there and delete this one."
         )
-        // Where it is, it may be assigned to again.
+        // Assigning it to its own store again is allowed.
         try several.context.assign(item, to: several.stores[0])
         let early = try several.add("B", to: 1)
         try several.context.obtainPermanentIDs(for: [early])
@@ -200,7 +200,7 @@ struct SeveralStoresSavingTests {
         #expect(b.name == "B" && !several.context.hasChanges)
     }
 
-    @Test("Other contexts are told of what was saved in each store")
+    @Test("Other contexts merge what was saved in each store")
     func merging() throws {
         let several = try SeveralStores()
         let (a, b) = (try several.add("A", to: 0), try several.add("B", to: 1))
@@ -235,7 +235,7 @@ struct SeveralStoresSavingTests {
         #expect(Int(saves.first?.trips ?? 0) == statements.count)
     }
 
-    @Test("Batch requests reach every store, all or none")
+    @Test("Batch requests change all stores or none")
     func batches() throws {
         let several = try SeveralStores()
         for number in 0..<2 { for name in ["x", "y"] { try several.add("\(name)\(number)", to: number) } }
@@ -256,7 +256,7 @@ struct SeveralStoresSavingTests {
         try several.context.execute(BatchInsertRequest(entityName: "Item", objects: [["name": .string("z")]]))
         #expect(try several.names(0) == ["x0", "y0", "z"])
         #expect(try several.names(1) == ["new"])
-        // Both or none.
+        // All stores or none.
         try SQLShell.run(
             "CREATE TRIGGER no BEFORE DELETE ON ZITEM BEGIN SELECT RAISE(ABORT, 'no'); END", several.url(1))
         #expect(throws: StoreError.self) {
@@ -271,7 +271,7 @@ struct SeveralStoresSavingTests {
         )
     }
 
-    @Test("A read-only store beside a writable one keeps its objects, and new ones go to the other")
+    @Test("A read-only store next to a writable one keeps its objects, and new ones go to the other")
     func readOnly() throws {
         let seed = try SeveralStores([.sqlite])
         try seed.add("Seed", to: 0)

@@ -3,9 +3,9 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("A predicate is put together again from its shape")
+@Suite("A predicate can be rebuilt from its shape")
 struct ShapePredicateTests {
-    /// Predicates, and values for the places of their shapes from left to right.
+    /// Predicates, and the values of their placeholders from left to right.
     private static let predicates: [(FetchPredicate, [any FetchPredicateArgument & Sendable])] = [
         (PropertyPath("name") == "Milk", ["Milk"]),
         (
@@ -19,14 +19,14 @@ struct ShapePredicateTests {
     ]
 
     @Test(arguments: predicates.indices)
-    func `With its values it is the predicate`(_ place: Int) throws {
+    func `A shape with its values gives the original predicate`(_ place: Int) throws {
         let (predicate, values) = Self.predicates[place]
         let shape = try #require(try ShapePredicate(predicate.shape))
         #expect(shape.positions.count == values.count)
         #expect(try shape.predicate(values).description == predicate.description)
     }
 
-    @Test func `Places tell what stands there`() throws {
+    @Test func `Placeholders record their key path, operator, list and negation`() throws {
         let shape = try #require(
             try ShapePredicate(
                 "category.name IN {?} AND NOT name CONTAINS[cd] ? AND price BETWEEN {?, ?} AND self == ?"))
@@ -42,15 +42,15 @@ struct ShapePredicateTests {
     }
 
     @Test(arguments: ["price * ? > ?", "SUBQUERY(tags, $x, $x.name == ?).@count > ?", "ALL tags.name == ?"])
-    func `A value whose property is not clear cannot be drawn`(_ text: String) throws {
+    func `A shape with an ambiguous placeholder has no predicate`(_ text: String) throws {
         #expect(try ShapePredicate(text) == nil)
     }
 
-    @Test func `What is no predicate says so`() {
+    @Test func `Text that is not a predicate throws an error`() {
         #expect(throws: StoreError.self) { try ShapePredicate("name ==") }
     }
 
-    @Test func `The terms of a conjunction change places with their values`() throws {
+    @Test func `Reordering the terms of a conjunction reorders their values`() throws {
         let shape = try #require(try ShapePredicate("NOT name CONTAINS ? AND price > ? AND isBought == ?"))
         let other = try #require(shape.reordered([1, 2, 0]))
         #expect(
@@ -62,7 +62,7 @@ struct ShapePredicateTests {
         #expect(try ShapePredicate("(name == ? OR price > ?) AND isBought == ?")?.reordered([1, 0]) == nil)
     }
 
-    @Test func `A list takes the place of the one value that all must be equal to`() throws {
+    @Test func `An equality on a single value is joined into a list`() throws {
         let list = FetchExpression.list(["A"._predicateArgument, "B"._predicateArgument])
         for (text, joined) in [
             ("name == ?", #"name IN {"A", "B"}"#), ("name IN {?}", #"name IN {"A", "B"}"#),
@@ -78,12 +78,12 @@ struct ShapePredicateTests {
         "name > ?", "name ==[c] ?", "NOT name == ?", "name == ? OR price == nil", "name == ? AND price > ?",
         "ANY tags.name == ?", "price == nil",
     ])
-    func `Other values have no list`(_ text: String) throws {
+    func `Other comparisons are not joined into a list`(_ text: String) throws {
         #expect(try #require(try ShapePredicate(text)).joined() == nil)
     }
 
     @Test(arguments: TextOrder.allCases)
-    func `Sort keys are read as shapes tell them`(_ order: TextOrder) {
+    func `Sort descriptors are parsed from their shapes`(_ order: TextOrder) {
         let word = order == .lexical ? "" : "\(order) "
         #expect(
             FetchSortDescriptor(shape: "category.name \(word)descending")

@@ -15,7 +15,7 @@ struct SharedOpeningTests {
         model = try ManagedObjectModel(entities: Groceries.entities())
     }
 
-    @Test("Openers of a new store all get it")
+    @Test("Concurrent openers of a new store all get the same store")
     func race() throws {
         for round in 0..<60 {
             var description = PersistentStoreDescription(url: folder.appendingPathComponent("\(round).sqlite"))
@@ -39,7 +39,7 @@ struct SharedOpeningTests {
     }
 
     @Test(
-        "Another connection to a new store is waited for as long as was said",
+        "Opening a new store waits for another connection up to the busy timeout",
         arguments: ["BEGIN; SELECT * FROM sqlite_master", "BEGIN IMMEDIATE"])
     func otherConnection(_ transaction: String) throws {
         let url = folder.appendingPathComponent("Test.sqlite")
@@ -61,7 +61,7 @@ struct SharedOpeningTests {
         _ = try PersistentContainer(name: "Test", managedObjectModel: model, storeDescription: wanted)
     }
 
-    @Test("Contexts wait for each other in turn, back to the first")
+    @Test("Contexts may wait for each other in a cycle")
     func nestedContexts() async throws {
         let store = try TestStore()
         let (first, second) = (store.context, store.container.newBackgroundContext())

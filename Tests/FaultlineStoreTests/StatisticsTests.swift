@@ -19,7 +19,7 @@ struct StatisticsTests {
             name: "Test", managedObjectModel: store.container.managedObjectModel, storeDescription: description)
     }
 
-    @Test func `A store is analyzed when it is added, if that is asked for`() throws {
+    @Test func `A store is analyzed when it is added, if requested`() throws {
         let store = try TestStore()
         try store.fill(items: 60, categories: 5, tags: 3)
         #expect(try statistics(store) == [])
@@ -29,7 +29,7 @@ struct StatisticsTests {
         #expect(try statistics(store).contains("ZITEM|Z_Item_byName|60 1"))
     }
 
-    @Test func `Where others write meanwhile it opens without`() throws {
+    @Test func `A store that others write to opens without being analyzed`() throws {
         let store = try TestStore()
         try store.fill(items: 6, categories: 5, tags: 3)
         let other = try OpenConnection(store.url)
@@ -39,7 +39,7 @@ struct StatisticsTests {
         #expect(try statistics(store) == [])
     }
 
-    /// The step of the plan of a fetch, in a store whose statistics are old.
+    /// Returns the first step of a fetch's plan, in a store with outdated statistics.
     private func step(
         _ request: FetchRequest<Item>, statistics: String? = "7 3", indexes: String? = nil
     ) throws -> PlanEntry.Row? {
@@ -58,11 +58,11 @@ struct StatisticsTests {
         return recording.dictionary.plan(statement.plan)?.rows.first
     }
 
-    @Test func `A recorded plan says what SQLite expected`() throws {
+    @Test func `A recorded plan contains the row counts that SQLite expected`() throws {
         let all = try #require(try step(FetchRequest<Item>()))
         #expect(all.detail == "SCAN t0" && all.expectedRows == 7)
         #expect(all.indexes == ["ZCATEGORY", "ZNAME"])
-        // A trailing word is no number.
+        // A trailing word is not a number.
         let cheap = FetchRequest<Item>(predicate: PropertyPath("price") > 2)
         #expect(try step(cheap, statistics: "70000 3 unordered")?.expectedRows == 70_000)
         let named = FetchRequest<Item>(predicate: PropertyPath("name") == "Item 3")
@@ -74,7 +74,7 @@ struct StatisticsTests {
         #expect(later.detail.hasPrefix("SEARCH t0 USING INDEX Z_Item_byName (") && later.expectedRows == nil)
     }
 
-    @Test func `A recorded plan says what indexes there are of plain columns and all rows`() throws {
+    @Test func `A recorded plan lists the indexes that cover plain columns and all rows`() throws {
         let indexes = """
             CREATE UNIQUE INDEX a ON ZITEM (ZPRICE, ZNAME); CREATE INDEX b ON ZITEM (ZPRICE DESC);
             CREATE INDEX c ON ZITEM (ZNAME COLLATE NOCASE, ZPRICE); CREATE INDEX d ON ZITEM (lower(ZNAME), ZPRICE);
@@ -88,7 +88,7 @@ struct StatisticsTests {
         #expect(step.uniqueIndexes == ["ZPRICE,ZNAME"])
     }
 
-    @Test func `Without statistics it expects nothing in particular`() throws {
+    @Test func `Without statistics, a recorded plan has no expected row count`() throws {
         let all = try #require(try step(FetchRequest<Item>(), statistics: nil))
         #expect(all.detail == "SCAN t0" && all.expectedRows == nil)
     }

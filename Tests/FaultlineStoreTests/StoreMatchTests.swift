@@ -4,7 +4,7 @@ import Foundation
 import SharedData
 import Testing
 
-@Suite("A store of another model says in what they differ", .enabled(if: SharedData.exists, "\(SharedData.need)"))
+@Suite("Opening with another model lists the differences", .enabled(if: SharedData.exists, "\(SharedData.need)"))
 struct StoreMatchTests {
     private func message(_ fixture: CoreDataFixture, _ model: ManagedObjectModel, _ change: String = "") throws
         -> String
@@ -89,7 +89,7 @@ struct StoreMatchTests {
         #expect(try message(.users, model, "UPDATE Z_METADATA SET Z_PLIST = 'x'") == "no error")
     }
 
-    @Test("A renamed entity keeps the number that the store knows under its old name")
+    @Test("A renamed entity keeps the number that the store has under its old name")
     func renamedEntity() throws {
         let url = try CoreDataFixture.sample2.copy()
         let context = try CoreDataFixture.sample2.open(url).newBackgroundContext()

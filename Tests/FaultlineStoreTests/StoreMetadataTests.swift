@@ -3,7 +3,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("A store keeps metadata beside its objects")
+@Suite("A store keeps metadata next to its objects")
 struct StoreMetadataTests {
     private static func plain(_ metadata: [String: any Sendable], _ key: String) -> String {
         metadata[key].map { "\($0)" } ?? "none"
@@ -14,7 +14,7 @@ struct StoreMetadataTests {
     }
 
     @Test(
-        "What is set is there at once, and in the file with the next save",
+        "New metadata is readable at once, and in the file after the next save",
         arguments: [
             PersistentStore.StoreType.sqlite, .binary,
         ])
@@ -34,14 +34,14 @@ struct StoreMetadataTests {
         #expect(Set(after.keys) == Set(before.keys).union(["version"]))
         #expect(after[PersistentStore.typeKey] as? String == type.rawValue)
         #expect(after[PersistentStore.uuidKey] as? String == persistent.identifier)
-        // What is set is all there is.
+        // Setting metadata replaces all of it.
         try coordinator.setMetadata(["name": "x"], for: persistent)
         try store.fill(items: 1)
         #expect(try metadata(of: store.url, type)["version"] == nil)
         #expect(try metadata(of: store.url, type)["name"] as? String == "x")
     }
 
-    @Test("A store that is opened again has it")
+    @Test("A reopened store has its metadata")
     func reopened() throws {
         let store = try TestStore()
         let coordinator = store.container.persistentStoreCoordinator
@@ -53,7 +53,7 @@ struct StoreMetadataTests {
         #expect(other.persistentStores[0] != coordinator.persistentStores[0])
     }
 
-    @Test("Values of every type come back as they were")
+    @Test("Values of every type round-trip")
     func types() throws {
         let store = try TestStore()
         let coordinator = store.container.persistentStoreCoordinator
@@ -84,7 +84,7 @@ struct StoreMetadataTests {
         }
     }
 
-    @Test("What a property list cannot keep is refused, and nothing is set")
+    @Test("A value that a property list cannot hold is rejected, and nothing is set")
     func refused() throws {
         let store = try TestStore()
         let coordinator = store.container.persistentStoreCoordinator
@@ -98,7 +98,7 @@ struct StoreMetadataTests {
         #expect(coordinator.persistentStores[0].metadata["id"] == nil)
     }
 
-    @Test("The store's own values stay, whatever is set")
+    @Test("The store's own values cannot be overwritten")
     func ownValues() throws {
         let store = try TestStore()
         let coordinator = store.container.persistentStoreCoordinator
@@ -113,7 +113,7 @@ struct StoreMetadataTests {
         _ = try store.foreignContext(Groceries.classes)
     }
 
-    @Test("A save that fails leaves it to the next one")
+    @Test("After a failed save, the next save writes the metadata")
     func failedSave() throws {
         let store = try TestStore()
         try store.fill(items: 1)
@@ -129,7 +129,7 @@ struct StoreMetadataTests {
         #expect(try metadata(of: store.url)["version"] as? Int == 3)
     }
 
-    @Test("A store of Core Data's shows its own, and keeps all of it when something is added")
+    @Test("A store written by Core Data shows its own metadata, and keeps it when some is added")
     func coreData() throws {
         let url = try CoreDataFixture.books.copy()
         let before = try metadata(of: url)
@@ -153,7 +153,7 @@ struct StoreMetadataTests {
                 as? [String: Data])
     }
 
-    @Test("Reading it writes nothing, beside the file or in it", arguments: [true, false])
+    @Test("Reading the metadata changes nothing in the file or next to it", arguments: [true, false])
     func readingWritesNothing(_ isOpen: Bool) throws {
         let url = try CoreDataFixture.books.copy()
         let folder = url.deletingLastPathComponent()
@@ -170,7 +170,7 @@ struct StoreMetadataTests {
         withExtendedLifetime(container) {}
     }
 
-    @Test("What is no store has none")
+    @Test("Reading metadata from a file that is not a store throws an error")
     func noStore() throws {
         let folder = try TestStore.makeFolder()
         let url = folder.appendingPathComponent("Other.sqlite")

@@ -3,9 +3,9 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("Stores come and go while contexts are in use")
+@Suite("Stores can be added and removed while contexts are in use")
 struct StoreRemovalTests {
-    @Test("A store that is added is there for the contexts that are")
+    @Test("Existing contexts use a store that is added later")
     func adding() throws {
         let several = try SeveralStores([.sqlite])
         try several.add("A", to: 0)
@@ -26,7 +26,7 @@ struct StoreRemovalTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test("A coordinator begins without stores, and says so")
+    @Test("A fetch without any store throws an error, and a save does nothing")
     func empty() throws {
         let coordinator = try PersistentStoreCoordinator(
             managedObjectModel: ManagedObjectModel(entities: Groceries.entities()), classes: Groceries.classes)
@@ -42,7 +42,7 @@ struct StoreRemovalTests {
         try several.context.save()
     }
 
-    @Test("Contexts forget the objects of a store that is removed, and held ones read as their defaults")
+    @Test("Contexts forget the objects of a removed store, and held objects read as their defaults")
     func removing() throws {
         let several = try SeveralStores()
         let (a, b) = (try several.add("A", to: 0), try several.add("B", to: 1))
@@ -69,7 +69,7 @@ struct StoreRemovalTests {
         )
     }
 
-    @Test("What a context has not noticed yet cannot be read any more, which is an error and no crash")
+    @Test("Reading an object of a store removed in the meantime is an error, not a crash")
     func unnoticed() throws {
         let several = try SeveralStores()
         for number in 0..<2 { try several.add("\(number)", to: number) }
@@ -91,14 +91,14 @@ struct StoreRemovalTests {
         #expect(context.registeredObjects == [faults[0]])
     }
 
-    @Test("The file is closed, and the store can be added again as another one")
+    @Test("Removing a store closes its file, and adding it again makes new objects")
     func again() throws {
         let several = try SeveralStores()
         let item = try several.add("B", to: 1)
         try several.context.save()
         let old = several.stores[1]
         try several.coordinator.remove(old)
-        // The last connection to a database takes its write-ahead log away (https://www.sqlite.org/wal.html).
+        // The last connection to a database deletes its write-ahead log (https://www.sqlite.org/wal.html).
         #expect(!FileManager.default.fileExists(atPath: several.url(1).path + "-wal"))
         let new = try several.coordinator.addPersistentStore(with: PersistentStoreDescription(url: several.url(1)))
         #expect(new != old && new.identifier == old.identifier)
@@ -110,7 +110,7 @@ struct StoreRemovalTests {
                 .hasSuffix("belongs to a store that the context's coordinator does not have; add the store first."))
     }
 
-    @Test("Removing a store while other threads read it ends in errors of theirs, never in a crash")
+    @Test("Removing a store while other threads read it causes errors in them, but never a crash")
     func sideBySide() async throws {
         for _ in 0..<5 {
             let several = try SeveralStores()
@@ -127,7 +127,7 @@ struct StoreRemovalTests {
                                 for item in items.map({ Array($0) }) ?? [] { _ = (item.name, item.tags.count) }
                                 if reader == 0 {
                                     Item(context: context).name = "New"
-                                    // The first may tell of what could not be read any more.
+                                    // The first save may throw the error of an earlier failed read.
                                     do { try context.save() } catch { try context.save() }
                                 }
                             }

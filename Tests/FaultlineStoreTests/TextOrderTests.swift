@@ -4,7 +4,7 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("Texts are sorted in an order that the request names")
+@Suite("Text is sorted in the order that the request names")
 struct TextOrderTests {
     private func names(_ store: TestStore, _ sort: FetchSortDescriptor...) throws -> [String] {
         try store.context.fetch(FetchRequest<Item>(sortDescriptors: sort)).map(\.name)
@@ -18,7 +18,7 @@ struct TextOrderTests {
     }
 
     @Test(
-        "which is in the SQL and in the trace",
+        "The SQL and the trace contain the order",
         arguments: [
             (.lexical, "", "name ascending", ["Item 10", "Item 9", "Zebra", "apple", "item 2", "Äpfel"]),
             (
@@ -47,7 +47,7 @@ struct TextOrderTests {
         #expect(store.statements().last?.hasSuffix("ORDER BY t0.ZNAME\(sql) DESC") == true)
     }
 
-    @Test("and unsaved changes stand where they will after the save", arguments: TextOrder.allCases)
+    @Test("Unsaved changes are sorted as they are after the save", arguments: TextOrder.allCases)
     func pending(order: TextOrder) throws {
         var random = RandomNumbers(seed: 5)
         let letters = ["a", "A", "ä", "b", "B", "1", "2", "10", " ", "z", "É", "ß"]
@@ -62,7 +62,7 @@ struct TextOrderTests {
         #expect(try names(store, .ascending("name", order), .ascending("name")) == unsaved)
     }
 
-    @Test("and numbers are not concerned")
+    @Test("Numbers are not affected")
     func numbers() throws {
         let store = try TestStore()
         try store.fill(items: 12)

@@ -4,7 +4,7 @@ import Foundation
 import SharedData
 import Testing
 
-/// A value of the program's own.
+/// A value type of the program's own.
 struct Shade: Codable, Hashable, TransformableValue {
     var red: Double
     var name: String?
@@ -12,7 +12,7 @@ struct Shade: Codable, Hashable, TransformableValue {
     static let zeroValue = Shade(red: 0)
 }
 
-/// Keeps texts with their letters in reverse order, as UTF-8.
+/// Stores strings reversed, as UTF-8.
 final class MirrorTransformer: ValueTransformer, @unchecked Sendable {
     override func transformedValue(_ value: Any?) -> Any? {
         (value as? String).map { Data(String($0.reversed()).utf8) }
@@ -48,7 +48,7 @@ struct TransformableTests {
             ], classes: [Wall.self])
     }
 
-    @Test("A Codable type is read and set like any other value")
+    @Test("A Codable type can be read and set like any other value")
     func codable() throws {
         let store = try makeStore()
         let wall = Wall(context: store.context)
@@ -71,7 +71,7 @@ struct TransformableTests {
         #expect(try store.sql("SELECT ZOTHER FROM ZWALL") == ["NULL"])
     }
 
-    @Test("Bytes that the type cannot read are no value, and the next fetch or save says so")
+    @Test("Bytes that cannot be decoded read as the default value, and the next fetch or save throws")
     func unreadable() throws {
         let store = try makeStore()
         let wall = Wall(context: store.context)
@@ -93,7 +93,7 @@ struct TransformableTests {
         try store.context.save()
     }
 
-    @Test("A transformer that was registered by name makes the values that are read by name")
+    @Test("A registered transformer converts values that are read and set by name")
     func named() throws {
         let store = try makeStore()
         let wall = Wall(context: store.context)
@@ -112,7 +112,7 @@ struct TransformableTests {
         #expect(wall.committedValues(forKeys: ["mirrored"])["mirrored"] as? String == "abc")
     }
 
-    @Test("Without a name values are archived as Core Data does")
+    @Test("Without a transformer's name, values are archived as Core Data does")
     func archived() throws {
         let store = try makeStore()
         let wall = Wall(context: store.context)
@@ -132,13 +132,13 @@ struct TransformableTests {
             read["flag"] as? Bool == true && read["date"] as? Date == date && read["data"] as? Data == Data([0, 255]))
         let list = try #require(read["list"] as? [Any])
         #expect(list[0] as? String == "a" && (list[1] as? [AnyHashable: Any])?["b"] as? Int64 == -1)
-        // What Foundation's own reader makes of it is the same.
+        // Foundation's own decoder reads the same.
         let theirs = try NSKeyedUnarchiver.unarchivedObject(
             ofClasses: [NSDictionary.self, NSArray.self, NSString.self, NSNumber.self, NSDate.self, NSData.self],
             from: bytes)
         #expect((theirs as? [String: Any])?["text"] as? String == "Grüße")
 
-        // Lists that are no archives, and JSON.
+        // Property lists that are not archives, and JSON.
         wall[Wall.bytes] = try PropertyListSerialization.data(
             fromPropertyList: ["x": [1, 2]], format: .binary, options: 0)
         #expect(((wall["anything"] as? [AnyHashable: Any])?["x"] as? [Any])?.count == 2)
@@ -147,7 +147,7 @@ struct TransformableTests {
     }
 
     @Test(
-        "What Core Data archived is read, and classes that are not here are described",
+        "Core Data's archives are decoded, and objects of unknown classes are described",
         .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func coreData() throws {
         let container = try CoreDataFixture.books.open(CoreDataFixture.books.copy())
@@ -172,7 +172,7 @@ struct TransformableTests {
         try context.save()
     }
 
-    @Test("Archives with any bytes changed are read or refused, and nothing else happens")
+    @Test("Archives with random bytes changed are either decoded or rejected, without a crash")
     func damaged() throws {
         let sample: [String: Any] = ["a": ["b", 1, 2.5, Date(), Data([1]), ["c": ["d", "b"]]], "u": "ü"]
         let archive = try NSKeyedArchiver.archivedData(withRootObject: sample, requiringSecureCoding: true)
@@ -192,7 +192,7 @@ struct TransformableTests {
         #expect(read > 1000 && refused > 1000)
     }
 
-    @Test("Lists that lead to themselves, or to the same again and again, are refused at once")
+    @Test("Archives that contain themselves or grow exponentially are rejected at once")
     func amplified() throws {
         func list(_ objects: [[UInt8]]) -> Data {
             var (bytes, offsets) = ([UInt8]("bplist00".utf8), [UInt8]())
@@ -208,13 +208,13 @@ struct TransformableTests {
         let transformer = try #require(
             ValueTransformer.valueTransformer(forName: .secureUnarchiveFromDataTransformerName))
         #expect(transformer.transformedValue(list([[0xa1, 0]])) == nil, "an array of itself")
-        // Each of forty arrays has the next one twice: 2⁴⁰ members in all.
+        // Each of 40 arrays contains the next one twice, which makes 2⁴⁰ members.
         let deep = (0..<40).map { [0xa2, UInt8($0 + 1), UInt8($0 + 1)] } + [[0x09]]
         #expect(transformer.transformedValue(list(deep)) == nil)
         #expect((transformer.transformedValue(list([[0xa2, 1, 1], [0x09]])) as? [Any])?.count == 2)
     }
 
-    @Test("A value that nothing makes bytes of is a mistake in the program")
+    @Test("Setting a value that cannot be converted to bytes ends the program")
     func wrongValue() async {
         await #expect(processExitsWith: .failure) {
             let wall = Wall(context: try TransformableTests().makeStore().context)
@@ -227,7 +227,7 @@ struct TransformableTests {
     }
 }
 
-/// Numbers that look random and are the same in every run.
+/// Random numbers that are the same in every run.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 
@@ -239,6 +239,6 @@ struct SplitMix: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 up to, and not including, the bound.
+    /// Returns a number from 0 up to, but not including, the bound.
     mutating func next(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

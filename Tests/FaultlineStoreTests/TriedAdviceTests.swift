@@ -5,9 +5,9 @@ import Testing
 
 @testable import FaultlineStore
 
-@Suite("Advice that is tried without an edit")
+@Suite("Advice tried without an edit")
 struct TriedAdviceTests {
-    @Test("is a coordinator's, and none of another's in the same process")
+    @Test("applies to its own coordinator and to no other in the process")
     func oneCoordinator() throws {
         let line: UInt = 42
         let advice = TriedAdvice("TriedAdviceTests.swift:42 limit=2")

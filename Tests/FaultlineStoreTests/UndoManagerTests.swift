@@ -1,7 +1,7 @@
 import FaultlineStore
 import Testing
 
-@Suite("The undo manager takes groups back and makes them again")
+@Suite("The undo manager undoes and redoes groups of changes")
 struct UndoManagerTests {
     /// A number whose changes can be undone.
     private final class Counter {
@@ -17,7 +17,7 @@ struct UndoManagerTests {
         }
     }
 
-    @Test("A group is undone from its end, and redone")
+    @Test("A group is undone in reverse order, and redone")
     func groups() {
         let counter = Counter()
         let manager = counter.manager
@@ -48,7 +48,7 @@ struct UndoManagerTests {
         #expect(counter.value == 2)
     }
 
-    @Test("Groups lie in groups, and are undone together or one by one")
+    @Test("Nested groups are undone together or one by one")
     func nested() {
         let counter = Counter()
         let manager = counter.manager
@@ -80,7 +80,7 @@ struct UndoManagerTests {
         #expect(counter.value == 0)
     }
 
-    @Test("Names go with the groups")
+    @Test("Action names belong to their groups")
     func names() {
         let counter = Counter()
         let manager = counter.manager
@@ -98,7 +98,7 @@ struct UndoManagerTests {
         #expect(manager.undoActionName == "Count Again" && manager.redoActionName == "")
     }
 
-    @Test("Only so many groups are kept")
+    @Test("levelsOfUndo limits the number of groups")
     func levels() {
         let counter = Counter()
         let manager = counter.manager
@@ -117,7 +117,7 @@ struct UndoManagerTests {
         #expect(counter.value == 3)
     }
 
-    @Test("Nothing is registered while that is switched off, and what is forgotten is not undone")
+    @Test("Nothing is registered while registration is disabled, and removed actions are not undone")
     func forgetting() {
         let counter = Counter()
         let manager = counter.manager
@@ -144,7 +144,7 @@ struct UndoManagerTests {
         #expect(!manager.canUndo && manager.groupingLevel == 0)
     }
 
-    @Test("Groups that do not match are mistakes in the program")
+    @Test("Mismatched groups end the program")
     func mistakes() async {
         await #expect(processExitsWith: .failure) { UndoManager().endUndoGrouping() }
         await #expect(processExitsWith: .failure) { UndoManager().enableUndoRegistration() }

@@ -3,9 +3,9 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("Changes of objects are undone and redone")
+@Suite("Changes to objects can be undone and redone")
 struct UndoTests {
-    /// Every kind of relationship, among nodes and between nodes and leaves.
+    /// A model with every kind of relationship, among nodes and between nodes and leaves.
     private static let entities = [
         EntityDescription(
             "Node",
@@ -40,7 +40,7 @@ struct UndoTests {
 
     private static func uid(_ object: ManagedObject?) -> String { object.map { "\($0["uid"] ?? "")" } ?? "-" }
 
-    /// What an object holds, by the numbers that objects were given.
+    /// Describes an object's values, referring to objects by number.
     private static func text(_ object: ManagedObject, withTransients: Bool) -> String {
         func many(_ name: String) -> String {
             if let members = object[name] as? OrderedToMany<ManagedObject> {
@@ -66,12 +66,12 @@ struct UndoTests {
         return snapshot
     }
 
-    /// The objects of a context that are there.
+    /// Returns the objects of a context that are not deleted.
     private static func live(_ context: ManagedObjectContext) -> [ManagedObject] {
         context.registeredObjects.filter { !$0.isDeleted }
     }
 
-    /// What a context that knows nothing of the others reads.
+    /// Returns what a new context reads from the store.
     private static func stored(_ store: TestStore) throws -> [String: String] {
         let context = try store.foreignContext([])
         let objects = try ["Node", "Leaf", "Mark"].flatMap {
@@ -80,7 +80,7 @@ struct UndoTests {
         return snapshot(objects, withTransients: false)
     }
 
-    /// Edits at random, all objects held.
+    /// Makes random edits and holds all objects.
     private final class Editor {
         let context: ManagedObjectContext
         var random: SplitMix
@@ -122,7 +122,7 @@ struct UndoTests {
             case 7: node?["partner"] = random.next(4) == 0 ? nil : pick("Node")
             case 8, 9:
                 guard let friends = node?["friends"] as? ToMany<ManagedObject>, let other = pick("Node") else { return }
-                // Without a look at them as well as with one.
+                // With and without reading them first.
                 if random.next(2) == 0 { _ = friends.count }
                 if random.next(2) == 0 { friends.add(other) } else { friends.remove(other) }
             case 10: pick("Leaf")?["node"] = random.next(4) == 0 ? nil : node
@@ -147,7 +147,7 @@ struct UndoTests {
     }
 
     @Test(
-        "After random edits undoing all gives the start, redoing all the end",
+        "After random edits, undoing all restores the start, and redoing all restores the end",
         arguments: [(false, 1), (false, 2), (false, 3), (true, 4), (true, 5), (true, 6)])
     func random(_ saves: Bool, _ seed: UInt64) throws {
         let store = try makeStore()
@@ -156,7 +156,7 @@ struct UndoTests {
         for entity in ["Node", "Node", "Node", "Leaf", "Leaf", "Leaf", "Mark", "Mark"] { editor.make(entity) }
         for _ in 0..<30 { editor.edit() }
         try context.save()
-        // Faults, so that what was not read yet is edited too.
+        // Starts with faults, so that the edits also change objects that were not read.
         context.refreshAllObjects()
         let manager = UndoManager()
         context.undoManager = manager
@@ -186,7 +186,7 @@ struct UndoTests {
         #expect(try Self.stored(store) == Self.snapshot(Self.live(context), withTransients: false))
     }
 
-    @Test("Every step back is what was there before it")
+    @Test("Each undo restores the state before its step")
     func steps() throws {
         let store = try makeStore()
         let context = store.context
@@ -209,7 +209,7 @@ struct UndoTests {
         #expect(states.count > 60)
     }
 
-    @Test("Objects are told what was undone, and count as unchanged where they are as before")
+    @Test("Objects are notified of undone changes, and count as unchanged where they are as before")
     func events() throws {
         let store = try Notes.makeStore()
         let note = try Notes.makeNote(in: store)
@@ -235,7 +235,7 @@ struct UndoTests {
         #expect(!note.isDeleted && note.folder?.notes.count == 1)
     }
 
-    @Test("A deletion that was saved is undone by inserting the object again")
+    @Test("Undoing a saved deletion inserts the object again")
     func savedDeletion() throws {
         let store = try Notes.makeStore()
         let note = try Notes.makeNote(in: store)
@@ -254,7 +254,7 @@ struct UndoTests {
         #expect(try store.sql("SELECT (SELECT COUNT(*) FROM ZNOTE), (SELECT COUNT(*) FROM ZFOLDER)") == ["0|0"])
     }
 
-    @Test("An insertion that was undone before a save is made again after it")
+    @Test("An insertion undone before a save can be redone after it")
     func redoneAfterSave() throws {
         let store = try Notes.makeStore()
         let context = store.context
@@ -262,7 +262,7 @@ struct UndoTests {
         let note = Note(context: context)
         note.text = "first"
         context.undo()
-        // There is nothing to write: what was inserted is deleted again.
+        // There is nothing to write, because the inserted object is deleted again.
         try context.save()
         context.redo()
         #expect(note.isInserted && context.insertedObjects == [note] && note.text == "first")
@@ -272,7 +272,7 @@ struct UndoTests {
         #expect(try store.sql("SELECT ZTEXT FROM ZNOTE") == ["second"])
     }
 
-    @Test("The end of perform ends the group, and other actions are undone in their turn")
+    @Test("The end of perform ends an undo group, and other registered actions are undone in order")
     func grouping() throws {
         final class Log { var lines: [String] = [] }
         let store = try Notes.makeStore()
@@ -294,7 +294,7 @@ struct UndoTests {
         #expect(!context.hasChanges && !manager.canUndo)
     }
 
-    @Test("Rolling back and resetting leave nothing to undo, and without a manager nothing happens")
+    @Test("A rollback or reset clears the undo manager, and undo without a manager does nothing")
     func forgetting() throws {
         let store = try Notes.makeStore()
         let context = store.context
@@ -311,7 +311,7 @@ struct UndoTests {
         #expect(!manager.canUndo)
     }
 
-    @Test("Primitive values and what awakeFromFetch sets are not undone")
+    @Test("Primitive values and values set by awakeFromFetch are not undone")
     func quietChanges() throws {
         let store = try Notes.makeStore()
         let note = try Notes.makeNote(in: store)
@@ -328,7 +328,7 @@ struct UndoTests {
 }
 
 extension Notes {
-    /// A new note, handed out of its context's queue by a test that is alone with it.
+    /// Inserts a note and hands it out of its context's queue, to a test that uses nothing else meanwhile.
     static func insert(_ context: ManagedObjectContext) -> UnsafeNote { UnsafeNote(note: Note(context: context)) }
 
     @dynamicMemberLookup

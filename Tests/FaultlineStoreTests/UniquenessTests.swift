@@ -3,7 +3,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("Values that must be unique are")
+@Suite("Uniqueness constraints are enforced")
 struct UniquenessTests {
     private static let entities = [
         EntityDescription(
@@ -57,7 +57,7 @@ struct UniquenessTests {
         try store.sql("SELECT Z_PK, ZCODE, ZTITLE, ZPLAYS, ZRATING FROM ZTRACK ORDER BY ZCODE")
     }
 
-    @Test("The file has Core Data's indexes, and no value can be there twice")
+    @Test("The file has Core Data's unique indexes")
     func indexes() throws {
         let store = try makeStore()
         #expect(
@@ -67,7 +67,7 @@ struct UniquenessTests {
             ])
     }
 
-    @Test("Without a policy the save fails and tells what is in conflict with what")
+    @Test("Without a policy, the save fails with the conflicting objects")
     func error() throws {
         let store = try makeStore()
         let old = try tracks(store.context)[0]
@@ -96,7 +96,7 @@ struct UniquenessTests {
     }
 
     @Test(
-        "A new object becomes the one that is there, with the values that the policy prefers",
+        "A new object merges with the existing one, with the values that the policy prefers",
         arguments: [
             (MergePolicy.mergeByPropertyStoreTrump, "1|A|Old|5|3", ["old", "new"]),
             (.mergeByPropertyObjectTrump, "1|A|New|0|3", ["old", "new"]), (.overwrite, "1|A|New|0|3", ["new"]),
@@ -130,7 +130,7 @@ struct UniquenessTests {
         #expect(!context.hasChanges)
     }
 
-    @Test("A hundred objects of an import become those that are there, and the others are new")
+    @Test("Imported objects merge with existing ones, and the others are inserted")
     func manyUpserts() throws {
         let store = try makeStore(.mergeByPropertyObjectTrump)
         for round in 0..<3 {
@@ -160,7 +160,7 @@ struct UniquenessTests {
     }
 
     @Test(
-        "An object that takes another's value replaces it, or goes without",
+        "The policy decides whether an object that takes another's value replaces it",
         arguments: [
             (MergePolicy.mergeByPropertyStoreTrump, ["1|A|Old|5|NULL", "2|B|Changed|0|NULL"]),
             (.mergeByPropertyObjectTrump, ["2|A|Changed|0|NULL"]), (.overwrite, ["2|A|Changed|0|NULL"]),
@@ -177,7 +177,7 @@ struct UniquenessTests {
     }
 
     @Test(
-        "Objects may exchange their values, and one may take that of an object that goes",
+        "Objects can exchange their values, and take the value of a deleted object",
         arguments: MergePolicy.allCases)
     func exchange(_ policy: MergePolicy) throws {
         let store = try makeStore(policy)
@@ -195,7 +195,7 @@ struct UniquenessTests {
         #expect(!third.objectID.isTemporaryID)
     }
 
-    @Test("Values that are unique together may each be there twice, and no value is in nobody's way")
+    @Test("A compound constraint allows equal parts, and nil values never conflict")
     func compound() throws {
         let store = try makeStore()
         let context = store.context
@@ -211,7 +211,7 @@ struct UniquenessTests {
         #expect(performing { try context.save() }.contains("has the same values; change one of the two"))
     }
 
-    @Test("What another context saved meanwhile is met all the same")
+    @Test("A value that another context saved in the meantime conflicts too")
     func race() throws {
         let store = try makeStore(.mergeByPropertyObjectTrump)
         let other = store.container.newBackgroundContext()

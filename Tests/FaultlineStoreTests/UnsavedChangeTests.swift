@@ -3,13 +3,13 @@ import FaultlineStore
 import Foundation
 import Testing
 
-@Suite("Unsaved changes are saved, or taken back whole")
+@Suite("Unsaved changes are saved or reverted completely")
 struct UnsavedChangeTests {
-    @Test("Of calls for a member of a relationship that was not read the last one counts")
+    @Test("The last add or remove of a member counts if the relationship was not read")
     func unloadedMembers() throws {
         let store = try Household.makeStore()
         let (person, club) = try store.makeMember(in: store.context)
-        // A member that is added and taken out again is out.
+        // A member that is added and then removed is not in the relationship.
         #expect(person.clubs.isFault)
         person.clubs.add(club)
         person.clubs.remove(club)
@@ -19,7 +19,7 @@ struct UnsavedChangeTests {
         #expect(person.clubs.isEmpty)
         #expect(club.people.isEmpty)
 
-        // One that is none, taken out and added, is in.
+        // An object that is removed and then added is in the relationship.
         let other = store.container.newBackgroundContext()
         let (again, there) = (
             try other.fetch(FetchRequest<Person>())[0], try other.fetch(FetchRequest<Club>())[0]
@@ -32,7 +32,7 @@ struct UnsavedChangeTests {
         #expect(Array(there.people) == [again])
     }
 
-    @Test("Members that were changed before they were read are there once, and can be taken out again")
+    @Test("Members changed before the relationship was read appear once, and can be removed again")
     func loadingAfterChanges() throws {
         let store = try Household.makeStore()
         let (person, club) = try store.makeMember(in: store.context)
@@ -47,7 +47,7 @@ struct UnsavedChangeTests {
         #expect(try store.sql("SELECT COUNT(*) FROM Z_4PEOPLE") == ["1"])
     }
 
-    @Test("An object that was refreshed without its changes can be changed and saved again")
+    @Test("An object refreshed without its changes can be changed and saved again")
     func refreshTwice() throws {
         let store = try Household.makeStore()
         let person = Person(context: store.context)
@@ -63,7 +63,7 @@ struct UnsavedChangeTests {
         #expect(try store.sql("SELECT ZNAME, Z_OPT FROM ZPERSON") == ["c|2"])
     }
 
-    @Test("An object that is to be deleted stays so when it is refreshed", arguments: [true, false])
+    @Test("A deleted object stays deleted when it is refreshed", arguments: [true, false])
     func refreshDeleted(_ mergesChanges: Bool) throws {
         let store = try Household.makeStore()
         let (_, club) = try store.makeMember(in: store.context)
@@ -75,7 +75,7 @@ struct UnsavedChangeTests {
         #expect(try store.sql("SELECT (SELECT COUNT(*) FROM ZCLUB), (SELECT COUNT(*) FROM Z_4PEOPLE)") == ["0|0"])
     }
 
-    @Test("After a conflict with another process a refresh reads what that has written")
+    @Test("After a conflict with another process, a refresh reads what that process wrote")
     func refreshAfterConflict() throws {
         let store = try Household.makeStore()
         let person = Person(context: store.context)
@@ -95,7 +95,7 @@ struct UnsavedChangeTests {
         #expect(try store.sql("SELECT ZNAME, Z_OPT FROM ZPERSON") == ["mine|3"])
     }
 
-    @Test("Refreshing one end of a relationship takes its change back at the other end too")
+    @Test("Refreshing one end of a relationship reverts the change at the other end too")
     func refreshOneEnd() throws {
         let store = try Household.makeStore()
         let people = (0..<2).map { _ in Person(context: store.context) }
@@ -127,7 +127,7 @@ struct UnsavedChangeTests {
             ])
     }
 
-    @Test("Text that says the same in other code points is a change")
+    @Test("Equivalent text with other code points is a change")
     func codePoints() throws {
         let store = try Household.makeStore()
         let person = Person(context: store.context)
@@ -141,7 +141,7 @@ struct UnsavedChangeTests {
         #expect(try store.sql("SELECT Z_OPT FROM ZPERSON") == ["2"], "the same again is none")
     }
 
-    @Test("Zero has no sign, in memory as in the file")
+    @Test("Negative zero becomes zero, in memory as in the file")
     func negativeZero() throws {
         let store = try Household.makeStore()
         let person = Person(context: store.context)
@@ -155,7 +155,7 @@ struct UnsavedChangeTests {
         #expect(try store.sql("SELECT ZHEIGHT, Z_OPT FROM ZPERSON") == ["0.0|1"])
     }
 
-    @Test("What is not a number is no value, in memory as in the file")
+    @Test("NaN becomes nil, in memory as in the file")
     func notANumber() throws {
         let store = try TestStore(
             [
@@ -179,7 +179,7 @@ struct UnsavedChangeTests {
         #expect(try store.sql("SELECT ZMUST FROM ZN") == ["1.0"])
     }
 
-    @Test("A transient attribute begins with its default and can be set like any other")
+    @Test("A transient attribute starts with its default and can be set like any other")
     func transientDefault() throws {
         let store = try Household.makeStore()
         let person = Person(context: store.context)

@@ -3,7 +3,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-/// Checks its code itself, and that the last day is not before the first.
+/// Validates its own code, and that the last day is not before the first.
 final class Trip: ManagedObject {
     struct Reversed: Error, CustomStringConvertible {
         let description = "The trip ends before it begins"
@@ -47,7 +47,7 @@ final class Trip: ManagedObject {
     }
 }
 
-/// Leaves everything to the model.
+/// Leaves validation to the model.
 final class Stop: ManagedObject {
     static let name = AttributeKey<String?>("name")
     static let nights = AttributeKey<Int?>("nights")
@@ -56,7 +56,7 @@ final class Stop: ManagedObject {
     static let trip = ToOneKey<Trip>("trip")
 }
 
-@Suite("What the model demands of values is checked before a save")
+@Suite("A save validates the values against the model")
 struct ValidationTests {
     private static let day = Date(timeIntervalSinceReferenceDate: 0)
 
@@ -110,7 +110,7 @@ struct ValidationTests {
         try #require(throws: StoreError.self) { try context.save() }
     }
 
-    @Test("Each demand has its code and its sentence, on insertion and on update alike", arguments: [false, true])
+    @Test("Each constraint has its error code and message, for insertions and updates", arguments: [false, true])
     func demands(_ isUpdate: Bool) throws {
         let store = try makeStore()
         let trip = makeTrip(store.context)
@@ -172,7 +172,7 @@ struct ValidationTests {
         try store.context.save()
     }
 
-    @Test("A text matches the regular expression as a whole")
+    @Test("A string must match the regular expression as a whole")
     func pattern() throws {
         let store = try makeStore()
         let trip = makeTrip(store.context)
@@ -189,7 +189,7 @@ struct ValidationTests {
         try store.context.save()
     }
 
-    @Test("A regular expression that cannot be read is told when the store is opened")
+    @Test("Opening a store with an invalid regular expression throws an error")
     func badPattern() throws {
         let error = try #require(throws: StoreError.self) {
             _ = try TestStore(
@@ -202,7 +202,7 @@ struct ValidationTests {
                 "does not support 'A.x', whose regular expression '[' is invalid; correct it in the model."))
     }
 
-    @Test("How many objects a relationship leads to, where it leads to any")
+    @Test("The number of related objects is limited, unless an optional relationship is empty")
     func counts() throws {
         let store = try makeStore()
         let trip = makeTrip(store.context)
@@ -230,7 +230,7 @@ struct ValidationTests {
         try store.context.save()
     }
 
-    @Test("Several failures are one error that has them all, with object, key and value")
+    @Test("Several failures are one error that lists each with its object, key and value")
     func several() throws {
         let store = try makeStore()
         let trip = Trip(context: store.context)
@@ -257,7 +257,7 @@ struct ValidationTests {
         #expect(try store.sql("SELECT COUNT(*) FROM ZTRIP") == ["0"])
     }
 
-    @Test("A class checks more than the model does, changes values on the way, and its errors come through")
+    @Test("A class can validate more than the model, change values, and throw its own errors")
     func custom() throws {
         let store = try makeStore()
         let trip = makeTrip(store.context)
@@ -288,7 +288,7 @@ struct ValidationTests {
         #expect((error.detailedErrors[1] as? StoreError)?.code == .numberTooSmall)
     }
 
-    @Test("Deletion is denied by delete rules and by the class")
+    @Test("Delete rules and the class can deny a deletion")
     func deletion() throws {
         let store = try makeStore()
         let trip = makeTrip(store.context)
@@ -306,7 +306,7 @@ struct ValidationTests {
         #expect(try store.sql("SELECT COUNT(*) FROM ZTRIP") == ["0"])
     }
 
-    @Test("A value can be checked before it is set")
+    @Test("A value can be validated before it is set")
     func beforehand() throws {
         let store = try makeStore()
         let stop = Stop(context: store.context)

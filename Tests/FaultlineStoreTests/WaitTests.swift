@@ -8,7 +8,7 @@ import Testing
 
 @testable import FaultlineStore
 
-@Suite("Who waits for what is in the trace")
+@Suite("The trace records waits and lock owners")
 struct WaitTests {
     private func waits(_ store: TestStore, for resource: TraceEvent.Wait.Resource) -> [(TraceEvent, TraceEvent.Wait)] {
         store.events.compactMap { event in
@@ -17,13 +17,13 @@ struct WaitTests {
         }
     }
 
-    @Test("Work that waits for a context's queue says so, and whose work it waited for", arguments: [true, false])
+    @Test("A wait for a context's queue is recorded with the owner and its call site", arguments: [true, false])
     func contextQueue(_ isBlocking: Bool) async throws {
         let store = try TestStore(isRecording: true)
         let context = store.context
         let (begun, asked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let thread = Thread {
-            // The holder: until the others have asked.
+            // The owner holds the queue until the others have requested it.
             context.performAndWait {
                 begun.signal()
                 asked.wait()
@@ -63,7 +63,7 @@ struct WaitTests {
         if isBlocking { #expect(wait.ownerThread != event.thread) }
     }
 
-    @Test("A queue that nobody is on is not waited for")
+    @Test("A free queue causes no wait")
     func freeQueue() async throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 1)
@@ -75,7 +75,7 @@ struct WaitTests {
         #expect(waits(store, for: .contextQueue).isEmpty)
     }
 
-    @Test("A lock of SQLite's that another connection of this process holds is a wait, also one in vain")
+    @Test("A wait for SQLite's lock held by another connection is recorded, even if it times out")
     func sqlite() throws {
         let store = try TestStore(isRecording: true) { $0.busyTimeout = 0.02 }
         try store.fill(items: 1)
@@ -101,7 +101,7 @@ struct WaitTests {
         #expect(store.events.first { $0.id == statement.parent }?.kind == .save)
     }
 
-    @Test("A save that waits for another context's says which, and where that one saves")
+    @Test("A save that waits for another context's save records that context and its call site")
     func coordinator() throws {
         let folder = try TestStore.makeFolder()
         let recorder = Recorder.memory()
@@ -113,7 +113,7 @@ struct WaitTests {
             storeDescription: description, classes: Groceries.classes, recorder: recorder,
             sqlDebug: SQLDebugLog(level: 1) { line in
                 guard line.contains("BEGIN EXCLUSIVE") else { return }
-                // While the first save has the coordinator.
+                // The first save still holds the coordinator.
                 second.withLock { work in
                     defer { work = nil }
                     return work

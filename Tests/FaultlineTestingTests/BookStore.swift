@@ -4,12 +4,12 @@ import FaultlineStore
 import Foundation
 import TestFolders
 
-/// Twelve books on twelve shelves, whose rows no cache keeps unless it is to.
+/// Twelve books on twelve shelves, whose rows stay in no cache unless requested.
 final class BookStore {
     let recorder: Recorder
     let container: PersistentContainer
     private let folder: URL
-    /// Objects of the view context that the test goes on holding.
+    /// Objects of the view context that the test keeps alive.
     private var seeded: [ManagedObject] = []
 
     final class Shelf: ManagedObject {
@@ -24,8 +24,8 @@ final class BookStore {
         static let shelf = ToOneKey<Shelf>("shelf")
     }
 
-    /// - Parameter isWarm: Whether the rows stay in the cache, and the objects in their context, as where a test seeds a
-    ///   store through the container that the code under test uses.
+    /// - Parameter isWarm: Whether the rows stay in the cache and the objects in their context, as in a test that seeds
+    ///   the store through the container that the code under test uses.
     init(recorder: Recorder = .memory(), isWarm: Bool = false) throws {
         self.recorder = recorder
         folder = try TestFolder.make()
@@ -61,7 +61,7 @@ final class BookStore {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// The labels of the shelves of all books.
+    /// Reads the shelf labels of all books and returns their total length.
     func show(prefetching: [String], in context: ManagedObjectContext? = nil) throws -> Int {
         let context = context ?? container.newBackgroundContext()
         return try context.performAndWait {

@@ -5,9 +5,9 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("Expectations of round trips")
+@Suite("Round trip expectations")
 struct ExpectationTests {
-    /// What expectations said when they failed, and where.
+    /// Returns the messages and lines of failed expectations.
     private func failures(_ work: () throws -> Void) throws -> [(text: String, line: Int?)] {
         let found = Mutex<[(text: String, line: Int?)]>([])
         try withKnownIssue(isIntermittent: true) {
@@ -21,7 +21,7 @@ struct ExpectationTests {
         return found.withLock { $0 }
     }
 
-    @Test("Work within its limits passes and returns what it returns")
+    @Test("Work within its limits passes and returns its result")
     func kept() throws {
         let store = try BookStore()
         let letters = try expectRoundTrips(atMost: 2, rows: 24, cacheMisses: 0, recorder: store.recorder) {
@@ -30,7 +30,7 @@ struct ExpectationTests {
         #expect(letters == 86)
     }
 
-    @Test("Work beyond them fails, with the events, their lines and the advice")
+    @Test("Work beyond its limits fails with the events, their lines and the advice")
     func broken() throws {
         let store = try BookStore()
         let line = #line + 2
@@ -52,7 +52,7 @@ struct ExpectationTests {
         #expect(words[2].hasPrefix("→ Prefetch \"shelf\" with the fetch of Book, BookStore.swift:"))
     }
 
-    @Test("An N+1 over rows that the test has seeded is found from a cold start", arguments: [false, true])
+    @Test("A cold start finds an N+1 over rows that the test seeded", arguments: [false, true])
     func coldStart(inViewContext: Bool) throws {
         let store = try BookStore(isWarm: true)
         let context = inViewContext ? store.container.viewContext : nil
@@ -94,9 +94,9 @@ struct ExpectationTests {
         }
     }
 
-    @Test("Each counts its own work, however much goes on beside it", arguments: 0..<8)
+    @Test("Each expectation counts only its own work, under concurrency", arguments: 0..<8)
     func parallel(_ number: Int) async throws {
-        // A store of its own, since what others load serves everybody; one recorder for all.
+        // Each test has a store of its own, because loaded rows are shared. All use one recorder.
         let store = SharedStore(store: try BookStore(recorder: .testing))
         let isPrefetched = number % 2 == 0
         let trips = isPrefetched ? 2 : 13
@@ -116,12 +116,12 @@ struct ExpectationTests {
     private static let shared = Result { SharedStore(store: try BookStore(recorder: .testing)) }
 
     private struct SharedStore: @unchecked Sendable {
-        // Contexts of a container may be made and used on any thread.
+        // The contexts of a container may be created and used on any thread.
         let store: BookStore
         func show(prefetching: Bool) throws -> Int { try store.show(prefetching: prefetching ? ["shelf"] : []) }
     }
 
-    @Test("Work that is asynchronous counts on whatever thread it runs")
+    @Test("Asynchronous work counts on whatever thread it runs")
     func asynchronous() async throws {
         let store = try Self.shared.get()
         let letters = try await expectRoundTrips(atMost: 2) {
@@ -135,7 +135,7 @@ struct ExpectationTests {
         #expect(letters == 86)
     }
 
-    @Test("What the work throws is thrown on, and nothing is expected")
+    @Test("An error thrown by the work is rethrown, and nothing is checked")
     func thrown() throws {
         let store = try BookStore()
         #expect(throws: CancellationError.self) {
@@ -146,7 +146,7 @@ struct ExpectationTests {
         }
     }
 
-    @Test("A recorder that saw no store proves nothing")
+    @Test("A recorder that saw no store fails the expectation")
     func unseen() throws {
         let text =
             "The recorder has not recorded any store; create the container with recorder: .testing, or pass its recorder here."
@@ -154,7 +154,7 @@ struct ExpectationTests {
         #expect(try failures { expectRoundTrips(atMost: 3, recorder: .off()) {} }.map(\.text) == [text])
     }
 
-    @Test("Events that did not fit prove nothing")
+    @Test("Events that did not fit in memory fail the expectation")
     func lost() throws {
         let store = try BookStore(recorder: .memory(ringBytes: 1 << 12))
         _ = store.recorder.messages()

@@ -5,7 +5,7 @@ import FaultlineTesting
 import Foundation
 import Testing
 
-@Suite("Budgets in tests")
+@Suite("Counting a store's work")
 struct StoreCountsTests {
     private let store: BookStore
     private let recorder: Recorder
@@ -15,7 +15,7 @@ struct StoreCountsTests {
         recorder = store.recorder
     }
 
-    @Test("A prefetch takes two trips, and no fault misses")
+    @Test("A prefetch takes two trips and causes no cache misses")
     func prefetched() throws {
         let (letters, counts) = try recorder.countingStore { try store.show(prefetching: ["shelf"]) }
         #expect(letters == 86)
@@ -28,7 +28,7 @@ struct StoreCountsTests {
         #expect(counts.lostEvents == 0)
     }
 
-    @Test("Without it every shelf is a trip of its own")
+    @Test("Without a prefetch, every shelf takes a trip of its own")
     func missed() throws {
         let (letters, counts) = try recorder.countingStore { try store.show(prefetching: []) }
         #expect(letters == 86)
@@ -37,7 +37,7 @@ struct StoreCountsTests {
         #expect(counts.cacheMisses == 12)
     }
 
-    @Test("A save counts what it wrote; work that asks for nothing counts nothing")
+    @Test("A save counts what it wrote, and work without requests counts nothing")
     func saved() throws {
         let context = store.container.newBackgroundContext()
         let (_, counts) = try recorder.countingStore {
@@ -64,7 +64,7 @@ struct StoreCountsTests {
         #expect(counts.rows == 0)
     }
 
-    @Test("What does not fit the recorder's memory is counted as lost")
+    @Test("Events that do not fit in the recorder's memory count as lost")
     func lost() {
         let loss = TraceMessage.lost(EventLoss(process: 1, thread: 1, events: 7))
         #expect(StoreCounts([loss]).lostEvents == 7)

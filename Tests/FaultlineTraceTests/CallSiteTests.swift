@@ -32,7 +32,7 @@ struct CallSiteTests {
         symbol: "$s9Groceries8showListyyF", words: "Groceries.showList() -> ()", line: 42)
 
     @Test(
-        "Frames that are not the program's are left out",
+        "Frames that do not belong to the program are skipped",
         arguments: [
             Frame(symbol: "$s14FaultlineStore4fillyyF", words: "FaultlineStore.fill() -> ()", line: 7),
             Frame(symbol: "$s17FaultlineRecorder4fillyyF", words: "FaultlineRecorder.fill() -> ()", line: 7),
@@ -75,7 +75,7 @@ struct CallSiteTests {
     }
 
     @Test(
-        "Frames that only look like others are the program's",
+        "Frames that only look like others belong to the program",
         arguments: [
             Frame(symbol: "$s9Groceries5titleSSvg", words: "Groceries.Item.title.getter : String", line: 9),
             Frame(symbol: "$s18FaultlineWorkloads3runyyF", words: "FaultlineWorkloads.run() -> ()", line: 9),
@@ -93,7 +93,7 @@ struct CallSiteTests {
         #expect(resolver.callers(of: fault).map(\.line) == [9, 42])
     }
 
-    @Test("An inlined accessor is skipped, and what it was inlined into counts")
+    @Test("An inlined accessor is skipped in favor of the function it was inlined into")
     func inlined() {
         var dictionary = TraceDictionary()
         dictionary.insert(.entity(EntityEntry(name: "Item", properties: [.init(name: "name", type: "String")])), id: 1)
@@ -120,7 +120,7 @@ struct CallSiteTests {
         #expect(site?.file == "/s/Row.swift")
     }
 
-    @Test("The site that the compiler knew comes first, the stack tells where the work was triggered")
+    @Test("The call site known to the compiler comes first, and the stack shows where the work was triggered")
     func staticSite() {
         let site = SiteEntry(file: "Groceries/Request.swift", line: 17, function: "items(matching:)")
         var resolver = resolver([Self.program], sites: [60: site])
@@ -132,7 +132,7 @@ struct CallSiteTests {
         #expect(resolver.callSite(of: unknown)?.description == "List.swift:42")
     }
 
-    @Test("A frame with a line is better than one before it that has only a symbol")
+    @Test("A frame with a line takes precedence over an earlier one with only a symbol")
     func symbolsOnly() {
         let bare = Frame(symbol: "$s4GRDB5fetchyyF", words: "GRDB.fetch() -> ()", file: "", module: "libGRDB.so")
         var mixed = resolver([bare, Self.program])
@@ -142,7 +142,7 @@ struct CallSiteTests {
         #expect(alone.stackSite(of: fault)?.description == "fetch()")
     }
 
-    @Test("A line that somebody wrote is better than one that a macro expanded to")
+    @Test("A line in a source file takes precedence over one in a macro expansion")
     func macros() {
         let expansion = Frame(
             symbol: "$s9Groceries4testyyF", words: "closure #1 () -> () in Groceries.test() -> ()", line: 3,
@@ -153,7 +153,7 @@ struct CallSiteTests {
         #expect(alone.stackSite(of: fault)?.line == 3)
     }
 
-    @Test("Without a stack, or with one that nobody resolved, there is no site")
+    @Test("Without a stack, or with an unresolved one, there is no call site")
     func nothing() {
         var resolver = resolver([])
         #expect(resolver.callSite(of: TraceEvent(.fault(.init()))) == nil)
@@ -161,7 +161,7 @@ struct CallSiteTests {
         #expect(resolver.callers(of: fault).isEmpty)
     }
 
-    @Test("An event has one place: where a fault fired or a batch loaded, and where anything else was asked for")
+    @Test("An event's site is where a fault fired or a batch loaded, or else where the work was requested")
     func place() {
         let site = SiteEntry(file: "Groceries/Request.swift", line: 17, function: "items(matching:)")
         var resolver = resolver([Self.program], sites: [60: site])
@@ -185,7 +185,7 @@ struct CallSiteTests {
         }
     }
 
-    @Test("The frames of the recorder are no part of a stack that is shown")
+    @Test("The recorder's own frames are removed from a stack")
     func recorderFrames() {
         let recorder = [
             Frame(symbol: "fl_intern_stack", words: "fl_intern_stack", line: 185, file: "/src/CRecorder/dictionary.c"),
@@ -200,7 +200,7 @@ struct CallSiteTests {
         ]
         let store = Frame(symbol: "$s14FaultlineStore4fillyyF", words: "FaultlineStore.fill() -> ()", line: 7)
         #expect(frames(recorder + [store, Self.program]) == [store.symbol, Self.program.symbol])
-        // Scopes of the recorder's further out are between the program's own frames.
+        // The recorder's scopes further out are between the program's own frames.
         let scope = Frame(symbol: "$s17FaultlineRecorder5scopeyyF", words: "FaultlineRecorder.scope() -> ()", line: 66)
         #expect(
             frames(recorder + [store, scope, Self.program]) == [store.symbol, scope.symbol, Self.program.symbol])
@@ -211,7 +211,7 @@ struct CallSiteTests {
 
     // MARK: Without symbols
 
-    /// The store's frames and the program's are in one stripped program: 1 and 2 are the store's, the others its callers.
+    /// Returns stacks of one stripped program, in which addresses 1 and 2 are the store's and the others its callers.
     private func stripped(_ stacks: [[Int]], module: String = "App") -> CallSiteResolver {
         var dictionary = TraceDictionary()
         dictionary.insert(
@@ -227,19 +227,19 @@ struct CallSiteTests {
         return CallSiteResolver(dictionary: dictionary)
     }
 
-    @Test("Stacks of a stripped program are told apart by the addresses at which they depart from each other")
+    @Test("Stacks of a stripped program are distinguished by the address where they diverge")
     func addresses() throws {
         var resolver = stripped([[1, 2, 3, 9], [1, 2, 4, 9], [1, 5, 6]])
         let sites = (200..<203).map { resolver.stackSite(of: TraceEvent(stack: $0, .fault(.init()))) }
         #expect(sites.map { $0?.description } == ["App+0x1030", "App+0x1040", "App+0x1050"])
         #expect(sites.allSatisfy { $0?.isAddress == true })
         #expect(CallSite(file: "", line: 0, function: "main").isAddress == false)
-        // Libraries that no program owns have no call site.
+        // Libraries outside the program have no call site.
         var system = stripped([[1, 2, 3]], module: "libc.so.6")
         #expect(system.stackSite(of: TraceEvent(stack: 200, .fault(.init()))) == nil)
     }
 
-    @Test("Callers are limited, innermost first, and repeat no place")
+    @Test("Callers are limited, innermost first, and without duplicates")
     func callers() {
         let other = Frame(symbol: "$s9Groceries3runyyF", words: "Groceries.run() -> ()", line: 80)
         var resolver = resolver([Self.program, Self.program, other])
@@ -247,7 +247,7 @@ struct CallSiteTests {
         #expect(resolver.callers(of: fault, limit: 1).map(\.line) == [42])
     }
 
-    @Test("The same place compares equal whether the compiler or DWARF names it")
+    @Test("Call sites are equal whether the compiler or DWARF provides the path")
     func equality() {
         let known = CallSite(SiteEntry(file: "Groceries/List.swift", line: 42, function: "showList()"))
         let found = CallSite(file: "/home/me/Groceries/Sources/Groceries/List.swift", line: 42, function: "closure")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Advice for a line")
 struct FetchAdviceTests {
-    @Test func `A line and a change are read and written`() throws {
+    @Test func `A line and a change are parsed and printed`() throws {
         let advice = try FetchAdvice("List.swift:42  batch=15   ids")
         #expect(advice == FetchAdvice(file: "List.swift", line: 42, change: try FetchChange("batch=15 ids")))
         #expect(advice.description == "List.swift:42 batch=15 ids")
@@ -20,11 +20,11 @@ struct FetchAdviceTests {
         ("List.swift:42", "contains no change"),
         ("List.swift:42 size=1", #"has "size=1", which is not one of batch=, limit=, prefetch=, properties= or ids"#),
     ])
-    func `What is no advice says why`(_ text: String, _ problem: String) {
+    func `Invalid advice throws an error that names the problem`(_ text: String, _ problem: String) {
         #expect { try FetchAdvice(text) } throws: { ($0 as? FetchChange.Problem)?.description == problem }
     }
 
-    @Test func `It is for its line in that file, wherever the file lies`() throws {
+    @Test func `Advice applies to its line in that file, in any directory`() throws {
         let advice = try FetchAdvice("List.swift:42 ids")
         #expect(advice.isFor("App/List.swift", line: 42) && advice.isFor("List.swift", line: 42))
         #expect(advice.isFor("/home/me/App/Sources/List.swift", line: 42))

@@ -1,7 +1,7 @@
 import FaultlineTrace
 import Testing
 
-@Suite("A fetch's change as words")
+@Suite("The text of a fetch's change")
 struct FetchChangeTests {
     @Test(arguments: [
         ("batch=15", FetchChange(batchSize: 15)), ("batch=0 limit=20", FetchChange(batchSize: 0, limit: 20)),
@@ -16,12 +16,12 @@ struct FetchChangeTests {
                 readsIdentitiesOnly: true)
         ),
     ])
-    func `Words are read and written`(_ text: String, _ change: FetchChange) throws {
+    func `Options are parsed and printed`(_ text: String, _ change: FetchChange) throws {
         #expect(try FetchChange(text) == change)
         #expect(change.description == text)
     }
 
-    @Test func `Words may come in any order, with any space between them`() throws {
+    @Test func `Options may come in any order, separated by any white space`() throws {
         #expect(try FetchChange("  ids\tlimit=3   batch=2 ").description == "batch=2 limit=3 ids")
     }
 
@@ -40,18 +40,18 @@ struct FetchChangeTests {
         ("ids=yes", #"has "ids=yes", which is not one of batch=, limit=, prefetch=, properties= or ids"#),
         ("offset=3", #"has "offset=3", which is not one of batch=, limit=, prefetch=, properties= or ids"#),
     ])
-    func `What is no change says why`(_ text: String, _ problem: String) {
+    func `Invalid text throws an error that names the problem`(_ text: String, _ problem: String) {
         #expect { try FetchChange(text) } throws: { ($0 as? FetchChange.Problem)?.description == problem }
     }
 
-    @Test func `Of two changes both are made, and where they differ the second`() throws {
+    @Test func `Two changes are merged, and the second wins where they conflict`() throws {
         let one = try FetchChange("batch=5 limit=3 prefetch=a,b,-c properties=x")
         let both = one.merging(try FetchChange("batch=7 prefetch=c,-b ids"))
         #expect(both.description == "batch=7 limit=3 prefetch=a,c,-b properties=x ids")
         #expect(FetchChange().merging(one) == one && one.merging(FetchChange()) == one)
     }
 
-    @Test func `Key paths are added to those that are prefetched, and taken away`() {
+    @Test func `Key paths are added to the prefetched ones, and removed from them`() {
         let change = FetchChange(prefetch: ["unit", "list"], withoutPrefetch: ["photo"])
         #expect(change.prefetched(["photo", "list"]) == ["list", "unit"])
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FaultlineTrace
 
-@Suite("A function's name tells its module and what it is")
+@Suite("A function's name contains its module and its kind")
 struct FunctionNameTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var symbol: String
@@ -28,7 +28,7 @@ struct FunctionNameTests {
     }
 
     @Test(
-        "Names as the demangler gives them",
+        "Names are parsed as the demangler prints them",
         arguments: [
             Case(
                 "$s9Groceries8showList4pageySi_tF", "Groceries.showList(page: Int) -> ()", "Groceries",

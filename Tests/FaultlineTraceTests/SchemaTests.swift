@@ -4,7 +4,7 @@ import TraceFixtures
 
 @testable import FaultlineTrace
 
-/// The values that an event's record holds, by the fields' names.
+/// Returns the values in an event's record, by the names of its fields.
 private func values(of detail: TraceEvent.Detail) -> [String: UInt64] {
     let schema = fl_schema(UInt32(detail.kind.rawValue)).pointee
     return detail.withRecord { record, _ in
@@ -15,7 +15,7 @@ private func values(of detail: TraceEvent.Detail) -> [String: UInt64] {
     }
 }
 
-@Suite("The schema and the vocabulary")
+@Suite("The schema and the event types")
 struct SchemaTests {
     @Test("agree on every kind's name", arguments: EventKind.allCases)
     func names(kind: EventKind) {
@@ -31,14 +31,14 @@ struct SchemaTests {
         #expect(fl_schema(200) == nil)
     }
 
-    @Test("carry every field of a kind from the record to the event and back", arguments: EventKind.allCases)
+    @Test("convert every field of a kind from the record to the event and back", arguments: EventKind.allCases)
     func everyField(kind: EventKind) throws {
         let (event, fields) = TraceEvent.filled(kind)
         #expect(event.kind == kind)
         #expect(values(of: event.detail) == fields)
     }
 
-    @Test("carry the words of every list from the record to the event and back", arguments: EventKind.allCases)
+    @Test("convert the words of every list from the record to the event and back", arguments: EventKind.allCases)
     func everyList(kind: EventKind) {
         let (event, _) = TraceEvent.filled(kind)
         let count = EventSchema.of(kind).lists.reduce(0) { $0 + $1.words.count }
@@ -55,7 +55,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("carry the common fields")
+    @Test("convert the common fields")
     func commonFields() throws {
         let record = UnsafeMutablePointer<fl_event>.allocate(capacity: 1)
         defer { record.deallocate() }
@@ -76,7 +76,7 @@ struct SchemaTests {
         #expect(event.isMainThread && event.thread == 7 && event.process == 8)
     }
 
-    @Test("stop at the end of a record whose lists are cut short")
+    @Test("stop at the end of a record whose lists are truncated")
     func cutLists() throws {
         let record = UnsafeMutablePointer<fl_event>.allocate(capacity: 1)
         defer { record.deallocate() }
@@ -92,7 +92,7 @@ struct SchemaTests {
         #expect(use.runs.count == 2 && use.windows.isEmpty && use.properties.isEmpty)
     }
 
-    @Test("know the words of enumerations in both directions, and no others")
+    @Test("convert the words of enumerations in both directions, and reject all others")
     func words() {
         for enumeration in 0..<9 as Range<UInt32> {
             var value: UInt64 = 0

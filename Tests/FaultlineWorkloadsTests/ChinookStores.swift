@@ -3,11 +3,11 @@ import Foundation
 import SharedData
 import TestFolders
 
-/// Music libraries of Chinook's data, which are made once and read by many tests.
+/// Music libraries made from Chinook's data once, and read by many tests.
 enum ChinookStores {
     private static let folder = TestFolder.file()
 
-    // Forms differ in their stores by how titles are searched, and by nothing else.
+    // The stores of the forms differ only in how titles are searched.
     private static let stores = [MusicLibraryFlaws.textSearch, []].map { flaws in
         Result {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -19,7 +19,7 @@ enum ChinookStores {
         }
     }
 
-    /// The store for a form with some flaws.
+    /// Returns the store for a form with the given flaws.
     static func store(for flaws: MusicLibraryFlaws) throws -> URL {
         try stores[flaws.contains(.textSearch) ? 0 : 1].get()
     }

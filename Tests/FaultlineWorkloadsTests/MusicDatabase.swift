@@ -4,7 +4,7 @@ import Foundation
 import SharedData
 import TestFolders
 
-/// A database in a folder of its own, to make music libraries of.
+/// A database in a folder of its own, to import music libraries from.
 final class MusicDatabase {
     let folder: URL
     let url: URL
@@ -13,12 +13,12 @@ final class MusicDatabase {
         var message: String
     }
 
-    /// Chinook's own, which is only read.
+    /// Returns Chinook's own database, which is only read.
     static func chinook() throws -> MusicDatabase {
         try MusicDatabase(SharedData.url("chinook/Chinook_Sqlite.sqlite"))
     }
 
-    /// One with Chinook's tables that were made and filled by statements.
+    /// Creates a database by running statements, which create and fill Chinook's tables.
     init(_ statements: [String]) throws {
         folder = try Self.makeFolder()
         url = folder.appendingPathComponent("Music.sqlite")
@@ -39,17 +39,17 @@ final class MusicDatabase {
         return folder
     }
 
-    /// A place for a store.
+    /// Returns the URL of a store.
     func store(_ name: String = "Library") -> URL { folder.appendingPathComponent("\(name).sqlite") }
 
-    /// Makes a music library of it.
+    /// Imports the database into a music library.
     func prepare(_ flaws: MusicLibraryFlaws, rows: Int = 20) throws -> URL {
         let store = store("Library \(flaws.rawValue) \(rows)")
         try MusicLibrary.prepare(MusicLibraryForm(visibleRows: rows, flaws: flaws), from: url, at: store)
         return store
     }
 
-    /// The first column of a query's rows, as text.
+    /// Returns the first column of a query's rows, as text.
     static func values(_ sql: String, in url: URL) throws -> [String] {
         var values: [String] = []
         try run(sql, url) { statement in
@@ -83,7 +83,7 @@ extension MusicDatabase {
         "CREATE TABLE PlaylistTrack (PlaylistId INTEGER, TrackId INTEGER)",
     ]
 
-    /// Titles that searches may trip over.
+    /// Titles that are difficult to search.
     static let oddTitles = [
         "Águas de Março", "aguas", "A\u{301}gua", "So", "só", "SÓLO", "S\u{6f}\u{301} (Live)", "Soluço's", "",
         "  ", "love", "Glove", "self-love", "LOVE/hate", "l\u{f8}ve", "Corac\u{327}a\u{303}o", "coração", "não-não",
@@ -91,8 +91,7 @@ extension MusicDatabase {
         "you're", "de de de", "M", "µ", "\u{e1}", "Z", "rock'n'roll", "ＲＯＣＫ",
     ]
 
-    /// A few artists, albums and playlists with titles that searches may trip over, and with what Chinook's schema lets be
-    /// missing.
+    /// Returns a few artists, albums and playlists with difficult titles, and with values missing where they may be.
     static func odd() throws -> MusicDatabase {
         var statements =
             tables + [
@@ -105,7 +104,7 @@ extension MusicDatabase {
             statements.append("INSERT INTO Album VALUES (\(album), 'Disco n.º \(album % 7)', \(artist))")
         }
         for (place, title) in oddTitles.enumerated() {
-            // As a blob: a literal ends at a NUL.
+            // As a blob, because a literal ends at a NUL.
             let bytes = title.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
             let album = place % 5 == 0 ? "NULL" : String(place % 15 + 1)
             let genre = place % 7 == 0 ? "NULL" : String(place % 2 + 1)

@@ -5,7 +5,7 @@ import Foundation
 import SharedData
 import Testing
 
-/// What a form's run over Chinook leaves in the trace.
+/// The trace of a form's run over Chinook.
 struct RecordedForm {
     let events: [TraceEvent]
     let dictionary: TraceDictionary
@@ -30,7 +30,7 @@ struct RecordedForm {
         self.dictionary = dictionary
     }
 
-    /// Fetches whose call stands on the line of a source file that holds a text.
+    /// Returns the fetches whose call is on the line of a source file that contains a text.
     func fetches(at text: String, in file: String) throws -> [TraceEvent.Fetch] {
         let line = try Self.line(text, in: file)
         return events.compactMap { event in
@@ -41,7 +41,7 @@ struct RecordedForm {
         }
     }
 
-    /// Fetches of a screen, by the scope that they ran in.
+    /// Returns the fetches of each screen, by the scope in which they ran.
     func fetches(inScope name: String) -> [[TraceEvent.Fetch]] {
         var scopes: [EventID] = []
         var fetches: [EventID: [TraceEvent.Fetch]] = [:]
@@ -56,7 +56,7 @@ struct RecordedForm {
         return scopes.map { fetches[$0] ?? [] }
     }
 
-    /// Faults of a relationship that went to the store.
+    /// Counts the faults of a relationship that went to the store.
     func trips(_ relationship: String, of entity: String) -> Int {
         events.filter { event in
             guard case .fault(let fault) = event.detail else { return false }
@@ -65,7 +65,7 @@ struct RecordedForm {
         }.count
     }
 
-    /// Statements that read a table.
+    /// Returns the statements that read a table.
     func reads(from table: String) -> [(sql: String, plan: [String], statement: TraceEvent.Statement)] {
         events.compactMap { event in
             guard case .sql(let statement) = event.detail, statement.type == .read,
@@ -88,9 +88,9 @@ struct RecordedForm {
     }
 }
 
-@Suite("What a flaw costs is in the events", .enabled(if: SharedData.exists, "\(SharedData.need)"))
+@Suite("The events show what a flaw costs", .enabled(if: SharedData.exists, "\(SharedData.need)"))
 struct MusicEventTests {
-    @Test("Songs that look up their albums go to the store for each album; prefetched they do not")
+    @Test("Songs that look up their albums take a trip per album, and prefetched albums take none")
     func album() throws {
         let flawed = try RecordedForm(.albumPerTrack)
         let improved = try RecordedForm([])
@@ -104,7 +104,7 @@ struct MusicEventTests {
         #expect(improved.trips("album", of: "Track") == 0)
     }
 
-    @Test("Searches of titles as they are look at every song; those of folded titles and words are ranges of an index")
+    @Test("Searching the original titles scans every song, and searching folded titles and words uses an index")
     func search() throws {
         let flawed = try RecordedForm(.textSearch)
         let scans = flawed.reads(from: "ZTRACK").filter { $0.sql.contains("NSCoreDataStringSearch") }
@@ -126,7 +126,7 @@ struct MusicEventTests {
         #expect((titles + words).allSatisfy { $0.statement.fullScanSteps == 0 })
     }
 
-    @Test("Songs that are fetched to be counted are all loaded; counted by the store they are not")
+    @Test("Fetching songs to count them loads them all, and counting them in the store loads none")
     func count() throws {
         let flawed = try RecordedForm(.countByFetching)
         let all = try flawed.fetches(at: "let all = try context.fetch(request)", in: "MusicLibrary+Playlists.swift")
@@ -146,7 +146,7 @@ struct MusicEventTests {
         #expect(cards.reduce(0) { $0 + $1[1].rows } == 38)
     }
 
-    @Test("A length that is added up over objects loads them all; added up by the store it is one row")
+    @Test("Summing a length over objects loads them all, and summing it in the store returns one row")
     func sum() throws {
         let flawed = try RecordedForm(.sumInMemory)
         let all = try flawed.fetches(at: "context.fetch(FetchRequest<Track>())", in: "MusicLibrary+Length.swift")
@@ -159,12 +159,12 @@ struct MusicEventTests {
         #expect(improved.shape(sums[0])?.expressions == ["count:(number)", "sum:(milliseconds)"])
     }
 
-    @Test("Songs that are fetched album by album take a fetch each; fetched for all albums they take one")
+    @Test("Fetching songs album by album takes a fetch per album, and fetching them for all albums takes one")
     func lookup() throws {
         let flawed = try RecordedForm(.fetchPerAlbum)
         let improved = try RecordedForm([])
         let perArtist = flawed.fetches(inScope: "artist").map(\.count)
-        // Of the artists with the most albums: their albums, and a fetch for each.
+        // For the artists with the most albums: one fetch of their albums, and one per album.
         #expect(perArtist == [21, 14, 11, 10, 10, 6, 5, 4, 4, 4].map { $0 + 1 })
         #expect(improved.fetches(inScope: "artist").map(\.count) == Array(repeating: 2, count: 10))
         let loop = try flawed.fetches(at: "return Array(try context.fetch(request))", in: "MusicLibrary+Artists.swift")

@@ -4,9 +4,9 @@ import Foundation
 import SharedData
 import Testing
 
-@Suite("Every form of the music library shows the same")
+@Suite("Every form of the music library shows the same results")
 struct MusicFormsTests {
-    /// Without flaws, with each of them alone, and with all.
+    /// The forms without flaws, with each of them, and with all.
     static let forms: [MusicLibraryFlaws] = [[]] + MusicLibraryFlaws.named.map(\.flaw) + [.all]
 
     private func outcome(
@@ -16,7 +16,7 @@ struct MusicFormsTests {
         return try MusicLibrary(MusicLibraryForm(visibleRows: rows, flaws: flaws), at: store, recorder: .off()).run()
     }
 
-    @Test("of Chinook", .enabled(if: SharedData.exists, "\(SharedData.need)"), arguments: [7, 20])
+    @Test("for Chinook", .enabled(if: SharedData.exists, "\(SharedData.need)"), arguments: [7, 20])
     func chinook(rows: Int) throws {
         let outcomes = try Self.forms.map { flaws in
             let form = MusicLibraryForm(visibleRows: rows, flaws: flaws)
@@ -26,7 +26,7 @@ struct MusicFormsTests {
         #expect(outcomes[0].screens > 80 && outcomes[0].rows > 500)
     }
 
-    @Test("of titles that searches may trip over", arguments: [1, 3, 20, 1000])
+    @Test("for titles that are difficult to search", arguments: [1, 3, 20, 1000])
     func odd(rows: Int) throws {
         let database = try MusicDatabase.odd()
         let outcomes = try Self.forms.map { try outcome($0, rows: rows, of: database) }
@@ -34,14 +34,14 @@ struct MusicFormsTests {
         #expect(outcomes[0].rows > 40)
     }
 
-    @Test("of nothing at all")
+    @Test("for an empty database")
     func empty() throws {
         let database = try MusicDatabase(MusicDatabase.tables)
         let outcomes = try Self.forms.map { try outcome($0, rows: 20, of: database) }
         #expect(Set(outcomes).count == 1)
     }
 
-    @Test("and what they show hangs on every title")
+    @Test("which depend on every title")
     func sensitive() throws {
         let database = try MusicDatabase.odd()
         let before = try outcome([], rows: 20, of: database)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import FaultlineWorkloads
 
-@Suite("A music library is made of a Chinook database")
+@Suite("A music library is imported from a Chinook database")
 struct MusicImportTests {
-    /// Both sides of the import: what a query of the database and one of the store must give alike.
+    /// Both sides of the import: a query of the database and one of the store that must return the same rows.
     static let sameRows: [(database: String, store: String)] = [
         ("SELECT COUNT(*) FROM Artist", "SELECT COUNT(*) FROM ZARTIST"),
         ("SELECT COUNT(*) FROM Album", "SELECT COUNT(*) FROM ZALBUM"),
@@ -62,7 +62,7 @@ struct MusicImportTests {
     }
 
     @Test(
-        "row for row", .enabled(if: SharedData.exists, "\(SharedData.need)"),
+        "row by row", .enabled(if: SharedData.exists, "\(SharedData.need)"),
         arguments: [.all, []] as [MusicLibraryFlaws])
     func chinook(flaws: MusicLibraryFlaws) throws {
         let database = try MusicDatabase.chinook()
@@ -84,7 +84,7 @@ struct MusicImportTests {
                 == beside)
     }
 
-    @Test("with names of any Unicode and with what may be missing", arguments: [.all, []] as [MusicLibraryFlaws])
+    @Test("with names in any Unicode and with missing values", arguments: [.all, []] as [MusicLibraryFlaws])
     func odd(flaws: MusicLibraryFlaws) throws {
         let database = try MusicDatabase.odd()
         let store = try database.prepare(flaws)
@@ -108,7 +108,7 @@ struct MusicImportTests {
         #expect(try MusicDatabase.values(order, in: database.prepare(.all)) == first, "in place of the first")
     }
 
-    @Test("with the words of each title, folded, once for each song")
+    @Test("with the folded words of each title, once per song")
     func words() throws {
         let database = try MusicDatabase.odd()
         let store = try database.prepare([])
@@ -124,7 +124,7 @@ struct MusicImportTests {
     }
 
     @Test(
-        "whose words are what stands between anything but letters and digits",
+        "whose words are separated by anything but letters and digits",
         arguments: [
             ("Só (Live) '98", ["98", "live", "so"]), ("  ", []), ("Rock'n'Roll, rock", ["n", "rock", "roll"]),
             ("日本の歌", ["日本の歌"]), ("№5, Straße", ["5", "strasse"]),
@@ -133,9 +133,9 @@ struct MusicImportTests {
         #expect(TitleText.words(title).sorted() == words)
     }
 
-    // MARK: What cannot be read
+    // MARK: Databases that cannot be read
 
-    /// What is wrong with a database, and what is said of it.
+    /// Flaws of a database, and the error message for each.
     static let wrong: [(without: [String], also: [String], message: String)] = [
         (
             ["CREATE TABLE Genre (GenreId INTEGER PRIMARY KEY, Name NVARCHAR(120))"], [],
@@ -200,7 +200,7 @@ struct MusicImportTests {
         }
     }
 
-    @Test("or what it lacks is named", arguments: wrong)
+    @Test("or an error names what the database lacks", arguments: wrong)
     func lacking(_ without: [String], _ also: [String], _ message: String) throws {
         let database = try MusicDatabase(MusicDatabase.tables.filter { !without.contains($0) } + also)
         #expect(
@@ -209,13 +209,13 @@ struct MusicImportTests {
         #expect(!FileManager.default.fileExists(atPath: database.store().path))
     }
 
-    @Test("and tables without rows are enough")
+    @Test("even if its tables are empty")
     func empty() throws {
         let database = try MusicDatabase(MusicDatabase.tables)
         #expect(failure(database.url, at: database.store()) == "no failure")
     }
 
-    /// What is there in place of a database.
+    /// Files that are not databases, with the error message for each.
     static let noDatabases: [(make: @Sendable (URL) throws -> Void, message: String)] = [
         ({ _ in }, "there is no such file; check the path."),
         (
@@ -233,7 +233,7 @@ struct MusicImportTests {
         ),
     ]
 
-    @Test("or it is said what it is instead, and a store that is there stays", arguments: noDatabases.indices)
+    @Test("or an error says what the file is instead, and an existing store is kept", arguments: noDatabases.indices)
     func noDatabase(_ index: Int) throws {
         let good = try MusicDatabase(MusicDatabase.tables)
         let store = try good.prepare([])
@@ -245,7 +245,7 @@ struct MusicImportTests {
         #expect(try Data(contentsOf: store) == before)
     }
 
-    @Test("or where it is damaged SQLite says so")
+    @Test("or SQLite's error is reported if the database is damaged")
     func damaged() throws {
         let database = try MusicDatabase.odd()
         var bytes = try Data(contentsOf: database.url)
@@ -257,7 +257,7 @@ struct MusicImportTests {
         )
     }
 
-    @Test("and never takes its place")
+    @Test("and never replaces the database")
     func samePlace() throws {
         let database = try MusicDatabase.odd()
         let bytes = try Data(contentsOf: database.url)

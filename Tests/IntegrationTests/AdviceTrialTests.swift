@@ -31,20 +31,20 @@ struct AdviceTrialTests {
             return (result.status, result.output, result.errors)
         }
 
-        /// The batch size that the items' fetch of a trace asked for.
+        /// Returns the batch size of the items' fetch in a trace.
         func batchSize(_ trace: String) throws -> String {
             let sql = "SELECT batchSize FROM fetch WHERE entityName = 'Item'"
             return try BuiltCommand.run(["query", trace, sql]).output.split(separator: "\n").dropFirst().joined()
                 .trimmingCharacters(in: .whitespaces)
         }
 
-        /// What it prefetched, as the trace has it.
+        /// Returns whether the items' fetch in a trace prefetches locations.
         func prefetches(_ trace: String) throws -> Bool {
             try String(contentsOfFile: trace, encoding: .utf8).contains(#""unit","locationAtHome""#)
         }
     }
 
-    @Test("has the fetch of a line do otherwise, and compares that with the program as it is")
+    @Test("changes the fetch of a line, and compares the run with one of the unchanged program")
     func change() throws {
         let list = try List()
         let advice = "Groceries.swift:\(list.line) batch=15 prefetch=locationAtHome"
@@ -59,7 +59,7 @@ struct AdviceTrialTests {
         #expect(!result.errors.contains("is not tried"))
     }
 
-    @Test("takes what each report says to try, and a trace that is there to compare with")
+    @Test("accepts the advice of every report, and an existing trace to compare with")
     func advised() throws {
         let list = try List()
         #expect(
@@ -81,7 +81,7 @@ struct AdviceTrialTests {
         #expect(result.errors.contains("gone   warning  R02 Set the batch size of Item to 15 (now 50)"))
     }
 
-    @Test("reads identities alone, and no batches of rows either unless that is said too")
+    @Test("fetches only object IDs, and batches of rows only if that is requested too")
     func identities() throws {
         let list = try List()
         let place = "Groceries.swift:\(list.line)"
@@ -93,7 +93,7 @@ struct AdviceTrialTests {
         #expect(try list.batchSize(list.trace) == "15")
     }
 
-    @Test("takes several pieces of advice for one line together, and leaves the environment's out of what is as it is")
+    @Test("combines several pieces of advice for one line, and ignores the environment's in the unchanged run")
     func several() throws {
         let list = try List()
         let place = "Groceries.swift:\(list.line)"
@@ -109,7 +109,7 @@ struct AdviceTrialTests {
             result.errors.hasPrefix("\nTried: \(place) batch=15\nTried: \(place) prefetch=locationAtHome\n\nBefore"))
     }
 
-    @Test("reads what it compares with before it runs anything, and does not write over it")
+    @Test("reads the trace to compare with before running anything, and does not overwrite it")
     func against() throws {
         let list = try List()
         let missing = try list.record("--try", "List.swift:1 ids", "--against", list.directory.path("none.json"))
@@ -123,7 +123,7 @@ struct AdviceTrialTests {
                 "The trace \"\(list.trace)\" of --against would be overwritten; name another with -o."))
     }
 
-    @Test("does no harm with advice that the program cannot take, and says so")
+    @Test("ignores advice that the program cannot follow, and reports it")
     func wrongAdvice() throws {
         let list = try List()
         let place = "Groceries.swift:\(list.line)"
@@ -155,7 +155,7 @@ struct AdviceTrialTests {
     }
 
     @Test(
-        "refuses words that say nothing",
+        "rejects invalid advice",
         arguments: [
             (["--try", "batch=15"], #"--try "batch=15" does not begin with a line such as List.swift:42."#),
             (["--try", "List.swift:42"], #"--try "List.swift:42" contains no change."#),
@@ -171,7 +171,7 @@ struct AdviceTrialTests {
         #expect(result.errors.contains("Error: \(sentence)\n"))
     }
 
-    @Test("passes on the status of a program that fails as it is, which is not run again")
+    @Test("passes on the exit status of a failing program, and does not run it again")
     func failure() throws {
         let directory = try TemporaryDirectory()
         let trace = directory.path("trace.json")

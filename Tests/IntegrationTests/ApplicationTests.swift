@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 extension Flaw {
-    /// The line to change, as reports have it.
+    /// Returns the line to change, as reports print it.
     func changedLine() throws -> String {
         let source = BuiltCommand.package.appendingPathComponent("Tests/Applications/\(application)/\(file)")
         return "\(file):\(try SourceLine.find(line, in: source))"
@@ -15,7 +15,7 @@ extension Flaw {
     /// The stores that the programs have filled, by program and form.
     private static let prepared = Mutex<[[String]: URL]>([:])
 
-    /// A directory with the store that a form of the program fills, as `store.sqlite`.
+    /// Returns a directory with the store that a form of the program fills, named `store.sqlite`.
     private func prepared(_ form: String) throws -> URL {
         try Self.prepared.withLock { known in
             if let directory = known[[application, form]] { return directory }
@@ -27,7 +27,7 @@ extension Flaw {
         }
     }
 
-    /// Records the scenario on a store of its own.
+    /// Records the scenario on a store of its own and returns the report.
     func report(_ form: String) throws -> ReportDocument {
         let directory = try TemporaryDirectory().url.appendingPathComponent("copy")
         try FileManager.default.copyItem(at: try prepared(form), to: directory)
@@ -44,10 +44,10 @@ extension Flaw {
 
 @Suite("Small applications")
 struct ApplicationTests {
-    @Test("are told of each flaw, with the line to change, and of no other", arguments: Flaw.all)
+    @Test("get a finding for each flaw, with the line to change, and no other warning", arguments: Flaw.all)
     func flawed(flaw: Flaw) throws {
         var (report, finding) = try recorded(flaw)
-        // A saving is a warning by its share of the run, of which a busy machine makes more than it is.
+        // Severity depends on the saving's share of the run, which is smaller on a busy machine.
         for _ in 0..<4 where !flaw.mayBeNote && finding.severity == "note" { (report, finding) = try recorded(flaw) }
         #expect(flaw.mayBeNote || finding.severity != "note")
         #expect(finding.change?.text == (try flaw.changedLine()))
@@ -56,7 +56,7 @@ struct ApplicationTests {
         #expect(others.filter { !flaw.others.contains($0.rule) }.map { "\($0.rule) \($0.title)" } == [])
     }
 
-    /// The report of the flawed form, and the finding that the flaw is known by.
+    /// Returns the report of the flawed form, and the finding that identifies the flaw.
     private func recorded(_ flaw: Flaw) throws -> (report: ReportDocument, finding: ReportDocument.Finding) {
         let report = try flaw.report("flawed")
         let finding = try #require(

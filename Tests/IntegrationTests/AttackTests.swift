@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What killed programs, full disks, several readers and hostile files can do to a trace.
+/// What killed programs, full disks, concurrent readers and hostile files can do to a trace.
 ///
-/// `make attack` repeats each attack as often as `FAULTLINE_ATTACK_ROUNDS` says; otherwise there are a few rounds.
+/// `make attack` runs each attack `FAULTLINE_ATTACK_ROUNDS` times; otherwise there are only a few rounds.
 @Suite("Under attack", .timeLimit(.minutes(60)))
 struct AttackTests {
     static let rounds = ProcessInfo.processInfo.environment["FAULTLINE_ATTACK_ROUNDS"].flatMap { Int($0) } ?? 4
@@ -15,7 +15,7 @@ struct AttackTests {
         trace = directory.path("trace.json")
     }
 
-    /// Runs a program that records so many events and is killed.
+    /// Runs a program that records a number of events and is then killed.
     private func kill(recording events: Int, to destination: String) throws {
         let result = try BuiltCommand.run(
             ["is-killed", String(events)], program: UnrulyProgram.path, environment: ["FAULTLINE_TRACE": destination])
@@ -28,10 +28,10 @@ struct AttackTests {
         return result.output.count(where: \.isNewline)
     }
 
-    /// A file system other than that of the directory.
+    /// Returns a path on another file system than the directory's.
     private func elsewhere(_ name: String) -> String { "/dev/shm/\(directory.url.lastPathComponent)-\(name)" }
 
-    @Test("the trace of a killed program that several readers complete at once has every event once")
+    @Test("a killed program's trace that several readers complete at once has every event once")
     func parallelReaders() throws {
         for round in 0..<Self.rounds {
             let trace = directory.path("\(round).json")
@@ -47,7 +47,7 @@ struct AttackTests {
     }
 
     @Test(
-        "a trace on a full disk is completed when there is room, and nothing is lost before",
+        "a trace on a full disk is completed once there is space, and loses nothing until then",
         .enabled(if: PrivateMounts.isAvailable, PrivateMounts.need))
     func fullDisk() throws {
         let disk = directory.path("disk")
@@ -72,11 +72,11 @@ struct AttackTests {
         #expect(!result.output.split(separator: "\n").prefix(2).contains { $0.contains("none lost") })
         let written = try #require(result.output.split(separator: "\n").last.flatMap { Int($0) })
         let lost = try #require(result.output.firstMatch(of: #/ events, (none|\d+) lost/#)).output.1
-        // What the program itself could not write while it ran is counted, and the rest is there.
+        // Events that the program could not write while it ran are counted as lost, and all others are in the trace.
         #expect(written + (Int(lost) ?? 0) >= 1000 || written == 1000)
     }
 
-    @Test("rings that no trace tells of are listed, and become a trace")
+    @Test("rings that belong to no trace are listed, and can be made into a trace")
     func adoption() throws {
         let place = elsewhere("rings")
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
@@ -103,7 +103,7 @@ struct AttackTests {
         #expect(!FileManager.default.fileExists(atPath: directory.path("again.json")))
     }
 
-    @Test("a trace that was moved to another file system is completed when the user says that it is the one")
+    @Test("a trace moved to another file system is completed once the user confirms that it is the right one")
     func moved() throws {
         try kill(recording: 100, to: "timeline:\(trace)")
         let place = elsewhere("moved.json")
@@ -118,7 +118,7 @@ struct AttackTests {
         #expect(try BuiltCommand.run(["recover", place]).errors.contains("its programs left no ring buffers"))
     }
 
-    @Test("rings of another trace stay, whatever a trace says")
+    @Test("rings of another trace stay, whatever a trace claims")
     func foreignRings() throws {
         try kill(recording: 100, to: "timeline:\(trace)")
         let line = try #require(
@@ -139,7 +139,7 @@ struct AttackTests {
         #expect(try fetches(trace) == 100)
     }
 
-    @Test("a program with more threads than there are rings loses nothing")
+    @Test("a program with more threads than rings loses nothing")
     func manyThreads() throws {
         let command = ["record", "-o", trace, "--", UnrulyProgram.path, "many-threads", "1000", "5"]
         let result = try BuiltCommand.run(command)
@@ -147,7 +147,7 @@ struct AttackTests {
         #expect(try fetches(trace) == 5000)
     }
 
-    @Test("a program that outlives the command is not said to be killed")
+    @Test("a program that outlives the command is not reported as killed")
     func outlives() throws {
         let (ready, stop) = (directory.path("ready"), directory.path("stop"))
         let script = "\(UnrulyProgram.path) lingers \(ready) \(stop) & while ! [ -e \(ready) ]; do :; done; exit 3"
@@ -163,7 +163,7 @@ struct AttackTests {
         #expect(try fetches(trace) == 5)
     }
 
-    @Test("a program that opens its store after the recording has ended says that it is not recorded")
+    @Test("a program that opens its store after the recording ended reports that it is not recorded")
     func tooLate() throws {
         let (begin, done) = (directory.path("begin"), directory.path("done"))
         let later = "while ! [ -e \(begin) ]; do :; done; \(UnrulyProgram.path) records 5 > \(done) 2>&1"
@@ -181,7 +181,7 @@ struct AttackTests {
                 + "record a command that does not end before it.\ndone\n")
     }
 
-    @Test("a program that may open next to nothing does what it does unrecorded, and is recorded")
+    @Test("a program with hardly any file descriptors runs normally and is recorded")
     func fewDescriptors() throws {
         for destination in ["FAULTLINE_TRACE=timeline:\(trace)", "\(BuiltCommand.faultline) record -o \(trace)2 --"] {
             let script = "ulimit -n 12; \(destination) \(UnrulyProgram.path) records 5"
@@ -197,7 +197,7 @@ struct AttackTests {
     }
 
     @Test(
-        "a program has every descriptor that it is allowed, whether it is recorded or not", arguments: [8, 12, 100],
+        "a program gets every descriptor it is allowed, recorded or not", arguments: [8, 12, 100],
         ["-S", ""])
     func descriptorsLeft(_ limit: Int, _ kind: String) throws {
         func open(_ destination: String) throws -> String {
@@ -209,14 +209,14 @@ struct AttackTests {
         let (alone, recorded) = (try open(""), try open("FAULTLINE_TRACE=timeline:\(trace)"))
         #expect(Int(alone.trimmingCharacters(in: .newlines)) ?? 0 > 0)
         #expect(recorded == alone)
-        // With a hard limit it ends with all of them open; what it recorded is in its rings then.
+        // With a hard limit, it exits with all of them open, so its events are still in its rings.
         let report = try BuiltCommand.run(["report", trace])
         #expect(report.errors.isEmpty == (kind == "-S"))
         #expect(kind == "-S" || report.errors.contains("the last 1 event it had recorded was added"))
         #expect(try fetches(trace) == 1)
     }
 
-    @Test("what was lost is said, however quiet the command is to be")
+    @Test("lost events are reported even with --quiet")
     func quiet() throws {
         let result = try BuiltCommand.run(
             ["record", "--quiet", "-o", trace, "--", UnrulyProgram.path, "records", "200000"],
@@ -226,7 +226,7 @@ struct AttackTests {
     }
 
     @Test(
-        "a program that runs with another user's rights writes nothing for the one who started it",
+        "a program with another user's privileges writes no trace for the user who started it",
         .enabled(if: geteuid() == 0, "needs the superuser, to make such a program"))
     func setUser() throws {
         let place = elsewhere("program")
@@ -243,7 +243,7 @@ struct AttackTests {
         #expect(result.output == "done\nprogram\ndone\nprogram\ntrace.json\n")
     }
 
-    @Test("a demo's directory holds nothing but a demo's files")
+    @Test("a demo refuses a directory with files that no demo wrote")
     func demoDirectory() throws {
         let precious = directory.path("flawed.json")
         try "precious\n".write(toFile: precious, atomically: true, encoding: .utf8)
@@ -255,7 +255,7 @@ struct AttackTests {
         #expect(try String(contentsOfFile: precious, encoding: .utf8) == "precious\n")
     }
 
-    @Test("a demo's directory is made, and none around it")
+    @Test("a demo creates its directory, but no parent directories")
     func demoFolders() throws {
         let result = try BuiltCommand.run(["demo", "-o", directory.path("no/such/folder")])
         #expect(result.status == 2)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Whatever the command is given, it answers in one sentence that says what, where and what to do.
+/// Whatever its input, the command answers with one sentence that says what failed, where, and what to do.
 @Suite("Given bad input, the command")
 struct BadInputTests {
     let directory: TemporaryDirectory
@@ -25,14 +25,14 @@ struct BadInputTests {
         #expect(result.status == 2 && !result.wasKilled, sourceLocation: sourceLocation)
     }
 
-    @Test("names a trace that is not there", arguments: ["report", "events"])
+    @Test("names a missing trace", arguments: ["report", "events"])
     func missing(subcommand: String) throws {
         let path = directory.path("none.json")
         try expectUsage(
             [subcommand, path], "Could not open the trace \"\(path)\": there is no such file; check the path.")
     }
 
-    @Test("tells of a trace that was cut, and of one that was joined with itself")
+    @Test("reports a trace that was cut, and one that was concatenated with itself")
     func cutAndJoined() throws {
         let whole = BuiltCommand.package.appendingPathComponent("Traces/groceries-flawed/trace.json").path
         let text = try String(contentsOfFile: whole, encoding: .utf8)
@@ -49,7 +49,7 @@ struct BadInputTests {
         #expect(report.errors.contains("1 recording begins again in the file, as if traces had been concatenated: "))
     }
 
-    @Test("tells a foreign JSON file from a trace without reading its events", arguments: ["query", "recover"])
+    @Test("rejects a foreign JSON file before reading its events", arguments: ["query", "recover"])
     func foreignNames(command: String) throws {
         let path = directory.path("foreign.json")
         try #"[{"ph":"X"}]"#.write(toFile: path, atomically: true, encoding: .utf8)
@@ -58,7 +58,7 @@ struct BadInputTests {
         #expect(result.errors.contains("it is JSON, but not a Faultline timeline; "))
     }
 
-    @Test("tells a foreign JSON file from a trace")
+    @Test("rejects a foreign JSON file")
     func foreign() throws {
         let path = try write("{\"name\": \"left-pad\", \"version\": \"1.0.0\"}\n", to: "package.json")
         try expectUsage(
@@ -67,7 +67,7 @@ struct BadInputTests {
                 + "name a file that \"faultline record\" wrote.")
     }
 
-    @Test("tells another producer's trace events from its own")
+    @Test("rejects another producer's trace events")
     func foreignTrace() throws {
         let path = try write(
             "[\n{\"name\":\"Paint\",\"cat\":\"blink\",\"ph\":\"X\",\"ts\":1,\"dur\":2,\"pid\":1,\"tid\":1,\"args\":{}}\n]\n",
@@ -78,7 +78,7 @@ struct BadInputTests {
                 + "name a file that \"faultline record\" wrote.")
     }
 
-    @Test("says what a file that is no trace looks like")
+    @Test("says what a file that is not a trace looks like")
     func notATrace() throws {
         let path = directory.path("store.sqlite")
         try SQLiteFile.run("CREATE TABLE list (item)", on: path)
@@ -88,7 +88,7 @@ struct BadInputTests {
         #expect(result.errors.filter(\.isNewline).count == 1)
     }
 
-    @Test("reads what is whole of a damaged trace, and says how much is not")
+    @Test("reads the intact part of a damaged trace, and reports how much is damaged")
     func damaged() throws {
         let run = try GroceriesRun(items: 20, rows: 5, flaws: "none")
         var lines = try String(contentsOfFile: run.trace, encoding: .utf8).components(separatedBy: "\n")
@@ -100,7 +100,7 @@ struct BadInputTests {
         #expect(result.output.contains("Where the store's time went"))
     }
 
-    @Test("refuses a command that does not exist, and leaves no trace")
+    @Test("rejects a command that does not exist, and writes no trace")
     func noCommand() throws {
         let trace = directory.path("trace.json")
         try expectUsage(
@@ -110,7 +110,7 @@ struct BadInputTests {
         #expect(!FileManager.default.fileExists(atPath: trace))
     }
 
-    @Test("refuses a place for the trace that cannot be written")
+    @Test("rejects a trace path that cannot be written")
     func noPlace() throws {
         try expectUsage(
             ["record", "-o", "/nowhere/trace.json", "--", "/bin/true"],
@@ -119,7 +119,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "explains a wrong call and exits with 2",
+        "explains wrong usage and exits with 2",
         arguments: [
             ["record"], ["record", "--"], ["report"], ["events", "x", "--kind", "nonsense"], ["nonsense"],
             ["events", "x", "--kind", ""], ["events", "x", "--min-duration", "12"], ["demo", "--items", "0"],
@@ -134,7 +134,7 @@ struct BadInputTests {
         #expect(result.errors.contains("Usage: faultline"))
     }
 
-    @Test("says so when its output cannot be written", arguments: ["report", "events"])
+    @Test("reports that its output cannot be written", arguments: ["report", "events"])
     func fullOutput(subcommand: String) throws {
         let trace = BuiltCommand.package.appendingPathComponent("Traces/groceries-flawed/trace.json").path
         let script = "\(BuiltCommand.faultline) \(subcommand) \(trace) >/dev/full"
@@ -153,7 +153,7 @@ struct BadInputTests {
         #expect(result.status == 75 && !result.wasKilled)
     }
 
-    @Test("tells of a store that is no database")
+    @Test("reports a store that is not a database")
     func noDatabase() throws {
         let path = try write("this is no database, but a text of some length\n", to: "notes.sqlite")
         try expectFailure(
@@ -161,7 +161,7 @@ struct BadInputTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8).hasPrefix("this is no database"))
     }
 
-    @Test("tells of a database that is no store")
+    @Test("reports a database that is not a store")
     func foreignDatabase() throws {
         let path = directory.path("foreign.sqlite")
         try SQLiteFile.run("CREATE TABLE list (item)", on: path)
@@ -171,7 +171,7 @@ struct BadInputTests {
         )
     }
 
-    @Test("tells of a store of another model, and leaves it as it was")
+    @Test("reports a store of another model, and leaves it unchanged")
     func otherModel() throws {
         let path = directory.path("list.sqlite")
         let prepared = try BuiltCommand.run(["workload", "groceries", "--store", path, "--items", "10", "--prepare"])
@@ -184,7 +184,7 @@ struct BadInputTests {
         #expect(try BuiltCommand.run(["workload", "groceries", "--store", path, "--items", "10"]).status == 0)
     }
 
-    @Test("says so when no process of the command recorded anything")
+    @Test("reports that no process of the command recorded anything")
     func nothingRecorded() throws {
         let trace = directory.path("trace.json")
         let result = try BuiltCommand.run(["record", "-o", trace, "--", "/bin/echo", "hello"])

@@ -3,16 +3,16 @@ import TestFolders
 
 /// Runs built programs as a user would.
 struct BuiltCommand {
-    /// What a program printed and how it ended.
+    /// The output of a program and how it ended.
     struct Result {
         var status: Int32
-        /// Whether a signal ended it; `status` is then the signal's number.
+        /// Whether a signal ended the program; `status` is then the signal's number.
         var wasKilled: Bool
         var output: String
         var errors: String
     }
 
-    /// The `faultline` command, which is built beside the test runner.
+    /// The `faultline` command, which is built next to the test runner.
     static let faultline = programs.appendingPathComponent("faultline").path
 
     /// The directory of the built products.
@@ -30,7 +30,7 @@ struct BuiltCommand {
     }
 }
 
-/// A program that runs, whose output goes to files: a pipe that nobody reads would stop it.
+/// A running program whose output goes to files, because a pipe without a reader would block it.
 final class RunningCommand {
     private let process = Process()
     private let outputFile: URL
@@ -63,10 +63,10 @@ final class RunningCommand {
         try process.run()
     }
 
-    /// What it has printed up to now.
+    /// The output so far.
     var output: String { (try? String(contentsOf: outputFile, encoding: .utf8)) ?? "" }
 
-    /// Waits for the end.
+    /// Waits until the program ends.
     func finish() -> BuiltCommand.Result {
         process.waitUntilExit()
         return BuiltCommand.Result(
@@ -75,7 +75,7 @@ final class RunningCommand {
     }
 }
 
-/// A fresh directory that is removed with the test process.
+/// A new directory that is removed with the test process.
 struct TemporaryDirectory {
     let url: URL
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What trips cost on a machine stands in the traces that `record` makes there.
+/// Traces that `record` makes contain the cost of trips on the machine.
 @Suite("A recorded trace")
 struct CalibratedTraceTests {
     let directory: TemporaryDirectory
@@ -13,7 +13,7 @@ struct CalibratedTraceTests {
         try FileManager.default.createDirectory(atPath: directory.path("temporary"), withIntermediateDirectories: true)
     }
 
-    /// Records a program with few trips, and tells what its report goes by.
+    /// Records a program with few trips, and returns the basis of its report's estimates.
     private func basis(temporary: String) throws -> String {
         let recorded = try BuiltCommand.run(
             ["record", "--quiet", "-o", trace, "--", UnrulyProgram.path, "records", "3"],
@@ -22,21 +22,21 @@ struct CalibratedTraceTests {
         return try ReportDocument(of: trace).costs.basis
     }
 
-    @Test("has what trips cost on the machine, and nothing is left of how it was measured")
+    @Test("has the cost of trips on the machine, and the measurement leaves nothing behind")
     func calibrated() throws {
         #expect(try basis(temporary: directory.path("temporary")) == "calibration")
         #expect(try UnrulyProgram.arguments(trace, "faultline.calibration").count == 1)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path("temporary")) == [])
     }
 
-    @Test("is whole without it where there is no room to measure")
+    @Test("is complete without this cost if there is no space to measure it")
     func withoutRoom() throws {
         #expect(try basis(temporary: directory.path("nowhere")) == "assumed")
         #expect(try UnrulyProgram.fetches(trace) == 3)
         #expect(try UnrulyProgram.arguments(trace, "faultline.calibration").isEmpty)
     }
 
-    @Test("is measured without a word, whatever the program is to log")
+    @Test("is calibrated silently, whatever the program logs")
     func silent() throws {
         let result = try BuiltCommand.run(
             ["record", "--quiet", "-o", trace, "--", UnrulyProgram.path, "records", "3"],

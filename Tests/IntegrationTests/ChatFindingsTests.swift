@@ -8,12 +8,12 @@ struct ChatFindingsTests {
         try Flaw("Chat", scenario, "", "", line: "").report(form)
     }
 
-    @Test("is not told to index what most messages have in common")
+    @Test("gets no advice to index a value that most messages share")
     func selectivity() throws {
         #expect(try report("readTrains", "flawed").findings.filter { $0.rule == "R06" }.isEmpty)
     }
 
-    @Test("is told of a text search no more than it compares", arguments: ["flawed", "repaired"])
+    @Test("gets a finding for a text search only for the rows that it compares", arguments: ["flawed", "repaired"])
     func comparisons(form: String) throws {
         let found = try report("sized", form).findings.filter { $0.rule == "R08" }
         #expect(found.allSatisfy { $0.severity == "note" && $0.figure("candidates") == 60 })

@@ -21,7 +21,7 @@ struct CheckTests {
         return path
     }
 
-    @Test("passes what is well, and fails what is not, with the line to change")
+    @Test("passes a good trace, and fails a flawed one with the line to change")
     func findings() throws {
         let improved = try BuiltCommand.run(["check", Self.trace("groceries-improved")])
         #expect(improved.status == 0)
@@ -36,7 +36,7 @@ struct CheckTests {
         #expect(known.status == 0)
     }
 
-    @Test("judges by the thresholds that it is given, and says which")
+    @Test("applies the given thresholds, and names them")
     func thresholds() throws {
         let file = try file("thresholds.json", #"{"R02": {"minimumWindows": 50}, "R25": {"minimumObjects": 100}}"#)
         let flawed = try BuiltCommand.run(["check", Self.trace("groceries-flawed"), "--thresholds", file])
@@ -49,7 +49,7 @@ struct CheckTests {
         }
     }
 
-    @Test("refuses thresholds that would change nothing")
+    @Test("rejects thresholds that would have no effect")
     func wrongThresholds() throws {
         let trace = Self.trace("groceries-flawed")
         let mistyped = try file("mistyped.json", #"{"R06": {"minimalRows": 50}}"#)
@@ -69,7 +69,7 @@ struct CheckTests {
         #expect(missing.errors.hasPrefix("faultline: "))
     }
 
-    @Test("names what is over its limit")
+    @Test("names what exceeds its limit")
     func limits() throws {
         let budget = try file(
             "budget.json",
@@ -95,7 +95,7 @@ struct CheckTests {
         #expect(check["passed"] as? Bool == false && (check["budgets"] as? [Any])?.count == 4)
     }
 
-    @Test("accepts findings by name, by comments, up to a day, and tells what it need not accept any more")
+    @Test("suppresses findings by name, by comment and until a date, and reports stale suppressions")
     func acceptance() throws {
         let flawed = try BuiltCommand.run(["check", Self.trace("groceries-flawed")])
         let names = flawed.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -130,7 +130,7 @@ struct CheckTests {
                 + "\"// faultline:ignore R02, R03 until 2027-06-30: why\".\n")
     }
 
-    @Test("tells wrong use from a broken gate")
+    @Test("distinguishes wrong usage from a failed check")
     func wrong() throws {
         let trace = Self.trace("groceries-improved")
         #expect(try BuiltCommand.run(["check", "/nowhere.json"]).status == 2)

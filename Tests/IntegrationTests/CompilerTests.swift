@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a user writes first compiles, and what the compiler says of the usual mistakes leads to the right form.
+/// Code that a user would naturally write compiles, and diagnostics of common mistakes lead to the right form.
 @Suite("The compiler")
 struct CompilerTests {
     private static let preamble = """
@@ -20,7 +20,7 @@ struct CompilerTests {
 
         """
 
-    /// What the compiler says of the body of a function that has a context, a shelf and a book.
+    /// Compiles the body of a function that has a context, a shelf and a book, and returns the diagnostics.
     private func compile(_ body: String) throws -> (isAccepted: Bool, complaints: String) {
         let directory = try TemporaryDirectory()
         let source = directory.path("Program.swift")
@@ -33,7 +33,7 @@ struct CompilerTests {
         return (result.status == 0, result.errors)
     }
 
-    /// Where the C modules are that the store's modules are built on.
+    /// The paths of the C modules that the store's modules depend on.
     private static let options: [String] = {
         let files = FileManager.default
         let sources = BuiltCommand.package.appendingPathComponent("Sources")
@@ -49,7 +49,7 @@ struct CompilerTests {
     }()
 
     @Test(
-        "takes the natural forms",
+        "accepts code that a user would naturally write",
         arguments: [
             """
             let request = FetchRequest<Book>(sortDescriptors: [.ascending("title")], fetchBatchSize: 30)

@@ -4,7 +4,7 @@ import FaultlineReport
 import Foundation
 import Testing
 
-/// Random numbers that come out the same in every run.
+/// Random numbers that are the same in every run.
 private struct Generator: RandomNumberGenerator {
     var state: UInt64
 
@@ -14,7 +14,7 @@ private struct Generator: RandomNumberGenerator {
     }
 }
 
-@Suite("Damaged numbers cost their lines and nothing else")
+@Suite("Damaged numbers affect only their own lines")
 struct DamagedNumbersTests {
     static let extremes = [
         "18446744073709551615", "9223372036854775808", "9223372036854775807", "9007199254740993", "9007199254740992",
@@ -38,7 +38,7 @@ struct DamagedNumbersTests {
         }
     }
 
-    @Test("of every kind, one extreme for all numbers of a key")
+    @Test("with one extreme value for all numbers of a key")
     func columns() throws {
         let trace = BuiltCommand.package.appendingPathComponent("Traces/groceries-flawed/trace.json")
         let text = try String(contentsOf: trace, encoding: .utf8)
@@ -55,7 +55,7 @@ struct DamagedNumbersTests {
         }
     }
 
-    @Test("in a profile, which is refused or reported")
+    @Test("in a profile, which is rejected or reported")
     func profiles() throws {
         for story in SampleTraceTests.timelines {
             var builder = ProfileBuilder()
@@ -86,7 +86,7 @@ struct DamagedNumbersTests {
         }
     }
 
-    /// Everything that `report` and `events` do with a trace, in this process: a trap would end the tests.
+    /// Does everything that `report` and `events` do with a trace, in this process, where a trap would end the tests.
     private func report(_ path: String) throws {
         var builder = ProfileBuilder()
         do {

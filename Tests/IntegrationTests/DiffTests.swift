@@ -7,7 +7,7 @@ struct DiffTests {
         BuiltCommand.package.appendingPathComponent("Traces/\(story)/trace.json").path
     }
 
-    @Test("A trace is the same as itself, and as its profile")
+    @Test("A trace does not differ from itself or from its profile")
     func same() throws {
         let profile = try TemporaryDirectory().path("trace.profile")
         let trace = Self.trace("groceries-flawed")
@@ -18,8 +18,8 @@ struct DiffTests {
         #expect(!result.output.contains("Worse") && !result.output.contains("Gone"))
     }
 
-    /// Findings of the part that was cut off are "gone" only because nobody sees them.
-    @Test("What a side lacks is told")
+    /// Findings of the missing part only seem to be "gone", because the trace does not contain them.
+    @Test("An incomplete side is reported")
     func cut() throws {
         let cut = try TemporaryDirectory().path("cut.json")
         let text = try String(contentsOfFile: Self.trace("groceries-flawed"), encoding: .utf8)
@@ -32,7 +32,7 @@ struct DiffTests {
         )
     }
 
-    @Test("Two single runs of operations that ran one after the other show only large changes of time")
+    @Test("Two single runs of sequential operations show only large changes in time")
     func sensitivity() throws {
         let trace = Self.trace("music-library")
         let text = try BuiltCommand.run(["diff", trace, trace]).output
@@ -47,12 +47,12 @@ struct DiffTests {
         #expect(json.contains(#""leastRatio": 1.8"#))
     }
 
-    @Test("The improved list is told from the flawed one, and the other way round")
+    @Test("The improved list differs from the flawed one, in both directions")
     func groceries() throws {
         let (flawed, improved) = (Self.trace("groceries-flawed"), Self.trace("groceries-improved"))
         let better = try BuiltCommand.run(["diff", flawed, improved])
         #expect(better.status == 0)
-        // As a reader sees it: the N+1 that went away, at its line.
+        // As a reader sees it: the N+1 that is gone, at its line.
         let lines = better.output.split(separator: "\n").map(String.init)
         let fault = try #require(lines.first { $0.contains("Item.locationAtHome") && $0.contains("trips 48 → 0") })
         #expect(fault.hasSuffix("Groceries.swift:106"))
@@ -63,7 +63,7 @@ struct DiffTests {
         #expect(worse.output.contains("Worse\n"))
     }
 
-    @Test("For programs there is everything")
+    @Test("JSON output contains every part of a comparison")
     func json() throws {
         let result = try BuiltCommand.run(
             ["diff", Self.trace("groceries-flawed"), Self.trace("groceries-improved"), "--format", "json"])
@@ -77,7 +77,7 @@ struct DiffTests {
         #expect(trips == report.totals.readTrips)
     }
 
-    @Test("What cannot be read is told")
+    @Test("Unreadable files are reported")
     func wrong() throws {
         let missing = try BuiltCommand.run(["diff", Self.trace("n-plus-one"), "/nowhere.json"])
         #expect(missing.status == 2)

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("The report of a log of Django's")
+@Suite("The report of a Django log")
 struct DjangoReportTests {
-    /// A page that loads the author of each of 40 books on its own, within a transaction.
+    /// Returns the log of a page that loads the author of each of 40 books separately, within a transaction.
     private static func log(_ prefix: String = "") -> String {
         var lines = ["(0.000) BEGIN; args=None; alias=default"]
         lines.append(#"(0.002) SELECT "id" FROM "shop_book" WHERE "year" = 1984; args=(1984,); alias=default"#)
@@ -22,7 +22,7 @@ struct DjangoReportTests {
         return try BuiltCommand.run([command[0], log] + command.dropFirst())
     }
 
-    @Test("groups the statements, and says what the log does not tell")
+    @Test("groups the statements, and lists the gaps of the log")
     func report() throws {
         let result = try run(["report"], Self.log())
         #expect(result.status == 0 && result.errors == "")
@@ -37,7 +37,7 @@ struct DjangoReportTests {
         #expect(!words.contains("1984"))
     }
 
-    @Test("has the recorded time where the format has times")
+    @Test("has the recorded time if the format has times")
     func times() throws {
         let prefix = { (second: Int) in "DEBUG 2026-11-24 20:19:\(second),123 utils 1234 140737353967424 " }
         let end = prefix(18) + "(0.000) BEGIN; args=None; alias=default\n"
@@ -47,7 +47,7 @@ struct DjangoReportTests {
         #expect(result.output.contains("trace: 1.00 s, 44 events, none lost"))
     }
 
-    @Test("says what of the log could not be read")
+    @Test("reports what could not be read")
     func damage() throws {
         let result = try run(["report"], Self.log() + "(0.001) SELECT 'x")
         #expect(
@@ -55,7 +55,7 @@ struct DjangoReportTests {
         #expect(result.output.contains("1 damaged part of the trace could not be read"))
     }
 
-    @Test("counts statements against a budget, and no rows")
+    @Test("counts statements against a budget, but not rows")
     func check() throws {
         let directory = try TemporaryDirectory()
         let budget = directory.path("budget.json")

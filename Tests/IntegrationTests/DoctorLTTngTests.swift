@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Real session daemons, which only one command and what it starts can see.
+/// Real session daemons, which only one command and its children can see.
 private enum PrivateDaemon {
     static let isAvailable: Bool = {
         let script = "lttng-sessiond --version && lttng --version && test -e /proc/self"
@@ -15,12 +15,12 @@ private enum PrivateDaemon {
 
     static let start = "lttng-sessiond --no-kernel --daemonize"
 
-    /// Ends the daemon by a signal and waits until it has gone.
+    /// Returns commands that end the daemon with a signal and wait until it is gone.
     static func end(_ signal: String) -> String {
         "daemon=$(cat /run/lttng/lttng-sessiond.pid); kill -\(signal) $daemon; while kill -0 $daemon; do :; done 2>/dev/null"
     }
 
-    /// Runs what follows as a user who is nobody.
+    /// Runs a command as the user nobody.
     static let asNobody = "HOME=/run/home setpriv --reuid=65534 --regid=65534 --clear-groups"
 
     static let hasNobody: Bool = {
@@ -29,15 +29,15 @@ private enum PrivateDaemon {
     }()
 }
 
-/// What the doctor says of LTTng's session daemons.
+/// Tests the doctor's findings about LTTng's session daemons.
 @Suite(
-    "Of session daemons, the doctor finds",
+    "Among session daemons, the doctor finds",
     .enabled(if: PrivateMounts.isAvailable, PrivateMounts.need),
     .enabled(if: PrivateDaemon.isAvailable, "needs lttng-tools: sudo apt-get install lttng-tools"))
 struct DoctorLTTngTests {
     private static let start = PrivateDaemon.start
 
-    /// Runs the doctor behind steps that start and end daemons.
+    /// Runs the doctor after steps that start and end daemons.
     private func report(
         _ steps: String..., command: String = DoctorReport.command, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> DoctorReport {
@@ -45,7 +45,7 @@ struct DoctorLTTngTests {
             script: command, after: PrivateDaemon.mounts + steps, ownProcesses: true, sourceLocation: sourceLocation)
     }
 
-    @Test("none, and how to start one")
+    @Test("none, and reports how to start one")
     func none() throws {
         let report = try report()
         let check = try report.check("session daemon")
@@ -55,7 +55,7 @@ struct DoctorLTTngTests {
         #expect(report.isReady)
     }
 
-    @Test("one that runs, and leaves it running")
+    @Test("a running one, and leaves it running")
     func running() throws {
         let alive = "kill -0 $(cat /run/lttng/lttng-sessiond.pid)"
         let report = try report(Self.start, command: "\(DoctorReport.command) && \(alive)")
@@ -66,7 +66,7 @@ struct DoctorLTTngTests {
         #expect(wait.state == "ok" && wait.found == "set by the daemon that runs")
     }
 
-    @Test("one that was killed, and what it left")
+    @Test("a killed one, and what it left behind")
     func killed() throws {
         let report = try report(Self.start, PrivateDaemon.end("KILL"))
         let check = try report.check("session daemon")
@@ -76,7 +76,7 @@ struct DoctorLTTngTests {
         #expect(wait.remedy == "A killed daemon left it set: start the next daemon before the program.")
     }
 
-    @Test("one that ended as it should")
+    @Test("one that ended normally")
     func ended() throws {
         let report = try report(Self.start, PrivateDaemon.end("TERM"))
         #expect(try report.check("session daemon").state == "missing")
@@ -84,7 +84,7 @@ struct DoctorLTTngTests {
         #expect(wait.state == "ok" && wait.found == "free")
     }
 
-    @Test("that root's LTTNG_HOME means nothing to LTTng")
+    @Test("that LTTng ignores root's LTTNG_HOME")
     func ignoredHome() throws {
         let report = try report(Self.start, "export LTTNG_HOME=/run/home")
         #expect(try report.check("session daemon").state == "ok")
@@ -94,7 +94,7 @@ struct DoctorLTTngTests {
     }
 
     @Test(
-        "how long a program waits for a daemon that hangs",
+        "how long a program waits for a hanging daemon",
         arguments: [
             ("", "ok", "3,000 ms (LTTNG_UST_REGISTER_TIMEOUT is not set)"),
             ("500", "ok", "500 ms"), ("0", "ok", "0 ms: a program's first events may come too early"),
@@ -106,13 +106,14 @@ struct DoctorLTTngTests {
         #expect(check.state == state && check.found == found)
     }
 
-    // MARK: - As a user who is not root
+    // MARK: - As a user other than root
 
     private static let asNobody = PrivateDaemon.asNobody
     private static let nobody = "the tests do not run as root, or another user cannot run what they built"
     private static let command = "cd /run/home && \(asNobody) \(DoctorReport.command)"
 
-    @Test("root's, which a user outside the group may not use", .enabled(if: PrivateDaemon.hasNobody, "\(nobody)"))
+    @Test(
+        "root's daemon, which a user outside the group may not use", .enabled(if: PrivateDaemon.hasNobody, "\(nobody)"))
     func outsideGroup() throws {
         let report = try report(Self.start, command: Self.command)
         let own = try report.check("session daemon")
@@ -134,7 +135,7 @@ struct DoctorLTTngTests {
     }
 
     @Test(
-        "the user's own, and that another one of the user's holds programs up",
+        "the user's own daemon, and another one of the user's that blocks programs",
         .enabled(if: PrivateDaemon.hasNobody, "\(nobody)"))
     func ownDaemon() throws {
         let start = "\(Self.asNobody) \(Self.start)"

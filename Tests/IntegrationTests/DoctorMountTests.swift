@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What the doctor says of file systems that are full, closed, dead or of the wrong kind.
+/// Tests the doctor's findings about file systems that are full, read-only, dead or of the wrong kind.
 @Suite(
-    "Of what is mounted, the doctor finds",
+    "Among mounts, the doctor finds",
     .enabled(if: PrivateMounts.isAvailable, PrivateMounts.need))
 struct DoctorMountTests {
     let directory: TemporaryDirectory
@@ -17,7 +17,7 @@ struct DoctorMountTests {
 
     private var report: String { "cd '\(directory.url.path)' && \(DoctorReport.command)" }
 
-    @Test("shared memory without room, and that recordings go elsewhere")
+    @Test("shared memory without space, and that recordings use another place")
     func smallSharedMemory() throws {
         let report = try DoctorReport(script: report, after: [PrivateMounts.disk("/dev/shm", bytes: 1 << 20)])
         let check = try report.check("shared memory")
@@ -30,7 +30,7 @@ struct DoctorMountTests {
         #expect(report.isReady)
     }
 
-    @Test("shared memory that may not be written")
+    @Test("shared memory that is read-only")
     func closedSharedMemory() throws {
         let report = try DoctorReport(
             script: report, after: [PrivateMounts.disk("/dev/shm", bytes: 64 << 20, options: ",ro")])
@@ -40,7 +40,7 @@ struct DoctorMountTests {
         #expect(report.isReady)
     }
 
-    @Test("shared memory that is a disk")
+    @Test("shared memory on a disk")
     func diskAsSharedMemory() throws {
         let report = try DoctorReport(script: report, after: ["mount --bind '\(directory.url.path)' /dev/shm"])
         let check = try report.check("shared memory")
@@ -55,7 +55,7 @@ struct DoctorMountTests {
         #expect(check.command == "mount -t tmpfs tmpfs /dev/shm")
     }
 
-    @Test("that rings find no room anywhere")
+    @Test("no space for rings anywhere")
     func noRoom() throws {
         let report = try DoctorReport(
             script: "export TMPDIR='\(disk)' FAULTLINE_RINGS='\(disk)'; \(DoctorReport.command) --directory '\(disk)'",
@@ -69,7 +69,7 @@ struct DoctorMountTests {
         for name in ["fallback", "FAULTLINE_RINGS"] {
             let check = try report.check(name)
             #expect(check.state == (name == "fallback" ? "warning" : "failed") && !check.isEssential)
-            // Less while something else is being tried there.
+            // Less while another check uses the space.
             #expect(check.found.hasPrefix("\(disk) has "))
             #expect(check.found.contains(/[0-9.,]+\ [KM]iB free; a recording takes 32.0 MiB$/))
         }
@@ -78,7 +78,7 @@ struct DoctorMountTests {
         #expect(system.found.contains(/^tmpfs, [0-9.,]+ [KM]iB free; a million events take 150 MB$/))
     }
 
-    @Test("a directory that may not be written")
+    @Test("a read-only directory")
     func closedDirectory() throws {
         let report = try DoctorReport(
             script: "\(DoctorReport.command) --directory '\(disk)'",
@@ -93,7 +93,7 @@ struct DoctorMountTests {
             try report.check("trial run").remedy == "Name another directory with --directory, and record with -o.")
     }
 
-    @Test("a full directory, on which neither a trace nor a store comes about")
+    @Test("a full directory, in which neither a trace nor a store can be created")
     func fullDirectory() throws {
         let report = try DoctorReport(
             script: "\(DoctorReport.command) --directory '\(disk)'", after: [PrivateMounts.disk(disk, bytes: 8 << 10)])
@@ -143,9 +143,9 @@ struct DoctorMountTests {
         #expect(text.hasSuffix("\n\(report.installation.packages.joined(separator: " "))\n"))
     }
 
-    @Test("a file system that does not answer, and goes on without it")
+    @Test("a file system that does not respond, and continues without it")
     func deadDirectory() throws {
-        // A file system whose server took the request and never speaks.
+        // A file system whose server accepts the request and never answers.
         let dead = "exec 3<>/dev/fuse; mount -i -t fuse -o fd=3,rootmode=40000,user_id=0,group_id=0 none '\(disk)'"
         let report = try DoctorReport(script: "\(DoctorReport.command) --directory '\(disk)'", after: [dead])
         #expect(!report.isReady)
@@ -158,7 +158,7 @@ struct DoctorMountTests {
         #expect(report.groups.allSatisfy { !$0.checks.isEmpty })
     }
 
-    @Test("nothing to leave in shared memory, not even what LTTng's library leaves there")
+    @Test("nothing left in shared memory, not even by LTTng's library")
     func cleanSharedMemory() throws {
         let result = try PrivateMounts.run(
             "\(report) >/dev/null; ls -A /dev/shm", after: [PrivateMounts.disk("/dev/shm", bytes: 64 << 20)])

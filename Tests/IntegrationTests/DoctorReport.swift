@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What `faultline doctor --format json` prints.
+/// The output of `faultline doctor --format json`.
 struct DoctorReport: Decodable {
     struct Machine: Decodable {
         var system: String
@@ -33,14 +33,14 @@ struct DoctorReport: Decodable {
     var groups: [Group]
     var installation: Installation
 
-    /// Where it was given as text, or by a script that runs the command.
+    /// Decodes the output of a command, or of a script that runs it.
     init(_ result: BuiltCommand.Result, sourceLocation: SourceLocation = #_sourceLocation) throws {
         #expect(result.errors.isEmpty && !result.wasKilled, sourceLocation: sourceLocation)
         self = try JSONDecoder().decode(DoctorReport.self, from: Data(result.output.utf8))
         #expect(result.status == (isReady ? 0 : 1), sourceLocation: sourceLocation)
     }
 
-    /// The command with its JSON, for a shell.
+    /// The shell command that prints JSON.
     static let command = "'\(BuiltCommand.faultline)' doctor --format json"
 
     /// Runs the command.
@@ -54,7 +54,7 @@ struct DoctorReport: Decodable {
             sourceLocation: sourceLocation)
     }
 
-    /// Runs the command in a script, behind mounts of its own.
+    /// Runs the command in a script after mounting file systems of its own.
     init(
         script: String = command, after mounts: [String], ownProcesses: Bool = false,
         environment: [String: String] = [:], sourceLocation: SourceLocation = #_sourceLocation
@@ -64,11 +64,11 @@ struct DoctorReport: Decodable {
             sourceLocation: sourceLocation)
     }
 
-    /// The checks of a name; the second one of a name belongs to another group.
+    /// Returns the check with a name, of which a second one belongs to another group.
     func check(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> Check {
         try #require(groups.flatMap(\.checks).first { $0.name == name }, sourceLocation: sourceLocation)
     }
 
-    /// What is not as it should be, by name.
+    /// The names of the checks that are not ok.
     var complaints: [String] { groups.flatMap(\.checks).filter { $0.state != "ok" }.map(\.name) }
 }

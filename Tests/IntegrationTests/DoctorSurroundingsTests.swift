@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What the doctor says of surroundings that are not as they should be.
+/// Tests the doctor's findings about an unsuitable environment.
 ///
-/// Each test makes them so: with mounts, limits and variables of its own.
+/// Each test creates the environment with its own mounts, limits and variables.
 @Suite("The doctor finds")
 struct DoctorSurroundingsTests {
     let directory: TemporaryDirectory
@@ -26,7 +26,7 @@ struct DoctorSurroundingsTests {
                 ["-c", "\(limit); exec \(DoctorReport.command)"], program: "/bin/sh", directory: directory.url))
     }
 
-    @Test("a limit on the size of files in which a recording still finds room")
+    @Test("a file size limit that still leaves space for a recording")
     func fileSize() throws {
         // In blocks of 512 bytes.
         let report = try limited("ulimit -f 2048")
@@ -36,9 +36,9 @@ struct DoctorSurroundingsTests {
         #expect(report.isReady)
     }
 
-    @Test("a limit on the size of files below which nothing works, and does not die of it")
+    @Test("a file size limit too low for any recording, and survives it")
     func tinyFiles() throws {
-        // Not enough for the smallest rings, and enough for what the doctor prints.
+        // Less than the smallest rings need, but enough for the doctor's output.
         let report = try limited("ulimit -f 40")
         #expect(!report.isReady)
         #expect(try report.check("file size").found == "20.0 KiB, and a million events take 150 MB")
@@ -59,7 +59,7 @@ struct DoctorSurroundingsTests {
         #expect(report.isReady)
     }
 
-    @Test("servers that debug information would be fetched from, and asks none")
+    @Test("the servers for debug information, and contacts none of them")
     func debuginfod() throws {
         let report = try DoctorReport(
             environment: ["DEBUGINFOD_URLS": "http://127.0.0.1:9/ http://127.0.0.1:10/"], directory: directory.url)
@@ -68,7 +68,7 @@ struct DoctorSurroundingsTests {
     }
 
     @Test(
-        "a directory in which nothing can be made", arguments: ["/proc", "/no/such/directory"])
+        "a directory in which no file can be created", arguments: ["/proc", "/no/such/directory"])
     func unwritable(place: String) throws {
         let report = try DoctorReport(["--directory", place])
         let reason = place == "/proc" ? "" : " (No such file or directory)"
@@ -81,7 +81,7 @@ struct DoctorSurroundingsTests {
         #expect(!report.isReady)
     }
 
-    @Test("that the directory it was started in is gone")
+    @Test("that its working directory is gone")
     func removedDirectory() throws {
         let script = "mkdir gone && cd gone && rmdir ../gone && exec \(DoctorReport.command)"
         let report = try DoctorReport(
@@ -89,7 +89,7 @@ struct DoctorSurroundingsTests {
         #expect(try report.check("trial run").found == "cannot create a file in . (No such file or directory)")
     }
 
-    @Test("programs without debug information, and without names", arguments: ["--strip-debug", "--strip-all"])
+    @Test("programs without debug information, and without symbols", arguments: ["--strip-debug", "--strip-all"])
     func stripped(option: String) throws {
         let copy = directory.path("faultline")
         let strip = try BuiltCommand.run(
@@ -110,7 +110,7 @@ struct DoctorSurroundingsTests {
 
     // MARK: - Packages
 
-    @Test("no package that the database calls installed")
+    @Test("packages that dpkg does not list as installed")
     func packages() throws {
         let commands = try FakeCommands(in: directory)
         try commands.install("dpkg-query", "echo 'libsqlite3-dev installed'; echo 'libdw-dev config-files'; exit 1")
@@ -124,7 +124,7 @@ struct DoctorSurroundingsTests {
         #expect(report.installation.command == "\(sudo)apt-get install \(packages.joined(separator: " "))")
     }
 
-    // MARK: - Libraries that say something else
+    // MARK: - Libraries with other behavior
 
     @Test("an SQLite library that was built without mutexes, and is too old")
     func oldLibrary() throws {
@@ -143,7 +143,7 @@ struct DoctorSurroundingsTests {
         #expect(!report.isReady)
     }
 
-    @Test("an SQLite library that is older than that of the build")
+    @Test("an SQLite library older than that of the build")
     func olderLibrary() throws {
         let library = try CLibrary.build(
             "interposer.so", in: directory,
@@ -159,7 +159,7 @@ struct DoctorSurroundingsTests {
         #expect(report.isReady)
     }
 
-    @Test("locks that everybody is granted, as on network file systems")
+    @Test("locks that are granted to everyone, as on network file systems")
     func worthlessLocks() throws {
         let library = try CLibrary.build(
             "interposer.so", in: directory, "int flock(int descriptor, int operation) { return 0; }")
@@ -170,7 +170,7 @@ struct DoctorSurroundingsTests {
         #expect(!report.isReady)
     }
 
-    @Test("locks that nobody is granted")
+    @Test("locks that are never granted")
     func refusedLocks() throws {
         let library = try CLibrary.build(
             "interposer.so", in: directory,
@@ -195,7 +195,7 @@ struct DoctorSurroundingsTests {
         #expect(!report.isReady)
     }
 
-    @Test("locks that are never answered, and removes what it had made")
+    @Test("locks that never return, and removes its own files")
     func hangingLocks() throws {
         let library = try CLibrary.build(
             "interposer.so", in: directory,

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the doctor prints of a machine on which it finds nothing to say.
+/// Tests the doctor's output on a machine without problems.
 @Suite("faultline doctor")
 struct DoctorTests {
     let directory: TemporaryDirectory
@@ -36,7 +36,7 @@ struct DoctorTests {
         }
     }
 
-    @Test("says everything in the order of what matters")
+    @Test("lists everything in order of importance")
     func order() throws {
         let report = try DoctorReport(directory: directory.url)
         #expect(
@@ -61,7 +61,7 @@ struct DoctorTests {
         #expect(report.machine.processors >= 1 && !report.machine.kernel.isEmpty)
     }
 
-    @Test("prints the same as text and as JSON, and why each thing matters")
+    @Test("prints the same as text and as JSON, and why each check matters")
     func formats() throws {
         let (lines, _) = try text()
         let report = try DoctorReport(directory: directory.url)
@@ -79,7 +79,7 @@ struct DoctorTests {
         #expect(lines.dropLast().last == report.installation.command ?? "No package is missing.")
     }
 
-    @Test("has no colour in a pipe, and only words that fit the line")
+    @Test("prints no color in a pipe, and lines of at most 100 columns")
     func pipe() throws {
         let (lines, result) = try text()
         #expect(!result.output.contains("\u{1B}"))
@@ -95,7 +95,7 @@ struct DoctorTests {
         return result.output.replacingOccurrences(of: "\r", with: "").components(separatedBy: "\n")
     }
 
-    @Test("has colours on a terminal, and lines of at most 80 columns")
+    @Test("prints colors on a terminal, and lines of at most 80 columns")
     func terminal() throws {
         let lines = try onTerminal("-u NO_COLOR")
         #expect(lines.contains("\u{1B}[1mSQLite\u{1B}[0m"))
@@ -105,20 +105,20 @@ struct DoctorTests {
         }
     }
 
-    @Test("has no colour where NO_COLOR is set")
+    @Test("prints no color if NO_COLOR is set")
     func noColour() throws {
         let lines = try onTerminal("NO_COLOR=1")
         #expect(lines.contains("SQLite") && !lines.joined().contains("\u{1B}"))
     }
 
-    @Test("refuses a format that it does not know", arguments: [["--format", "xml"], ["somewhere"]])
+    @Test("rejects an unknown format or argument", arguments: [["--format", "xml"], ["somewhere"]])
     func wrongCall(arguments: [String]) throws {
         let (_, result) = try text(arguments)
         #expect(result.status == 2 && result.output.isEmpty)
         #expect(result.errors.hasPrefix("Error: ") && result.errors.contains("Usage: faultline doctor"))
     }
 
-    @Test("names a directory by its whole path", arguments: [".", "below"])
+    @Test("names a directory by its absolute path", arguments: [".", "below"])
     func relative(name: String) throws {
         try FileManager.default.createDirectory(atPath: directory.path("below"), withIntermediateDirectories: true)
         let report = try DoctorReport(["--directory", name], directory: directory.url)
@@ -142,12 +142,12 @@ struct DoctorTests {
         for place in places { #expect(try FileManager.default.contentsOfDirectory(atPath: place).isEmpty, "\(place)") }
     }
 
-    @Test("leaves nothing behind when it is told to end", arguments: 0..<8)
+    @Test("leaves nothing behind when it is terminated", arguments: 0..<8)
     func ended(attempt: Int) throws {
         let variables = ["TMPDIR": directory.url.path]
         let running = try RunningCommand(
             BuiltCommand.faultline, ["doctor", "--directory", directory.url.path], environment: variables)
-        // It has begun when it has made something, or has already ended.
+        // The doctor has started once it has created a file or has already ended.
         while kill(running.identifier, 0) == 0 {
             let made = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
             if made.count > attempt % 3 { break }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import faultline
 
-/// What is printed of checks, whatever machine they are from.
+/// Tests the printed text of checks, independently of the machine.
 @Suite("A diagnosis")
 struct DoctorTextTests {
     private static let debian = "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nID=debian\n"
@@ -23,13 +23,13 @@ struct DoctorTextTests {
             installation: Installation(on: machine, database: database, checks: checks))
     }
 
-    /// The text behind the line that tells of the machine.
+    /// Returns the text after the line that describes the machine.
     private func text(_ diagnosis: Doctor.Diagnosis, width: Int = 80, colour: Bool = false) -> String {
         let text = DoctorText(diagnosis: diagnosis).render(width: width, colour: colour)
         return text.components(separatedBy: "\n\n").dropFirst().joined(separator: "\n\n")
     }
 
-    @Test("has a line for each thing, then what to do, then what it comes to")
+    @Test("has a line per check, then the remedies, then the summary")
     func whole() {
         let checks = [
             Self.trial.ok("100 events"),
@@ -60,7 +60,7 @@ struct DoctorTextTests {
 
     private var sudo: String { geteuid() == 0 ? "" : "sudo " }
 
-    @Test("names what keeps a recording from working")
+    @Test("names what prevents a recording")
     func obstacles() {
         let lines = text(
             diagnosis([
@@ -72,7 +72,7 @@ struct DoctorTextTests {
         #expect(lines.contains("\n\nRecording does not work here: see trial run, store.\n\n"))
     }
 
-    @Test("is coloured by how things are", arguments: [("✓", "32"), ("!", "1;33"), ("–", "2"), ("✗", "1;31")])
+    @Test("is colored by state", arguments: [("✓", "32"), ("!", "1;33"), ("–", "2"), ("✗", "1;31")])
     func colours(mark: String, colour: String) {
         let checks = [
             Self.clock.ok("a"), Self.clock.warning("b", "c"), Self.clock.missing("d"), Self.clock.failed("e", "f"),
@@ -81,7 +81,7 @@ struct DoctorTextTests {
         #expect(!text(diagnosis(checks)).contains("\u{1B}"))
     }
 
-    @Test("keeps to its line what is long or gives a terminal orders", arguments: [80, 100])
+    @Test("truncates long lines and escapes control characters", arguments: [80, 100])
     func longLines(width: Int) {
         let path = "/" + String(repeating: "directory/", count: 30)
         let check = Self.clock.failed("no answer from \(path)\u{1B}[2J (\(path))", "Look at \(path).")
@@ -92,7 +92,7 @@ struct DoctorTextTests {
     }
 
     @Test(
-        "takes packages for missing that Debian's database does not call installed",
+        "counts packages as missing that Debian's database does not list as installed",
         arguments: [
             ("", 1, Installation.all), ("libdw-dev installed\n", 1, Installation.all.filter { $0 != "libdw-dev" }),
             ("libdw-dev config-files\nlttng-tools installed\n", 0, Installation.all.filter { $0 != "lttng-tools" }),
@@ -107,7 +107,7 @@ struct DoctorTextTests {
     }
 
     @Test(
-        "asks the checks for packages where there is no database, or it does not answer",
+        "derives missing packages from the checks if there is no database or it does not answer",
         arguments: [nil, ExternalCommand.Answer.missing, .silent, .unusable("broken"), .printed("", status: 2)])
     func noDatabase(answer: ExternalCommand.Answer?) {
         let checks = [
@@ -119,7 +119,7 @@ struct DoctorTextTests {
         #expect(installation.packages == ["lttng-tools", "babeltrace2"])
     }
 
-    @Test("names packages without a command where the distribution calls them something else")
+    @Test("names packages without a command if the distribution has other names for them")
     func otherDistribution() {
         let lines = text(diagnosis([Self.tool.missing("not in PATH", "Install lttng-tools.")], release: Self.fedora))
         #expect(
@@ -133,7 +133,7 @@ struct DoctorTextTests {
     }
 
     @Test(
-        "knows which distributions have Debian's packages",
+        "recognizes distributions with Debian's packages",
         arguments: [
             ("ID=debian", true), ("ID=ubuntu\nID_LIKE=debian", true), ("ID=linuxmint\nID_LIKE=\"ubuntu debian\"", true),
             ("ID=fedora", false), ("ID=\"opensuse-leap\"\nID_LIKE=\"suse opensuse\"", false), ("", false),
@@ -142,10 +142,10 @@ struct DoctorTextTests {
         #expect(Machine(release: release).isDebian == isDebian)
     }
 
-    // MARK: - What commands and the kernel say
+    // MARK: - Output of commands and the kernel
 
     @Test(
-        "reads a version from what a command prints",
+        "parses a version from a command's output",
         arguments: [
             ("lttng (LTTng Trace Control) 2.13.9 - Nordicité\n", "2.13.9"), ("2.13.9\n", "2.13.9"),
             ("Babeltrace 2.0.4 \"Amqui\"\n\nAmqui is a town.", "2.0.4"), ("2.13.5-1ubuntu3", "2.13.5"),
@@ -157,7 +157,7 @@ struct DoctorTextTests {
     }
 
     @Test(
-        "finds the file system below a path",
+        "determines the file system of a path",
         arguments: [
             ("/", "ext4"), ("/srv", "ext4"), ("/srv/net", "nfs4"), ("/srv/net/deep/er", "nfs4"),
             ("/srv/network", "ext4"), ("/media/my disk/x", "fuse.sshfs"), ("/dev/shm", "tmpfs"),
@@ -174,7 +174,7 @@ struct DoctorTextTests {
     }
 
     @Test(
-        "takes network file systems for shared",
+        "treats network file systems as shared",
         arguments: [
             ("nfs4", true), ("cifs", true), ("9p", true), ("fuse.sshfs", true), ("ext4", false), ("tmpfs", false),
             ("overlay", false), ("btrfs", false), ("fuse.ntfs-3g", false),
@@ -183,7 +183,7 @@ struct DoctorTextTests {
         #expect(FileSystem.isShared(type) == isShared)
     }
 
-    @Test("asks for every package that make installs")
+    @Test("covers every package that make installs")
     func makefile() throws {
         let makefile = try String(
             contentsOf: BuiltCommand.package.appendingPathComponent("Makefile"), encoding: .utf8)

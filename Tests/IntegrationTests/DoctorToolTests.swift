@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// What the doctor says of commands and libraries that are missing, old or broken.
-@Suite("Of LTTng's and Babeltrace's tools, the doctor finds")
+/// Tests the doctor's findings about commands and libraries that are missing, old or broken.
+@Suite("Among LTTng's and Babeltrace's tools, the doctor finds")
 struct DoctorToolTests {
     let directory: TemporaryDirectory
     let commands: FakeCommands
@@ -24,9 +24,9 @@ struct DoctorToolTests {
         #expect(report.isReady)
     }
 
-    @Test("commands that are too old, broken, silent about their version, or never end")
+    @Test("commands that are too old, broken, without a version, or never end")
     func oddCommands() throws {
-        // A pipe that nobody writes to gives no end; what the command starts in turn hangs on it, too.
+        // A pipe without a writer never ends, and neither does a child process that reads it.
         mkfifo(directory.path("pipe"), 0o600)
         try commands.install("lttng", "cat '\(directory.path("pipe"))' | cat")
         try commands.install("lttng-sessiond", "echo lttng-sessiond 2.12.9; cat")
@@ -44,19 +44,19 @@ struct DoctorToolTests {
         #expect(try second.check("babeltrace2").found == "does not run (exit status 127)")
     }
 
-    @Test("nothing left of a command that never ends", .timeLimit(.minutes(1)))
+    @Test("a command that never ends, and leaves none of its processes", .timeLimit(.minutes(1)))
     func endedCommands() throws {
         mkfifo(directory.path("pipe"), 0o600)
         try commands.install("lttng", "echo $$ >'\(directory.path("number"))'; cat '\(directory.path("pipe"))'; :")
         _ = try commands.report()
         let number = try String(contentsOfFile: directory.path("number"), encoding: .utf8)
         let identifier = try #require(pid_t(number.trimmingCharacters(in: .whitespacesAndNewlines)))
-        // Its whole group: whoever is left is waited for by the system.
+        // The whole process group; the system reaps whoever is left.
         while kill(-identifier, 0) == 0 { sched_yield() }
         #expect(errno == ESRCH)
     }
 
-    @Test("a tracer's library that cannot be loaded")
+    @Test("a tracing library that cannot be loaded")
     func brokenLibrary() throws {
         try "no library\n".write(toFile: directory.path("liblttng-ust.so.1"), atomically: true, encoding: .utf8)
         let report = try DoctorReport(
@@ -67,7 +67,7 @@ struct DoctorToolTests {
         #expect(report.isReady)
     }
 
-    @Test("a tracer's library that lacks another one, or a function of it", arguments: [true, false])
+    @Test("a tracing library that lacks another library, or a function of it", arguments: [true, false])
     func lackingLibrary(isLinked: Bool) throws {
         let other = try CLibrary.build("libother.so.3", in: directory, "int other(void) { return 1; }")
         let library = try CLibrary.build(

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("faultline explain")
 struct ExplainTests {
-    @Test("has a page for every rule, whose lines fit a terminal", arguments: RulePage.all.map(\.id))
+    @Test("has a page for every rule, with lines that fit a terminal", arguments: RulePage.all.map(\.id))
     func page(_ id: String) throws {
         let rule = try #require(RulePage.all.first { $0.id == id })
         let result = try BuiltCommand.run(["explain", id.lowercased()])
@@ -21,7 +21,7 @@ struct ExplainTests {
         #expect(manual.guards.count >= 2)
     }
 
-    @Test("lists the rules, and knows no others")
+    @Test("lists the rules and rejects others")
     func list() throws {
         let list = try BuiltCommand.run(["explain"])
         for rule in RulePage.all { #expect(list.output.contains("\(rule.id)  \(rule.name)\n")) }

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Commands of a test's own, which are found before those of the system.
+/// Commands of a test's own, which precede the system's in PATH.
 struct FakeCommands {
     private let directory: TemporaryDirectory
-    /// Where they are.
+    /// The folder of the commands.
     let folder: String
 
     init(in directory: TemporaryDirectory) throws {
@@ -13,14 +13,14 @@ struct FakeCommands {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
 
-    /// Makes a command of a script for the shell.
+    /// Installs a command that runs a shell script.
     func install(_ name: String, _ script: String) throws {
         let path = folder + "/" + name
         try "#!/bin/sh\n\(script)\n".write(toFile: path, atomically: true, encoding: .utf8)
         chmod(path, 0o755)
     }
 
-    /// What the doctor says where they are.
+    /// Returns the doctor's report with these commands in PATH.
     func report(sourceLocation: SourceLocation = #_sourceLocation) throws -> DoctorReport {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         return try DoctorReport(
@@ -28,9 +28,9 @@ struct FakeCommands {
     }
 }
 
-/// Libraries that are built from a few lines of C.
+/// Libraries built from a few lines of C.
 enum CLibrary {
-    /// Builds one under a name, and returns its path.
+    /// Builds a library with a name, and returns its path.
     static func build(
         _ name: String, in directory: TemporaryDirectory, _ source: String, options: [String] = []
     ) throws -> String {

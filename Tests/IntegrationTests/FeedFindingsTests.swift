@@ -6,12 +6,12 @@ import Testing
 struct FeedFindingsTests {
     private static let path = BuiltCommand.programs.appendingPathComponent("Feed").path
 
-    /// The line of its source that holds a text.
+    /// Returns the line of the source that contains a text.
     private static func line(_ text: String) throws -> String {
         try Flaw("Feed", "growth", "", "", line: text, file: "Program+Growth.swift").changedLine()
     }
 
-    /// Ten times as many messages as there are, with numbers of their own.
+    /// Multiplies the messages by ten, with new numbers.
     private static let multiply = """
         INSERT INTO ZMESSAGE (Z_PK, Z_ENT, Z_OPT, ZISREAD, ZNUMBER, ZSIZE, ZTEXT, ZCHANNEL)
             SELECT Z_PK + n * most, Z_ENT, Z_OPT, ZISREAD, ZNUMBER + n * most, ZSIZE, ZTEXT, ZCHANNEL
@@ -20,9 +20,9 @@ struct FeedFindingsTests {
         UPDATE Z_PRIMARYKEY SET Z_MAX = (SELECT max(Z_PK) FROM ZMESSAGE) WHERE Z_NAME = 'Message';
         """
 
-    @Test("takes with ten and a hundred times the rows what was projected, where something was")
+    @Test("costs what was projected with ten and a hundred times the rows")
     func growth() throws {
-        // What others do meanwhile can make one of the runs slower than the others.
+        // Other processes can make one of the runs slower than the others.
         var misses: [String] = []
         for _ in 0..<3 {
             misses = try projectionMisses()
@@ -67,7 +67,7 @@ struct FeedFindingsTests {
                 }
             }
         }
-        // An index and a limit lead to as many rows, however many there are.
+        // An index and a limit find the same number of rows, however many there are.
         for comment in ["// sought", "// first in order"] {
             #expect(try growth(comment).growth?.order == "log n")
         }

@@ -7,7 +7,7 @@ struct FormatTests {
         BuiltCommand.package.appendingPathComponent("Traces/\(story)/trace.json").path
     }
 
-    @Test("prints Markdown, whose tables and fences are whole")
+    @Test("prints Markdown with complete tables and fences")
     func markdown() throws {
         let (flawed, improved) = (Self.trace("groceries-flawed"), Self.trace("groceries-improved"))
         let documents = try [
@@ -26,7 +26,7 @@ struct FormatTests {
     }
 
     @Test(
-        "refuses one that it cannot print, before it reads anything",
+        "rejects one that it cannot print, before reading anything",
         arguments: [
             ["verify", "none.json", "--store", "none.sqlite"], ["inspect", "none.sqlite"], ["events", "none.json"],
             ["query", "none.json", "SELECT 1"], ["doctor"],
@@ -38,7 +38,7 @@ struct FormatTests {
             result.errors.hasPrefix("Error: \"\(command[0])\" cannot print markdown; it prints text and json.\n"))
     }
 
-    @Test("lists those that each subcommand prints in its help")
+    @Test("lists each subcommand's formats in its help")
     func help() throws {
         let values = try ["report", "check", "diff", "verify", "inspect", "events", "query", "doctor"].map { name in
             let words = try BuiltCommand.run(["help", name]).output.split(whereSeparator: \.isWhitespace)
@@ -48,7 +48,7 @@ struct FormatTests {
         #expect(values == [all, all, all, some, some, some, some, some])
     }
 
-    @Test("names all of its formats where one is unknown")
+    @Test("lists the known formats if it does not know one")
     func unknown() throws {
         let result = try BuiltCommand.run(["verify", "none.json", "--store", "x", "--format", "xml"])
         #expect(result.status == 2)

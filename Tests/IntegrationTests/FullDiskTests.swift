@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "With a full disk under the trace",
+    "With a full disk",
     .enabled(if: PrivateMounts.isAvailable, PrivateMounts.need)
 )
 struct FullDiskTests {
@@ -23,11 +23,11 @@ struct FullDiskTests {
         alone = try BuiltCommand.run(words)
     }
 
-    /// Room for nothing, for the first lines, and for a part of the events.
+    /// Space for nothing, for the first lines, and for some of the events.
     static let sizes = [4 << 10, 64 << 10, 128 << 10]
 
     @Test(
-        "a program that writes its own trace does what it does unrecorded, and says what is missing", arguments: sizes)
+        "a program that writes its own trace behaves as it does unrecorded, and reports the loss", arguments: sizes)
     func inProcess(size: Int) throws {
         let result = try PrivateMounts.run(
             "FAULTLINE_TRACE=timeline:\(disk)/trace.json \(app)", after: [PrivateMounts.disk(disk, bytes: size)])
@@ -42,7 +42,7 @@ struct FullDiskTests {
                 + "(No space left on device); free some space and record again.")
     }
 
-    @Test("a recorded program does what it does unrecorded, and the report counts what is missing", arguments: sizes)
+    @Test("a recorded program behaves as it does unrecorded, and the report counts what is missing", arguments: sizes)
     func recorded(size: Int) throws {
         let result = try PrivateMounts.run(
             "\(BuiltCommand.faultline) record -o \(disk)/trace.json -- \(app)",
@@ -54,7 +54,7 @@ struct FullDiskTests {
             result.errors.contains("No event was recorded") || result.errors.contains("counts and times are too low"))
     }
 
-    @Test("a program whose rings find no shared memory does what it does unrecorded", arguments: [4 << 10, 1 << 20])
+    @Test("a program whose rings find no shared memory behaves as it does unrecorded", arguments: [4 << 10, 1 << 20])
     func noSharedMemory(size: Int) throws {
         let trace = directory.path("trace.json")
         for command in [
@@ -63,13 +63,13 @@ struct FullDiskTests {
             let result = try PrivateMounts.run(command, after: [PrivateMounts.disk("/dev/shm", bytes: size)])
             #expect(result.output == alone.output)
             #expect(result.status == 0 && !result.wasKilled)
-            // They take another place, or a smaller one, which is drained in time.
+            // The rings use another directory, or a smaller size that is drained in time.
             let report = try ReportDocument(of: trace)
             #expect(report.totals.events["fetch"] == 1 && report.totals.eventCount > 400)
         }
     }
 
-    @Test("a program that records to LTTng and finds no shared memory does what it does unrecorded")
+    @Test("a program that records to LTTng without shared memory behaves as it does unrecorded")
     func noSharedMemoryForLTTng() throws {
         let result = try PrivateMounts.run(
             "FAULTLINE_TRACE=lttng \(app)", after: [PrivateMounts.disk("/dev/shm", bytes: 4 << 10)])

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// A program whose recording must not show in anything that it does.
+/// A program whose recording must not affect anything that it does.
 enum UnrulyProgram {
     static let path = BuiltCommand.programs.appendingPathComponent("UnrulyProgram").path
 
-    /// Runs it with a trace that it writes itself.
+    /// Runs the program with a trace that it writes itself.
     static func run(
         _ arguments: [String], trace: String, environment: [String: String] = [:], directory: URL? = nil
     ) throws -> BuiltCommand.Result {
@@ -14,7 +14,7 @@ enum UnrulyProgram {
             environment: environment.merging(["FAULTLINE_TRACE": "timeline:\(trace)"]) { $1 }, directory: directory)
     }
 
-    /// The lines of a trace, which is JSON from its first byte to its last.
+    /// Returns the lines of a trace, which must be JSON from its first byte to its last.
     static func lines(_ trace: String) throws -> [[String: Any]] {
         let lines = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: trace)))
         return try #require(lines as? [[String: Any]])
@@ -24,12 +24,12 @@ enum UnrulyProgram {
         try lines(trace).count { $0["cat"] as? String == "fetch" }
     }
 
-    /// What a line of a kind says.
+    /// Returns the arguments of the lines of one kind.
     static func arguments(_ trace: String, _ name: String) throws -> [[String: Any]] {
         try lines(trace).filter { $0["name"] as? String == name }.compactMap { $0["args"] as? [String: Any] }
     }
 
-    /// Rings in shared memory that a trace's processes named.
+    /// Returns the rings in shared memory that a trace's processes named.
     static func ringsLeft(_ trace: String) throws -> [String] {
         try arguments(trace, "faultline.began").compactMap { $0["rings"] as? String }
             .filter { FileManager.default.fileExists(atPath: $0) }
@@ -50,14 +50,14 @@ struct HarmlessRecordingTests {
         try BuiltCommand.run(["-c", script], program: "/bin/sh", directory: directory.url)
     }
 
-    @Test("goes on in a program that closes its descriptors and moves away, and never writes into the program's files")
+    @Test("continues in a program that closes its descriptors, and never writes into the program's files")
     func closedDescriptors() throws {
         let files = directory.path("files")
         try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: true)
         let result = try UnrulyProgram.run(
             ["closes-descriptors", files], trace: "trace.json", directory: directory.url)
         #expect(result.status == 0 && !result.wasKilled && result.errors.isEmpty)
-        // The writer may have come back for one number meanwhile; it never takes one from the program.
+        // The writer may have taken one number again meanwhile, but never one from the program.
         #expect(["descriptors 3 to 602\n", "descriptors 3 to 603\n"].contains(result.output))
         for number in 0..<600 {
             #expect(try String(contentsOfFile: "\(files)/mine-\(number)", encoding: .utf8) == "mine \(number)\n")
@@ -66,7 +66,7 @@ struct HarmlessRecordingTests {
         #expect(try UnrulyProgram.ringsLeft(trace).isEmpty)
     }
 
-    @Test("takes none of the first three descriptors", arguments: ["0<&-", "2>&-", "0<&- 1>&- 2>&-"])
+    @Test("uses none of the first three descriptors", arguments: ["0<&-", "2>&-", "0<&- 1>&- 2>&-"])
     func firstDescriptors(closed: String) throws {
         let shown = directory.path("shown")
         _ = try shell("FAULTLINE_TRACE=timeline:\(trace) \(UnrulyProgram.path) shows-descriptors \(shown) \(closed)")
@@ -75,13 +75,13 @@ struct HarmlessRecordingTests {
         #expect(try UnrulyProgram.fetches(trace) == 2)
     }
 
-    @Test("takes a limit on the size of files for a full disk", arguments: [1, 100, 1000])
+    @Test("treats a file size limit as a full disk", arguments: [1, 100, 1000])
     func fileSizeLimit(blocks: Int) throws {
         let limited = "(ulimit -f \(blocks); FAULTLINE_TRACE=timeline:\(trace) \(UnrulyProgram.path) records 20000)"
         let result = try shell(limited)
         #expect(result.output == "done\n" && result.status == 0 && !result.wasKilled)
         if result.errors.isEmpty {
-            // There was room for the trace, and none for a ring.
+            // There was space for the trace, but not for a ring.
             let ended = try #require(try UnrulyProgram.arguments(trace, "faultline.ended").first)
             #expect(ended["lost"] as? Int == 1 && ended["events"] as? Int == 0)
         } else {
@@ -92,7 +92,7 @@ struct HarmlessRecordingTests {
                 + "\(UnrulyProgram.path) records 20000")
         #expect(!recorded.wasKilled && recorded.status < 128)
         #expect(recorded.output == "done\n" || recorded.errors.contains("(File too large)"))
-        // Symbols that a limit leaves no room for, though there is some for what is printed, cost the names, not the report.
+        // A limit that leaves space for the output but not for symbols costs the names, not the report.
         let whole = try shell("\(BuiltCommand.faultline) record --quiet -o \(trace) -- \(UnrulyProgram.path) records 3")
         #expect(whole.status == 0)
         let reported = try shell("ulimit -f 12; \(BuiltCommand.faultline) report \(trace)")
@@ -101,7 +101,7 @@ struct HarmlessRecordingTests {
     }
 
     @Test(
-        "tells what went wrong if anyone listens, and ends nobody if not",
+        "reports errors if standard error works, and stops no program if not",
         arguments: ["2>&-", "2>/dev/full", "2>&1 >/dev/null | true"])
     func deafErrors(redirection: String) throws {
         let status = directory.path("status")
@@ -112,7 +112,7 @@ struct HarmlessRecordingTests {
         #expect(try String(contentsOfFile: status, encoding: .utf8) == "0\n")
     }
 
-    @Test("leaves the program's own signals where they are")
+    @Test("leaves the program's own signals pending")
     func ownSignals() throws {
         let result = try UnrulyProgram.run(["blocks-signals"], trace: trace)
         #expect(result.output == "still pending\n")
@@ -120,7 +120,7 @@ struct HarmlessRecordingTests {
     }
 
     @Test(
-        "takes rings of a sensible size, whatever is asked for",
+        "uses rings of a sensible size, whatever size is requested",
         arguments: ["0", "1", "10000000000000", "\(UInt64.max)"])
     func ringSizes(bytes: String) throws {
         let result = try UnrulyProgram.run(
@@ -129,7 +129,7 @@ struct HarmlessRecordingTests {
         #expect(try UnrulyProgram.fetches(trace) == 10)
     }
 
-    @Test("is none of a forked child's, which may end as it likes")
+    @Test("excludes forked children, which may end as they like")
     func forkedChild() throws {
         let result = try UnrulyProgram.run(["forks"], trace: trace)
         #expect(result.status == 0 && result.output.isEmpty && result.errors.isEmpty)
@@ -144,7 +144,7 @@ struct HarmlessRecordingTests {
         #expect(try UnrulyProgram.ringsLeft(trace).isEmpty)
     }
 
-    @Test("of a killed program can be completed while a child of it lives")
+    @Test("of a killed program can be completed while its child is alive")
     func killedParent() throws {
         let end = directory.path("end")
         let result = try UnrulyProgram.run(["leaves-a-child", end], trace: trace)

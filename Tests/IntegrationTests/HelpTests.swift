@@ -5,7 +5,7 @@ import Testing
 @Suite("Asked about itself, the command")
 struct HelpTests {
     @Test(
-        "prints the help of record before the command to run, and tries to run nothing",
+        "prints the help of record for options before the command, and runs nothing",
         arguments: [["-h"], ["--help"], ["--quiet", "--help"], ["-o", "x.json", "-h", "--", "/bin/true"]])
     func recordHelp(options: [String]) throws {
         let result = try BuiltCommand.run(["record"] + options, directory: TemporaryDirectory().url)
@@ -14,7 +14,7 @@ struct HelpTests {
         #expect(result.output.contains("USAGE: faultline record"))
     }
 
-    @Test("leaves an option to the program behind the dashes and behind its name", arguments: [true, false])
+    @Test("passes options after the dashes or the program's name to the program", arguments: [true, false])
     func programsOption(dashes: Bool) throws {
         let directory = try TemporaryDirectory()
         let arguments = ["record", "--quiet"] + (dashes ? ["--"] : []) + ["/bin/echo", "-h", "--help"]
@@ -22,7 +22,7 @@ struct HelpTests {
         #expect(result.output == "-h --help\n")
     }
 
-    @Test("runs a program whose name is an option's behind the dashes")
+    @Test("runs a program after the dashes even if its name looks like an option")
     func programNamedLikeOption() throws {
         let directory = try TemporaryDirectory()
         let result = try BuiltCommand.run(["record", "--", "--help"], directory: directory.url)
@@ -30,7 +30,7 @@ struct HelpTests {
         #expect(result.errors.contains("Cannot run the command \"--help\""))
     }
 
-    @Test("tells its version", arguments: [["--version"], ["record", "--version"]])
+    @Test("prints its version", arguments: [["--version"], ["record", "--version"]])
     func version(arguments: [String]) throws {
         let result = try BuiltCommand.run(arguments)
         #expect(result.status == 0)

@@ -2,8 +2,7 @@ import Foundation
 import SharedData
 import Testing
 
-/// Opening a pipe waits for somebody to write to it, and a device such as `/dev/zero` has no end: neither may be met
-/// where a file is named.
+/// Opening a pipe waits for a writer, and a device such as `/dev/zero` has no end, so neither may be opened as a file.
 @Suite("A pipe or a device where a file should be")
 struct HostileFilesTests {
     private let directory: TemporaryDirectory
@@ -17,7 +16,7 @@ struct HostileFilesTests {
         try #require(mkfifo(pipe, 0o600) == 0)
     }
 
-    /// Runs the command in little memory, and for a few seconds at most.
+    /// Runs the command with little memory and for at most a few seconds.
     private func run(_ arguments: [String]) throws -> BuiltCommand.Result {
         let result = try BuiltCommand.run(
             ["-c", "ulimit -v 4000000; exec timeout 30 \"$0\" \"$@\"", BuiltCommand.faultline] + arguments,
@@ -34,7 +33,7 @@ struct HostileFilesTests {
         #expect(result.errors.filter(\.isNewline).count == 1, "\(result.errors)", sourceLocation: sourceLocation)
     }
 
-    @Test("is refused, whatever it is named as", arguments: ["pipe", "/dev/zero", "/dev/tty", "."])
+    @Test("is rejected in every argument", arguments: ["pipe", "/dev/zero", "/dev/tty", "."])
     func named(file: String) throws {
         for arguments in [
             ["report", file], ["events", file], ["profile", file], ["merge", file], ["diff", file, Self.trace],
@@ -46,14 +45,14 @@ struct HostileFilesTests {
         }
     }
 
-    @Test("is no store that a program opens", arguments: ["pipe", "/dev/zero"])
+    @Test("is rejected as a program's store", arguments: ["pipe", "/dev/zero"])
     func store(file: String) throws {
         let result = try run(["workload", "groceries", "--store", file])
         #expect(result.status == 75)
         #expect(result.errors.contains("is a pipe or a device, which cannot hold a store"))
     }
 
-    @Test("lies beside a store and is not copied")
+    @Test("is not copied from next to a store")
     func besideStore() throws {
         let path = directory.path("list.sqlite")
         try SQLiteFile.run("CREATE TABLE list (item)", on: path)
@@ -64,7 +63,7 @@ struct HostileFilesTests {
         _ = try run(["inspect", path])
     }
 
-    @Test("holds no comments that accept findings")
+    @Test("contains no suppression comments")
     func sources() throws {
         let sources = directory.path("Sources")
         try FileManager.default.createDirectory(atPath: sources, withIntermediateDirectories: true)
@@ -74,7 +73,7 @@ struct HostileFilesTests {
         #expect(result.status == 1 && result.errors.isEmpty)
     }
 
-    /// A trace without symbols, whose modules are all one file.
+    /// Returns the path of a trace without symbols, whose modules are all the same file.
     private func trace(withModule module: String) throws -> String {
         let lines = try String(contentsOfFile: Self.trace, encoding: .utf8).components(separatedBy: "\n")
             .filter { !$0.contains("\"faultline.frame\"") }
@@ -84,19 +83,19 @@ struct HostileFilesTests {
         return path
     }
 
-    @Test("is no module of a trace that symbols are read from", arguments: ["pipe", "/dev/zero", "/dev/tty"])
+    @Test("is not used as a module for symbols", arguments: ["pipe", "/dev/zero", "/dev/tty"])
     func module(file: String) throws {
         let module = file.hasPrefix("/") ? file : directory.path(file)
         let result = try run(["report", trace(withModule: module)])
         #expect(result.status == 0)
-        // One for each build of it that the trace names.
+        // One per build of the module that the trace names.
         #expect(
             Set(result.errors.split(separator: "\n")) == [
                 "faultline: No symbols from \"\(module)\": it cannot be read as a program or library; check the file."
             ])
     }
 
-    @Test("is no separate debug information of a module")
+    @Test("is not used as separate debug information")
     func debugInformation() throws {
         let program = directory.path("program")
         try Data("int main(void) { return 0; }".utf8).write(to: directory.url.appendingPathComponent("program.c"))
@@ -115,7 +114,7 @@ struct HostileFilesTests {
         #expect(try run(["report", path]).status == 0)
     }
 
-    @Test("can be a pipe that a shell made, for a budget, thresholds and a baseline")
+    @Test("may be a shell's pipe, for a budget, thresholds and a baseline")
     func processSubstitution() throws {
         let script = """
             exec timeout 30 "$0" check "$1" --budget <(echo '{"total": {"trips": 1}, "findings": {"fail": "never"}}') \
@@ -127,7 +126,7 @@ struct HostileFilesTests {
         #expect(result.errors == "faultline: Thresholds set: R14 minimumRows 5000.\n")
     }
 
-    @Test("may not bring more than such a file has, even if a shell made it")
+    @Test("is limited in size even if a shell made it")
     func endlessPipe() throws {
         let script = "ulimit -v 4000000; exec timeout 30 \"$0\" check \"$1\" --budget <(cat /dev/zero)"
         let result = try BuiltCommand.run(["-c", script, BuiltCommand.faultline, Self.trace], program: "/bin/bash")

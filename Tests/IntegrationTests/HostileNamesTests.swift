@@ -2,10 +2,10 @@ import FaultlineAnalysis
 import Foundation
 import Testing
 
-/// Names, statements and paths come from whoever made a trace, and a terminal obeys some characters in them.
-@Suite("Names that hold orders to a terminal")
+/// Names, statements and paths come from whoever made a trace, and a terminal obeys some of their characters.
+@Suite("Names that contain terminal control characters")
 struct HostileNamesTests {
-    /// A window's title, a cleared screen, a colour, a new line, C1, and a reversed, isolated and separated rest.
+    /// A window title, a cleared screen, a color, a new line, C1, and text that is reversed, isolated and separated.
     private static let attack =
         "\u{1B}]0;title\u{7}\u{1B}[2J\u{1B}[1;31mRED\u{1B}[0m\nFORGED\r\u{7F}\u{9B}31m\u{85}\u{202E}\u{2066}\u{200F}"
         + "\u{61C}\u{2028}FORGED\u{2029}"
@@ -29,7 +29,7 @@ struct HostileNamesTests {
             """, on: store)
     }
 
-    /// A sample trace with an attack in each of its names.
+    /// Returns a sample trace with an attack in each of its names.
     private static func hostile(_ story: String) throws -> String {
         let sample = BuiltCommand.package.appendingPathComponent("Traces/\(story)/trace.json")
         let escaped = try String(decoding: JSONEncoder().encode(attack), as: UTF8.self).dropFirst().dropLast()
@@ -56,7 +56,7 @@ struct HostileNamesTests {
         #expect(forged.isEmpty, "\(text)", sourceLocation: sourceLocation)
     }
 
-    /// Runs the command with its output in files and on a terminal, and expects neither to hold any orders.
+    /// Runs the command with its output in files and on a terminal, and expects no control characters in either.
     private func check(
         _ arguments: [String], says words: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -75,7 +75,7 @@ struct HostileNamesTests {
         expectHarmless(text, onTerminal: true, sourceLocation: sourceLocation)
     }
 
-    @Test("stay names in a report, in the events and in a comparison")
+    @Test("are escaped in a report, in the events and in a comparison")
     func traces() throws {
         try check(["report", trace], says: "Item␛]0;title")
         try check(["events", trace, "--stack"], says: "Item␛]0;title")
@@ -92,7 +92,7 @@ struct HostileNamesTests {
         }
     }
 
-    @Test("stay names in a check, its budget, baseline and thresholds")
+    @Test("are escaped in a check, its budget, baseline and thresholds")
     func check() throws {
         let budget = try file(
             "budget.json",
@@ -109,7 +109,7 @@ struct HostileNamesTests {
         try check(["check", trace, "--sources", directory.url.path])
     }
 
-    @Test("stay names in what is said of a store")
+    @Test("are escaped in an inspected store")
     func inspect() throws {
         try check(["inspect", store], says: "a␛]0;title")
         try check(["inspect", directory.path(Self.attack)])
@@ -121,7 +121,7 @@ struct HostileNamesTests {
         try check(["inspect", store, "--model", model])
     }
 
-    @Test("stay names in every error, the parser's included")
+    @Test("are escaped in every error, the parser's included")
     func errors() throws {
         let attack = Self.attack
         for arguments in [
@@ -138,7 +138,7 @@ struct HostileNamesTests {
         }
     }
 
-    @Test("are the same in JSON, which escapes them", arguments: ["report", "events", "check", "profile"])
+    @Test("keep their values in JSON, which escapes them", arguments: ["report", "events", "check", "profile"])
     func json(subcommand: String) throws {
         let format = subcommand == "profile" ? [] : ["--format", "json"]
         let result = try BuiltCommand.run([subcommand, trace] + format)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("faultline inspect")
 struct InspectTests {
-    /// What a report of it says, for programs.
+    /// The parts of a JSON report that the tests read.
     private struct Report: Decodable {
         struct Finding: Decodable { var rule, title, severity: String }
         struct Column: Decodable {
@@ -47,7 +47,7 @@ struct InspectTests {
         return try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
     }
 
-    /// A shop whose items carry photos in front of their prices.
+    /// A shop whose items have photos before their prices.
     private static let shop = """
         CREATE TABLE shelf(id INTEGER PRIMARY KEY, label TEXT);
         CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, photo BLOB, price REAL, shelf INTEGER REFERENCES shelf);
@@ -59,7 +59,7 @@ struct InspectTests {
             INSERT INTO item SELECT i, 'item ' || i, randomblob(18000), i, i % 20 + 1 FROM n;
         """
 
-    @Test("says of any SQLite file what will be slow")
+    @Test("reports what will be slow in any SQLite file")
     func shop() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("shop.sqlite")
@@ -70,7 +70,7 @@ struct InspectTests {
                 "Move item.photo into a table of its own", "Put item.photo after price, shelf",
                 "Index item by shelf",
             ])
-        // The other index orders the rows of a name by price, so that SQLite has to sort them by key.
+        // The other index orders the rows of a name by price, so SQLite would have to sort them by key.
         #expect(report.withdrawn.map(\.title) == ["Drop the index byName"])
         let item = try #require(report.tables.first { $0.name == "item" })
         #expect(item.rows == 1000 && item.size > 18_000_000)
@@ -84,7 +84,7 @@ struct InspectTests {
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
     }
 
-    @Test("finds nothing in a file that is well made, empty files included")
+    @Test("finds nothing in a well-made file or an empty one")
     func fine() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("shop.sqlite")
@@ -102,7 +102,7 @@ struct InspectTests {
         #expect(try inspect(empty).findings.map(\.title) == [])
     }
 
-    @Test("reads what stands in a write-ahead log, and leaves the files as they are")
+    @Test("reads the write-ahead log, and leaves the files unchanged")
     func log() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("open.sqlite")
@@ -126,9 +126,10 @@ struct InspectTests {
         #expect(Set(list) == Set(files))
     }
 
-    /// It was advised to drop, since the primary key begins with its column: some queries were 2.5 to 31 times slower then.
+    /// `inspect` used to advise dropping this index, because the primary key starts with its column, which made some
+    /// queries 2.5 to 31 times slower.
     @Test(
-        "keeps the index of Chinook that its primary key does not make needless",
+        "keeps an index of Chinook that its primary key does not replace",
         .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func chinook() throws {
         let report = try inspect(SharedData.url("chinook/Chinook_Sqlite.sqlite").path)
@@ -140,11 +141,11 @@ struct InspectTests {
     }
 
     @Test(
-        "knows entities and, with the model, properties of Core Data's stores",
+        "shows entities and, with the model, properties of Core Data's stores",
         .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func coreData() throws {
         let folder = try SharedData.url("core-data-stores/duckduckgo").path
-        // The store is of an older version of the model than the current one.
+        // The store has an older version of the model than the current one.
         let report = try inspect(
             folder + "/Bookmarks_V3.sqlite", "--model", folder + "/BookmarksModel.xcdatamodeld")
         #expect(report.isCoreData)
@@ -155,7 +156,7 @@ struct InspectTests {
         #expect(report.tables.allSatisfy { $0.name != "Z_METADATA" && $0.name != "Z_PRIMARYKEY" })
     }
 
-    @Test("says in a sentence what is no store, and what to do")
+    @Test("reports a file that is not a store in one sentence, with a remedy")
     func wrong() throws {
         let directory = try TemporaryDirectory()
         func message(_ arguments: String...) throws -> String {
@@ -184,7 +185,7 @@ struct InspectTests {
         let store = directory.path("shop.sqlite")
         try SQLiteFile.run(Self.shop, on: store)
         #expect(try message(store, "--model", text).contains("is not XML; name the contents of a .xcdatamodel"))
-        // A store that is cut off, and one of which pages were overwritten.
+        // A truncated store, and one with overwritten pages.
         var bytes = try Data(contentsOf: URL(fileURLWithPath: store))
         let cut = directory.path("cut.sqlite")
         try bytes.prefix(40_000).write(to: URL(fileURLWithPath: cut))

@@ -52,21 +52,21 @@ struct InspectTrialTests {
         return try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
     }
 
-    /// Numbers from 1.
+    /// Returns SQL for the numbers from 1.
     private static func numbers(_ count: Int) -> String {
         "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < \(count))"
     }
 
     // MARK: VACUUM
 
-    /// Rows in another order than that of their keys, and a few that were deleted.
+    /// Rows in an order other than that of their keys, some of them deleted.
     private static let jumping = """
         CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT);
         \(numbers(40_000)) INSERT INTO t SELECT (i * 7919) % 40009, printf('name %d of a row that has some text', i) FROM n;
         DELETE FROM t WHERE id % 70 = 0;
         """
 
-    /// "Vacuum the file, warning 74", and the same of the file that VACUUM had made.
+    /// `inspect` used to report "Vacuum the file, warning 74", even right after VACUUM.
     @Test("does not advise VACUUM for a file with little empty space, nor after VACUUM")
     func littleEmpty() throws {
         #expect(try inspect(Self.jumping).advice.contains("Vacuum the file") == false)
@@ -75,7 +75,7 @@ struct InspectTrialTests {
         #expect(try self.report(of: path).advice.contains("Vacuum the file") == false)
     }
 
-    @Test("advises VACUUM where a copy gets smaller, and not again")
+    @Test("advises VACUUM if it makes a copy smaller, but not again")
     func muchEmpty() throws {
         let report = try inspect(Self.jumping, then: "DELETE FROM t WHERE id < 25000")
         #expect(report.advice.contains("Vacuum the file"))
@@ -84,8 +84,8 @@ struct InspectTrialTests {
         #expect(try self.report(of: path).advice.contains("Vacuum the file") == false)
     }
 
-    /// Rows of a little more than half a page leave space that no VACUUM removes.
-    @Test("withdraws VACUUM where a copy stays as large")
+    /// Rows of a little more than half a page leave space that VACUUM cannot remove.
+    @Test("withdraws VACUUM if a copy keeps its size")
     func halfPages() throws {
         let report = try inspect(
             """
@@ -112,7 +112,7 @@ struct InspectTrialTests {
         #expect(withdrawn.reason.hasPrefix("Without it, "))
     }
 
-    @Test("drops one of two indexes that are alike")
+    @Test("advises to drop one of two identical indexes")
     func twin() throws {
         let report = try inspect(Self.messages + "CREATE INDEX a ON m(owner); CREATE INDEX b ON m(owner);")
         #expect(report.findings.filter { $0.rule == "R06" }.map(\.code) == [["DROP INDEX b;"]])
@@ -128,8 +128,8 @@ struct InspectTrialTests {
         \(numbers(40_000)) INSERT INTO purchase SELECT i, i % 3 + 1, printf('note %d with some words in it', i), i * 7919 % 2000 + 1 FROM n;
         """
 
-    /// A column of three values: with the index queries and inserts were slower.
-    @Test("advises an index that leaves out most rows, and none that does not")
+    /// With an index on a column of three values, queries and inserts were slower.
+    @Test("advises a selective index, but no index that is not selective")
     func selectivity() throws {
         let report = try inspect(Self.orders)
         #expect(report.findings.filter { $0.rule == "R06" }.map(\.title) == ["Index purchase by person"])
@@ -157,8 +157,8 @@ struct InspectTrialTests {
         """
     }
 
-    /// A file that was persistent history to 95 % was said to hold a thousand notes.
-    @Test("names persistent history, and advises to delete what is old")
+    /// A file that was 95 % persistent history used to be reported as a thousand notes.
+    @Test("names persistent history, and advises to delete old history")
     func history() throws {
         let report = try inspect(Self.notes + Self.history(every: 600))
         let history = try #require(report.others.first { $0.kind == "history" })
@@ -168,14 +168,14 @@ struct InspectTrialTests {
         #expect(text.contains("  persistent history  70,000  "))
     }
 
-    @Test("leaves history of a few days alone, but names it")
+    @Test("names history of a few days, but does not advise to delete it")
     func youngHistory() throws {
         let report = try inspect(Self.notes + Self.history(every: 20))
         #expect(report.advice == [] && report.others.first?.kind == "history")
         #expect(report.withdrawn.map(\.title).contains("Delete persistent history that every reader has processed"))
     }
 
-    @Test("accounts for full-text indexes, generated columns, and what else takes room")
+    @Test("accounts for full-text indexes, generated columns, and everything else in the file")
     func everything() throws {
         let report = try inspect(
             """
@@ -188,13 +188,13 @@ struct InspectTrialTests {
         #expect(columns.map(\.name) == ["id", "body", "upper", "lower"] && columns[3].isComputed)
         #expect(columns[2].meanSize == columns[1].meanSize && columns[2].meanSize > 10 && columns[3].meanSize == 0)
         #expect(report.others.first { $0.kind == "virtualTable" }?.name == "docs (fts5)")
-        // All pages of the file are in one of them.
+        // Every page of the file is in one of them.
         let sizes = report.tables.reduce(0) { $0 + $1.size } + report.others.reduce(0) { $0 + $1.size }
         #expect(sizes == report.size)
     }
 
-    /// Each of 1,800 columns was looked at with queries of its own: 20 s.
-    @Test("looks at fewer rows of a table with very many columns")
+    /// Each of 1,800 columns used to be examined with queries of its own, which took 20 s.
+    @Test("samples fewer rows of a table with very many columns")
     func wide() throws {
         let columns = (0..<1800).map { "c\($0)" }
         let path = directory.path("wide.sqlite")
@@ -209,9 +209,9 @@ struct InspectTrialTests {
     }
 }
 
-@Suite("faultline inspect, a store under write")
+@Suite("faultline inspect, a store being written")
 struct InspectedWhileWrittenTests {
-    /// Adds rows, two at a time, until it is told to stop.
+    /// Inserts rows, two at a time, until it is stopped.
     private final class Writer: Sendable {
         private let stops = Atomic(false)
         private let hasEnded = DispatchSemaphore(value: 0)
@@ -245,9 +245,10 @@ struct InspectedWhileWrittenTests {
         }
     }
 
-    /// "database disk image is malformed; see with PRAGMA integrity_check whether the store is damaged".
+    /// `inspect` used to report "database disk image is malformed; see with PRAGMA integrity_check whether the store is
+    /// damaged".
     @Test(
-        "reads one moment of a store that a program writes to without a pause",
+        "reads a consistent state of a store that a program writes continuously",
         arguments: ["wal", "delete", "truncate"])
     func moments(_ journal: String) throws {
         let directory = try TemporaryDirectory()
@@ -263,12 +264,12 @@ struct InspectedWhileWrittenTests {
             let result = try BuiltCommand.run(["inspect", "--format", "json", path])
             try #require(result.status == 0, "\(result.errors)")
             let rows = try JSONDecoder().decode(Report.self, from: Data(result.output.utf8)).tables.first?.rows ?? 0
-            // Two rows come at a time, and none go.
+            // Rows are inserted in pairs and never deleted.
             #expect(rows.isMultiple(of: 2) && rows >= last)
             last = rows
         }
         #expect(last > 0)
-        // Nothing lies beside it that SQLite did not put there.
+        // Only SQLite's own files are next to the store.
         let files = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
         #expect(Set(files).isSubset(of: ["busy.sqlite", "busy.sqlite-wal", "busy.sqlite-shm", "busy.sqlite-journal"]))
     }
@@ -277,7 +278,7 @@ struct InspectedWhileWrittenTests {
 @Suite("faultline inspect and verify, another store's model")
 struct OtherModelTests {
     @Test(
-        "refuse a model that is not the store's, with the differences",
+        "reject a model that does not match the store, with the differences",
         .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func differences() throws {
         let folder = try SharedData.url("core-data-stores/duckduckgo").path
@@ -305,7 +306,7 @@ struct OtherModelTests {
     }
 
     @Test(
-        "takes that version of a model that is the store's",
+        "use the version of a model that matches the store",
         .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func versions() throws {
         let folder = try SharedData.url("core-data-stores/duckduckgo").path
@@ -316,7 +317,7 @@ struct OtherModelTests {
         }
     }
 
-    @Test("refuses a model for a file that is no store", .enabled(if: SharedData.exists, "\(SharedData.need)"))
+    @Test("reject a model for a file that is not a store", .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func noStore() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("plain.sqlite")

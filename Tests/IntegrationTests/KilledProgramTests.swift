@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// A program that is killed loses nothing that it had completed.
+/// A program that is killed loses no completed event.
 @Suite("A program killed with SIGKILL", .timeLimit(.minutes(10)))
 struct KilledProgramTests {
     private struct Event: Decodable {
         var kind: String
     }
 
-    /// Runs the list over and over until it is killed; each time around is told on its output.
+    /// Runs the list repeatedly until it is killed, printing a line per round.
     private func run(trace: String, store: String) throws -> RunningCommand {
         try RunningCommand(
             BuiltCommand.faultline,
@@ -19,7 +19,7 @@ struct KilledProgramTests {
             environment: ["FAULTLINE_TRACE": "timeline:\(trace)"])
     }
 
-    @Test("at a random moment leaves every fetch that it had completed in the recovered trace", arguments: 0..<20)
+    @Test("at a random time leaves every completed fetch in the recovered trace", arguments: 0..<20)
     func recovers(attempt: Int) throws {
         let directory = try TemporaryDirectory()
         let (store, trace) = (directory.path("list.sqlite"), directory.path("trace.json"))
@@ -30,13 +30,13 @@ struct KilledProgramTests {
             ])
         try #require(prepared.status == 0)
         let running = try run(trace: trace, store: store)
-        // The moment is a number of rounds, so that it differs from one attempt to the next whatever the machine's speed.
+        // The time is a number of rounds, so it differs between attempts whatever the machine's speed.
         let rounds = 1 + attempt * 3 + Int.random(in: 0..<3)
         while running.output.split(separator: "\n").count < rounds { sched_yield() }
         kill(running.identifier, SIGKILL)
         let ended = running.finish()
         #expect(ended.wasKilled)
-        // A line is printed after its fetch was completed; one that is cut short may not have been.
+        // A line is printed after its fetch completed; the fetch of an incomplete line may not have completed.
         let completed = ended.output.filter(\.isNewline).count
         let text = try String(contentsOfFile: trace, encoding: .utf8)
         let written = text.split(separator: "\n").count { $0.contains(#""cat":"fetch""#) }
@@ -44,9 +44,9 @@ struct KilledProgramTests {
         #expect(report.status == 0)
         let events = try BuiltCommand.run(["events", trace, "--kind", "fetch", "--format", "json"])
         let fetches = events.output.split(separator: "\n").count
-        // One more can have ended before its line was printed.
+        // One more fetch can have completed before its line was printed.
         #expect(fetches == completed || fetches == completed + 1, "\(completed) rounds were printed")
-        // On a busy machine, everything may have been written before the kill.
+        // On a busy machine, all events may have been written before the kill.
         #expect(
             report.errors.contains("the program ended before the trace was complete; the last ") || written == fetches)
         let again = try BuiltCommand.run(["report", trace])
@@ -54,7 +54,7 @@ struct KilledProgramTests {
         #expect(again.errors.isEmpty)
     }
 
-    @Test("under record is reported, with everything that it had completed")
+    @Test("under record is reported, with every completed event")
     func underRecord() throws {
         let directory = try TemporaryDirectory()
         let (store, trace) = (directory.path("list.sqlite"), directory.path("trace.json"))

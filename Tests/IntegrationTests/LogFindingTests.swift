@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// What a log's lines are enough to say, and what they are not.
-@Suite("What is found in a log")
+/// Tests what a log's lines suffice to find, and what they do not.
+@Suite("Findings in a log")
 struct LogFindingTests {
     private func fetch(
         _ sql: String, value: String? = nil, time: String, rows: Int, plan: String? = nil
@@ -31,7 +31,7 @@ struct LogFindingTests {
 
     private static let person = "SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZEMAIL, t0.ZNAME FROM ZPERSON t0 WHERE  t0.ZEMAIL = ? "
 
-    @Test("A plan that scans and long times of few rows are a missing index")
+    @Test("A plan that scans, with long times for few rows, is a missing index")
     func scan() throws {
         let scans = { (time: String, rows: Int) in
             (0..<30).flatMap {
@@ -39,12 +39,12 @@ struct LogFindingTests {
             }
         }
         #expect(try titles("R06", scans("0.2860", 1)) == ["Index ZPERSON by ZEMAIL"])
-        // Quick ones may be of a small table, and many rows take their time.
+        // Fast scans may be of a small table, and many rows take time.
         #expect(try titles("R06", scans("0.0010", 1)) == [])
         #expect(try titles("R06", scans("0.0500", 40000)) == [])
     }
 
-    @Test("So is a plan that seeks by another column than those that leave few rows")
+    @Test("A plan that searches by a column other than the selective one is a missing index")
     func otherIndex() throws {
         let sql =
             "SELECT t0.Z_ENT, t0.Z_PK, t0.Z_OPT, t0.ZCODE FROM ZITEM t0 WHERE ( t0.ZCODE = ? AND  t0.Z_ENT = ?) "
@@ -56,7 +56,7 @@ struct LogFindingTests {
         #expect(report.findings.filter { $0.rule == "R06" }.map(\.title) == ["Index ZITEM by ZCODE"])
         let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(words.contains("SEARCH t0 USING INDEX ZITEM_INDEX (Z_ENT=?)"))
-        // By its own column it cannot do better.
+        // A search by the selective column cannot be improved.
         #expect(try titles("R06", search("ZCODE=?")) == [])
     }
 
@@ -69,7 +69,7 @@ struct LogFindingTests {
         #expect(try self.report(fetch(sql, time: "0.0100", rows: 40)).report.findings.isEmpty)
     }
 
-    @Test("A search that nobody counted has no term that leaves few rows")
+    @Test("A text search without counts gets no claims about other terms")
     func search() throws {
         let sql = "SELECT 0, t0.Z_PK, t0.Z_OPT FROM ZBOOK t0 WHERE  NSCoreDataStringSearch( t0.ZTITLE, ?, 129, 0) "
         for values in [["\"a\"", "\"b\""], [nil, nil]] {
@@ -86,7 +86,7 @@ struct LogFindingTests {
         let sql = "SELECT COUNT(*) FROM ZMESSAGE t0 WHERE ( t0.ZCHANNEL = ? AND  t0.ZISREAD = ?) "
         let lines = (1...60).flatMap { key -> [String] in
             let object = "0x00\(key) <x-coredata://A/Channel/p\(key)>"
-            // Only logs of this package have hits of the row cache.
+            // Only logs of this package contain row cache hits.
             let hit = isApple ? [] : ["CoreData: annotation: fault fulfilled from row cache for : \(object)"]
             return hit + [
                 "CoreData: sql: \(sql)", "CoreData: details: SQLite bind[0] = \(isApple ? "(int64)" : "")\(key)",
@@ -101,7 +101,7 @@ struct LogFindingTests {
         #expect(!text.contains("could not be read"))
     }
 
-    @Test("An N+1 names the fetch that can have brought its objects")
+    @Test("An N+1 names the fetch that returned its objects")
     func origin() throws {
         var lines =
             fetch("SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZTITLE, t0.ZAUTHOR FROM ZBOOK t0", time: "0.0020", rows: 100)
@@ -118,7 +118,7 @@ struct LogFindingTests {
         #expect(text.contains("100 loaded rows") && !text.contains("12 loaded rows"))
     }
 
-    @Test("What a log cannot show is not applicable, and never nothing found")
+    @Test("A rule whose data a log lacks is not applicable, rather than without findings")
     func notApplicable() throws {
         let quick = fetch(Self.person, time: "0.0001", rows: 1)
         let level1 = try report(quick).text
@@ -134,7 +134,7 @@ struct LogFindingTests {
         #expect(!level4.contains("(query plans") && !level4.contains("(bound values"))
     }
 
-    @Test("Figures that a log does not have are no zeros")
+    @Test("Figures that a log lacks are not shown as zero")
     func unrecorded() throws {
         let text = try report([
             "CoreData: sql: BEGIN EXCLUSIVE", "CoreData: sql: INSERT INTO ZBOOK(Z_PK) VALUES(?)",
@@ -146,7 +146,7 @@ struct LogFindingTests {
         #expect(lines.contains { $0.hasPrefix("save 1 1 3 – –") } && lines.contains { $0.hasPrefix("fetch 1 – 1 – –") })
     }
 
-    @Test("Lines that could not be understood are told")
+    @Test("Lines that could not be parsed are reported")
     func notUnderstood() throws {
         let log = try TemporaryDirectory().path("app.log")
         let lines =

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Commands whose processes come and go, become others, or cannot be recorded.
-@Suite("Of many processes, the trace")
+/// Commands whose processes start and end, replace one another, or cannot be recorded.
+@Suite("With many processes, the trace")
 struct ManyProcessesTests {
     let directory: TemporaryDirectory
     let trace: String
@@ -16,13 +16,13 @@ struct ManyProcessesTests {
         try BuiltCommand.run(["record", "-o", trace, "--"] + command)
     }
 
-    /// Fetches by the process that a trace says did them.
+    /// Counts the fetches of each process in the trace.
     private func fetches() throws -> [Int: Int] {
         try UnrulyProgram.lines(trace).filter { $0["cat"] as? String == "fetch" }
             .reduce(into: [:]) { $0[$1["pid"] as? Int ?? 0, default: 0] += 1 }
     }
 
-    @Test("keeps two programs apart that were one process after the other")
+    @Test("distinguishes two programs that ran one after the other in one process")
     func becomesAnother() throws {
         let result = try record([UnrulyProgram.path, "becomes-another"])
         #expect(result.status == 0 && result.output == "done\n")
@@ -36,7 +36,7 @@ struct ManyProcessesTests {
         #expect(try RecordedEvents(of: trace).of("fetch").count == 7)
     }
 
-    @Test("tells of each when it ends, and keeps nothing of it")
+    @Test("has the end of each process, and the command keeps no resources of it")
     func startsMany() throws {
         let result = try record([UnrulyProgram.path, "starts-many", "60"])
         #expect(result.status == 0)
@@ -47,7 +47,7 @@ struct ManyProcessesTests {
         #expect(ends.count == 61 && Set(ends).count == 61)
     }
 
-    @Test("lacks those that find no room, and the complaint counts them")
+    @Test("lacks processes that find no space, and a message counts them")
     func refused() throws {
         let limited = "ulimit -f 1; \(UnrulyProgram.path) records 5; \(UnrulyProgram.path) records 5"
         let result = try record(["/bin/sh", "-c", "(\(limited)); \(UnrulyProgram.path) records 3"])
@@ -59,14 +59,14 @@ struct ManyProcessesTests {
         #expect(try fetches().map(\.value) == [3])
     }
 
-    @Test("is completed from a program that was killed and whose parent has not noticed")
+    @Test("can be completed from a killed program that its parent has not waited for")
     func zombie() throws {
         let parent = try RunningCommand(
             "/bin/sh", ["-c", "\(UnrulyProgram.path) is-killed 6 & exec sleep 600"],
             environment: ["FAULTLINE_TRACE": "timeline:\(trace)"])
         var process: String?
         while process == nil {
-            // The number stands in the first line, as soon as that is written.
+            // The first line contains the process ID as soon as it is written.
             let text = (try? String(contentsOfFile: trace, encoding: .utf8)) ?? ""
             process = text.firstMatch(of: /"process":([0-9]+),/).map { String($0.1) }
         }
@@ -79,7 +79,7 @@ struct ManyProcessesTests {
         #expect(try UnrulyProgram.fetches(trace) == 6)
     }
 
-    @Test("can be read whatever bytes the program's path has")
+    @Test("can be read whatever bytes the program's path contains")
     func invalidPath() throws {
         let script =
             "program=\"$(printf '\(directory.url.path)/p\\377\\303')\"; cp \(UnrulyProgram.path) \"$program\"; "

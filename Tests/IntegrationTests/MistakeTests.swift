@@ -6,7 +6,7 @@ struct MistakeTests {
     private static let program = BuiltCommand.programs.appendingPathComponent("StoreProgram").path
 
     @Test(
-        "ends it with a sentence that says which",
+        "ends it with a sentence that names the mistake",
         arguments: [
             (0, "Entity 'Part' has no property 'titel'."), (1, "Entity 'Part' has no property 'titel'."),
             (2, "'Part.amount' of type Integer 32 cannot be set to"), (3, "'Part.box'"), (4, "'Box.parts'"),
@@ -22,9 +22,9 @@ struct MistakeTests {
         #expect(line.contains(sentence), "\(line)")
     }
 
-    /// A precondition of the standard library's drops its sentence in a release build, which tests are not.
+    /// A release build, unlike the tests, drops the message of the standard library's preconditions.
     @Test(
-        "is told by functions that keep their sentence in a release build",
+        "is reported by functions that keep their message in a release build",
         arguments: [
             "FaultlineStore", "FaultlineModel", "FaultlineEntities", "FaultlineRecorder", "FaultlineTrace",
             "FaultlineTesting", "FaultlineBenchmark", "FaultlineCounting",

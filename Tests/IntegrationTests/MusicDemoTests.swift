@@ -19,7 +19,7 @@ struct MusicDemoTests {
             text, in: BuiltCommand.package.appendingPathComponent("Sources/FaultlineWorkloads/MusicLibrary/\(file)"))
     }
 
-    /// What stands in a row of the comparison: before, after.
+    /// Returns the values of a row of the comparison, before and after.
     private func compared(_ name: String, _ output: String) throws -> (before: Double, after: Double) {
         let title = try #require(output.range(of: "The same screens, before and after"))
         let row = try #require(
@@ -60,7 +60,7 @@ struct MusicDemoTests {
         #expect(improved.scopes.allSatisfy { $0.kind == "screen" })
     }
 
-    /// What a flaw is found as: the rule, the file behind `MusicLibrary+`, and the call to change.
+    /// How a flaw is reported: the rule, the file after `MusicLibrary+`, and the call to change.
     struct Mark: Sendable, Hashable, CustomStringConvertible {
         var rule: String
         var file: String
@@ -81,16 +81,16 @@ struct MusicDemoTests {
         "none": [],
     ]
 
-    /// Where the call of a mark stands, as findings say it.
+    /// Returns the call site of a mark, as findings print it.
     private func place(_ mark: Mark) throws -> String {
         let file = "MusicLibrary+\(mark.file).swift"
         return "\(mark.rule) \(file):\(try line(mark.call, in: file))"
     }
 
-    /// Findings that are more than notes, with their lines, and those of R01.
+    /// Returns the findings above notes, with their lines, and those of R01.
     ///
-    /// How long the main thread waits (R12) hangs on what else the machine has to do, and so does whether some hundred quick
-    /// trips cost more than a prefetch.
+    /// The time for which the main thread waits (R12) depends on the machine's load, and so does whether some hundred
+    /// quick trips cost more than a prefetch.
     private func places(_ findings: [ReportDocument.Finding]) -> [String] {
         findings.filter { ($0.severity != "note" || $0.rule == "R01") && $0.rule != "R12" }.map { finding in
             let file = finding.change?.file.split(separator: "/").last.map(String.init) ?? "?"
@@ -98,7 +98,7 @@ struct MusicDemoTests {
         }.sorted()
     }
 
-    @Test("names each flaw by itself at its line, and nothing else", arguments: marks.keys.sorted())
+    @Test("reports each flaw at its line, and nothing else", arguments: marks.keys.sorted())
     func flaw(name: String) throws {
         let store = directory.path("music.sqlite")
         let trace = directory.path("trace.json")
@@ -118,7 +118,7 @@ struct MusicDemoTests {
         #expect(finding.figure("trips") == 200)
     }
 
-    @Test("runs its flaws in the process itself where the demo is recorded already")
+    @Test("runs its flaws in the process itself if the demo is already being recorded")
     func recordedDemo() throws {
         let trace = directory.path("trace.json")
         let temporary = directory.path("temporary")
@@ -143,7 +143,7 @@ struct MusicDemoTests {
     }
 
     @Test(
-        "says what is wrong with its database, and leaves nothing behind", arguments: ["demo", "recorded", "prepare"])
+        "reports a wrong database and leaves nothing behind", arguments: ["demo", "recorded", "prepare"])
     func wrongDatabase(way: String) throws {
         let path = directory.path("list.sqlite")
         let made = try BuiltCommand.run(["workload", "groceries", "--store", path, "--items", "10", "--prepare"])
@@ -170,7 +170,7 @@ struct MusicDemoTests {
     }
 
     @Test(
-        "explains a wrong call",
+        "explains wrong usage",
         arguments: [
             (["demo", "music"], "Error: Missing expected argument '--database <database>'\n"),
             (["demo", "music", "--database", "x", "--rows", "0"], "Error: --rows must be at least 1.\n"),
@@ -192,7 +192,7 @@ struct MusicDemoTests {
 
 @Suite("The demo")
 struct DemoTests {
-    @Test("is that of the shopping list unless another is named", arguments: [["demo"], ["demo", "groceries"]])
+    @Test("runs the shopping list by default", arguments: [["demo"], ["demo", "groceries"]])
     func groceries(demo: [String]) throws {
         let result = try BuiltCommand.run(demo + ["--items", "40", "--rows", "5"])
         #expect(result.status == 0 && result.errors.isEmpty)
@@ -210,7 +210,7 @@ struct DemoTests {
         #expect(result.output.contains("\nThe same screens, before and after\n====="))
     }
 
-    @Test("names its apps and their options in the help")
+    @Test("lists its apps and their options in the help")
     func help() throws {
         let demo = try BuiltCommand.run(["demo", "--help"])
         #expect(demo.status == 0)

@@ -3,7 +3,7 @@ import Testing
 
 /// A program that does the same in two forms, one of which has a flaw, on a store of its own.
 enum MusicProgram {
-    /// What is found of the flawed form.
+    /// The finding of the flawed form.
     struct Flaw: Sendable, CustomTestStringConvertible {
         var scenario: String
         var rule: String
@@ -128,7 +128,7 @@ enum MusicProgram {
 
     private static let path = BuiltCommand.programs.appendingPathComponent("MusicProgram").path
 
-    /// The line of its source that holds a text.
+    /// Returns the line of the source that contains a text.
     static func line(_ text: String) throws -> String {
         let source = BuiltCommand.package.appendingPathComponent("Tests/MusicProgram/main.swift")
         return "main.swift:\(try SourceLine.find(text, in: source))"
@@ -141,7 +141,7 @@ enum MusicProgram {
 
     /// Records scenarios on a new store in a directory.
     ///
-    /// - Parameter change: Statements that are run on the store before.
+    /// - Parameter change: Statements that are run on the store first.
     static func record(
         _ scenarios: [String], isNaive: Bool, in directory: TemporaryDirectory, with options: [String] = [],
         after change: String = ""
@@ -159,7 +159,7 @@ enum MusicProgram {
 
 @Suite("The music program")
 struct MusicFindingsTests {
-    @Test("is told the line to change and what to write there, and where it was seen", arguments: MusicProgram.flaws)
+    @Test("gets a finding with the line to change, the code, and where it was seen", arguments: MusicProgram.flaws)
     func naive(flaw: MusicProgram.Flaw) throws {
         let report = try ReportDocument(of: try MusicProgram.record([flaw.scenario], isNaive: true))
         let problems = report.findings.filter { $0.severity != "note" }
@@ -173,7 +173,7 @@ struct MusicFindingsTests {
         }
     }
 
-    @Test("has no finding where it says that it prepares something", arguments: MusicProgram.flaws)
+    @Test("has no finding in a scope that prepares something", arguments: MusicProgram.flaws)
     func setup(flaw: MusicProgram.Flaw) throws {
         let directory = try TemporaryDirectory()
         let trace = try MusicProgram.record([flaw.scenario], isNaive: true, in: directory).trace
@@ -186,24 +186,24 @@ struct MusicFindingsTests {
         #expect(try ReportDocument(of: setup).findings.map(\.title) == [])
     }
 
-    @Test("has no finding, not even a note, once it is changed so", arguments: MusicProgram.flaws)
+    @Test("has no finding, not even a note, after the change", arguments: MusicProgram.flaws)
     func improved(flaw: MusicProgram.Flaw) throws {
         let report = try ReportDocument(of: try MusicProgram.record([flaw.scenario], isNaive: false))
         #expect(report.findings.map(\.title) == [])
     }
 
-    @Test("is told nothing of what delete rules ask for")
+    @Test("has no finding for objects that delete rules load")
     func deletion() throws {
         let report = try ReportDocument(of: try MusicProgram.record(["delete"], isNaive: true))
         #expect(report.findings.filter { $0.rule == "R01" }.map(\.title) == [])
         #expect((report.totals.events["fault"] ?? 0) >= 20)
     }
 
-    @Test("is told of a list that grows with the library, once several runs are added up")
+    @Test("gets a finding for a list that grows with the library, once several runs are merged")
     func growth() throws {
         let directory = try TemporaryDirectory()
         var profiles: [String] = []
-        // Each run fills sixty albums more into the library.
+        // Each run adds sixty albums to the library.
         for run in 1...3 {
             let trace = try MusicProgram.record(["repeat"], isNaive: false, in: directory).trace
             profiles.append(directory.path("\(run).profile"))
@@ -226,10 +226,10 @@ struct MusicFindingsTests {
         #expect(text.contains("It grows with its table: in 3 runs from 60 of 60 rows to 180 of 180."), "\(text)")
     }
 
-    /// As it is where ANALYZE ran before the library was filled.
+    /// The state after ANALYZE ran before the library was filled.
     private static let oldStatistics = "ANALYZE; UPDATE sqlite_stat1 SET stat = '3 2' WHERE tbl = 'ZTRACK'"
 
-    @Test("on a store with old statistics is told to run ANALYZE, and not to make the index that is there")
+    @Test("with outdated statistics gets advice to run ANALYZE, and not to create an existing index")
     func statistics() throws {
         let directory = try TemporaryDirectory()
         let scenarios = ["create"]
@@ -237,7 +237,7 @@ struct MusicFindingsTests {
             scenarios, isNaive: true, in: directory, after: Self.oldStatistics)
         let report = try ReportDocument(of: trace)
         let finding = try #require(report.findings.first { $0.rule == "R22" }, "\(report.findings.map(\.title))")
-        // A limit ends each scan where the first row is found.
+        // A limit ends each scan at the first matching row.
         let title = /Run ANALYZE: SQLite expects 3 rows in the table of Track, which has at least [\d,]+ rows/
         #expect(finding.title.wholeMatch(of: title) != nil, "\(finding.title)")
         #expect(finding.severity == "warning" && finding.code == ["ANALYZE;"])
@@ -250,7 +250,7 @@ struct MusicFindingsTests {
         #expect(try !ReportDocument(of: again.trace).findings.contains { ["R06", "R22"].contains($0.rule) })
     }
 
-    @Test("with all flaws has each finding once, and in a terminal every line of it fits")
+    @Test("with all flaws has each finding once, and its report fits a terminal")
     func all() throws {
         let trace = try MusicProgram.record(MusicProgram.flaws.map(\.scenario), isNaive: true)
         let report = try ReportDocument(of: trace)
@@ -261,7 +261,7 @@ struct MusicFindingsTests {
         for finding in report.findings.prefix(6) {
             for line in finding.code { #expect(text.contains(line), "\(line)") }
         }
-        // What stands in the rows, and what was searched for, stays in the program.
+        // Values in the rows and search texts stay out of the trace.
         let lines = try String(contentsOfFile: trace, encoding: .utf8)
         for value in ["la la", "NIGHT", "1 Ni", "love", "Album 1"] { #expect(!lines.contains(value)) }
     }

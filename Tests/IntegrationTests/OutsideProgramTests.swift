@@ -1,20 +1,20 @@
 import Foundation
 import Testing
 
-/// A program of a package of its own, which knows nothing but Faultline's public products.
+/// A program in a package of its own, which uses only Faultline's public products.
 enum OutsideProgram {
     private static let package = BuiltCommand.package.appendingPathComponent("Tests/OutsideProgram")
 
     /// The built program.
     ///
-    /// It is built once, beside the other products.
+    /// It is built once, next to the other products.
     static let path: String = {
         let scratch = BuiltCommand.programs.deletingLastPathComponent().appendingPathComponent("outside-program")
         let build = ["build", "--package-path", package.path, "--scratch-path", scratch.path]
         do {
             var built = try BuiltCommand.run(["swift"] + build, program: "/usr/bin/env")
             if built.status != 0, FileManager.default.fileExists(atPath: scratch.path) {
-                // What an earlier build has left may not know files that are new since.
+                // An earlier build's leftovers may not know files added since.
                 try FileManager.default.removeItem(at: scratch)
                 built = try BuiltCommand.run(["swift"] + build, program: "/usr/bin/env")
             }
@@ -25,12 +25,12 @@ enum OutsideProgram {
         return scratch.appendingPathComponent("debug/Library").path
     }()
 
-    /// The line of its source that holds a text.
+    /// Returns the line of the source that contains a text.
     static func line(_ text: String) throws -> Int {
         try SourceLine.find(text, in: package.appendingPathComponent("Sources/Library/main.swift"))
     }
 
-    /// Records it on a new store, and returns the trace.
+    /// Records the program on a new store, and returns the trace.
     static func record() throws -> (trace: String, store: String, result: BuiltCommand.Result) {
         let directory = try TemporaryDirectory()
         let (trace, store) = (directory.path("trace.json"), directory.path("library.sqlite"))
@@ -41,13 +41,14 @@ enum OutsideProgram {
 
 @Suite("A program of another package")
 struct OutsideProgramTests {
-    @Test("with a relationship looked up in a loop is told which fetch to change, and where it was seen")
+    @Test("with relationships loaded in a loop gets a finding with the fetch to change and where it was seen")
     func diagnosis() throws {
         let recorded = try OutsideProgram.record()
         try #require(recorded.result.status == 0, "\(recorded.result.errors)")
         #expect(recorded.result.output.split(separator: "\n").count == 40)
         let report = try ReportDocument(of: recorded.trace)
-        // Whether forty trips of a few microseconds cost more than a prefetch is up to the machine: that may be a note.
+        // Whether forty trips of a few microseconds cost more than a prefetch depends on the machine, so it may be a
+        // note.
         #expect(report.findings.allSatisfy { $0.rule == "R01" || $0.severity == "note" })
         let finding = try #require(report.findings.first { $0.rule == "R01" })
         #expect(finding.severity != "error")
@@ -57,12 +58,12 @@ struct OutsideProgramTests {
             finding.seenAt.map(\.site?.text) == ["main.swift:\(try OutsideProgram.line("shelf[Shelf.books].reduce"))"])
         #expect(finding.evidence.first { $0.name == "trips" }?.value == 40)
         #expect(finding.saving.trips == 39)
-        // What stands in the rows stays in the program.
+        // Values in the rows stay out of the trace.
         let text = try String(contentsOfFile: recorded.trace, encoding: .utf8)
         #expect(!text.contains("Shelf 7") && !text.contains("Book 1"))
     }
 
-    @Test("has more in its row cache than a copy of its store, which is filled before the advice is measured")
+    @Test("has more in its row cache than the copy of its store, so the cache is filled before measuring")
     func cachedRows() throws {
         let recorded = try OutsideProgram.record()
         try #require(recorded.result.status == 0, "\(recorded.result.errors)")

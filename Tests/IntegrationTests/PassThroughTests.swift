@@ -23,13 +23,13 @@ struct PassThroughTests {
         #expect(result.status == status && !result.wasKilled)
     }
 
-    @Test("that is killed by a signal shows as killed by that signal", arguments: [SIGKILL, SIGTERM, SIGSEGV, SIGABRT])
+    @Test("that is killed by a signal appears killed by that signal", arguments: [SIGKILL, SIGTERM, SIGSEGV, SIGABRT])
     func killed(signal: Int32) throws {
         let result = try record("kill -\(signal) $$")
         #expect(result.wasKilled && result.status == signal)
     }
 
-    @Test("gets the signals that are sent to the tool", arguments: [SIGTERM, SIGINT, SIGHUP, SIGUSR1])
+    @Test("receives the signals sent to the tool", arguments: [SIGTERM, SIGINT, SIGHUP, SIGUSR1])
     func signals(signal: Int32) throws {
         let ready = directory.path("ready")
         let script = "trap 'echo caught; exit 7' \(signal); touch \(ready); while :; do sleep 0.01; done"
@@ -43,14 +43,14 @@ struct PassThroughTests {
         #expect(result.status == 7 && !result.wasKilled)
     }
 
-    @Test("finds its arguments and its input as they were given")
+    @Test("gets its arguments unchanged")
     func arguments() throws {
         let result = try BuiltCommand.run(
             ["record", "--quiet", "-o", directory.path("trace.json"), "--", "/bin/echo", "-n", "--", "a b", "--format"])
         #expect(result.output == "-- a b --format")
     }
 
-    @Test("finds ignored signals ignored, as nohup wants it")
+    @Test("keeps ignored signals ignored, as nohup requires")
     func ignored() throws {
         let trace = directory.path("trace.json")
         let script =
@@ -60,12 +60,12 @@ struct PassThroughTests {
         #expect(try BuiltCommand.run(["-c", script], program: "/bin/sh").output == alone.output)
     }
 
-    @Test("keeps its exit status though nobody can read the report")
+    @Test("keeps its exit status even if the report cannot be written")
     func unreadable() throws {
         let trace = directory.path("trace.json")
         let command = "\(BuiltCommand.faultline) record -o \(trace) -- /bin/sh -c 'exit 3'"
         for redirection in ["2>/dev/full", "2>&-", "2>&1 >/dev/null | true"] {
-            // Of a pipe the shell tells the last command's status.
+            // A shell reports the status of the last command of a pipe.
             let script =
                 redirection.hasSuffix("true")
                 ? "set -o pipefail; \(command) \(redirection)" : "\(command) \(redirection)"
@@ -74,7 +74,7 @@ struct PassThroughTests {
         }
     }
 
-    @Test("gets arguments and variables that are no text as they are")
+    @Test("gets arguments and variables unchanged even if they are not valid text")
     func bytes() throws {
         let trace = directory.path("trace.json")
         let word = "$(printf 'a\\377b')"

@@ -10,12 +10,12 @@ enum PrivateMounts {
         return tried?.status == 0
     }()
 
-    /// Why tests that want some are skipped.
+    /// Why tests that need private mounts are skipped.
     static let need: Comment = "needs mounts of one's own: be the superuser, or allow user namespaces"
 
-    /// Runs a script of the shell's after others that mount what it sees.
+    /// Runs a shell script after others that mount what it sees.
     ///
-    /// - Parameter ownProcesses: Whether it sees no processes but its own.
+    /// - Parameter ownProcesses: Whether the script sees only its own processes.
     static func run(
         _ script: String, after mounts: [String], ownProcesses: Bool = false, environment: [String: String] = [:],
         directory: URL? = nil
@@ -27,7 +27,7 @@ enum PrivateMounts {
             environment: environment, directory: directory)
     }
 
-    /// Mounts an empty disk in memory, of so many bytes.
+    /// Mounts an empty disk of a given size in memory.
     static func disk(_ place: String, bytes: Int, options: String = "") -> String {
         "mount -t tmpfs -o size=\(bytes)\(options) tmpfs '\(place)'"
     }

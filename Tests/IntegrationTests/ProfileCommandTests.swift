@@ -7,7 +7,7 @@ struct ProfileCommandTests {
         BuiltCommand.package.appendingPathComponent("Traces/\(story)/trace.json").path
     }
 
-    @Test("A profile gives the report of its trace", arguments: SampleTraceTests.timelines)
+    @Test("A profile gives the same report as its trace", arguments: SampleTraceTests.timelines)
     func report(story: String) throws {
         let profile = try TemporaryDirectory().path("trace.profile")
         #expect(try BuiltCommand.run(["profile", Self.trace(story), "-o", profile]).status == 0)
@@ -20,7 +20,7 @@ struct ProfileCommandTests {
         }
     }
 
-    @Test("Profiles and traces add up to the same, in whatever order and grouping")
+    @Test("Profiles and traces merge to the same sum, in any order and grouping")
     func merge() throws {
         let directory = try TemporaryDirectory()
         let stories = SampleTraceTests.timelines
@@ -41,7 +41,7 @@ struct ProfileCommandTests {
         #expect(report.output.contains(" in \(stories.count) traces, "))
     }
 
-    @Test("Of two profiles of one recording the one that has more of it counts, in whatever order")
+    @Test("Of two profiles of one recording, the more complete one counts, in any order")
     func partial() throws {
         let directory = try TemporaryDirectory()
         let (whole, cut) = (Self.trace("groceries-flawed"), directory.path("cut.json"))
@@ -60,7 +60,7 @@ struct ProfileCommandTests {
             superseded.contains("faultline: \(cut): 1 process has no end in the trace: the last events are missing.\n"))
     }
 
-    @Test("What several files have together is told of all of them")
+    @Test("A sum whose recordings are all in other files is reported and not counted")
     func contained() throws {
         let directory = try TemporaryDirectory()
         let parts = ["groceries-flawed", "n-plus-one"].map(Self.trace)
@@ -73,7 +73,7 @@ struct ProfileCommandTests {
                 + "counted again.\n")
     }
 
-    @Test("Profiles of different thresholds are not merged, and each is reported by its own")
+    @Test("Profiles with different thresholds are not merged, and each is reported with its own")
     func thresholds() throws {
         let directory = try TemporaryDirectory()
         let (standard, own, file) = (directory.path("standard"), directory.path("own"), directory.path("own.json"))
@@ -94,7 +94,7 @@ struct ProfileCommandTests {
         #expect(reports[0] == reports[1])
     }
 
-    @Test("A profile takes the place of a profile, and of nothing else")
+    @Test("A profile replaces only another profile")
     func output() throws {
         let directory = try TemporaryDirectory()
         let copy = directory.path("trace.json")
@@ -116,7 +116,7 @@ struct ProfileCommandTests {
                 + "\"\(directory.path("missing"))\"; make it, or name another file with -o.\n")
     }
 
-    @Test("A sum counts each recording once, and can be among the files that are added up to it")
+    @Test("A sum counts each recording once, even if it is among the files it is merged from")
     func provenance() throws {
         let directory = try TemporaryDirectory()
         let (a, b, week) = (directory.path("a"), directory.path("b"), directory.path("week"))
@@ -131,7 +131,7 @@ struct ProfileCommandTests {
         }
         let twice = try BuiltCommand.run(["merge", a, a])
         #expect(twice.errors == "faultline: \(a): named twice; it is counted once.\n")
-        // Two sums that share a part of what they are made of.
+        // Two sums that have some of their recordings in common.
         let other = directory.path("other")
         #expect(
             try BuiltCommand.run(["merge", a, Self.trace("groceries-improved"), "-o", other]).status == 0)
@@ -143,7 +143,7 @@ struct ProfileCommandTests {
                 + "not; merge the profiles from which these two were made.\n")
     }
 
-    @Test("A damaged profile is named, and what is wrong with it")
+    @Test("A damaged profile is reported with what is wrong with it")
     func damaged() throws {
         let directory = try TemporaryDirectory()
         let profile = directory.path("trace.profile")
@@ -156,7 +156,7 @@ struct ProfileCommandTests {
             result.errors
                 == "faultline: The profile \"\(profile)\" is not JSON, or is cut short; make it again from its "
                 + "trace with \"faultline profile\".\n")
-        // What asks for single events says what it needs.
+        // Commands that need single events say that they need a trace.
         for command in [["events", profile], ["query", profile]] {
             let result = try BuiltCommand.run(command)
             #expect(result.status == 2)

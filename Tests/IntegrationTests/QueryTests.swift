@@ -6,7 +6,7 @@ import Testing
 struct QueryTests {
     private let trace = BuiltCommand.package.appendingPathComponent("Traces/n-plus-one/trace.json").path
 
-    @Test("prints a table, and one object a line")
+    @Test("prints a table, or one JSON object per line")
     func formats() throws {
         let sql = """
             SELECT stackSite AS site, source, count(*) AS faults FROM fault GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 1
@@ -43,7 +43,7 @@ struct QueryTests {
         #expect(keys.count > 60 && Set(keys).count == keys.count && keys.contains("duration_2"))
     }
 
-    @Test("without a query tells the tables and what their columns hold")
+    @Test("without a query lists the tables and what their columns contain")
     func tables() throws {
         let result = try BuiltCommand.run(["query", trace])
         #expect(result.status == 0)
@@ -54,7 +54,7 @@ struct QueryTests {
         #expect(result.output.split(separator: "\n").allSatisfy { $0.count <= 100 })
     }
 
-    @Test("keeps the tables in a new file, and no other")
+    @Test("writes the tables to a new file, and never over another file")
     func file() throws {
         let directory = try TemporaryDirectory()
         let file = directory.path("trace.sqlite")
@@ -95,7 +95,7 @@ struct QueryTests {
                 + "\"\(directory.path("missing"))\"; make it, or name another file with -o.\n")
     }
 
-    @Test("says what is wrong with a query, or with the trace")
+    @Test("reports what is wrong with a query or with the trace")
     func mistakes() throws {
         let result = try BuiltCommand.run(["query", trace, "SELECT rowz FROM fetch"])
         #expect(result.status == 2 && result.output == "")

@@ -2,9 +2,9 @@ import Foundation
 
 /// The events of a trace as `faultline events --format json` prints them.
 struct RecordedEvents {
-    /// One line.
+    /// One event.
     ///
-    /// What a kind does not have is `nil`.
+    /// Fields that its kind does not have are `nil`.
     struct Event: Decodable {
         struct Window: Decodable {
             var scopeKind: String?
@@ -113,17 +113,17 @@ struct RecordedEvents {
         all = try printed.output.split(separator: "\n").map { try decoder.decode(Event.self, from: Data($0.utf8)) }
     }
 
-    /// Events of some kinds.
+    /// Returns the events of some kinds.
     func of(_ kinds: String...) -> [Event] { all.filter { kinds.contains($0.kind) } }
 
-    /// What takes time in the store: everything but the ends of scopes, the use of results and the lines about processes.
+    /// The events that take time in the store: all but ends of scopes, uses of results and lines about processes.
     var timed: [Event] { of("fetch", "batch", "fault", "cacheMiss", "save", "sql", "merge", "refresh", "wait") }
 
-    /// Those among them that took time of their thread, which a wait did not that blocked none.
+    /// The timed events that took time of their thread, which excludes waits that did not block it.
     var onThreads: [Event] { timed.filter { $0.isBlocking != false } }
 }
 
 extension Sequence where Element == RecordedEvents.Event {
-    /// The sum of a figure; events without it count nothing.
+    /// Returns the sum of a figure, in which events without it count as zero.
     func sum(_ figure: (Element) -> UInt64?) -> UInt64 { reduce(0) { $0 + (figure($1) ?? 0) } }
 }

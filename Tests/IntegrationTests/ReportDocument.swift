@@ -32,7 +32,7 @@ struct ReportDocument: Decodable {
         var evidence: [Evidence]
         var saving: Saving
 
-        /// A figure of the evidence, by its name.
+        /// Returns a figure of the evidence by its name.
         func figure(_ name: String) -> Double? { evidence.first { $0.name == name }?.value }
     }
 
@@ -65,13 +65,13 @@ struct ReportDocument: Decodable {
         var counts: [String: UInt64]
     }
 
-    /// What is known of the fetches of one line.
+    /// The results of the fetches of one line.
     struct Result: Decodable {
         var site: Site?
         var growth: Growth?
     }
 
-    /// What a fetch takes, and what it would take with more rows.
+    /// The cost of a fetch, and its projected cost with more rows.
     struct Growth: Decodable {
         struct Range: Decodable {
             var median: Double
@@ -138,9 +138,9 @@ struct ReportDocument: Decodable {
     var byStatement: [Sum]
     var scopes: [Scope]
 
-    /// Asks the built command for the report of a trace.
+    /// Runs the built command to get the report of a trace.
     ///
-    /// - Parameter thresholds: A file of thresholds; `nil`: those that are in force.
+    /// - Parameter thresholds: A file of thresholds, or `nil` for those in force.
     init(of trace: String, thresholds: String? = nil) throws {
         let reported = try BuiltCommand.run(
             ["report", trace, "--format", "json"] + (thresholds.map { ["--thresholds", $0] } ?? []))
@@ -149,7 +149,7 @@ struct ReportDocument: Decodable {
     }
 }
 
-/// A command that a test needs did not do its work.
+/// A command that a test needs has failed.
 struct CommandFailed: Error, CustomStringConvertible {
     var text: String
     var description: String { text }
@@ -157,7 +157,7 @@ struct CommandFailed: Error, CustomStringConvertible {
 
 /// Lines of source files.
 enum SourceLine {
-    /// The number of the first line that holds a text.
+    /// Returns the number of the first line that contains a text.
     static func find(_ text: String, in file: URL) throws -> Int {
         let lines = try String(contentsOf: file, encoding: .utf8).split(
             separator: "\n", omittingEmptySubsequences: false)

@@ -1,9 +1,9 @@
 import Testing
 
-/// Every figure of a report is added up again from the printed events, by code that shares nothing with the analysis.
-@Suite("The numbers of a report come out again from the events")
+/// Every figure of a report is computed again from the printed events, by code that shares nothing with the analysis.
+@Suite("The numbers of a report can be computed from the events")
 struct ReportNumbersTests {
-    /// A list with all flaws, a program that saves, and one with every flaw of its own.
+    /// A list with all flaws, a program that saves, and a program with every flaw of its own.
     enum Subject: CaseIterable {
         case groceries, library, music
 
@@ -18,7 +18,7 @@ struct ReportNumbersTests {
 
     private typealias Event = RecordedEvents.Event
 
-    @Test("totals, groups, sums by name and scopes", arguments: Subject.allCases)
+    @Test("Totals, groups, sums by name and scopes match the events", arguments: Subject.allCases)
     func everything(subject: Subject) throws {
         let trace = try subject.trace()
         let report = try ReportDocument(of: trace)
@@ -98,7 +98,7 @@ struct ReportNumbersTests {
             key.subject =
                 event.relationshipName.map { "\(event.relationshipEntityName ?? "").\($0)" } ?? event.entityName ?? "?"
         }
-        // Work that something else set off counts where it was set off.
+        // Work that another event caused counts where it was caused.
         let isCaused = ["fault", "cacheMiss", "batch"].contains(event.kind)
         key.site = (isCaused ? event.stackSite ?? event.callSite : event.callSite)?.text
         if event.kind == "fault" { (key.faultType, key.source) = (event.type, event.source) }
@@ -127,7 +127,7 @@ struct ReportNumbersTests {
                 group.mainThreadTime
                     == members.filter { $0.isMainThread == true && $0.isBlocking != false }.sum(\.duration), "\(key)")
             guard key.kind != "cacheMiss" else { continue }
-            // Statements within a miss belong to its fault, which took no longer.
+            // Statements within a cache miss count for the fault around it.
             let misses = events.of("cacheMiss").reduce(into: [UInt64: UInt64]()) {
                 $0[$1.parent ?? 0, default: 0] += within[$1.id ?? 0] ?? 0
             }
@@ -143,7 +143,7 @@ struct ReportNumbersTests {
         #expect(durations.max == sorted.last ?? 0, "\(what)")
         for (percent, value) in [(50, durations.p50), (90, durations.p90), (99, durations.p99)] {
             let exact = sorted[max(1, (sorted.count * percent + 99) / 100) - 1]
-            // Many values are counted in buckets of at most a hundredth of their size.
+            // Large sets of values are counted in buckets with a relative width of at most 1 %.
             #expect(value >= exact && Double(value) <= Double(exact) * 1.01, "\(what): \(percent) %")
         }
     }
@@ -201,7 +201,7 @@ struct ReportNumbersTests {
         for scope in scopes {
             let members = ends["\(scope.name) \(scope.kind)"] ?? []
             var ids = Set(members.compactMap(\.id))
-            // What scopes within do counts for those around them too.
+            // Work in inner scopes counts for the enclosing scopes too.
             var inner = ids
             while !inner.isEmpty {
                 inner = Set(
@@ -250,7 +250,7 @@ struct ReportNumbersTests {
         // The relationship is the last of the advised key paths.
         let isCounted = finding.title.hasPrefix("Count ")
         let advised = finding.code.first.flatMap { $0.split(separator: "\"").dropLast().last }.map(String.init)
-        // Of members that are counted the title has the name: Count Album.tracks of all objects at once.
+        // For counted members, the title contains the name: Count Album.tracks of all objects at once.
         let counted = finding.title.split(separator: " ")[1].split(separator: ".").last.map(String.init)
         let name = isCounted ? counted : advised
         let faults = events.of("fault").filter { $0.relationshipName == name && $0.source == "store" }
@@ -259,7 +259,7 @@ struct ReportNumbersTests {
         #expect(finding.figure("objects") == Double(Set(faults.map(\.object)).count))
         #expect(finding.seenAt.reduce(0) { $0 + $1.time } == faults.sum(\.duration))
         let loads = events.of("fetch").filter { $0.batchSize == 0 }.count + events.of("batch").count
-        // Each load of rows needs one trip to prefetch for them, of those that fired.
+        // Each load of rows whose faults fired needs one trip to prefetch for them.
         let fired = Set(faults.map { $0.scope ?? 0 }).count
         #expect(finding.saving.trips >= faults.count - max(loads, fired) && finding.saving.trips < faults.count)
     }
@@ -272,7 +272,7 @@ struct ReportNumbersTests {
         #expect(finding.figure("executions") == Double(uses.count))
         let windows = uses.flatMap { $0.windows ?? [] }.filter { $0.scopeKind == "screen" }
         let widths = windows.flatMap { Array(repeating: $0.rows, count: Int($0.times)) }.sorted()
-        // A view of one item is a screen of its own, and none of the list's.
+        // A view of one item is a screen of its own, and not one of the list's.
         #expect(finding.figure("windowRows") == widths.last.map { Double($0) })
     }
 
@@ -288,7 +288,7 @@ struct ReportNumbersTests {
         #expect(finding.figure("largeShare") == sum { $0.largeRows } / sum { $0.rowsLoaded })
     }
 
-    /// The fetches from a finding's line.
+    /// Returns the fetches from a finding's line.
     private func fetches(_ finding: ReportDocument.Finding, _ events: RecordedEvents) -> [Event] {
         let fetches = events.of("fetch").filter { $0.callSite?.text == finding.change?.text }
         #expect(!fetches.isEmpty, "\(finding.title)")
@@ -350,7 +350,7 @@ struct ReportNumbersTests {
         #expect(finding.figure("waits") == Double(waits.count))
         #expect(finding.seenAt.map(\.time) == [waits.sum(\.duration)])
         #expect(finding.seenAt.map(\.site?.text) == [waits.first?.callSite?.text])
-        // The holder was saving most of the while; what it takes to wake up hangs on the machine.
+        // The lock owner was saving most of the time; the time to wake the waiter depends on the machine.
         #expect((finding.figure("waitTime") ?? 0) > 0.5 * Double(waits.sum(\.duration)))
         #expect((finding.figure("waitTime") ?? 0) <= Double(waits.sum(\.duration)))
     }
@@ -396,7 +396,7 @@ struct ReportNumbersTests {
         #expect(finding.saving.trips == fetches.count - 1)
     }
 
-    /// The statements of fetches themselves, not those of prefetching.
+    /// Returns the fetches' own statements, without those of prefetching.
     private func statements(of fetches: [Event], _ events: RecordedEvents) -> [Event] {
         let ids = Set(fetches.map(\.id))
         return events.of("sql").filter { ids.contains($0.parent) && $0.type == "read" }
@@ -417,12 +417,12 @@ struct ReportNumbersTests {
         #expect(finding.figure("fetchTime") == Double(fetches.sum(\.duration)))
         #expect(finding.figure("textComparisons") == Double(statements.sum(\.textComparisons)))
         guard finding.title.hasPrefix("Compare ") else {
-            // Every one of 1,200 lyrics is compared, and then every title.
+            // Each of 1,200 lyrics is compared, and then every title.
             #expect(finding.figure("firstShare") == 1)
             return #expect(statements.sum(\.textComparisons) == 2400 * UInt64(statements.count))
         }
         #expect(finding.figure("textMatches") == Double(statements.sum(\.textMatches)))
-        // Every one of 1,200 titles is compared.
+        // Each of 1,200 titles is compared.
         #expect(statements.sum(\.textComparisons) == 1200 * UInt64(statements.count))
     }
 
@@ -458,7 +458,7 @@ struct ReportNumbersTests {
         let ends = Dictionary(closed.map { ($0.id ?? 0, $0.start ?? 0) }) { first, _ in first }
         let releases = Dictionary(events.of("release").map { ($0.fault ?? 0, $0.start ?? 0) }) { first, _ in first }
         let outlived = faults.filter { (releases[$0.id ?? 0] ?? .max) > (ends[$0.scope ?? 0] ?? .max) }
-        // Rows of the list's result are held by that for a while.
+        // The list's result holds its rows for a while.
         #expect((finding.figure("kept") ?? 0) <= Double(outlived.count))
         #expect((finding.figure("most") ?? 0) >= 3)
     }
@@ -478,13 +478,13 @@ struct ReportNumbersTests {
         #expect(finding.figure("rows") == Double(fetches.sum(\.rows)))
         #expect(finding.figure("fullScanSteps") == Double(statements.sum(\.fullScanSteps)))
         #expect(finding.figure("virtualMachineSteps") == Double(statements.sum(\.virtualMachineSteps)))
-        // Every one of 1,200 tracks is looked at.
+        // Each of 1,200 tracks is compared.
         #expect(finding.figure("candidates") == 1200)
     }
 
     // MARK: - Text
 
-    /// The tables of the text are the JSON's figures, shortened to three digits.
+    /// Checks that the text's tables contain the JSON's figures, rounded to three digits.
     private func checkText(_ trace: String, _ report: ReportDocument) throws {
         let lines = try BuiltCommand.run(["report", trace]).output.split(separator: "\n").map(String.init)
         let start = try #require(lines.firstIndex { $0.hasPrefix("Hotspots") })
@@ -503,7 +503,7 @@ struct ReportNumbersTests {
         #expect(facts.withoutCommas.contains("\(report.totals.reads) reads"))
     }
 
-    /// Whether `12.3 ms` is that many nanoseconds, to three digits.
+    /// Returns whether a text such as `12.3 ms` is a number of nanoseconds, rounded to three digits.
     private func isShort(_ text: String, of value: UInt64) -> Bool {
         let parts = text.split(separator: " ")
         let units = ["ns": 1.0, "µs": 1e3, "ms": 1e6, "s": 1e9]

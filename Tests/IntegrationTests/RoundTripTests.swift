@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// SELECT statements that SQLite itself reports on connections to one file, whoever opened them.
+/// The SELECT statements that SQLite itself reports on connections to one file, whoever opened them.
 private enum SelectCounter {
     struct State {
         var path = ""
@@ -13,7 +13,7 @@ private enum SelectCounter {
     }
     static let state = Mutex(State())
 
-    /// Counts on every connection that is opened from now on to that file.
+    /// Counts on every connection to that file that is opened from now on.
     static func start(path: String) {
         state.withLock { $0 = State(path: path) }
         typealias Initializer = @convention(c) () -> Void

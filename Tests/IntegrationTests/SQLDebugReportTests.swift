@@ -3,8 +3,8 @@ import Testing
 
 @Suite("The report of an SQLDebug log")
 struct SQLDebugReportTests {
-    /// What the log of a run tells is what its trace does, as far as the log goes.
-    @Test("A run tells the same in its log, at any level, as in its trace", arguments: 1...4)
+    /// The log of a run agrees with its trace, as far as the log goes.
+    @Test("A run's log, at any level, agrees with its trace", arguments: 1...4)
     func levels(level: Int) throws {
         let directory = try TemporaryDirectory()
         let program = BuiltCommand.programs.appendingPathComponent("MusicProgram").path
@@ -21,7 +21,7 @@ struct SQLDebugReportTests {
         #expect(logged.totals.readTrips == recorded.totals.readTrips)
         #expect(logged.totals.rowsLoaded == recorded.totals.rowsLoaded)
         #expect(logged.totals.events["fetch"] == recorded.totals.events["fetch"])
-        // Without values the loop is told by what it brings.
+        // Without bound values, the loop is detected by the rows it returns.
         let loops = logged.findings.filter { $0.rule == "R04" }
         #expect(
             loops.map(\.title) == [
@@ -32,7 +32,7 @@ struct SQLDebugReportTests {
         #expect(recorded.findings.contains { $0.rule == "R04" })
     }
 
-    @Test("Faults one by one are an N+1, and the report says what the log does not tell")
+    @Test("Single faults are reported as an N+1, with the gaps of the log")
     func faults() throws {
         var lines = [
             "sql: SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZTIMESTAMP FROM ZITEM t0",
@@ -60,9 +60,9 @@ struct SQLDebugReportTests {
         #expect(report.findings.first?.rule == "R01" && report.findings.first?.saving.trips == 29)
     }
 
-    /// With the plans the log tells of scans and sorts, though not what SQLite counts.
+    /// With plans, the log shows scans and sorts, but not what SQLite counts.
     @Test(
-        "Plans tell of sorts, and of scans of tables whose size is known",
+        "Plans show sorts, and scans of tables of known size",
         arguments: [("sort", "R19"), ("index", "R06")])
     func plans(scenario: String, rule: String) throws {
         let directory = try TemporaryDirectory()
@@ -71,7 +71,7 @@ struct SQLDebugReportTests {
         #expect(try BuiltCommand.run([store, "prepare"], program: program).status == 0)
         for (kind, count) in [("naive", 1), ("improved", 0)] {
             let log = directory.path("\(kind).log")
-            // A fetch of everything says how large the table is.
+            // A fetch of all rows shows the size of the table.
             let run = try BuiltCommand.run(
                 [store, kind, "unbounded", scenario], program: program, environment: ["FAULTLINE_SQLDEBUG": "4"])
             #expect(run.status == 0)

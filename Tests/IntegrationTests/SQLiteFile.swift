@@ -1,9 +1,9 @@
 import CSQLite
 import Testing
 
-/// An SQLite file that a test makes or changes, without the store.
+/// An SQLite file that a test creates or changes, without the store.
 enum SQLiteFile {
-    /// Runs statements on a file, which is made if it is not there.
+    /// Runs statements on a file, which is created if it does not exist.
     static func run(_ sql: String, on path: String) throws {
         var connection: OpaquePointer?
         try #require(sqlite3_open(path, &connection) == SQLITE_OK)

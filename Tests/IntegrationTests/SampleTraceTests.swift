@@ -10,7 +10,7 @@ struct SampleTraceTests {
         return names.filter { $0 != "record" }.sorted()
     }()
 
-    /// Those whose trace is a timeline.
+    /// The stories whose trace is a timeline.
     static let timelines = stories.filter {
         FileManager.default.fileExists(atPath: folder.appendingPathComponent("\($0)/trace.json").path)
     }
@@ -19,12 +19,12 @@ struct SampleTraceTests {
         try String(contentsOf: Self.folder.appendingPathComponent("\(story)/\(file)"), encoding: .utf8)
     }
 
-    @Test("are there")
+    @Test("exist")
     func present() {
         #expect(Self.stories.count >= 5)
     }
 
-    /// A story's trace: a timeline, or the directory of a CTF trace.
+    /// Returns a story's trace: a timeline, or the directory of a CTF trace.
     private func trace(_ story: String) throws -> URL {
         let folder = Self.folder.appendingPathComponent(story)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("trace") }
@@ -32,7 +32,7 @@ struct SampleTraceTests {
         return folder.appendingPathComponent(names[0])
     }
 
-    /// What is in a trace's files, by their paths.
+    /// Returns the contents of a trace's files, by their paths.
     private func contents(_ trace: URL) throws -> [String: Data] {
         let below = FileManager.default.enumerator(atPath: trace.path)?.compactMap { $0 as? String } ?? []
         var contents: [String: Data] = [:]
@@ -44,10 +44,10 @@ struct SampleTraceTests {
         return contents
     }
 
-    @Test("give the reports beside them, to the byte, and stay as they are", arguments: stories)
+    @Test("give exactly the reports next to them, and stay unchanged", arguments: stories)
     func report(story: String) throws {
         let trace = try trace(story)
-        // A copy: what a report adds to a trace must not hide that something was missing.
+        // A copy, because symbols that a report adds to a trace must not hide that something was missing.
         let copy = try TemporaryDirectory().url.appendingPathComponent(trace.lastPathComponent)
         try FileManager.default.copyItem(at: trace, to: copy)
         let result = try BuiltCommand.run(["report", copy.path])
@@ -57,7 +57,7 @@ struct SampleTraceTests {
         #expect(try text(story, "record.sh").contains("-o \(trace.lastPathComponent) -- "))
     }
 
-    @Test("are shown in full with --all, every finding and every hotspot", arguments: timelines)
+    @Test("are shown completely with --all, with every finding and every hotspot", arguments: timelines)
     func all(story: String) throws {
         let path = try trace(story).path
         let result = try BuiltCommand.run(["report", "--all", path])
@@ -71,7 +71,7 @@ struct SampleTraceTests {
         }
     }
 
-    @Test("hold nothing of what stands in the rows", arguments: stories)
+    @Test("contain no values of the rows", arguments: stories)
     func values(story: String) throws {
         for (file, bytes) in try contents(trace(story)) {
             for value in [
@@ -82,7 +82,7 @@ struct SampleTraceTests {
         }
     }
 
-    @Test("are what the README shows")
+    @Test("match the README")
     func readme() throws {
         let readme = try String(contentsOf: BuiltCommand.package.appendingPathComponent("README.md"), encoding: .utf8)
         let begin = try #require(readme.range(of: "```text\n"))

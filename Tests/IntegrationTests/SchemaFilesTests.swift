@@ -1,19 +1,19 @@
 import Foundation
 import Testing
 
-/// What is made from the schema's declarations is checked in, so that it can be read and needs no step before a build.
-@Suite("What follows from the schema")
+/// Code generated from the schema is checked in, so it can be read and needs no step before a build.
+@Suite("Code generated from the schema")
 struct SchemaFilesTests {
     private static let generator = BuiltCommand.programs.appendingPathComponent("SchemaGenerator").path
 
-    @Test("is what \"make schema\" makes")
+    @Test("is up to date with \"make schema\"")
     func current() throws {
         let sources = BuiltCommand.package.appendingPathComponent("Sources/FaultlineTrace")
         let result = try BuiltCommand.run(["--check", sources.path], program: Self.generator)
         #expect(result.status == 0 && result.output.isEmpty, "run \"make schema\": \(result.output)")
     }
 
-    @Test("is written, found changed and made anew")
+    @Test("is written, found to be changed, and written again")
     func written() throws {
         let directory = try TemporaryDirectory()
         #expect(try BuiltCommand.run([directory.url.path], program: Self.generator).status == 0)
@@ -27,7 +27,7 @@ struct SchemaFilesTests {
         #expect(try String(contentsOfFile: kinds, encoding: .utf8) == text)
     }
 
-    @Test("is not written where no directory is named")
+    @Test("is not written without a directory")
     func usage() throws {
         let result = try BuiltCommand.run(["--check"], program: Self.generator)
         #expect(result.status == 64 && result.errors == "usage: SchemaGenerator [--check] DIRECTORY\n")

@@ -14,7 +14,7 @@ private enum StoreProgram {
     }
 }
 
-@Suite("A store that several processes use", .timeLimit(.minutes(10)))
+@Suite("A store used by several processes", .timeLimit(.minutes(10)))
 struct SharedStoreTests {
     private let directory: TemporaryDirectory
     private let store: String
@@ -28,11 +28,11 @@ struct SharedStoreTests {
 
     private func photo(_ number: Int) -> Int { number % 251 * 10_000 + 3000 + number % 1000 }
 
-    @Test("holds all of the last save or all of the one before, whenever the process that saves is killed")
+    @Test("contains one complete save, whenever the saving process is killed")
     func killed() throws {
         var last = 0
         for attempt in 0..<100 {
-            // From the first steps of the first save to some saves later.
+            // From the first steps of the first save to several saves later.
             let moment = 200 + Int.random(in: 0..<400) * (attempt % 10 + 1) * 50
             let ended = try StoreProgram.run([store, "save", "\(moment)"])
             #expect(ended.wasKilled, "\(ended.errors)")
@@ -40,7 +40,7 @@ struct SharedStoreTests {
             let checked = try StoreProgram.run([store, "check"])
             #expect(checked.status == 0, "\(checked.errors)")
             let lines = checked.output.split(separator: "\n").map(String.init)
-            // One more can be whole before its line was printed.
+            // One more save can be complete before its line was printed.
             let number = lines.contains("boxes [\(told + 1)] parts [5]") ? told + 1 : told
             #expect(
                 lines == [
@@ -49,13 +49,13 @@ struct SharedStoreTests {
             last = number
         }
         #expect(last > 0, "some saves were whole")
-        // The twenty parts have a file each; those of killed saves went when the store was opened again.
+        // Each of the twenty parts has a file; files of killed saves were removed when the store was reopened.
         let folder = directory.path(".parts_SUPPORT")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/_EXTERNAL_DATA").count == 20)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["_EXTERNAL_DATA"])
     }
 
-    @Test("counts every change of every process once, and gives no key twice")
+    @Test("counts every change of every process once, and assigns no key twice")
     func counting() throws {
         let running = try (0..<4).map { _ in try StoreProgram.start([store, "count", "25"]) }
         for process in running {
@@ -64,11 +64,11 @@ struct SharedStoreTests {
         }
         let checked = try StoreProgram.run([store, "check"])
         #expect(checked.output.hasPrefix("loose 120 "), "\(checked.output) \(checked.errors)")
-        // The first part by name; the others of those that were made at first have 0, the new ones too.
+        // The first part by name; all other original parts have 0, and so do the new ones.
         #expect(checked.output.contains("amounts [0, 100]"), "\(checked.output)")
     }
 
-    @Test("says which process held the lock that a save waited for in vain")
+    @Test("records which process held the lock that a save timed out waiting for")
     func holder() throws {
         let holder = try StoreProgram.start([store, "hold"])
         defer {

@@ -5,8 +5,8 @@ import Testing
 struct StackTests {
     private static let hasStrip = FileManager.default.isExecutableFile(atPath: "/usr/bin/strip")
 
-    /// In a debug build a stack began with a dozen frames of the recorder and ended at `DispatchQueue.sync`.
-    @Test("go from the store's frame out to main, without the recorder's own")
+    /// In a debug build, a stack used to start with a dozen frames of the recorder and end at `DispatchQueue.sync`.
+    @Test("go from the store's frame to main, without the recorder's frames")
     func wholeStacks() throws {
         let directory = try TemporaryDirectory()
         let (trace, _) = try MusicProgram.record(["count"], isNaive: true, in: directory)
@@ -25,7 +25,7 @@ struct StackTests {
     }
 
     @Test(
-        "tell call sites of a stripped program apart by their addresses, and say what is missing",
+        "distinguish call sites of a stripped program by address, and report missing symbols",
         .enabled(if: hasStrip, "needs strip: install binutils"))
     func stripped() throws {
         let directory = try TemporaryDirectory()
@@ -44,8 +44,8 @@ struct StackTests {
         #expect(sites.output.contains(#"{"callSite":"Stripped+0x"#), "\(sites.output)")
     }
 
-    /// Its stacks were called those of a stripped program.
-    @Test("of a program that still runs are resolved, and its trace stays as it is")
+    /// Its stacks used to be reported as those of a stripped program.
+    @Test("of a running program are resolved, and its trace is unchanged")
     func running() throws {
         let directory = try TemporaryDirectory()
         let (ready, stop) = (directory.path("ready"), directory.path("stop"))

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// `record -o FILE` replaces a trace, and nothing else.
-@Suite("The place for a trace")
+/// `record -o FILE` replaces only traces.
+@Suite("The file for a trace")
 struct TracePlaceTests {
     let directory: TemporaryDirectory
 
@@ -14,7 +14,7 @@ struct TracePlaceTests {
         try BuiltCommand.run(["record", "-o", place, "--"] + command, directory: directory.url)
     }
 
-    @Test("is as it was if the command cannot be run")
+    @Test("is unchanged if the command cannot be run")
     func untouched() throws {
         let precious = directory.path("precious.txt")
         try "precious\n".write(toFile: precious, atomically: true, encoding: .utf8)
@@ -25,7 +25,7 @@ struct TracePlaceTests {
         #expect(!FileManager.default.fileExists(atPath: directory.path("new.json")))
     }
 
-    @Test("is no file that Faultline has not written, unless the user insists")
+    @Test("is never one that Faultline did not write, unless the user insists")
     func foreign() throws {
         let precious = directory.path("keep.sqlite")
         try "precious\n".write(toFile: precious, atomically: true, encoding: .utf8)
@@ -43,7 +43,7 @@ struct TracePlaceTests {
         #expect(try String(contentsOfFile: precious, encoding: .utf8).hasPrefix("[\n{\"name\":\"faultline.began\""))
     }
 
-    @Test("keeps an earlier trace that nothing, or not everything, would replace")
+    @Test("keeps an earlier trace that an empty recording would replace")
     func earlier() throws {
         #expect(try record(to: "trace.json", [UnrulyProgram.path, "records", "3"]).status == 0)
         let earlier = try Data(contentsOf: URL(fileURLWithPath: directory.path("trace.json")))
@@ -54,7 +54,7 @@ struct TracePlaceTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["trace.json"])
     }
 
-    @Test("keeps a file that somebody else has written there meanwhile")
+    @Test("is kept if another writer changed it during the recording")
     func changed() throws {
         #expect(try record(to: "trace.json", [UnrulyProgram.path, "records", "3"]).status == 0)
         let script = "\(UnrulyProgram.path) records 5; echo mine > trace.json"
@@ -64,7 +64,7 @@ struct TracePlaceTests {
         #expect(FileManager.default.fileExists(atPath: directory.path("trace-recording.json")))
     }
 
-    @Test("of a program that records itself is never one that is there")
+    @Test("of a program that records itself is always a new one")
     func besideEarlier() throws {
         for _ in 0..<2 {
             _ = try UnrulyProgram.run(["becomes-another"], trace: "trace.json", directory: directory.url)
@@ -79,7 +79,7 @@ struct TracePlaceTests {
         #expect(events.sorted() == [3, 3, 4, 4])
     }
 
-    @Test("is not the program that is to be recorded")
+    @Test("is not the program to be recorded")
     func theProgram() throws {
         let program = directory.path("P")
         try FileManager.default.copyItem(atPath: "/bin/true", toPath: program)
@@ -109,7 +109,7 @@ struct TracePlaceTests {
         #expect(alone.output == "done\n" && alone.status == 0)
     }
 
-    @Test("may be a link to a file, there already or not")
+    @Test("may be a link to a file that exists or not")
     func linked() throws {
         symlink("target.json", directory.path("link.json"))
         for _ in 0..<2 {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("faultline verify")
 struct VerifyTests {
-    /// What it says, for programs.
+    /// The parts of the JSON output that the tests read.
     private struct Report: Decodable {
         struct Finding: Decodable { var rule, title: String }
         struct Range: Decodable { var median, low, high: Double }
@@ -42,9 +42,9 @@ struct VerifyTests {
         var scenario: String
         var before: [UInt64]
         var after: [UInt64]
-        /// Fetches or saves that are done again, and those of the trace.
+        /// The number of fetches or saves that are repeated, and of those in the trace.
         var operations: [UInt64]
-        /// Whether a trip can be missing: that which ends reading before a save, if reading has ended by itself.
+        /// Whether one trip may be missing: the end of the read transaction before a save, if that has already ended.
         var beginsWithReading = false
 
         var testDescription: String { scenario }
@@ -66,7 +66,7 @@ struct VerifyTests {
         Case(scenario: "prefetch", before: [9, 1320], after: [5, 120], operations: [1, 1]),
     ]
 
-    @Test("does what was recorded again on a copy, with the change and without", arguments: cases)
+    @Test("repeats the recorded work on a copy, with and without the change", arguments: cases)
     private func trial(_ one: Case) throws {
         let directory = try TemporaryDirectory()
         let (trace, store) = try MusicProgram.record([one.scenario], isNaive: true, in: directory)
@@ -87,7 +87,7 @@ struct VerifyTests {
         #expect(trial.outcome != "not tried" && trial.reason == nil && trial.expected != nil)
     }
 
-    @Test("says of each finding what is not tried, and leaves the store as it is")
+    @Test("names the findings that it does not try, and leaves the store unchanged")
     func untouched() throws {
         let directory = try TemporaryDirectory()
         let scenarios = ["loop", "unbounded", "contains", "count", "save"]
@@ -118,7 +118,7 @@ struct VerifyTests {
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
     }
 
-    @Test("never writes a store behind a link, and leaves no copies behind")
+    @Test("never writes to a store behind a link, and leaves no copies behind")
     func links() throws {
         let directory = try TemporaryDirectory()
         let (trace, store) = try MusicProgram.record(["values", "save"], isNaive: true, in: directory)
@@ -149,7 +149,7 @@ struct VerifyTests {
     @Test("removes its copies when it is interrupted")
     func interrupted() throws {
         let directory = try TemporaryDirectory()
-        // As much to try as there is, so that it is not over before it is interrupted.
+        // As much work as possible, so that it does not end before the interruption.
         let (trace, store) = try MusicProgram.record(Self.cases.map(\.scenario), isNaive: true, in: directory)
         let folder = directory.path("scratch")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -165,7 +165,7 @@ struct VerifyTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
     }
 
-    @Test("says of a store with other rows, or damaged ones, that it is not the same work")
+    @Test("reports that a store with fewer rows does not repeat the same work")
     func otherStores() throws {
         let directory = try TemporaryDirectory()
         let (trace, store) = try MusicProgram.record(["values"], isNaive: true, in: directory)
@@ -180,7 +180,7 @@ struct VerifyTests {
         #expect(none.reason?.hasPrefix("Its fetches find 0 rows here") == true)
     }
 
-    @Test("draws values with which the predicate finds as many rows, and says so")
+    @Test("draws values for which the predicate finds as many rows, and says so")
     func values() throws {
         let directory = try TemporaryDirectory()
         let (trace, store) = try MusicProgram.record(["count"], isNaive: true, in: directory)
@@ -191,7 +191,7 @@ struct VerifyTests {
         )
     }
 
-    @Test("takes the recorded values where the trace was asked to have them, and no trace has them otherwise")
+    @Test("uses the recorded values of a trace made with --values, and no other trace contains values")
     func recordedValues() throws {
         let directory = try TemporaryDirectory()
         let (plain, _) = try MusicProgram.record(["order"], isNaive: true, in: directory)
@@ -209,7 +209,7 @@ struct VerifyTests {
             again.measurement?.before == trial.measurement?.before && again.notes.allSatisfy { !$0.contains("drawn") })
     }
 
-    @Test("asks two searches the other way round")
+    @Test("tries two searches in reverse order")
     func searches() throws {
         let directory = try TemporaryDirectory()
         let (trace, store) = try MusicProgram.record(["searches"], isNaive: true, in: directory, with: ["--values"])
@@ -229,7 +229,7 @@ struct VerifyTests {
         #expect(trial.measurement?.after == Report.Counts(trips: 16, rows: 24))
     }
 
-    @Test("finds with the shopping list's flaws that they cost what the findings say")
+    @Test("measures the predicted direction of trips for the shopping list's flaws")
     func groceries() throws {
         let directory = try TemporaryDirectory()
         let (store, trace) = (directory.path("list.sqlite"), directory.path("trace.json"))
@@ -246,7 +246,7 @@ struct VerifyTests {
         #expect(locations.after.trips < locations.before.trips)
     }
 
-    @Test("says what is wrong with what it is given")
+    @Test("reports wrong arguments and files")
     func wrongInput() throws {
         let directory = try TemporaryDirectory()
         let (trace, store) = try MusicProgram.record(["count"], isNaive: true, in: directory)
@@ -274,7 +274,7 @@ struct VerifyTests {
     }
 
     @Test(
-        "takes the model of a store that Core Data made from a file, and says if it is another's",
+        "rejects a model file that does not match the store",
         .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func model() throws {
         let directory = try TemporaryDirectory()

@@ -5,7 +5,7 @@ import Testing
 @Suite("The report of an export of Instruments")
 struct XctraceReportTests {
     @Test(
-        "tells the N+1, its callers, and what the export does not prove",
+        "reports the N+1, its callers, and the gaps of the export",
         .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func loop() throws {
         let export = try SharedData.url("xctrace-export/core-data-fetch.xml").path
@@ -19,7 +19,7 @@ struct XctraceReportTests {
         #expect(sites.count >= 2 && sites.prefix(2).allSatisfy { $0.hasPrefix("TestApp.debug.dylib+0x") })
         #expect(loops.first?.title == "Fetch the objects of Prompt at once, not one by one")
         #expect(report.findings.allSatisfy { $0.rule == "R04" })
-        // A profile of it says the same.
+        // A profile of the export gives the same report.
         let profile = try TemporaryDirectory().path("export.profile")
         #expect(try BuiltCommand.run(["profile", export, "-o", profile]).status == 0)
         #expect(try BuiltCommand.run(["report", profile]).output == result.output)

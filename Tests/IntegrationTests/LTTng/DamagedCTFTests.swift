@@ -6,12 +6,12 @@ import Testing
 @Suite("A damaged CTF trace", .enabled(if: LTTngSandbox.isAvailable, LTTngSandbox.need))
 struct DamagedCTFTests {
     private let directory: TemporaryDirectory
-    /// The trace's own directory, and the largest stream of events in it, which has many packets.
+    /// The trace's own directory, and the largest event stream in it, which has many packets.
     private let streams: URL
     private let stream: URL
     private let whole: [RecordedEvents.Event]
 
-    /// Sub-buffers, and so packets, of one page.
+    /// Sub-buffers, and therefore packets, of one page.
     private static let packet = 4096
 
     init() throws {
@@ -44,7 +44,7 @@ struct DamagedCTFTests {
         try BuiltCommand.run(["report", directory.path("ctf")])
     }
 
-    /// What is left is as it was; each packet holds some twenty events.
+    /// Checks that the rest is unchanged; each packet contains about twenty events.
     private func checkRest(missingPackets: Int) throws {
         let rest = try RecordedEvents(of: directory.path("ctf")).all.filter {
             $0.kind != "process" && $0.kind != "lost"
@@ -52,14 +52,14 @@ struct DamagedCTFTests {
         let lost = whole.count - rest.count
         #expect(lost > 0 && lost <= missingPackets * 60)
         let known = Set(whole.map { "\($0.id ?? 0) \($0.kind) \($0.duration ?? 0) \($0.entityName ?? "")" })
-        // An event whose last fields alone are damaged cannot be told from others.
+        // An event that is damaged only in its last fields is indistinguishable from others.
         let changed = rest.filter {
             !known.contains("\($0.id ?? 0) \($0.kind) \($0.duration ?? 0) \($0.entityName ?? "")")
         }
         #expect(changed.count <= 1)
     }
 
-    @Test("is salvaged, which a sound one need not be")
+    @Test("is salvaged, and an intact one is not")
     func salvage() throws {
         let sound = try CTFReader(path: directory.path("ctf"))
         _ = try sound.read { _ in }
@@ -72,16 +72,16 @@ struct DamagedCTFTests {
         #expect(damaged.salvage != nil)
     }
 
-    @Test("loses the packet that is damaged, and says so", arguments: [(48, 64), (200, 800), (0, 64)])
+    @Test("loses the damaged packet, and reports it", arguments: [(48, 64), (200, 800), (0, 64)])
     func packet(offset: Int, length: Int) throws {
         var bytes = try Data(contentsOf: stream)
-        // Of its sizes, of its events, or all of its header.
+        // Damages the packet's sizes, its events, or all of its header.
         let place = 2 * Self.packet + offset
         bytes.replaceSubrange(place..<(place + length), with: Data(repeating: 0xFF, count: length))
         try bytes.write(to: stream)
         let result = try report()
         #expect(result.status == 0)
-        // The event that the damage begins in can be told from others.
+        // The event in which the damage starts may be detected separately.
         let event =
             "faultline: 1 damaged event was left out: a field of the event is missing, broken or too large.\n"
         #expect(
@@ -90,7 +90,7 @@ struct DamagedCTFTests {
         try checkRest(missingPackets: 1)
     }
 
-    @Test("that breaks off in the middle of a packet loses that packet")
+    @Test("that ends in the middle of a packet loses that packet")
     func truncated() throws {
         let bytes = try Data(contentsOf: stream)
         try bytes.prefix(5 * Self.packet + 100).write(to: stream)
@@ -101,7 +101,7 @@ struct DamagedCTFTests {
         try checkRest(missingPackets: bytes.count / Self.packet - 5)
     }
 
-    @Test("whose metadata is damaged is refused with a sentence")
+    @Test("with damaged metadata is rejected with an error")
     func metadata() throws {
         let metadata = streams.appendingPathComponent("metadata")
         var bytes = try Data(contentsOf: metadata)
@@ -118,7 +118,7 @@ struct DamagedCTFTests {
         #expect(result.errors.count { $0 == "\n" } == 1)
     }
 
-    @Test("never crashes the reader, whatever bytes are wrong")
+    @Test("never crashes the reader, whatever bytes are damaged")
     func anyBytes() throws {
         var random = SystemRandomNumberGenerator()
         let original = try Data(contentsOf: stream)
@@ -137,7 +137,7 @@ struct DamagedCTFTests {
     }
 }
 
-@Suite("A directory that is no trace of Faultline")
+@Suite("A directory that is not a Faultline trace")
 struct ForeignCTFTests {
     private let directory: TemporaryDirectory
 
@@ -151,7 +151,7 @@ struct ForeignCTFTests {
         return result.errors
     }
 
-    @Test("is refused with a sentence")
+    @Test("is rejected with an error")
     func empty() throws {
         #expect(
             try refusal()
@@ -159,7 +159,7 @@ struct ForeignCTFTests {
         )
     }
 
-    @Test("is refused with its producer's name", arguments: ["barectf", nil])
+    @Test("is rejected with its producer's name", arguments: ["barectf", nil])
     func producer(name: String?) throws {
         let environment = name.map { "env { tracer_name = \"\($0)\"; };\n" } ?? ""
         try FileManager.default.createDirectory(
@@ -170,7 +170,7 @@ struct ForeignCTFTests {
             try refusal()
                 == "faultline: Could not read the trace \"\(directory.url.path)\": it is a CTF trace\(name.map { " of \"\($0)\"" } ?? "") without Faultline events; record with \"faultline record --to lttng\", or enable the events \"faultline*\" in the session.\n"
         )
-        // And so is a file of it.
+        // A file of the directory is rejected too.
         let file = try BuiltCommand.run(["report", directory.path("ust/uid/0/64-bit/metadata")])
         #expect(
             file.errors

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// A machine on which LTTng runs for nobody else: no session daemon but those that a script starts, and none is left when
-/// the script has ended.
+/// A private environment for LTTng: its only session daemons are those that a script starts, and all end with the
+/// script.
 enum LTTngSandbox {
     static let isAvailable: Bool = {
         let tools = try? BuiltCommand.run(
@@ -14,15 +14,15 @@ enum LTTngSandbox {
         rawValue: "needs LTTng and namespaces: apt-get install lttng-tools babeltrace2, and be the superuser or allow "
             + "user namespaces")
 
-    /// Runs a script of the shell.
+    /// Runs a shell script.
     ///
-    /// In it are known:
+    /// The script can use:
     ///
     /// - `start_daemon`: starts a session daemon;
-    /// - `record SESSION DIRECTORY [OPTION…]`: makes a session with a channel `events`, with options, and one of the
-    ///   dictionary, and starts it;
-    /// - `finish SESSION`: ends it when all is written;
-    /// - `await FILE COUNT`: waits until a file has so many lines;
+    /// - `record SESSION DIRECTORY [OPTION…]`: creates and starts a session with a channel `events`, with options, and
+    ///   one for the dictionary;
+    /// - `finish SESSION`: ends the session once everything is written;
+    /// - `await FILE COUNT`: waits until a file has a number of lines;
     /// - `$FAULTLINE`: the command.
     static func run(_ script: String, directory: TemporaryDirectory) throws -> BuiltCommand.Result {
         let file = directory.url.appendingPathComponent("script-\(UUID().uuidString).sh")

@@ -4,7 +4,7 @@ import Testing
 @Suite("LTTng", .enabled(if: LTTngSandbox.isAvailable, LTTngSandbox.need))
 struct LTTngTests {
     let directory: TemporaryDirectory
-    /// A shopping list on which the workload can be run.
+    /// The command that runs the workload on a shopping list.
     private let workload: String
 
     init() throws {
@@ -19,7 +19,7 @@ struct LTTngTests {
         try LTTngSandbox.run(script, directory: directory)
     }
 
-    /// The JSON report, apart from what writing a timeline took, which a CTF trace does not say.
+    /// Returns the JSON report, without the cost of writing a timeline, which a CTF trace does not contain.
     private func report(_ trace: String) throws -> String {
         let printed = try BuiltCommand.run(["report", trace, "--format", "json"])
         try #require(printed.status == 0, "\(printed.errors)")
@@ -36,7 +36,7 @@ struct LTTngTests {
     }
 
     @Test(
-        "A run that is recorded both ways at once gives the same report", arguments: ["groceries", "library", "loop"])
+        "A run recorded to both destinations gives equal reports", arguments: ["groceries", "library", "loop"])
     func bothAtOnce(program: String) throws {
         let music = "'\(BuiltCommand.programs.appendingPathComponent("MusicProgram").path)' music.sqlite"
         let command =
@@ -57,7 +57,7 @@ struct LTTngTests {
         let (timeline, ctf) = (try report(directory.path("trace.json")), try report(directory.path("ctf")))
         #expect(timeline == ctf)
         #expect(ctf.contains("\"lost\" : 0"))
-        // And so do their events.
+        // The events agree too.
         let events = try [directory.path("trace.json"), directory.path("ctf")].map { trace in
             try BuiltCommand.run([
                 "events", trace, "--stack", "--kind",
@@ -91,7 +91,7 @@ struct LTTngTests {
         #expect(lines.contains { $0.contains(" faultline_dictionary:entry: ") && $0.contains("kind = \"shape\"") })
     }
 
-    @Test("A session that is started late knows every name")
+    @Test("A session that starts late has every name")
     func lateSession() throws {
         let result = try run(
             """
@@ -106,7 +106,7 @@ struct LTTngTests {
         try checkNames("ctf")
     }
 
-    @Test("A snapshot knows every name, although the buffers were written over many times")
+    @Test("A snapshot has every name, although the buffers were overwritten many times")
     func snapshot() throws {
         let result = try run(
             """
@@ -124,17 +124,17 @@ struct LTTngTests {
             lttng --quiet destroy flight
             """)
         try #require(result.status == 0, "\(result.errors)")
-        // The program writes on, over what is being read: there may be little left of it.
+        // The program keeps overwriting what is being read, so few events may be left.
         try checkNames("ctf", events: 10)
-        // It holds the last events only.
+        // The snapshot contains only the last events.
         let output = try String(contentsOfFile: directory.path("output"), encoding: .utf8)
         let events = try RecordedEvents(of: directory.path("ctf"))
         #expect(events.of("use").count < output.split(separator: "\n").count)
     }
 
-    /// Every event has the names of all that it refers to.
+    /// Checks that every event has the names of everything that it refers to.
     ///
-    /// - Parameter minimum: how many events there must be at least.
+    /// - Parameter minimum: The minimum number of events.
     private func checkNames(_ trace: String, events minimum: Int = 100) throws {
         let events = try RecordedEvents(of: directory.path(trace))
         #expect(events.timed.count > minimum)
@@ -153,7 +153,7 @@ struct LTTngTests {
         }
     }
 
-    @Test("Events that LTTng has no room for are counted")
+    @Test("Events for which LTTng has no space are counted")
     func losses() throws {
         let unruly = BuiltCommand.programs.appendingPathComponent("UnrulyProgram").path
         let result = try run(
@@ -168,7 +168,7 @@ struct LTTngTests {
         let events = try RecordedEvents(of: directory.path("ctf"))
         let lost = events.of("lost").sum(\.events)
         #expect(lost > 0 && report.lost == lost)
-        // What the program handed over either arrived or is counted.
+        // Every event that the program handed over either arrived or is counted.
         let written = events.of("process").first { $0.phase == "ended" }?.events ?? 0
         #expect(written == 50_000)
         #expect(UInt64(events.of("fetch").count) + lost == written)
@@ -176,7 +176,7 @@ struct LTTngTests {
         #expect(text.contains("lost because the buffers were full"))
     }
 
-    @Test("Without a daemon and without a session a program runs as ever")
+    @Test("Without a daemon or a session, a program runs as usual")
     func nobodyListens() throws {
         let alone = try BuiltCommand.run(
             ["-c", "\(workload)"], program: "/bin/sh", environment: ["FAULTLINE": BuiltCommand.faultline])

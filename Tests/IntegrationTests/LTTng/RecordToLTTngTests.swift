@@ -4,7 +4,7 @@ import Testing
 @Suite("Recording to LTTng", .enabled(if: LTTngSandbox.isAvailable, LTTngSandbox.need))
 struct RecordToLTTngTests {
     let directory: TemporaryDirectory
-    /// A shopping list on which the workload can be run.
+    /// The command that runs the workload on a shopping list.
     private let workload: String
 
     init() throws {
@@ -19,7 +19,7 @@ struct RecordToLTTngTests {
         try LTTngSandbox.run(script, directory: directory)
     }
 
-    @Test("agrees with recording to a timeline in every count, and in what to change")
+    @Test("agrees with recording to a timeline in every count and every change to make")
     func agreement() throws {
         let result = try run(
             """
@@ -30,7 +30,7 @@ struct RecordToLTTngTests {
         let (ctf, timeline) = try (
             ReportDocument(of: directory.path("ctf")), ReportDocument(of: directory.path("trace.json"))
         )
-        // When a read transaction ends, and another begins, hangs on the pauses of the machine.
+        // The ends and starts of read transactions depend on pauses of the machine.
         let statement = "sql"
         func events(_ report: ReportDocument) -> [String: UInt64] {
             report.totals.events.filter { $0.key != statement }
@@ -61,7 +61,7 @@ struct RecordToLTTngTests {
         #expect(result.errors.contains("Checked"))
     }
 
-    @Test("starts a daemon where none runs, and ends it")
+    @Test("starts a daemon if none runs, and ends it")
     func ownDaemon() throws {
         let result = try run(
             """
@@ -76,7 +76,7 @@ struct RecordToLTTngTests {
         #expect(try ReportDocument(of: directory.path("ctf")).costs.basis == "calibration")
     }
 
-    @Test("uses a daemon that runs, and leaves it and its sessions as they were")
+    @Test("uses a running daemon, and leaves it and its sessions as they were")
     func foreignDaemon() throws {
         let result = try run(
             """
@@ -90,7 +90,7 @@ struct RecordToLTTngTests {
             finish mine
             """)
         #expect(result.status == 0, "\(result.errors)")
-        // Both sessions have it.
+        // Both sessions contain it.
         for trace in ["mine", "ctf"] {
             #expect(try RecordedEvents(of: directory.path(trace)).of("fetch").count == 1)
         }
@@ -109,7 +109,7 @@ struct RecordToLTTngTests {
         #expect(FileManager.default.fileExists(atPath: directory.path("faultline-lttng")))
     }
 
-    @Test("writes over a trace that was recorded before, and over nothing else")
+    @Test("overwrites an earlier trace, and nothing else")
     func output() throws {
         let result = try run(
             """
@@ -152,7 +152,7 @@ struct RecordToLTTngTests {
         #expect(try RecordedEvents(of: directory.path("ctf")).of("fetch").count == 1)
     }
 
-    @Test("says what to install where LTTng is not")
+    @Test("names the package to install if LTTng is missing")
     func notInstalled() throws {
         let result = try run("PATH=/nowhere $FAULTLINE record --to lttng -- /bin/true")
         #expect(result.status == 75)
@@ -165,7 +165,7 @@ struct RecordToLTTngTests {
 
     @Test("keeps what a killed program had recorded")
     func killed() throws {
-        // It stands still once nobody takes what it says: in the middle of an event it would take others with it.
+        // The program blocks once no one reads its output; killed in the middle of an event, it would lose others too.
         let result = try run(
             """
             mkfifo said && exec 3<>said
@@ -190,7 +190,7 @@ struct RecordToLTTngTests {
         #expect(events.of("process").map(\.phase) == ["began"])
     }
 
-    @Test("says so if the daemon dies in the middle, and keeps what was written")
+    @Test("reports that the daemon died during the recording, and keeps what was written")
     func daemonDies() throws {
         let result = try run(
             """

@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("What the entity macros refuse")
+@Suite("Diagnostics of the entity macros")
 struct DiagnosticTests {
-    /// Something in a class that cannot be, and what is said of it.
+    /// An invalid member or declaration, and its diagnostic.
     struct Case: Sendable, CustomTestStringConvertible {
         var source: String
         var message: String
@@ -134,7 +134,7 @@ struct DiagnosticTests {
         ),
     ]
 
-    @Test("A member that cannot be is refused once, at its token, with a fix where there is one", arguments: properties)
+    @Test("An invalid member is diagnosed once, at its token, with a fix-it if possible", arguments: properties)
     func property(_ problem: Case) {
         let complaints = Complaints(Case.inClass(problem.source))
         #expect(complaints.messages == [problem.message])
@@ -168,14 +168,14 @@ struct DiagnosticTests {
             "#Unique<Item| '#Unique' can be used only in an entity's class; mark the class with @Entity."),
     ]
 
-    @Test("A declaration that cannot be an entity's is refused", arguments: declarations)
+    @Test("An invalid entity declaration is diagnosed", arguments: declarations)
     func declaration(_ problem: Case) {
         let complaints = Complaints(problem.source)
         #expect(complaints.messages == [problem.message])
         #expect(complaints.fixed == problem.fixed)
     }
 
-    @Test("Variables that are none of the entity's are left alone")
+    @Test("Variables that do not belong to the entity are ignored")
     func other() {
         let complaints = Complaints(
             """

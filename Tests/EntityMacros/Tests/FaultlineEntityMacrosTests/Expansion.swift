@@ -9,7 +9,7 @@ import Testing
 
 @testable import FaultlineEntityMacros
 
-/// The macros by name, as the compiler knows them; `isSubentity`: the class inherits from an entity's.
+/// Returns the macros by name, as the compiler knows them, for a class that may inherit from an entity.
 func macroSpecs(isSubentity: Bool = false) -> [String: MacroSpec] {
     [
         "Entity": MacroSpec(type: EntityMacro.self, conformances: isSubentity ? [] : ["Entity"]),
@@ -19,9 +19,9 @@ func macroSpecs(isSubentity: Bool = false) -> [String: MacroSpec] {
     ]
 }
 
-/// What the compiler says of a source, and the source after the first fix of each complaint.
+/// The compiler's diagnostics of a source, and the source after applying the first fix-it of each.
 struct Complaints {
-    /// Each with the line that it points into, from where it points: `"let name: the message"`.
+    /// The messages, each after the rest of the line that it points to: `"let name: the message"`.
     let messages: [String]
     let fixed: String?
 
@@ -56,7 +56,7 @@ struct Complaints {
     }
 }
 
-/// A source with its macros expanded.
+/// Returns a source with its macros expanded.
 func expansion(of source: String) -> String {
     let file = Parser.parse(source: source)
     let context = BasicMacroExpansionContext(

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("What the entity macros write")
+@Suite("Expansions of the entity macros")
 struct ExpansionTests {
     @Test("A class with attributes, relationships, an index and a constraint")
     func wholeClass() {
@@ -121,7 +121,7 @@ struct ExpansionTests {
             """#)
     }
 
-    @Test("An initializer with the values of the properties that can be set from outside")
+    @Test("A class with an initializer for the properties that can be set from outside")
     func memberwise() {
         let expanded = expansion(
             of: #"""
@@ -158,7 +158,7 @@ struct ExpansionTests {
         #expect(!internals.contains("public convenience"))
     }
 
-    @Test("A class that inherits from an entity's, with another name, for other modules to see")
+    @Test("A public subclass of an entity's class, with another name")
     func subentity() {
         expectExpansion(
             #"""
