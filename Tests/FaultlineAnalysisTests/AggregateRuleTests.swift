@@ -9,7 +9,7 @@ struct AggregateRuleTests {
         Analysis(Profile(music.trace.closed()), rules: [AggregateRule()]).findings
     }
 
-    /// Results of so many rows with which something was done.
+    /// Findings for results of `rows` rows each, with the use that `change` sets.
     private func findings(
         rows: UInt32 = 100, times: Int = 10, terms: [ShapeEntry.Term]? = [], sort: [String] = [],
         lengthType: String = "Integer 32", _ change: (inout TraceEvent.Use) -> Void
@@ -23,7 +23,7 @@ struct AggregateRuleTests {
 
     // MARK: - Counting
 
-    @Test func `Results that are only counted are to be counted by the store`() throws {
+    @Test func `R05 advises a count request for results that are only counted`() throws {
         let found = findings { $0.countAsked = 1 }
         #expect(found.count == 1)
         let finding = try #require(found.first)
@@ -35,7 +35,7 @@ struct AggregateRuleTests {
             finding.explanation.map(\.text) == [
                 "The program only counted 10 results with 1,000 rows in all, and read no row."
             ])
-        // Ten fetches of 10 µs and a hundred rows of 2 µs each; ten trips of 10 µs and a thousand rows of 60 ns stay.
+        // Ten fetches of 10 µs and 100 rows of 2 µs each; ten trips of 10 µs and 1,000 rows of 60 ns remain.
         #expect(abs(finding.saving.time.median - (2_100_000 - 160_000)) < 1)
         #expect(finding.saving.rows == 1000)
         #expect(finding.saving.bytes == 100_000)
@@ -48,7 +48,7 @@ struct AggregateRuleTests {
         #expect(figures["fetchTime"] == 2_100_000)
     }
 
-    @Test func `Results that are only asked whether they are empty need one identity`() throws {
+    @Test func `R05 advises a limit of 1 for results that are only tested for emptiness`() throws {
         let finding = try #require(
             findings {
                 $0.countAsked = 2
@@ -60,7 +60,7 @@ struct AggregateRuleTests {
         #expect(abs(finding.saving.time.median - (2_100_000 - 100_000)) < 1)
     }
 
-    @Test func `A batched result that is only counted saves its identities`() throws {
+    @Test func `Counting a batched result in the store saves fetching its IDs`() throws {
         var music = Music()
         let shape = music.shape()
         music.calibrate(shape)
@@ -74,11 +74,11 @@ struct AggregateRuleTests {
     }
 
     @Test(arguments: [(19, 0), (20, 1)] as [(UInt32, Int)])
-    func `Twenty rows are worth a word and nineteen are not`(_ rows: UInt32, _ count: Int) {
+    func `Results of 20 rows are reported, and results of 19 rows are not`(_ rows: UInt32, _ count: Int) {
         #expect(findings(rows: rows) { $0.countAsked = 1 }.count == count)
     }
 
-    @Test func `Few rows that are long are worth a word`() {
+    @Test func `Results of few but long rows are reported`() {
         let found = findings(rows: 5) {
             $0.countAsked = 1
             $0.bytes = 16_384
@@ -86,7 +86,7 @@ struct AggregateRuleTests {
         #expect(found.count == 1)
     }
 
-    @Test func `A result whose rows were used after all is left alone`() {
+    @Test func `A counted result whose rows were also used is not reported`() {
         let found = findings {
             $0.countAsked = 1
             $0.touchFirst(100)
@@ -96,7 +96,7 @@ struct AggregateRuleTests {
     }
 
     @Test(arguments: [(1, 9, 1), (2, 8, 0)])
-    func `One result in ten may be there for its rows, and two may not`(_ used: Int, _ counted: Int, _ count: Int) {
+    func `One result in ten may be used for its rows, and two may not`(_ used: Int, _ counted: Int, _ count: Int) {
         var music = Music()
         let shape = music.shape()
         music.fetchAndUse(shape, rows: 100, times: counted) { $0.countAsked = 1 }
@@ -107,7 +107,7 @@ struct AggregateRuleTests {
         #expect(findings(music).count == count)
     }
 
-    @Test func `A result that is still in use at the end may be used for more`() {
+    @Test func `A result that is still in use at the end is not reported`() {
         #expect(
             findings {
                 $0.countAsked = 1
@@ -115,27 +115,27 @@ struct AggregateRuleTests {
             }.isEmpty)
     }
 
-    @Test func `A result that nobody looked at was not counted`() {
+    @Test func `A result that was never used is not reported as counted`() {
         #expect(findings { _ in }.isEmpty)
     }
 
-    @Test func `What happens in a scope of kind setup is left out`() {
+    @Test func `Results in scopes of kind setup are ignored`() {
         var music = Music()
         let shape = music.shape()
         music.scoped(.setup) { $0.fetchAndUse(shape, rows: 100, times: 10) { $0.countAsked = 1 } }
         #expect(findings(music).isEmpty)
     }
 
-    @Test func `Results that are counted by an older recorder are found all the same`() {
+    @Test func `Counted results are reported in traces of older recorders too`() {
         #expect(findings(terms: nil) { $0.countAsked = 1 }.count == 1)
     }
 
-    @Test func `A saving below the floor makes a note`() throws {
+    @Test func `A saving below the thresholds is a note`() throws {
         var music = Music()
         let shape = music.shape()
         music.scoped(.screen, pause: 1_000_000_000) { music in
             music.fetchAndUse(shape, rows: 100) { $0.countAsked = 1 }
-            // The rows are no fifth of all.
+            // The rows are less than a fifth of all rows.
             music.fetchAndUse(shape, rows: 500, site: music.trace.site(77)) { $0.touchFirst(500) }
         }
         let finding = try #require(findings(music).first)
@@ -146,14 +146,14 @@ struct AggregateRuleTests {
             ])
     }
 
-    // MARK: - Folding
+    // MARK: - Aggregating
 
     private static func fold(_ use: inout TraceEvent.Use) {
         use.touchFirst(use.rows)
         use.read(.milliseconds, rows: UInt64(use.rows))
     }
 
-    @Test func `One number that is read of every row is to be folded by the store`() throws {
+    @Test func `R05 advises aggregating in the store if one number of every row is read`() throws {
         var music = Music()
         let shape = music.shape()
         music.calibrate(shape)
@@ -180,12 +180,12 @@ struct AggregateRuleTests {
                     + "an average, a minimum or a maximum."
             ])
         #expect(abs(finding.saving.time.median - (3503 * 2000 - 3503 * 60)) < 1)
-        // What the numbers were read for is not seen.
+        // The trace does not show what was computed from the numbers.
         #expect(finding.severity == .warning)
         #expect(finding.confidence.level == .medium)
     }
 
-    @Test func `A sum is found however often the rows are gone through`() {
+    @Test func `A sum is reported however often the rows are visited`() {
         let found = findings {
             Self.fold(&$0)
             $0.touches *= 2
@@ -194,7 +194,7 @@ struct AggregateRuleTests {
     }
 
     @Test(arguments: [("track", "object", 0), ("track", "value", 1), ("album", "object", 1)])
-    func `Objects that another fetch asks for are no sum`(_ property: String, _ operand: String, _ count: Int) {
+    func `No sum is reported if another fetch needs the objects`(_ property: String, _ operand: String, _ count: Int) {
         var music = Music()
         _ = music.trace.entity(
             "Play",
@@ -213,8 +213,8 @@ struct AggregateRuleTests {
         #expect(findings(music).count == count)
     }
 
-    @Test func `A list is no sum`() {
-        // A second property, one row less, a row that was changed, the last row first, a screenful at a time.
+    @Test func `Results that are read like a list are not reported as a sum`() {
+        // A second property, one row fewer, a changed row, the last row first, or one screen at a time.
         #expect(
             findings {
                 Self.fold(&$0)
@@ -243,16 +243,16 @@ struct AggregateRuleTests {
     }
 
     @Test(arguments: ["String", "Boolean", "Date", "Binary", "toOne"])
-    func `What is no number is not added up`(_ type: String) {
+    func `No sum is reported over an attribute that is not numeric`(_ type: String) {
         #expect(findings(lengthType: type) { Self.fold(&$0) }.isEmpty)
     }
 
     @Test(arguments: ["Integer 16", "Integer 64", "Double", "Float", "Decimal"])
-    func `Numbers of any type are`(_ type: String) {
+    func `A sum is reported over numbers of any type`(_ type: String) {
         #expect(findings(lengthType: type) { Self.fold(&$0) }.count == 1)
     }
 
-    @Test func `Rows in an order may be a curve, so that a note is enough`() throws {
+    @Test func `A sum over sorted rows is a note, because their order may matter`() throws {
         let finding = try #require(findings(sort: ["title ascending"]) { Self.fold(&$0) }.first)
         #expect(finding.severity == .note)
         #expect(
@@ -261,7 +261,7 @@ struct AggregateRuleTests {
             ])
     }
 
-    @Test func `Without knowing what was changed nothing is said of sums`() throws {
+    @Test func `Without recorded changes, possible sums are an obstacle, not a finding`() throws {
         var music = Music()
         let shape = music.shape("", nil)
         music.fetchAndUse(shape, rows: 100, times: 10) { Self.fold(&$0) }
@@ -276,7 +276,7 @@ struct AggregateRuleTests {
 
     // MARK: - Previews
 
-    /// Results of which the count is asked and the first rows are shown.
+    /// Findings for results that are counted and whose first rows are shown.
     private func previews(
         rows: UInt32 = 200, first: UInt32 = 3, times: Int = 10, kind: TraceEvent.Scope.Kind? = .screen,
         _ change: (inout TraceEvent.Use) -> Void = { _ in }
@@ -289,7 +289,7 @@ struct AggregateRuleTests {
         }
     }
 
-    @Test func `A count and the first rows are a count request and a limit`() throws {
+    @Test func `R05 advises a count request and a limit if only the count and the first rows are used`() throws {
         let finding = try #require(previews().first)
         #expect(finding.title.text == "Count Track with a count request, and fetch the first 3 with a limit")
         #expect(finding.code == ["let count = try context.count(for: request)", "request.fetchLimit = 3"])
@@ -298,7 +298,7 @@ struct AggregateRuleTests {
                 "The program counted 10 results with 2,000 rows in all. At most the first 3 of each were used, 30 "
                     + "rows in all."
             ])
-        // Ten fetches of 410 µs each; twenty trips of 10 µs, thirty rows of 2 µs and two thousand of 60 ns stay.
+        // Ten fetches of 410 µs each; 20 trips of 10 µs, 30 rows of 2 µs and 2,000 rows of 60 ns remain.
         #expect(abs(finding.saving.time.median - (4_100_000 - 200_000 - 60_000 - 120_000)) < 1)
         #expect(finding.saving.rows == 1970)
         #expect(finding.saving.trips == -10)
@@ -306,7 +306,7 @@ struct AggregateRuleTests {
         #expect(finding.confidence.level == .medium)
     }
 
-    @Test func `Short results among them, shown whole, and empty ones make no difference`() throws {
+    @Test func `Short results that are shown in full, and empty ones, do not prevent a preview finding`() throws {
         var music = Music()
         let shape = music.shape()
         music.calibrate(shape)
@@ -322,19 +322,19 @@ struct AggregateRuleTests {
         #expect(finding.evidence.first { $0.name == "executions" }?.value == 7)
     }
 
-    @Test func `A list that shows a screenful of its rows is R02's`() {
+    @Test func `On a screen, up to five rows are a preview, and more rows are a list`() {
         #expect(previews(first: 10).isEmpty)
         #expect(previews(first: 6).isEmpty)
         #expect(previews(first: 5).count == 1)
     }
 
-    @Test func `Without screens ten rows are a preview, and several stretches of them are a list`() {
+    @Test func `Without screens, ten rows in one window are a preview, and rows in several are a list`() {
         #expect(previews(first: 10, kind: .request).count == 1)
         #expect(previews(first: 10, kind: nil).count == 1)
         #expect(previews(first: 10, kind: nil) { $0.windows = [.init(scopeKind: nil, rows: 5, times: 2)] }.isEmpty)
     }
 
-    @Test func `Two results prove nothing, nor do few rows or such of which half are used`() {
+    @Test func `Two results, few rows, and results of which more than half are used are not reported`() {
         #expect(previews(times: 2).isEmpty)
         #expect(previews(rows: 19, times: 3).isEmpty)
         #expect(previews(rows: 20, times: 3).count == 1)
@@ -342,17 +342,17 @@ struct AggregateRuleTests {
         #expect(previews(rows: 22, first: 11, kind: .request).count == 1)
     }
 
-    @Test func `Rows that are used elsewhere are no preview`() {
+    @Test func `Results of which not just the first rows are used are not reported as a preview`() {
         #expect(previews { $0.runs = [.init(first: 1, rows: 3)] }.isEmpty)
         #expect(previews { $0.runs = [.init(first: 0, rows: 2), .init(first: 90, rows: 1)] }.isEmpty)
         #expect(previews { $0.runsLost = 1 }.isEmpty)
     }
 
-    @Test func `A batched result loads no more than it shows`() {
+    @Test func `A batched result is not reported as a preview`() {
         #expect(previews { $0.batchSize = 10 }.isEmpty)
     }
 
-    @Test func `A limit alone is R03's`() {
+    @Test func `A preview without a count is not reported`() {
         #expect(previews { $0.countAsked = 0 }.isEmpty)
     }
 }

@@ -4,7 +4,7 @@ import TraceFixtures
 
 @testable import FaultlineAnalysis
 
-@Suite("An analysis")
+@Suite("Analysis")
 struct AnalysisTests {
     private func finding(_ signature: String, saving: Double, score: Double = 80, claims: [Claim]) -> Finding {
         var finding = Finding(
@@ -19,7 +19,7 @@ struct AnalysisTests {
         Claim(account: .loads(.init(shape: ShapeEntry(entity: name), site: nil)), balance: balance)
     }
 
-    @Test func `A clock that was set while it recorded is told`() throws {
+    @Test func `A clock change during the recording is reported`() throws {
         func sentences(back: UInt64) throws -> [String] {
             var music = Music()
             let shape = music.shape()
@@ -35,11 +35,11 @@ struct AnalysisTests {
             + "recording, and times cannot be trusted."
         #expect(try sentences(back: 6000).contains(set))
         #expect(try !sentences(back: 0).contains(set))
-        // All of it within the other: it may be a part of it that does not say so.
+        // An event entirely within the other may be a part of it that lacks its parent.
         #expect(try !sentences(back: 20_000).contains(set))
     }
 
-    @Test func `Scopes of which the trace has one end are told`() throws {
+    @Test func `Scopes without a beginning or an end are reported`() throws {
         func sentences(without phase: TraceEvent.Scope.Phase?) throws -> [String] {
             var music = Music()
             let shape = music.shape()
@@ -58,7 +58,7 @@ struct AnalysisTests {
         #expect(try sentences(without: .begin) == ["3 scopes have no beginning in the trace" + rest])
     }
 
-    @Test func `Time that two findings would save is given to the first`() {
+    @Test func `Time that two findings claim goes to the first one`() {
         let claims = [account("Item", 100)]
         let ranked = Analysis.ranked(
             [finding("small", saving: 60, claims: claims), finding("large", saving: 80, claims: claims)],
@@ -90,7 +90,7 @@ struct AnalysisTests {
         }
     }
 
-    @Test func `Notes come after what matters`() {
+    @Test func `Notes come after errors, however much they save`() {
         let ranked = Analysis.ranked(
             [
                 finding("note", saving: 900, score: 10, claims: [account("A", 900)]),
@@ -100,7 +100,7 @@ struct AnalysisTests {
         #expect(ranked.map(\.signature) == ["error", "note"])
     }
 
-    @Test func `A count alone makes no error, and time makes a warning at the floor`() {
+    @Test func `A count alone makes no error, and a saving at the threshold makes a warning`() {
         var counted = finding("trips", saving: 1000, score: 99, claims: [])
         counted.weigh(isLongEnough: false, isLargePart: true, of: "trips")
         #expect(counted.severity == .warning && counted.reservations.isEmpty)
@@ -112,11 +112,11 @@ struct AnalysisTests {
         #expect(Significance.score(saving: 1e6, wallTime: 0, isMainThread: true) == 25)
         #expect(Significance.score(saving: 1000, wallTime: 100_000, isMainThread: false) == 25)
         #expect(Significance.score(saving: 1000, wallTime: 1_000_000, isMainThread: false) < 25)
-        // All of a run of half a millisecond is no error.
+        // Saving all of a run of half a millisecond is not an error.
         #expect(Severity(score: Significance.score(saving: 5e5, wallTime: 500_000, isMainThread: true)) == .warning)
     }
 
-    @Test func `A trace that lost one event in a hundred gives nothing but notes`() throws {
+    @Test func `All findings are notes if too many events were lost`() throws {
         let whole = Analysis(Profile(GroceriesStory.trace))
         #expect(whole.findings.contains { $0.severity > .note })
         var trace = GroceriesStory.trace
@@ -131,21 +131,21 @@ struct AnalysisTests {
                 == "30 events (14 %) were lost because the buffers were full: counts and times are too low.")
     }
 
-    @Test func `A whole trace is said to be whole`() throws {
+    @Test func `A complete trace is reported as complete`() throws {
         let quality = try #require(Analysis(Profile(GroceriesStory.trace)).quality)
         #expect(quality.title.text == "The trace is complete")
         #expect(quality.explanation.isEmpty)
         #expect(quality.severity == .note)
     }
 
-    @Test func `An empty trace proves nothing, and says so`() throws {
+    @Test func `An empty trace is reported as proving nothing`() throws {
         let analysis = Analysis(Profile())
         #expect(analysis.findings.isEmpty)
         #expect(analysis.quality?.explanation.map(\.text) == ["No event was recorded: the trace proves nothing."])
         #expect(analysis.checks.first { $0.rule == "R01" }?.examined?.text == nil)
     }
 
-    @Test func `What a trace cannot show is said in a sentence each`() throws {
+    @Test func `Each gap in a trace is explained in a sentence`() throws {
         var builder = TraceBuilder()
         let cut = builder.stack(10, isTruncated: true)
         let unknown = builder.define(.stack(StackEntry(frames: ["0xdead"])))
@@ -185,7 +185,7 @@ struct AnalysisTests {
         #expect(saved <= Double(first.profile.totals.storeTime))
     }
 
-    @Test func `Good patterns are left alone`() {
+    @Test func `Good patterns are checked by every rule and not reported`() {
         var groceries = Groceries(prefetch: ["list"])
         groceries.scroll(rows: 100, batchSize: 15, screen: 10, times: 5)
         let analysis = Analysis(Profile(groceries.trace.closed()))
@@ -195,7 +195,7 @@ struct AnalysisTests {
         #expect(analysis.checks.map(\.rule).joined(separator: " ") == rules)
     }
 
-    @Test func `A cost is fitted to its shape where the trace has enough trips`() {
+    @Test func `The cost of a shape is fitted if the trace has enough trips of it`() {
         var groceries = Groceries()
         for rows in 1...30 as ClosedRange<UInt32> { _ = groceries.fetch(rows: rows) }
         let profile = Profile(groceries.trace.closed())
@@ -210,11 +210,11 @@ struct AnalysisTests {
         #expect(assumed.reason == "the costs of trips and rows are assumed, as the trace has too few trips")
     }
 
-    /// Trips that were measured beside a trace: 5 µs each, and 500 ns a row.
+    /// A calibration that measured trips of 5 µs each plus 500 ns per row.
     private static let calibration = CalibrationEntry(
         trips: (1...24).map { .init(rows: $0, bytes: 48 * $0, duration: 5000 + 500 * $0) })
 
-    @Test func `What was measured beside a trace stands in for trips that it does not have`() throws {
+    @Test func `The calibration stands in for trips that the trace does not have`() throws {
         var groceries = Groceries()
         (groceries.trip, groceries.row) = (20_000, 2000)
         for rows in 1...19 as ClosedRange<UInt32> { _ = groceries.fetch(rows: rows) }
@@ -223,25 +223,25 @@ struct AnalysisTests {
         #expect(profile.processes.count == 1)
         let estimate = CostModel(profile).rows(of: ShapeEntry(entity: "List"))
         #expect(estimate.basis == .calibration && estimate.confidence.level == .low && estimate.trips == 24)
-        // The trace's own take as long as four of them.
+        // The trace's own trips take four times as long.
         #expect(estimate.line == CostLine(trip: 20_000, row: 2000))
         let (trips, rows) = (estimate.range { $0.trip }, estimate.range { $0.row })
         #expect([trips.low, trips.median, trips.high] == [10_000, 20_000, 40_000])
         #expect([rows.low, rows.median, rows.high] == [1000, 2000, 4000])
         let again = try Profile(fileData: profile.fileData())
         #expect(CostModel(again).store == CostModel(profile).store)
-        // That they are quicker says nothing of other ones.
+        // Quicker trips in the trace do not lower the calibrated costs.
         var quick = Groceries()
         (quick.trip, quick.row) = (500, 50)
         for rows in 1...19 as ClosedRange<UInt32> { _ = quick.fetch(rows: rows) }
         _ = quick.trace.define(.calibration(Self.calibration))
         #expect(CostModel(Profile(quick.trace.closed())).store.line == CostLine(trip: 5000, row: 500))
-        // One trip more is enough.
+        // With one more trip, the trace has enough of its own.
         _ = groceries.fetch(rows: 20)
         #expect(CostModel(Profile(groceries.trace.closed())).store.basis == .store)
     }
 
-    @Test func `What was measured beside several traces adds up, whoever measured it`() throws {
+    @Test func `Calibrations of several traces add up, whichever process measured them`() throws {
         func profile(process: UInt32) -> Profile {
             var groceries = Groceries(process: 7)
             _ = groceries.fetch(rows: 3)
@@ -253,11 +253,11 @@ struct AnalysisTests {
         try other.merge(one)
         try one.merge(alone)
         #expect(CostModel(one).store.trips == 48 && CostModel(one).store == CostModel(other).store)
-        // Among other work trips take longer than one after the other; of two nobody can tell how much.
+        // Trips among other work take longer than in a tight loop; with so few, the factor is assumed.
         #expect(CostModel(alone).store.line == CostLine(trip: 7500, row: 750))
     }
 
-    @Test(arguments: [0, UInt64.max]) func `Measured numbers that cannot be do no harm`(_ number: UInt64) {
+    @Test(arguments: [0, UInt64.max]) func `Impossible calibration values do no harm`(_ number: UInt64) {
         let trips = (0..<40).map { place in
             let rows = place.isMultiple(of: 2) ? number : UInt64(place)
             return CalibrationEntry.Trip(rows: rows, bytes: number, duration: number)
@@ -273,7 +273,7 @@ struct AnalysisTests {
         #expect(found.allSatisfy { $0.saving.time.median.isFinite && $0.saving.time.high.isFinite })
     }
 
-    @Test func `Trips of one size tell what a row costs, with what a trip costs elsewhere`() {
+    @Test func `Trips of one size give the cost per row, with the fixed cost of other trips`() {
         var groceries = Groceries()
         let fetch = groceries.fetch(rows: 1000, batchSize: 50)
         for batch in 0..<20 as Range<UInt32> { groceries.batch(of: fetch, first: batch * 50, rows: 50) }
@@ -287,7 +287,7 @@ struct AnalysisTests {
         #expect(estimate.confidence.level == .medium)
     }
 
-    @Test func `One trip of long rows says more of them than all the short ones`() {
+    @Test func `One trip of long rows estimates their cost better than many trips of short rows`() {
         var groceries = Groceries()
         for object in 1...30 { groceries.fault(UInt64(object), of: 0) }
         var fetch = TraceEvent.Fetch()
@@ -299,7 +299,7 @@ struct AnalysisTests {
         #expect(abs(estimate.line.row - 20_000) < 50)
         let range = estimate.range { $0.row }
         #expect(range.low < 0.6 * range.median && range.high > 1.4 * range.median)
-        // Of a few rows it may be the trip itself that took long.
+        // With few rows, the trip itself may have taken long.
         var few = Groceries()
         for object in 1...30 { few.fault(UInt64(object), of: 0) }
         _ = few.fetch(rows: 19)
@@ -307,7 +307,7 @@ struct AnalysisTests {
         #expect(other.rows(of: ShapeEntry(entity: "Item", sort: ["name ascending"])).basis == other.store.basis)
     }
 
-    @Test func `A byte's cost is fitted where rows differ in length`() {
+    @Test func `The cost per byte is fitted if rows differ in length`() {
         var groceries = Groceries()
         for rows in 5...30 as ClosedRange<UInt32> {
             var fetch = TraceEvent.Fetch()

@@ -5,12 +5,12 @@ import TraceFixtures
 
 @Suite("R10: batch requests")
 struct BatchRequestTests {
-    /// Tracks that are fetched, written and let go of.
+    /// Tracks that are fetched, written and released.
     private struct Shop: MusicStory {
         var music = Music()
         lazy var saveSite = music.trace.site(70, "purge()")
 
-        /// Fetches tracks, saves what was made of them in so many parts, and lets go of the result.
+        /// Fetches tracks, saves their changes in `saves` parts, and releases the result.
         mutating func write(
             rows: UInt32 = 1000, saves: UInt32 = 1, isPending: Bool = false, commit: UInt64 = 1000,
             _ part: (UInt32) -> TraceEvent.Save.Unread, change: (inout TraceEvent.Save) -> Void = { _ in },
@@ -48,12 +48,12 @@ struct BatchRequestTests {
 
     private func deleted(_ rows: UInt64 = 1000) -> TraceEvent.Save.Unread { .init(fetch: 0, deleted: rows) }
 
-    /// The title, set to something.
+    /// Objects of which some properties, by default the title, were set without reading them.
     private func set(_ rows: UInt64 = 1000, properties: UInt64 = 1, values: UInt64 = 5) -> TraceEvent.Save.Unread {
         .init(fetch: 0, updated: rows, properties: properties, values: values)
     }
 
-    @Test func `Objects that are fetched only to be deleted are deleted in the store`() throws {
+    @Test func `R10 advises a batch delete for objects that are fetched only to be deleted`() throws {
         let findings = findings { $0.write { _ in deleted() } }
         let finding = try #require(findings.first)
         #expect(findings.count == 1)
@@ -71,14 +71,14 @@ struct BatchRequestTests {
                 "let result = try context.execute(BatchDeleteRequest(fetchRequest: request))",
                 "context.mergeChanges(fromContextDidSave: SavedObjectIDs(deleted: Set(result.objectIDs)))",
             ])
-        // Of 6.01 ms a request leaves a third, and one save commits as often as it does.
+        // A batch request takes a third of 6.01 ms, and commits as often as one save.
         let saved = 6_010_000 * 2.0 / 3
         #expect(abs(finding.saving.time.median - saved) < 1)
         #expect(finding.saving.time.low < finding.saving.time.median)
         #expect(finding.saving.rows == 1000)
     }
 
-    @Test func `Objects that are all set to the same values are set in the store`() throws {
+    @Test func `R10 advises a batch update for objects that are all set to the same values`() throws {
         let finding = try #require(findings { $0.write { _ in set(properties: 0b101) } }.first)
         #expect(finding.title.text == "Set Track.title and Track.milliseconds with a batch request")
         #expect(
@@ -93,16 +93,16 @@ struct BatchRequestTests {
             ])
     }
 
-    @Test func `Saves after each object are avoided as well, and not told to be joined`() throws {
+    @Test func `A batch request also avoids saves after each object, which are not reported separately`() throws {
         let findings = findings { $0.write(saves: 1000, commit: 90_000) { _ in deleted(1) } }
         #expect(findings.map(\.title.text) == ["Delete Track with a batch request"])
-        // Of 1,000 commits one is left.
+        // One of 1,000 commits remains.
         let saved = 6_010_000 * 2.0 / 3 + 89_910_000
         let median = findings.first?.saving.time.median ?? 0
         #expect(abs(median - saved) < 1)
     }
 
-    @Test func `A save that is large is not to be made in parts where a batch request does it`() {
+    @Test func `R10 does not advise splitting a large save that a batch request can replace`() {
         let large = findings { $0.write(rows: 20_000) { _ in deleted(20_000) } }
         #expect(large.map(\.title.text) == ["Delete Track with a batch request"])
         let read = findings { shop in
@@ -115,13 +115,13 @@ struct BatchRequestTests {
         #expect(read.map(\.title.text) == ["Save Track in parts of 5,000 objects"])
     }
 
-    @Test func `Several saves set the same value, or different ones`() {
+    @Test func `Several saves are reported only if they set the same properties to the same values`() {
         #expect(findings { $0.write(saves: 2) { _ in set(500) } }.count == 1)
         #expect(findings { $0.write(saves: 2) { set(500, values: UInt64($0)) } }.isEmpty)
         #expect(findings { $0.write(saves: 2) { set(500, properties: UInt64($0) + 1) } }.isEmpty)
     }
 
-    @Test func `What was read, or left as it was, needs objects`() {
+    @Test func `Objects that are read, held, or not all written in the same way are not reported`() {
         #expect(findings { $0.write({ _ in deleted() }, use: { $0.read(.title, rows: 1) }) }.isEmpty)
         #expect(findings { $0.write { _ in deleted(999) } }.isEmpty)
         #expect(findings { $0.write { _ in set(999) } }.isEmpty)
@@ -130,7 +130,7 @@ struct BatchRequestTests {
         #expect(findings { $0.write({ _ in deleted() }, use: { $0.state = .open }) }.isEmpty)
     }
 
-    @Test func `Few objects, unsaved changes, conflicts and preparation are no matter for a batch request`() {
+    @Test func `Few objects, unsaved changes, conflicts, failures and scopes of kind setup are not reported`() {
         #expect(findings { $0.write(rows: 100) { _ in deleted(100) } }.count == 1)
         #expect(findings { $0.write(rows: 99) { _ in deleted(99) } }.isEmpty)
         #expect(findings { $0.write(isPending: true) { _ in deleted() } }.isEmpty)
@@ -139,7 +139,7 @@ struct BatchRequestTests {
         #expect(findings { shop in shop.scoped(.setup) { $0.write { _ in deleted() } } }.isEmpty)
     }
 
-    @Test func `Other rules leave such a fetch alone`() {
+    @Test func `Other rules report at most notes for a fetch that a batch request replaces`() {
         var shop = Shop()
         shop.scoped(.bulk) { shop in shop.write(rows: 5000) { _ in deleted(5000) } }
         let others = Rules.all.filter { $0.id != "R10" }
@@ -147,7 +147,7 @@ struct BatchRequestTests {
         #expect(found.filter { $0.severity != .note }.map(\.title.text) == [])
     }
 
-    @Test func `Profiles keep it, and add it up`() throws {
+    @Test func `Batch requests are merged across profiles and kept in a file`() throws {
         var traces: [[TraceMessage]] = []
         for process in [7, 8] as [UInt32] {
             var shop = Shop(music: Music(process: process))

@@ -16,7 +16,7 @@ struct BatchSizeRuleTests {
     }
 
     @Test(arguments: [(6, 10, 17), (10, 15, 10), (16, 25, 7), (20, 30, 5)] as [(UInt32, UInt32, Int)])
-    func `A batch of fifty is too large for a screen, and half a screen more is not`(
+    func `A batch of 50 rows is too large for a screen, and one and a half screens are not`(
         _ screen: UInt32, _ advised: UInt32, _ windows: Int
     ) throws {
         let found = scroll(batchSize: 50, screen: screen)
@@ -34,14 +34,14 @@ struct BatchSizeRuleTests {
         #expect(scroll(batchSize: advised, screen: screen).isEmpty)
     }
 
-    @Test func `A fetch without batches that is scrolled through needs them`() throws {
+    @Test func `R02 advises a batch size for an unbatched fetch that is scrolled through`() throws {
         let finding = try #require(scroll(batchSize: 0, screen: 10).first)
         #expect(finding.title.text == "Set the batch size of Item to 15 (now all rows at once)")
         #expect(finding.saving.memory == 8500)
         #expect(scroll(rows: 30, batchSize: 0, screen: 10, times: 3).isEmpty)
     }
 
-    @Test func `A batch smaller than the screen is too small`() throws {
+    @Test func `A batch smaller than a screen is reported as too small`() throws {
         let finding = try #require(scroll(batchSize: 5, screen: 20).first)
         #expect(finding.title.text == "Set the batch size of Item to 30 (now 5)")
         #expect(finding.fix.text == "Load each screen in one batch, with half a screen to spare.")
@@ -49,7 +49,7 @@ struct BatchSizeRuleTests {
         #expect(finding.saving.time.median > 0)
     }
 
-    /// A list of a thousand rows that are sorted and loaded at once, of which screens show twenty.
+    /// The finding for a list of 1,000 sorted rows that are loaded at once, and screens of 20 rows.
     private func sorted(step: UInt64, materialise: UInt64) throws -> Finding {
         var groceries = Groceries()
         var fetch = TraceEvent.Fetch()
@@ -66,8 +66,8 @@ struct BatchSizeRuleTests {
         return try #require(findings(groceries).first)
     }
 
-    @Test func `What SQLite scans and sorts for the rows it does for their identities as well`() throws {
-        // Ten thousand rows are scanned, and a thousand sorted, with batches or without.
+    @Test func `The saving excludes the time to scan and sort, which fetching the IDs needs as well`() throws {
+        // 10,000 rows are scanned and 1,000 are sorted, with or without batches.
         let finding = try sorted(step: 2_000_000, materialise: 1_000_000)
         let sorting = 60 * 10_000 + 50 * 1000 * 9.966
         let pause = try #require(finding.saving.pause)
@@ -77,7 +77,7 @@ struct BatchSizeRuleTests {
         #expect(try #require(quick.saving.pause).low == 0)
     }
 
-    @Test func `Batches that something else loads as well are no matter of their size`() throws {
+    @Test func `A batched result that other code loads in full is not reported`() throws {
         func findings(loaded: UInt32) -> [Finding] {
             var groceries = Groceries()
             let fetch = groceries.fetch(rows: 1000, batchSize: 50)
@@ -92,12 +92,12 @@ struct BatchSizeRuleTests {
         #expect(findings(loaded: 1000).isEmpty)
     }
 
-    @Test func `Two executions of a few rows prove nothing`() {
+    @Test func `One execution with one or two screens is not reported`() {
         #expect(scroll(rows: 20, batchSize: 50, screen: 20, times: 1).isEmpty)
         #expect(scroll(rows: 90, batchSize: 50, screen: 45, times: 1).isEmpty)
     }
 
-    @Test func `A batch that holds the whole result is not too large`() {
+    @Test func `A batch that holds the whole result is not reported`() {
         #expect(scroll(rows: 12, batchSize: 50, screen: 6, times: 5).isEmpty)
     }
 
@@ -107,7 +107,7 @@ struct BatchSizeRuleTests {
         #expect(findings(groceries).isEmpty)
     }
 
-    @Test func `Pauses stand for screens where there are no scopes`() throws {
+    @Test func `Without scopes, pauses stand in for screens`() throws {
         var groceries = Groceries()
         let fetch = groceries.fetch(rows: 100, batchSize: 50)
         groceries.batch(of: fetch, first: 0, rows: 50)
@@ -123,7 +123,7 @@ struct BatchSizeRuleTests {
         #expect(finding.confidence.level <= .medium)
     }
 
-    /// Twenty passes over 10,000 rows, which fit the model of costs to their shape.
+    /// Findings for three passes over 10,000 rows, with a batch of another size in each to fit the costs.
     private func pass(batchSize: UInt32, touching touched: UInt32 = 10_000, kind: TraceEvent.Scope.Kind = .bulk)
         -> [Finding]
     {
@@ -148,7 +148,7 @@ struct BatchSizeRuleTests {
         return findings(groceries)
     }
 
-    @Test func `Bulk work in tiny batches is better done at once`() throws {
+    @Test func `R02 advises loading all rows at once instead of in tiny batches in bulk work`() throws {
         let finding = try #require(pass(batchSize: 5).first)
         #expect(finding.title.text == "Load Item at once, without batches (now 5)")
         #expect(finding.saving.trips == 6000)
@@ -160,11 +160,11 @@ struct BatchSizeRuleTests {
     }
 
     @Test(arguments: [UInt32(0), 500])
-    func `Bulk work at once or in large batches is left alone`(_ size: UInt32) {
+    func `Bulk work at once or in large batches is not reported`(_ size: UInt32) {
         #expect(pass(batchSize: size).isEmpty)
     }
 
-    @Test func `Bulk work on a part of the rows takes the smallest size that is good`() throws {
+    @Test func `R02 advises a batch size from 20 to 500 for bulk work on a part of the rows`() throws {
         let finding = try #require(pass(batchSize: 5, touching: 4000).first)
         #expect(finding.title.text.hasPrefix("Set the batch size of Item to "))
         let advised = try #require(finding.code.first?.split(separator: " ").last.flatMap { UInt64($0) })
@@ -172,7 +172,7 @@ struct BatchSizeRuleTests {
         #expect(advised <= 500)
     }
 
-    /// Passes over 10,000 rows that take one row out of every so many.
+    /// Findings for passes over 10,000 rows that use one row out of every `gap`.
     private func pick(oneOf gap: UInt32, batchSize: UInt32) -> [Finding] {
         var groceries = Groceries()
         groceries.scoped(groceries.screenName, .bulk, pause: 0) { groceries in
@@ -194,7 +194,7 @@ struct BatchSizeRuleTests {
         return findings(groceries)
     }
 
-    @Test func `Rows that are taken out here and there have small batches`() throws {
+    @Test func `R02 advises small batches for scattered reads`() throws {
         let finding = try #require(pick(oneOf: 100, batchSize: 100).first)
         let advised = try #require(finding.batchCurve?.advised)
         #expect(advised == 5)
@@ -206,20 +206,19 @@ struct BatchSizeRuleTests {
             ])
         #expect(
             finding.fix.text.hasPrefix("The program reads scattered rows, and small batches load the fewest unused "))
-        // Nineteen of twenty rows less, and as many trips.
+        // 19 of 20 rows are not loaded, with as many trips.
         #expect(finding.saving.rows == 300 * 95 && finding.saving.trips == 0)
     }
 
-    @Test func `Rows here and there in every batch, or one after the other, are not scattered`() throws {
-        // Every second row is in all batches of five.
+    @Test func `Reads in every batch, and sequential reads, are not reported as scattered`() throws {
+        // Every batch of five has used rows if every second row is used.
         let dense = try #require(pick(oneOf: 2, batchSize: 5).first)
         #expect(dense.explanation.map(\.text).first?.contains("without pauses") == true)
-        #expect(!dense.fix.text.contains("here and there"))
-        #expect(pass(batchSize: 5, touching: 4000).map { $0.fix.text.contains("here and there") } == [false])
+        #expect(!dense.fix.text.contains("scattered"))
+        #expect(pass(batchSize: 5, touching: 4000).map { $0.fix.text.contains("scattered") } == [false])
     }
 
-    @Test func `Rows that are too heavy for a frame are said to be, and the batch stays as large as the screen`() throws
-    {
+    @Test func `Rows that take longer than a frame are reported as too large, and do not shrink the batch`() throws {
         var groceries = Groceries()
         groceries.row = 900_000
         groceries.scroll(rows: 100, batchSize: 50, screen: 10, times: 4)
@@ -230,10 +229,10 @@ struct BatchSizeRuleTests {
             heavy.explanation.map(\.text).last
                 == "Even 15 rows take longer than a frame: the rows themselves are too large.")
         let light = try #require(scroll(batchSize: 50, screen: 10).first)
-        #expect(light.explanation.map(\.text).allSatisfy { !$0.contains("too heavy") })
+        #expect(light.explanation.map(\.text).allSatisfy { !$0.contains("too large") })
     }
 
-    @Test func `Bulk work on results that a limit keeps small needs no batches`() {
+    @Test func `Bulk work on results with a limit is not reported`() {
         func limited(_ isLimited: Bool) -> [Finding] {
             var groceries = Groceries()
             let shape = groceries.trace.define(
@@ -258,7 +257,7 @@ struct BatchSizeRuleTests {
         #expect(limited(false).count == 1)
     }
 
-    @Test func `Touched rows that did not fit the recording make it less certain`() throws {
+    @Test func `Touched rows that did not fit into the recording lower the confidence`() throws {
         func found(lost: UInt32) throws -> Finding {
             var groceries = Groceries()
             groceries.scroll(rows: 100, batchSize: 50, screen: 10, times: 3)
@@ -275,7 +274,7 @@ struct BatchSizeRuleTests {
         #expect(cut.confidence.level <= .medium && cut.confidence <= whole.confidence)
     }
 
-    @Test func `A screen's advice has the curve of its costs as well`() throws {
+    @Test func `A finding about screens has the curve of costs as well`() throws {
         let finding = try #require(scroll(batchSize: 50, screen: 10).first)
         let curve = try #require(finding.batchCurve)
         #expect(curve.current == 50 && curve.advised == 15)
@@ -285,7 +284,7 @@ struct BatchSizeRuleTests {
         #expect(now.wait > then.wait && now.memory > then.memory && now.cost > 0)
     }
 
-    @Test func `A result that was copied into an array has lost its batches`() throws {
+    @Test func `A batched result that was copied into an array is reported`() throws {
         var groceries = Groceries()
         let fetch = groceries.fetch(rows: 1000, batchSize: 20)
         for batch in 0..<50 as Range<UInt32> { groceries.batch(of: fetch, first: batch * 20, rows: 20) }
@@ -301,7 +300,7 @@ struct BatchSizeRuleTests {
         #expect(finding.saving.rows == 990)
     }
 
-    @Test func `A result whose rows were all read has not`() {
+    @Test func `A batched result whose rows were all read is not reported`() {
         var groceries = Groceries()
         let fetch = groceries.fetch(rows: 1000, batchSize: 200)
         for batch in 0..<5 as Range<UInt32> { groceries.batch(of: fetch, first: batch * 200, rows: 200) }

@@ -15,7 +15,7 @@ struct BudgetTests {
         BudgetCheck(Analysis(profile), budget: try budget(json), baseline: baseline.map { Analysis($0) }, today: today)
     }
 
-    /// Screens with three, four and two fetches of ten rows each, and sixty faults one by one in another.
+    /// Three screens, with three, four and two fetches of ten rows each.
     private var profile: Profile { Profile(messages) }
 
     private var messages: [TraceMessage] {
@@ -46,18 +46,18 @@ struct BudgetTests {
         ("{\"scopes\":{\"scroll\":{\"time\":\"1ns\"}}}", false), ("{\"scopes\":{\"elsewhere\":{\"trips\":9}}}", false),
         ("{}", true),
     ])
-    func `are kept or broken`(_ json: String, _ isPassed: Bool) throws {
+    func `Met limits pass, and exceeded or unmeasured limits fail`(_ json: String, _ isPassed: Bool) throws {
         #expect(try check(profile, json).isPassed == isPassed)
     }
 
-    @Test func `of a sum of traces are those of one`() throws {
+    @Test func `Limits apply to each of several merged traces`() throws {
         var sum = profile
         try sum.merge(profile)
         #expect(try check(sum, "{\"total\":{\"trips\":9}}").isPassed)
         #expect(try check(sum, "{\"scopes\":{\"scroll\":{\"trips\":4}}}").isPassed)
     }
 
-    @Test func `are not proved to be kept where something is missing`() throws {
+    @Test func `A check fails if a part of the trace is damaged or missing`() throws {
         var partial = ProfileBuilder()
         for message in messages { partial.add(message) }
         partial.addUnread(1)
@@ -71,14 +71,14 @@ struct BudgetTests {
         #expect(try check(Profile(builder.closed()), "{}").isPassed)
     }
 
-    @Test func `of what nobody tells are not kept`() throws {
+    @Test func `A limit fails if the trace does not record what it limits`() throws {
         var builder = TraceBuilder()
         builder.event(.sql(TraceEvent.Statement()), duration: 10)
         let trace = [.began(ProcessBegan(process: 7, gaps: [TraceGap(.sizes)]))] + builder.closed().dropFirst()
         let profile = Profile(trace)
         #expect(try check(profile, "{\"total\":{\"trips\":9}}").isPassed)
         #expect(try !check(profile, "{\"total\":{\"bytesRead\":9}}").isPassed)
-        // A scope that was never closed took nobody knows how long.
+        // The duration of a scope that was never closed is unknown.
         var open = Groceries()
         open.scoped(.screen) { _ = $0.fetch(rows: 1) }
         let messages = open.trace.closed().filter {
@@ -92,7 +92,7 @@ struct BudgetTests {
         #expect(try !check(Profile(messages), "{\"scopes\":{\"scroll\":{\"time\":\"1 s\"}}}").isPassed)
     }
 
-    @Test func `are not proved to be kept where events were lost, or none were recorded`() throws {
+    @Test func `A check fails if events were lost, or none were recorded`() throws {
         var builder = TraceBuilder()
         builder.event(.sql(TraceEvent.Statement()), duration: 10)
         builder.add(.lost(EventLoss(process: 7, thread: 7, events: 3)))
@@ -104,11 +104,11 @@ struct BudgetTests {
         arguments: [
             ("16 ms", 16_000_000), ("1.5s", 1_500_000_000), ("3 µs", 3000), ("3us", 3000), ("7 ns", 7),
         ] as [(String, UInt64)])
-    func `have times with units`(_ text: String, _ nanoseconds: UInt64) throws {
+    func `Limits accept times with units`(_ text: String, _ nanoseconds: UInt64) throws {
         #expect(try budget("{\"total\":{\"storeTime\":\"\(text)\"}}").limits.map(\.value) == [nanoseconds])
     }
 
-    @Test func `have sizes with units, or bytes`() throws {
+    @Test func `Limits accept sizes with units, or numbers of bytes`() throws {
         let limits = try budget("{\"total\":{\"bytesRead\":\"64 KiB\",\"bytesWritten\":7}}").limits
         #expect(limits.map(\.value) == [65_536, 7])
     }
@@ -164,7 +164,7 @@ struct BudgetTests {
             "cannot be used: \"findings.ignore.0.expires\" is not a day, such as \"2027-06-30\""
         ),
     ])
-    func `say what cannot be used`(_ json: String, _ reason: String) {
+    func `An invalid budget is rejected with the reason`(_ json: String, _ reason: String) {
         #expect(throws: BudgetError(reason: reason)) { try budget(json) }
     }
 
@@ -172,7 +172,7 @@ struct BudgetTests {
 
     private func states(_ check: BudgetCheck) -> Set<String> { Set(check.findings.map(\.state.rawValue)) }
 
-    @Test func `A finding fails unless the baseline has it, or nothing shall fail`() throws {
+    @Test func `A finding fails unless the baseline has it or the budget lets no finding fail`() throws {
         let warnings = Analysis(flawed).findings.count { $0.severity > .note }
         #expect(warnings > 0)
         let check = try check(flawed, "{}")
@@ -182,7 +182,7 @@ struct BudgetTests {
         #expect(try self.check(flawed, "{\"findings\":{\"fail\":\"never\"}}").isPassed)
     }
 
-    @Test func `A finding is accepted for a reason and up to a day`() throws {
+    @Test func `A suppression has a reason, and ends after its day`() throws {
         let signatures = Analysis(flawed).findings.map(\.signature)
         let accepted = { (expires: String) in
             let entries = signatures.map { "{\"finding\":\"\($0)\",\"reason\":\"seldom\"\(expires)}" }
@@ -194,13 +194,13 @@ struct BudgetTests {
         #expect(try self.check(flawed, accepted(day), today: "2026-11-22").isPassed)
         let later = try self.check(flawed, accepted(day), today: "2026-11-23")
         #expect(!later.isPassed && states(later).contains("expired"))
-        // What it fits is gone.
+        // The suppressions no longer match a finding.
         #expect(try self.check(profile, accepted("")).stale.count == signatures.count)
     }
 
     // MARK: Comments
 
-    @Test func `A comment accepts what a rule finds on its line or the next with code`() throws {
+    @Test func `A comment suppresses a rule's findings on its line or the next line with code`() throws {
         let source = """
             func list() {
                 // faultline:ignore R02, R03 until 2027-06-30: opened once a year
@@ -220,7 +220,7 @@ struct BudgetTests {
             ])
     }
 
-    @Test func `Lines of other systems are lines, and texts are no comments`() throws {
+    @Test func `CRLF ends a line, and string literals and doc comments suppress nothing`() throws {
         let source =
             "let a = 1\r\n// faultline:ignore R02: why\r\nlet b = 2\r\n"
             + "let c = \"// faultline:ignore R02\"\r\n/// // faultline:ignore R03\r\n"
@@ -236,7 +236,7 @@ struct BudgetTests {
         ("/build/Sources/App/List.swift", "/home/me/Sources/Other/List.swift", false),
         ("App/List.swift", "List.swift", true),
     ])
-    func `A comment counts for its own module`(_ recorded: String, _ source: String, _ isSame: Bool) {
+    func `A comment applies to its own module`(_ recorded: String, _ source: String, _ isSame: Bool) {
         let finding = Finding(
             rule: "R01", ruleName: "", title: "", change: CallSite(file: recorded, line: 4), score: 50, fix: "",
             saving: Saving(), confidence: .high, signature: "")
@@ -245,13 +245,13 @@ struct BudgetTests {
     }
 
     @Test(arguments: ["R02", "R02:", "until 2027-01-01: x", "R02 until soon: x", "R02 until 2027-02-32: x", "all: x"])
-    func `A comment without rule, reason or day is a mistake`(_ text: String) {
+    func `A comment without a valid rule, reason or day is an error`(_ text: String) {
         #expect(throws: AcceptanceError(site: CallSite(file: "List.swift", line: 2))) {
             try Acceptance.inComments(of: "\n// faultline:ignore \(text)", file: "List.swift")
         }
     }
 
-    @Test func `A comment covers its rule at its line and nothing else`() throws {
+    @Test func `A comment suppresses its rule at its line and nothing else`() throws {
         let finding = try #require(Analysis(flawed).findings.first { $0.rule == "R01" })
         let site = try #require(finding.change)
         let covers = { Acceptance(subject: .line($0, rule: $1), reason: "x").covers(finding) }

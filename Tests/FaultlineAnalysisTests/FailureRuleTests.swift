@@ -18,7 +18,7 @@ struct FailureRuleTests {
         groceries.trace.event(.save(save), duration: 2_000_000, site: groceries.fetchSite)
     }
 
-    @Test("Saves that conflict need a merge policy")
+    @Test("R26 advises a merge policy for saves with conflicts")
     func conflicts() throws {
         let found = findings { groceries in
             for _ in 0..<3 { save(&groceries, error: 4, conflicts: 2) }
@@ -38,7 +38,7 @@ struct FailureRuleTests {
     }
 
     @Test(
-        "What to do follows from SQLite's code",
+        "The advice depends on SQLite's result code",
         arguments: [
             (4, "Find out why the store refuses the saves of Item", "SQLITE_ABORT"),
             (13, "Make the store readable and writable for the saves of Item", "SQLITE_FULL"),
@@ -53,7 +53,7 @@ struct FailureRuleTests {
         #expect(finding.explanation.first?.text == "1 save failed with \(name).")
     }
 
-    @Test("Faults that found no row read as default values")
+    @Test("Faults that found no row are reported as an error")
     func gone() throws {
         let found = findings { groceries in
             let fetch = groceries.fetch(rows: 30)
@@ -66,7 +66,7 @@ struct FailureRuleTests {
         #expect(finding.code == ["context.automaticallyMergesChangesFromParent = true"])
     }
 
-    @Test("Success, errors that the program gets thrown, locks and preparations are no findings")
+    @Test("Successes, errors thrown to the program, busy locks and scopes of kind setup are not reported")
     func silent() {
         #expect(
             findings { groceries in
@@ -91,7 +91,7 @@ struct FailureRuleTests {
         #expect(evidence?.map(\.value) == [2, 0, 2, 4_000_000])
     }
 
-    @Test("A trace that does not record errors is not one without failures")
+    @Test("R26 needs a trace that records errors")
     func gap() {
         let profile = Profile(Groceries().trace.closed())
         #expect(Analysis(profile).checks.first { $0.rule == "R26" }?.isApplicable == true)

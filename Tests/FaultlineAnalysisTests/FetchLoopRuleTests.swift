@@ -13,7 +13,7 @@ struct FetchLoopRuleTests {
         Analysis(Profile(music.trace.closed()), rules: rules).findings
     }
 
-    /// Fetches with those operands, one after the other, the first of which may take longer.
+    /// Findings for fetches with these operands, one after another, of which the first may take longer.
     private func loop(
         _ terms: [ShapeEntry.Term]? = [byAlbum], isLimited: Bool = false, operands: [[UInt64]] = (1...10).map { [$0] },
         rows: UInt32 = 12,
@@ -37,7 +37,7 @@ struct FetchLoopRuleTests {
         return findings(music)
     }
 
-    @Test func `Fetches for one album after the other are one fetch with IN`() throws {
+    @Test func `R04 advises one fetch with IN instead of fetches for one album after another`() throws {
         let found = loop()
         #expect(found.count == 1)
         let finding = try #require(found.first)
@@ -55,7 +55,7 @@ struct FetchLoopRuleTests {
             ])
         #expect(finding.seenAt.map(\.site) == [finding.change])
         #expect(finding.seenAt.map(\.count) == [10] && finding.seenAt.map(\.time) == [340_000])
-        // Nine of ten trips of 10 µs, less 1 µs for each value of the list and 300 ns to group each row.
+        // Nine of ten trips of 10 µs, minus 1 µs for each value in the list and 300 ns to group each row.
         #expect(abs(finding.saving.time.median - (90_000 - 10_000 - 36_000)) < 1)
         #expect(finding.saving.time.low < finding.saving.time.median)
         #expect(finding.saving.time.high > finding.saving.time.median)
@@ -72,7 +72,7 @@ struct FetchLoopRuleTests {
             ])
     }
 
-    @Test func `Values, object IDs and key paths have their own code`() throws {
+    @Test func `The advised code differs for values, object IDs and key paths`() throws {
         let values = try #require(loop([Self.byTitle]).first)
         #expect(values.code.first == #"request.predicate = .isIn("title", values)"#)
         let own = try #require(loop([.init(keyPath: "self", operation: "==", operand: "object")]).first)
@@ -85,7 +85,7 @@ struct FetchLoopRuleTests {
         #expect(far.code.last == "let groups = Dictionary(grouping: found) { $0.album?.title }")
     }
 
-    @Test func `Values that come again bring no rows in one fetch`() throws {
+    @Test func `Rows of repeated values count as saved`() throws {
         let finding = try #require(loop(operands: (1...20).map { [$0 % 10] }).first)
         // Twenty trips become one, half of 240 rows of 2 µs need not be read, and the others are grouped.
         #expect(finding.saving.trips == 19)
@@ -93,39 +93,39 @@ struct FetchLoopRuleTests {
         #expect(abs(finding.saving.time.median - (190_000 + 240_000 - 10_000 - 36_000)) < 1)
     }
 
-    @Test func `What only the first fetch took is not saved`() throws {
+    @Test func `The extra time of the first fetch does not count as a saving`() throws {
         let finding = try #require(loop(first: 1_000_000).first)
         #expect(finding.seenAt.first?.time == 1_000_000 + 9 * 34_000)
         #expect(abs(finding.saving.time.median - (90_000 - 10_000 - 36_000)) < 1)
     }
 
-    @Test func `Of fetches that are limited to a row nobody knows how many there are`() throws {
+    @Test func `Fetches limited to one row have low confidence, because IN loads all rows of a value`() throws {
         let finding = try #require(loop(isLimited: true, rows: 1) { $0.limit = 1 }.first)
         #expect(finding.saving.time.low == 0 && finding.saving.time.median > 0 && finding.confidence.level == .low)
         #expect(finding.explanation.map(\.text).contains("Each is limited to one row; IN loads all rows of a value."))
         #expect(try #require(loop(rows: 1).first).saving.time.low > 0)
     }
 
-    @Test func `What another object tells apart has to be looked up for each value`() throws {
+    @Test func `Grouping by another object's attribute costs a trip for each value`() throws {
         let near = try #require(loop(rows: 1).first).saving.time.median
         let far = try #require(loop([.init(keyPath: "album.title", operation: "==")], rows: 1).first).saving.time.median
         // A trip of 10 µs for each of ten albums.
         #expect(near > 0 && near < 100_000 && far == 0)
     }
 
-    @Test func `Objects that are asked for by their IDs need not be told apart`() throws {
+    @Test func `Objects fetched by their IDs need no grouping`() throws {
         let own = ShapeEntry.Term(keyPath: "self", operation: "==", operand: "object")
         let finding = try #require(loop([own], rows: 1).first)
         #expect(abs(finding.saving.time.median - (90_000 - 10_000)) < 1)
     }
 
-    @Test func `Five fetches for five values are found, and four or fewer values are not`() {
+    @Test func `Fetches for five values are reported, and fetches for four values are not`() {
         #expect(loop(operands: (1...5).map { [$0] }).count == 1)
         #expect(loop(operands: (1...4).map { [$0] }).isEmpty)
         #expect(loop(operands: (1...20).map { [$0 % 4] }).isEmpty)
     }
 
-    @Test func `Times at which it happened add up`() throws {
+    @Test func `Several occasions of a loop are added up`() throws {
         var music = Music()
         let shape = music.shape("album == ?", [Self.byAlbum])
         for _ in 0..<3 {
@@ -143,7 +143,7 @@ struct FetchLoopRuleTests {
                 == true)
     }
 
-    @Test func `The lines that the loop's function was called from are told`() throws {
+    @Test func `The finding names the callers of the loop's function`() throws {
         var music = Music()
         let shape = music.shape("album == ?", [Self.byAlbum])
         let frames = [60, 61].map { line in
@@ -166,12 +166,12 @@ struct FetchLoopRuleTests {
         #expect(finding.explanation.map(\.text).last == "Called from Albums.swift:61.")
     }
 
-    // MARK: - What is no loop
+    // MARK: - Fetches that are not a loop
 
-    @Test func `One of several terms may differ, and it must be an equality`() {
+    @Test func `Exactly one term may differ between the fetches, and it must be an equality`() {
         #expect(loop([Self.byAlbum, Self.long], operands: (1...10).map { [$0, 5] }).count == 1)
         #expect(loop([Self.long, Self.byAlbum], operands: (1...10).map { [5, $0] }).count == 1)
-        // Both differ, the other one differs, or once does.
+        // Both terms differ, only the other term differs, or the other term differs once.
         #expect(loop([Self.byAlbum, Self.long], operands: (1...10).map { [$0, $0] }).isEmpty)
         #expect(loop([Self.byAlbum, Self.long], operands: (1...10).map { [5, $0] }).isEmpty)
         #expect(loop([Self.byAlbum, Self.long], operands: (1...10).map { [$0, $0 == 7 ? 1 : 0] }).isEmpty)
@@ -183,32 +183,32 @@ struct FetchLoopRuleTests {
         .init(keyPath: "title", operation: "!="), .init(keyPath: "title", operation: "==", isNegated: true),
         .init(keyPath: "title", operation: "==", isAlternative: true),
     ])
-    func `What IN cannot compare with stays as it is`(_ term: ShapeEntry.Term) {
+    func `Comparisons that IN cannot replace are not reported`(_ term: ShapeEntry.Term) {
         #expect(loop([term]).isEmpty)
     }
 
-    @Test func `Lists of values that differ are one list`() {
+    @Test func `Fetches that differ in their IN lists are reported`() {
         #expect(loop([.init(keyPath: "title", operation: "IN")]).count == 1)
     }
 
-    @Test func `Pages are no loop, and the one row that there is of a value is no page`() {
+    @Test func `Pages are not reported as a loop, but fetches limited to one row are`() {
         #expect(loop { $0.limit = 20 }.isEmpty)
         #expect(loop { $0.offset = 20 }.isEmpty)
         #expect(loop(rows: 1) { $0.limit = 1 }.count == 1)
     }
 
-    @Test func `Batched results and identities are no loop`() {
+    @Test func `Batched fetches, fetches of object IDs and failed fetches are not reported`() {
         #expect(loop { $0.batchSize = 20 }.isEmpty)
         #expect(loop { $0.resultType = .objectIDs }.isEmpty)
         #expect(loop { $0.error = 5 }.isEmpty)
     }
 
-    @Test func `Trips that bring a hundred rows each cost little beside them`() {
+    @Test func `Fetches of at least 100 rows each are not reported`() {
         #expect(loop(rows: 99).count == 1)
         #expect(loop(rows: 100).isEmpty)
     }
 
-    @Test func `Fetches in scopes, or on threads, of their own are no loop`() {
+    @Test func `Fetches in separate scopes, or on separate threads, are not reported`() {
         var music = Music()
         let shape = music.shape("album == ?", [Self.byAlbum])
         for album in 1...10 as ClosedRange<UInt64> {
@@ -226,7 +226,7 @@ struct FetchLoopRuleTests {
         #expect(findings(music).isEmpty)
     }
 
-    @Test func `Scopes without a kind within a screen are no scopes of their own`() {
+    @Test func `Scopes of kind other within a screen do not split a loop`() {
         var music = Music()
         let shape = music.shape("album == ?", [Self.byAlbum])
         music.scoped(.screen) { music in
@@ -239,13 +239,13 @@ struct FetchLoopRuleTests {
         #expect(findings(music).count == 1)
     }
 
-    @Test func `What happens in a scope of kind setup is left out`() {
+    @Test func `Fetches in scopes of kind setup are ignored`() {
         #expect(loop(scope: .setup).isEmpty)
     }
 
     // MARK: - Waiting
 
-    @Test func `Without scopes, pauses and scopes in between end a loop`() {
+    @Test func `Without scopes, a pause of 5 ms or a scope in between ends a loop`() {
         #expect(loop(scope: nil).count == 1)
         #expect(loop(scope: nil, pause: 4_999_999).count == 1)
         #expect(loop(scope: nil, pause: 5_000_000).isEmpty)
@@ -258,7 +258,7 @@ struct FetchLoopRuleTests {
         #expect(findings(music).isEmpty)
     }
 
-    @Test func `A long fetch may be followed by a long pause`() {
+    @Test func `After longer fetches, longer pauses do not end a loop`() {
         var music = Music()
         music.trip = 2_000_000
         let shape = music.shape("album == ?", [Self.byAlbum])
@@ -269,8 +269,8 @@ struct FetchLoopRuleTests {
         #expect(findings(music).count == 1)
     }
 
-    @Test func `Waiting for something else ten times as long makes a note`() throws {
-        // A fetch takes 34 µs, so that a millisecond is more than ten times as long.
+    @Test func `A loop that spends ten times as long elsewhere is a note`() throws {
+        // A fetch takes 34 µs, so 1 ms is more than ten times as long.
         let waiting = try #require(loop(pause: 1_200_000).first)
         #expect(waiting.severity == .note)
         #expect(
@@ -280,10 +280,10 @@ struct FetchLoopRuleTests {
             ))
         #expect(waiting.evidence.first { $0.name == "waiting" }?.value == 10_800_000)
         let working = try #require(loop(pause: 1_000_000).first)
-        #expect(working.reservations.map(\.text).allSatisfy { !$0.contains("something else") })
+        #expect(working.reservations.map(\.text).allSatisfy { !$0.contains("elsewhere") })
     }
 
-    @Test func `Time in the store between the fetches is no waiting`() throws {
+    @Test func `Time in the store between the fetches does not count as waiting`() throws {
         var music = Music()
         let shape = music.shape("album == ?", [Self.byAlbum])
         music.scoped(.screen) { music in
@@ -292,7 +292,7 @@ struct FetchLoopRuleTests {
                 var fault = TraceEvent.Fault()
                 (fault.origin, fault.source) = (fetch, .store)
                 let id = music.trace.event(.fault(fault), duration: 2_000_000)
-                // Part of the fault, and no time of its own.
+                // The statement is part of the fault and adds no time.
                 music.trace.event(.sql(TraceEvent.Statement()), duration: 1_000_000, parent: id, advancing: false)
                 music.trace.now += 500
             }
@@ -303,7 +303,7 @@ struct FetchLoopRuleTests {
 
     // MARK: - Other rules
 
-    @Test func `Results that are counted or of which the first rows are used need other fetches`() {
+    @Test func `Results that are counted and used in part are reported by R05 instead`() {
         var music = Music()
         let shape = music.shape("album == ?", [Self.byAlbum])
         music.scoped(.screen) { music in
@@ -319,7 +319,7 @@ struct FetchLoopRuleTests {
         #expect(findings(music, rules: [FetchLoopRule(), AggregateRule()]).map(\.rule) == ["R05"])
     }
 
-    @Test func `Without knowing which values differ nothing is said`() throws {
+    @Test func `Fetches whose values the trace does not have are an obstacle, not a finding`() throws {
         var music = Music()
         let shape = music.shape("album == ?", nil)
         for album in 1...10 as ClosedRange<UInt64> { _ = music.fetch(shape, rows: 10) { $0.parameters = album } }
@@ -331,7 +331,7 @@ struct FetchLoopRuleTests {
             ])
     }
 
-    @Test func `A saving below the floor makes a note`() throws {
+    @Test func `A saving below the thresholds is a note`() throws {
         var music = Music()
         (music.trip, music.row) = (100, 10)
         let shape = music.shape("album == ?", [Self.byAlbum])
@@ -349,7 +349,7 @@ struct FetchLoopRuleTests {
             ])
     }
 
-    @Test func `Events that were lost within the scope make a note`() throws {
+    @Test func `A finding in a scope with lost events is a note`() throws {
         var music = Music()
         let shape = music.shape("album == ?", [Self.byAlbum])
         music.scoped(.screen) { music in

@@ -3,13 +3,13 @@ import Testing
 
 @testable import FaultlineAnalysis
 
-@Suite("A few fetches of a line")
+@Suite("Samples of fetches")
 struct FetchSampleTests {
     private func execution(_ number: UInt64) -> FetchSample.Execution {
         FetchSample.Execution(rows: number, limit: 0, offset: 0, batchSize: 0)
     }
 
-    @Test func `The same ones keepLongLine in whatever order and parts they come`() throws {
+    @Test func `The same fetches are kept, whatever their order and grouping`() throws {
         let fetches = (1...50).map { (execution($0), hash: StableHash.mix($0)) }
         var whole = FetchSample()
         for (execution, hash) in fetches { whole.insert(execution, hash: hash) }
@@ -24,7 +24,7 @@ struct FetchSampleTests {
         }
     }
 
-    @Test func `Traces add up in any order`() {
+    @Test func `Samples of several traces merge in any order`() {
         let traces = (1...4 as ClosedRange<UInt64>).map { trace in
             var sample = FetchSample()
             for number in 1...20 * trace { sample.insert(execution(number), hash: StableHash.mix(number)) }
@@ -39,7 +39,7 @@ struct FetchSampleTests {
         #expect(pairs == sum(traces) && pairs == sum(traces.reversed()))
     }
 
-    @Test func `Of few fetches each stands for itself, and the longest of many always stays`() {
+    @Test func `Each of few fetches stands for itself, and the longest of many is always kept`() {
         var sample = FetchSample()
         for number in 1...8 as ClosedRange<UInt64> { sample.insert(execution(number), hash: StableHash.mix(number)) }
         #expect(sample.fetches.map(\.times) == Array(repeating: 1, count: 8))
@@ -49,14 +49,14 @@ struct FetchSampleTests {
         #expect(longest.map(\.times) == [1])
     }
 
-    /// Rows of fetches: two long ones and many that find a few, as many as are kept and one or two more, and some.
+    /// The rows of fetches: two long ones among many short ones, slightly more than are kept, and many more.
     private static let sizes: [[UInt64]] = [
         [5000, 5000] + (2..<400).map { UInt64($0 % 40) }, Array(repeating: 0, count: 9),
         Array(repeating: 0, count: 12), (0..<77).map { UInt64($0 % 20) },
     ]
 
     @Test(arguments: sizes.indices, [1, 2])
-    func `What the fetches stand for is right on the average, also of several traces`(_ place: Int, _ traces: Int) {
+    func `Sums over the sample are unbiased, for one trace and for several`(_ place: Int, _ traces: Int) {
         let rows = Self.sizes[place]
         var (sums, counts) = (0.0, 0.0)
         let rounds = 4000
@@ -78,7 +78,7 @@ struct FetchSampleTests {
         #expect(abs(counts / Double(rounds) - count) <= 0.02 * count)
     }
 
-    @Test func `A file has it all`() throws {
+    @Test func `A sample is restored from its stored form`() throws {
         var sample = FetchSample()
         for number in 1...30 as ClosedRange<UInt64> { sample.insert(execution(number), hash: StableHash.mix(number)) }
         var words = ProfileWords()
@@ -87,7 +87,7 @@ struct FetchSampleTests {
         #expect(read == sample)
     }
 
-    @Test func `A file of the first version does not tell what each stands for`() throws {
+    @Test func `A sample in the first file format is read as empty, and a malformed one is an error`() throws {
         var sample = FetchSample()
         let entry: [StoredValue] = [.text("ff"), .text("[]")] + [30, 20, 10, 5, 0, 3].map { .number($0) }
         try sample.restore(.list([.list(entry)]), ProfileWords())
@@ -100,8 +100,8 @@ struct FetchSampleTests {
         }
     }
 
-    @Test func `Of two with one hash the same one stays, whatever each stands for`() {
-        // One that stands for others, and the same by itself.
+    @Test func `Samples with equal hashes and different weights merge to the same result in either order`() {
+        // A sample whose fetches stand for others, and one whose fetches stand for themselves.
         var (settled, alone) = (FetchSample(), FetchSample())
         for number in 1...30 as ClosedRange<UInt64> { settled.insert(execution(5), hash: StableHash.mix(number)) }
         for number in 1...30 as ClosedRange<UInt64> { alone.insert(execution(5), hash: StableHash.mix(number)) }
@@ -112,7 +112,7 @@ struct FetchSampleTests {
         #expect(one == other)
     }
 
-    @Test func `Of two with one hash the same one stays`() {
+    @Test func `Of two fetches with one hash, the same one is kept in either order`() {
         for pair in [[3, 4], [4, 3]] as [[UInt64]] {
             var sample = FetchSample()
             for rows in pair { sample.insert(execution(rows), hash: 1) }
@@ -121,7 +121,7 @@ struct FetchSampleTests {
         }
     }
 
-    @Test func `What was done with rows is added to those that are kept, and not more than a little`() {
+    @Test func `The use of rows is added to the fetches that are kept, with at most 16 runs each`() {
         var sample = FetchSample()
         for number in 1...9 as ClosedRange<UInt64> { sample.insert(execution(0), hash: number << 20) }
         sample.add([TraceEvent.Use.Run(first: 0, rows: 5)], to: 8 << 20)
@@ -131,7 +131,7 @@ struct FetchSampleTests {
         #expect(sample.executions[7].runs == [TraceEvent.Use.Run(first: 0, rows: 5)])
     }
 
-    @Test func `Traces whose events have the same numbers are told apart`() {
+    @Test func `Fetches of different traces are kept apart although their events have the same IDs`() {
         var (one, other) = (FetchSample(), FetchSample())
         one.insert(execution(1), hash: 7)
         other.insert(execution(2), hash: 7)

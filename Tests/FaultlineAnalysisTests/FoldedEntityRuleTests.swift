@@ -3,9 +3,9 @@ import FaultlineTrace
 import Testing
 import TraceFixtures
 
-@Suite("R16: one object in two entities")
+@Suite("R16: over-normalization")
 struct FoldedEntityRuleTests {
-    /// Fetches of items of which each asks for its list.
+    /// Findings for a fetch of items that each read their list.
     private func findings(
         objects: Int = 100, touched: UInt32 = 100, asked: Int = 100, bytes: UInt64 = 60, isElsewhere: Bool = false,
         savesApart: Int = 0, savesTogether: Int = 0, reading: [String]? = nil, inverse: String? = nil
@@ -55,7 +55,7 @@ struct FoldedEntityRuleTests {
         return Analysis(Profile(groceries.trace.closed()), rules: [FoldedEntityRule()]).findings
     }
 
-    @Test func `What is always read together, one for one, belongs together`() throws {
+    @Test func `Two entities that are always read together, one to one, are reported`() throws {
         let found = findings()
         let finding = try #require(found.first)
         #expect(found.count == 1)
@@ -72,19 +72,19 @@ struct FoldedEntityRuleTests {
         #expect(finding.saving.time.median > 1_000_000 && finding.saving.time.median <= 1_200_000)
     }
 
-    @Test func `Where the model lets several share one, those that were seen prove nothing`() {
+    @Test func `A to-one relationship with a to-many inverse is not reported`() {
         #expect(findings(inverse: "list").isEmpty)
-        // A relationship besides, which leads back by another way.
+        // This to-many relationship is the inverse of another one.
         #expect(findings(inverse: "formerList").count == 1)
     }
 
-    @Test func `The attributes that move are those that are read, where the trace tells`() {
+    @Test func `The attributes to move are those that are read, if the trace shows them`() {
         #expect(findings(reading: []).first?.code == ["Item.title: String", "Item.color: String"])
         #expect(findings(reading: ["color"]).first?.code == ["Item.color: String"])
         #expect(findings(reading: ["items"]).first?.code == ["Item.title: String", "Item.color: String"])
     }
 
-    /// Items that ask for their lists, each of which asks for its owner.
+    /// Findings for purchases that read their baskets, which read their owners.
     private func chain(
         lists: UInt64 = 100, owners: UInt64 = 100, asking: UInt64 = 100, isPrefetched: Bool = false,
         isSizeKnown: Bool = true, tableLists: UInt64 = 1000, tableOwners: UInt64 = 1000
@@ -135,20 +135,20 @@ struct FoldedEntityRuleTests {
     }
 
     @Test(arguments: [false, true])
-    func `A chain of objects that belong together is told link by link`(_ isPrefetched: Bool) {
+    func `A chain of one-to-one relationships is reported link by link`(_ isPrefetched: Bool) {
         let first = #"Fold Basket into Purchase, which always reads it through "basket""#
         let second = #"Fold Owner into Basket, which always reads it through "owner""#
         #expect(Set(chain(isPrefetched: isPrefetched).map(\.title.text)) == [first, second])
         #expect(chain(owners: 30, isPrefetched: isPrefetched).map(\.title.text) == [first])
         #expect(chain(asking: 80, isPrefetched: isPrefetched).map(\.title.text) == [first])
         #expect(chain(lists: 40, isPrefetched: isPrefetched).map(\.title.text) == [second])
-        // A hundred of many seldom share one.
+        // 100 of many objects rarely share a destination, so the sizes of the tables decide.
         #expect(chain(isPrefetched: isPrefetched, tableOwners: 899).map(\.title.text) == [first])
         #expect(chain(isPrefetched: isPrefetched, tableOwners: 900).count == 2)
         #expect(chain(isPrefetched: isPrefetched, isSizeKnown: false).map(\.title.text) == [first])
     }
 
-    /// Members, of whom some are moderators, which are members too; each has a profile of its own.
+    /// Findings for members, some of them moderators (a subentity), each with a profile of their own.
     private func family(moderators: Int = 30, asked: Int = 100, isPrefetched: Bool = false) -> [Finding] {
         var trace = TraceBuilder()
         let own: [EntityEntry.Property] = [
@@ -179,7 +179,7 @@ struct FoldedEntityRuleTests {
         return Analysis(Profile(trace.closed()), rules: [FoldedEntityRule()]).findings
     }
 
-    @Test(arguments: [0, 30, 100]) func `What an entity inherits is one relationship with its parent's`(
+    @Test(arguments: [0, 30, 100]) func `An inherited relationship counts as that of the parent`(
         _ moderators: Int
     ) throws {
         let found = family(moderators: moderators)
@@ -188,31 +188,31 @@ struct FoldedEntityRuleTests {
         #expect(family(moderators: moderators, asked: 89).isEmpty)
     }
 
-    @Test func `What several share is no part of one`() {
+    @Test func `A destination that several objects share is not reported`() {
         #expect(findings(objects: 90).count == 1)
         #expect(findings(objects: 89).isEmpty)
         #expect(findings(objects: 10).isEmpty)
     }
 
-    @Test func `What is not always read is apart for a reason`() {
+    @Test func `A destination that is not always read, or read by few objects, is not reported`() {
         #expect(findings(objects: 90, asked: 90).count == 1)
         #expect(findings(objects: 89, asked: 89).isEmpty)
         #expect(findings(objects: 49, touched: 49, asked: 49).isEmpty)
         #expect(findings(objects: 50, touched: 50, asked: 50).count == 1)
     }
 
-    @Test func `Large objects are kept apart`() {
+    @Test func `Destinations of at least 2 KiB are not reported`() {
         #expect(findings(bytes: 2047).count == 1)
         #expect(findings(bytes: 2048).isEmpty)
     }
 
-    @Test func `What is saved apart more often than it is read stays apart`() {
+    @Test func `A destination that is saved alone more often than it is read is not reported`() {
         #expect(findings(savesApart: 100).count == 1)
         #expect(findings(savesApart: 101).isEmpty)
         #expect(findings(savesTogether: 101).count == 1)
     }
 
-    @Test func `Below a twentieth of the store's time it is not worth a word`() {
+    @Test func `A relationship that takes less than 5 % of the store's time is not reported`() {
         #expect(findings(isElsewhere: true).isEmpty)
     }
 }

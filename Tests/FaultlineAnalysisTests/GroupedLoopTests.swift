@@ -3,7 +3,7 @@ import FaultlineTrace
 import Testing
 import TraceFixtures
 
-@Suite("R04: a number, or the first row, of each value")
+@Suite("R04: counts, aggregates and first rows")
 struct GroupedLoopTests {
     private static let byAlbum = ShapeEntry.Term(keyPath: "album", operation: "==", operand: "object")
     private static let long = ShapeEntry.Term(keyPath: "milliseconds", operation: ">")
@@ -23,7 +23,7 @@ struct GroupedLoopTests {
                     expressions: expressions, groups: groups, terms: terms)))
     }
 
-    /// Requests for one album after the other, each with a statement of so many steps.
+    /// Findings for requests for one album after another, each with a statement that scans `scans` rows.
     private func loop(
         _ type: TraceEvent.Fetch.ResultType, _ terms: [ShapeEntry.Term] = [byAlbum], albums: UInt64 = 20,
         sort: [String] = [], limit: UInt32 = 0, expressions: [String]? = nil, groups: [String]? = nil, rows: UInt32 = 4,
@@ -46,7 +46,7 @@ struct GroupedLoopTests {
         return findings(music)
     }
 
-    @Test func `A count for each album is one grouped fetch`() throws {
+    @Test func `R04 advises one grouped fetch instead of counts for one album after another`() throws {
         let found = loop(.count, [Self.byAlbum, Self.long])
         #expect(found.map(\.rule) == ["R04"])
         let finding = try #require(found.first)
@@ -64,14 +64,14 @@ struct GroupedLoopTests {
         #expect(
             finding.explanation.map(\.text).first
                 == "20 count requests followed one another, for 20 values of album: 80 rows, 800 µs in all.")
-        // Twenty requests of 40 µs, less a trip of 10 µs, 20 × 40 steps of 15 ns, and 3 µs for each album.
+        // 20 requests of 40 µs, minus a trip of 10 µs, 20 × 40 steps of 15 ns, and 3 µs for each album.
         #expect(abs(finding.saving.time.median - (800_000 - 10_000 - 12_000 - 60_000)) < 1)
         #expect(finding.saving.time.low > 500_000 && finding.saving.time.high <= 800_000)
         #expect(finding.saving.trips == 19 && finding.severity == .warning)
         #expect(finding.fix.text.contains("Keep the predicate's other terms: milliseconds > ?."))
     }
 
-    @Test func `An aggregate for each album keeps its expressions, and is grouped`() throws {
+    @Test func `R04 advises one grouped fetch instead of aggregates for one album after another`() throws {
         let finding = try #require(loop(.dictionaries, expressions: ["sum:(milliseconds)"], rows: 1).first)
         #expect(finding.title.text == "Aggregate Track for all values of album at once, in one grouped fetch")
         #expect(
@@ -82,20 +82,20 @@ struct GroupedLoopTests {
             ])
         let grouped = loop(.dictionaries, expressions: ["title", "sum:(milliseconds)"], groups: ["title"], rows: 1)
         #expect(grouped.isEmpty)
-        // Rows of dictionaries are rows.
+        // Dictionaries without an aggregate are rows like any other.
         #expect(
             loop(.dictionaries, expressions: ["title"], rows: 1).map(\.title.text) == [
                 "Fetch Track for all values of album at once, with IN"
             ])
     }
 
-    @Test func `Scans of the table for each album become one`() throws {
+    @Test func `Replacing a table scan per album saves more than replacing an index search per album`() throws {
         let seek = try #require(loop(.count).first).saving.time.median
         let scan = try #require(loop(.count, scans: 39).first).saving.time.median
         #expect(scan > seek)
     }
 
-    @Test func `A result that is only counted is a count, however few rows it has`() throws {
+    @Test func `R04 advises one grouped fetch for results in a loop that are only counted`() throws {
         var music = Music()
         music.calibrate(music.shape())
         let shape = music.shape("album == ?", [Self.byAlbum])
@@ -112,14 +112,14 @@ struct GroupedLoopTests {
         #expect(found.first?.code.first == #"let count = ExpressionDescription("count", .function(.count, "self"))"#)
     }
 
-    @Test func `Four counts, and counts of one album, are no loop`() {
+    @Test func `Four counts, and counts without an equality, are not reported`() {
         #expect(loop(.count, albums: 4).isEmpty)
         #expect(loop(.count, [.init(keyPath: "milliseconds", operation: "<")]).isEmpty)
     }
 
     // MARK: - The first row
 
-    @Test func `The last track of each album is kept in a relationship`() throws {
+    @Test func `R04 advises keeping the last track of each album in a relationship`() throws {
         let found = loop(.objects, sort: ["milliseconds descending"], limit: 1, rows: 1)
         #expect(found.map(\.title.text) == ["Keep the last Track of each Album in a relationship, and prefetch it"])
         let finding = try #require(found.first)
@@ -134,7 +134,7 @@ struct GroupedLoopTests {
         )
     }
 
-    @Test func `Where only the sort key is read a grouped fetch has it`() throws {
+    @Test func `If only the sort key is read, a grouped fetch of its maximum is advised`() throws {
         var music = Music()
         music.calibrate(music.shape())
         let shape = music.shape("album == ?", [Self.byAlbum], sort: ["milliseconds descending"], isLimited: true)
@@ -156,7 +156,7 @@ struct GroupedLoopTests {
                 == #"let largest = ExpressionDescription("largest", .function(.maximum, "milliseconds"))"#)
     }
 
-    @Test func `Of pages nothing is said`() {
+    @Test func `A page of two rows is not reported as a loop`() {
         #expect(loop(.objects, sort: ["milliseconds descending"], limit: 2, rows: 2).isEmpty)
     }
 }
@@ -180,7 +180,7 @@ struct LookUpTests {
         return Analysis(Profile(music.trace.closed()), rules: [FetchLoopRule()]).findings
     }
 
-    @Test func `Objects that are looked up one by one are fetched by their IDs`() throws {
+    @Test func `R04 advises fetching objects that are looked up one by one at once, by their IDs`() throws {
         let found = lookUps(50)
         #expect(found.map(\.title.text) == ["Fetch the objects of Track at once by their IDs, with IN"])
         let finding = try #require(found.first)
@@ -194,7 +194,7 @@ struct LookUpTests {
         #expect(finding.saving.time.low > 0 && finding.saving.time.high <= 2_000_000)
     }
 
-    @Test func `Where the trips are as quick as a row it is a note that promises nothing`() throws {
+    @Test func `Look-ups whose trips are as quick as a row are a note without a saving`() throws {
         let finding = try #require(lookUps(50, duration: 2500).first)
         #expect(finding.severity == .note && finding.saving.time.median == 0)
         #expect(
@@ -202,7 +202,7 @@ struct LookUpTests {
                 "The trips are so quick here that one fetch would save nothing measurable."))
     }
 
-    @Test func `Few objects, known ones, those of a fetch and those of the row cache are left alone`() {
+    @Test func `Few, known or repeated objects, row cache hits and to-many faults are not reported`() {
         #expect(lookUps(4).isEmpty)
         #expect(lookUps(50) { $0.seenBefore = true }.isEmpty)
         #expect(lookUps(50) { $0.object = 7 }.isEmpty)
@@ -210,7 +210,7 @@ struct LookUpTests {
         #expect(lookUps(50) { $0.type = .toMany }.isEmpty)
     }
 
-    /// Fetches of which each compares so many unsaved objects.
+    /// Findings for fetches that each compare `objects` unsaved objects.
     private func unsaved(_ objects: UInt32, time: UInt64, operation: String, operands: Bool = true) -> [Finding] {
         var music = Music()
         music.calibrate(music.shape())
@@ -226,7 +226,7 @@ struct LookUpTests {
         return Analysis(Profile(music.trace.closed()), rules: [FetchLoopRule()]).findings
     }
 
-    @Test func `A loop says how much of its time goes to unsaved objects`() throws {
+    @Test func `The finding about a loop states the time spent on unsaved objects`() throws {
         let finding = try #require(unsaved(500, time: 1_000_000, operation: "==").first)
         #expect(finding.title.text == "Fetch Track for all values of title at once, with IN")
         #expect(
@@ -238,7 +238,7 @@ struct LookUpTests {
         #expect(none.alternatives.isEmpty && none.explanation.count == 1)
     }
 
-    @Test func `What is no loop for IN is told to leave the unsaved objects out`() throws {
+    @Test func `R04 advises excluding unsaved objects from fetches that IN cannot replace`() throws {
         let found = unsaved(500, time: 1_000_000, operation: "CONTAINS")
         #expect(found.map(\.title.text) == ["Leave unsaved objects out of the fetches of Track"])
         let finding = try #require(found.first)
@@ -246,7 +246,7 @@ struct LookUpTests {
         #expect(finding.saving.time.median == 20_000_000 && finding.severity == .warning)
     }
 
-    @Test func `Few unsaved objects, and those that cost little, are left alone`() {
+    @Test func `Few unsaved objects, and unsaved objects that cost little, are not reported`() {
         #expect(unsaved(99, time: 1_000_000, operation: "CONTAINS").isEmpty)
         #expect(unsaved(500, time: 10_000, operation: "CONTAINS").isEmpty)
     }

@@ -5,7 +5,7 @@ import TraceFixtures
 
 @Suite("Growth")
 struct GrowthTests {
-    /// What is known of fetches that took so long each, the first of them much longer.
+    /// The growth of fetches that took `duration` each, except for the first, which took 20 times as long.
     private func growth(
         _ terms: [ShapeEntry.Term] = [], sort: [String] = [], limit: UInt32 = 0, offset: UInt32 = 0, rows: UInt32,
         steps: UInt32, sorts: UInt32 = 0, plan: String? = "SCAN t0", times: Int = 12, duration: UInt64 = 1_010_000,
@@ -35,7 +35,7 @@ struct GrowthTests {
 
     private static let length = ShapeEntry.Term(keyPath: "milliseconds", operation: "==")
 
-    @Test func `A scan takes as many times as long, in a range, whatever the first one took`() throws {
+    @Test func `The time of a scan grows linearly, in a range, whatever the first one took`() throws {
         let growth = try #require(try growth([Self.length], rows: 3, steps: 999))
         #expect(growth.order == .linear && growth.rows == 1000)
         #expect(growth.now.median == 1_010_000)
@@ -46,7 +46,7 @@ struct GrowthTests {
         }
     }
 
-    @Test func `All rows of a table are as many more, and sorted ones a little more than that`() throws {
+    @Test func `The time for all rows of a table grows linearly, and slightly faster if they are sorted`() throws {
         #expect(try growth(rows: 500, steps: 499)?.order == .linear)
         #expect(try growth(rows: 500, steps: 0)?.rows == 500)
         let sorted = try #require(try growth(sort: ["title ascending"], rows: 1024, steps: 1023, sorts: 1))
@@ -55,7 +55,7 @@ struct GrowthTests {
         #expect(sorted.time(with: 100).high > 1.5 * plain.time(with: 100).high)
     }
 
-    @Test func `An index and a limit keep the time as it is, however far the index is walked`() throws {
+    @Test func `With an index and a limit, the time hardly grows, whether the index is searched or scanned`() throws {
         let plans = ["SEARCH t0 USING INDEX byMilliseconds (ZMILLISECONDS>?)", "SCAN t0 USING INDEX byMilliseconds"]
         let sought = try #require(
             try growth([Self.length], sort: ["milliseconds ascending"], limit: 20, rows: 20, steps: 0, plan: plans[0]))
@@ -75,15 +75,15 @@ struct GrowthTests {
         #expect(try growth([Self.length], rows: 3, steps: 999, times: 4) == nil)
         // No plan.
         #expect(try growth([Self.length], rows: 3, steps: 999, plan: nil) == nil)
-        // How many rows a value has in a larger table, nobody knows.
+        // The number of rows of a value in a larger table is unknown.
         #expect(try growth([Self.length], rows: 3, steps: 0, plan: search) == nil)
         #expect(try growth([Self.length], rows: 3, steps: 0, plan: search, resultType: .count) == nil)
         #expect(try growth([Self.length], rows: 1, steps: 0, plan: search)?.order == .logarithmic)
-        // Nor where a scan with a limit ends that a predicate keeps rows from.
+        // So is the row at which a scan with a limit and a predicate ends.
         #expect(try growth([Self.length], limit: 20, rows: 20, steps: 500) == nil)
-        // A page is as deep as its offset.
+        // A page's time depends on its offset.
         #expect(try growth(limit: 20, offset: 500, rows: 20, steps: 519) == nil)
-        // What a trip takes by itself hides what grows.
+        // The fixed cost of a trip hides the growing part.
         #expect(try growth([Self.length], rows: 1, steps: 9, duration: 12_000) == nil)
     }
 }

@@ -43,7 +43,7 @@ struct HeldObjectRuleTests {
         return story.findings
     }
 
-    @Test func `What stays after its scope has closed is to be made a fault`() throws {
+    @Test func `Objects that stay realized after their scope closes are reported`() throws {
         let finding = try #require(
             findings { story in
                 for object in 0..<4 as Range<UInt64> { story.scoped { _ = $0.fill(object) } }
@@ -54,12 +54,12 @@ struct HeldObjectRuleTests {
         #expect(finding.code == ["context.refresh(object, mergeChanges: false)"])
         #expect(
             finding.explanation.map(\.text) == [
-                #"4 of 4 objects stayed realized after the scope "scroll" closed: at most 4 at once, 78.1 KiB. 4 were still held at the end."#
+                #"4 of 4 objects that were loaded at this line stayed realized after the scope "scroll" closed: at most 4 at once, 78.1 KiB. 4 were still held at the end."#
             ])
         #expect(finding.saving.memory == 80_000)
     }
 
-    @Test func `What is let go of within the scope is fine`() {
+    @Test func `Objects released within their scope are not reported`() {
         #expect(
             findings { story in
                 for object in 0..<9 as Range<UInt64> {
@@ -71,7 +71,7 @@ struct HeldObjectRuleTests {
             }.isEmpty)
     }
 
-    @Test func `What is let go of soon after is not many at a time`() {
+    @Test func `Objects released soon after their scope are reported only if three are held at once`() {
         func found(atATime count: Int) -> [Finding] {
             findings { story in
                 var held: [EventID] = []
@@ -85,7 +85,7 @@ struct HeldObjectRuleTests {
         #expect(found(atATime: 3).map(\.evidence).first?.map(\.value) == [20, 20, 3, 60_000, 2])
     }
 
-    @Test func `A few that come and go among many are a cache`() {
+    @Test func `If fewer than half of the objects stay, half of those must be held at once`() {
         func found(_ count: Int) -> [Finding] {
             findings { story in
                 var held: [EventID] = []
@@ -103,7 +103,7 @@ struct HeldObjectRuleTests {
         #expect(found(17).count == 1)
     }
 
-    @Test func `Rows of a result are held by the result`() {
+    @Test func `Rows that their fetch result still holds are not reported`() {
         func found(batchSize: UInt32, batchesMore: Int, isClosed: Bool = false) -> [Finding] {
             findings { story in
                 let fetch = story.groceries.fetch(rows: 400, batchSize: batchSize)
@@ -131,7 +131,7 @@ struct HeldObjectRuleTests {
         #expect(found(batchSize: 0, batchesMore: 0, isClosed: true).count == 1)
     }
 
-    @Test func `Outside of scopes, in preparation, and unwatched, nothing is known`() {
+    @Test func `Objects outside scopes, in scopes of kind setup or unwatched are not reported`() {
         #expect(findings { story in for object in 0..<9 as Range<UInt64> { _ = story.fill(object) } }.isEmpty)
         #expect(
             findings { story in

@@ -4,7 +4,7 @@ import Testing
 import TraceFixtures
 
 /// Authors with books, and books with a publisher.
-@Suite("R01: one story for each prefetch")
+@Suite("R01: one finding for each prefetch")
 struct LibraryPrefetchTests {
     private struct Library {
         var trace = TraceBuilder()
@@ -76,7 +76,7 @@ struct LibraryPrefetchTests {
     }
 
     @Test(arguments: [[], ["books"]])
-    func `Faults one level deeper have a key path of two parts`(_ prefetch: [String]) throws {
+    func `Faults one level deeper get a key path of two parts`(_ prefetch: [String]) throws {
         var library = Library(prefetch: prefetch)
         let fetch = library.fetch()
         for author in 1...10 as ClosedRange<UInt64> {
@@ -98,7 +98,7 @@ struct LibraryPrefetchTests {
         #expect(Set(found.map(\.change)).count == 1)
     }
 
-    @Test func `A way that nothing shows is said to be unknown`() throws {
+    @Test func `A key path that the trace does not show is reported as unknown`() throws {
         var library = Library()
         let fetch = library.fetch()
         for book in 1...10 as ClosedRange<UInt64> {

@@ -5,9 +5,9 @@ import TraceFixtures
 
 @testable import FaultlineAnalysis
 
-@Suite("The costs of the machine where a trace was recorded")
+@Suite("Costs measured on the machine")
 struct MachineCostTests {
-    /// Tracks whose titles are read and whose lyrics of 2,000 bytes are not: three fetches of 200 rows.
+    /// Three fetches of 200 tracks whose titles are read, but not their lyrics of 2,000 bytes.
     private func lyrics(_ steps: [CalibrationEntry.Step: Double], title: UInt64 = 20) -> Music {
         var music = Music()
         music.row = 4000
@@ -23,11 +23,11 @@ struct MachineCostTests {
 
     private func profile(_ steps: [CalibrationEntry.Step: Double]) -> Profile { Profile(lyrics(steps).trace.closed()) }
 
-    @Test func `Long values cost their share of the time that loading took`() throws {
+    @Test func `Long values cost their share of the loading time`() throws {
         let music = lyrics([.loadedRow: 200, .loadedByte: 0.5, .page: 500])
         let analysis = Analysis(Profile(music.trace.closed()), rules: [OverFetchRule()])
         let finding = try #require(analysis.findings.first)
-        // 600 rows of 200 ns beside 1.2 MB of 0.7 × 0.5 ns; the trips are not part of it.
+        // 600 rows at 200 ns, and 1.2 MB at 0.7 × 0.5 ns; the trips do not count.
         let time = 3 * (Double(music.trip) + 200 * 4000) - 3 * CostModel.emptyTrip
         let part = { (title: Double) in
             time * 1_200_000 * 0.35 / (1_200_000 * 0.35 + 600 * 200 + 600 * title * 0.35)
@@ -35,7 +35,7 @@ struct MachineCostTests {
         #expect(abs(finding.saving.time.median - part(20)) < 1)
         #expect(finding.saving.time.low < finding.saving.time.median)
         #expect(finding.saving.time.high > finding.saving.time.median && finding.saving.time.high < time)
-        // Long values that are read keep their part.
+        // Long values that are read keep their share.
         let read = lyrics([.loadedRow: 200, .loadedByte: 0.5, .page: 500], title: 2000)
         let other = Analysis(Profile(read.trace.closed()), rules: [OverFetchRule()]).findings.first
         #expect(abs((other?.saving.time.median ?? 0) - part(2000)) < 1)
@@ -51,8 +51,7 @@ struct MachineCostTests {
         #expect(costs.returnedRow(bytes: 100) == nil && costs.byte == nil && costs.loadedRow == nil)
     }
 
-    @Test func `Several machines cost their mean, in whatever order they are merged and after a profile's file`() throws
-    {
+    @Test func `Costs of several machines are averaged in any order, and kept in a profile's file`() throws {
         let (fast, slow) = (profile([.passedRow: 20, .identity: 40]), profile([.passedRow: 60]))
         var (one, other) = (fast, slow)
         try one.merge(slow)
@@ -64,11 +63,11 @@ struct MachineCostTests {
     }
 
     @Test(arguments: [-1, .nan, .infinity, 1e7])
-    func `A time that no step takes is left out`(_ damage: Double) {
+    func `Impossible times of a step are ignored`(_ damage: Double) {
         #expect(profile([.passedRow: damage, .identity: 40]).steps.keys.sorted() == ["identity"])
     }
 
-    @Test func `Steps of a later recorder are passed over`() throws {
+    @Test func `Unknown steps of a later recorder are ignored`() throws {
         let json = #"{"trips": [], "steps": {"passedRow": 20, "teleported": 1}}"#
         let entry = try JSONDecoder().decode(CalibrationEntry.self, from: Data(json.utf8))
         var trace = Music().trace
@@ -93,14 +92,14 @@ struct MachineCostTests {
             "loadedRow": try #require(StepSum(1000)), "loadedByte": try #require(StepSum(0.001)),
         ])
         let measured = fetch.scanTime(machine)
-        // 4 × 100 rows of 1 µs each, and next to nothing for their bytes.
+        // 4 × 100 rows at 1 µs each; their bytes cost next to nothing.
         let bytes = Double(fetch.total(\.bytes)) / Double(max(1, fetch.total(\.loadedRows)))
         let rest = fetch.counts.runTime - 400 * (try #require(machine.returnedRow(bytes: bytes)))
         #expect(measured.least == min(rest, ratio.usual) && measured.most == max(rest, ratio.usual))
         #expect(measured.usual > measured.least && measured.usual < measured.most)
     }
 
-    @Test func `Where SQLite scans other rows, the time is not the rows' alone`() throws {
+    @Test func `The cost of bytes is unknown if SQLite scans other rows as well`() throws {
         let machine = MachineCosts(profile([.loadedRow: 200, .loadedByte: 0.5]).steps)
         func time(scanned: UInt32) throws -> Saving.Range? {
             var music = Music()
@@ -116,7 +115,7 @@ struct MachineCostTests {
         #expect(try time(scanned: 5000) == nil)
     }
 
-    @Test func `Counting hands no row out`() throws {
+    @Test func `A count request has no cost for returned rows`() throws {
         var music = Music()
         let shape = music.shape(
             "milliseconds == ?", [ShapeEntry.Term(keyPath: "milliseconds", operation: "==")], resultType: "count")

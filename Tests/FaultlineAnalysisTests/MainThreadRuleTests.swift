@@ -4,11 +4,11 @@ import TraceFixtures
 
 @testable import FaultlineAnalysis
 
-@Suite("R12: the main thread in the store")
+@Suite("R12: work in the store on the main thread")
 struct MainThreadRuleTests {
     private static let millisecond: UInt64 = 1_000_000
 
-    /// Fetches of an app's main thread.
+    /// Fetches and saves on an app's main thread.
     private struct Screen: MusicStory {
         var music = Music()
         lazy var list = music.trace.site(40, "list()")
@@ -43,7 +43,7 @@ struct MainThreadRuleTests {
         return Analysis(Profile(screen.music.trace.closed()), rules: rules)
     }
 
-    @Test func `The line that asked for most of it is named, not that of the longest part`() throws {
+    @Test func `The finding is at the line that took most of the time, not at the longest event`() throws {
         let analysis = analysis { screen in
             screen.fetch(for: 5, site: screen.music.trace.site(44, "count()"))
             for _ in 0..<30 { screen.fetch(for: 1) }
@@ -57,13 +57,13 @@ struct MainThreadRuleTests {
         #expect(finding.saving.pause?.median == 30e6)
     }
 
-    @Test func `Waiting for a CPU is no time in the store`() {
+    @Test func `Waiting for a CPU does not count as time in the store`() {
         #expect(analysis { $0.fetch(for: 40) }.findings.count == 1)
         #expect(analysis { $0.fetch(for: 40, waiting: 30) }.findings.isEmpty)
         #expect(analysis { $0.fetch(for: 40, waiting: 5) }.findings.first?.saving.pause?.median == 35e6)
     }
 
-    @Test func `A main context's work is the main queue's, whatever thread does it`() throws {
+    @Test func `The work of a main context counts, whatever thread does it`() throws {
         func analysis(_ concurrency: String) -> Analysis {
             var screen = Screen()
             screen.music.trace.isMainThread = false
@@ -71,7 +71,7 @@ struct MainThreadRuleTests {
                 .context(ContextEntry(name: "viewContext", concurrency: concurrency)))
             screen.scoped(.screen) { screen in
                 for thread in [21, 22, 23] as [UInt32] {
-                    // From one piece of work to the next the main queue goes from thread to thread.
+                    // The main queue runs each block on another thread.
                     screen.music.trace.thread = thread
                     screen.music.trace.context = context
                     screen.fetch(for: 12)
@@ -84,7 +84,7 @@ struct MainThreadRuleTests {
         #expect(analysis("privateQueue").findings.isEmpty)
     }
 
-    @Test func `A screen that waits for longer than a frame is told what for`() throws {
+    @Test func `Work in the store for longer than a frame is reported at its line`() throws {
         let analysis = analysis { screen in
             screen.fetch(for: 40)
             screen.fetch(for: 10, site: screen.music.trace.site(44, "count()"))
@@ -101,7 +101,7 @@ struct MainThreadRuleTests {
                     + "80 % of "
                     + "this time."
             ])
-        // Nobody saves time by doing the same elsewhere.
+        // Doing the same work elsewhere saves no time.
         #expect(finding.saving.time == .none)
         #expect(finding.saving.pause == Saving.Range(median: 40e6, low: 20e6, high: 50e6))
         #expect(finding.signature == "R12|fetch|list()")
@@ -113,13 +113,13 @@ struct MainThreadRuleTests {
             ])
     }
 
-    @Test func `A tenth of a second is an error, and a save has words of its own`() throws {
+    @Test func `A save of more than 100 ms is an error with advice of its own`() throws {
         let finding = try #require(analysis { $0.save(for: 120) }.findings.first)
         #expect(finding.severity == .error)
         #expect(finding.title.text == "Save on a background context, not on the main thread")
     }
 
-    @Test func `Several stretches of one line add up`() throws {
+    @Test func `Several busy intervals of one line add up`() throws {
         let finding = try #require(
             analysis { screen in
                 for _ in 0..<3 {
@@ -133,9 +133,9 @@ struct MainThreadRuleTests {
                 "The main thread was in the store for up to 30.0 ms, 4 times, 90.0 ms in all; ") == true)
     }
 
-    // MARK: Silence
+    // MARK: Work that is not reported
 
-    @Test func `Less than a frame is nothing, nor is more with pauses in it`() {
+    @Test func `Work for less than a frame, or with pauses in between, is not reported`() {
         #expect(analysis { $0.fetch(for: 15) }.findings.isEmpty)
         let paused = analysis { screen in
             for _ in 0..<10 {
@@ -147,13 +147,13 @@ struct MainThreadRuleTests {
     }
 
     @Test(arguments: [TraceEvent.Scope.Kind.other, .request, .bulk, .test, .setup])
-    func `Where nothing is drawn nobody waits`(_ kind: TraceEvent.Scope.Kind) {
+    func `Work outside scopes of kind screen is not reported`(_ kind: TraceEvent.Scope.Kind) {
         let analysis = analysis(kind) { $0.fetch(for: 200) }
         #expect(analysis.findings.isEmpty)
         #expect(analysis.checks.map(\.examined?.text) == [nil])
     }
 
-    @Test func `Another thread may take its time`() {
+    @Test func `Work on another thread is not reported`() {
         let analysis = analysis { screen in
             screen.music.trace.isMainThread = false
             screen.fetch(for: 200)
@@ -161,7 +161,7 @@ struct MainThreadRuleTests {
         #expect(analysis.findings.isEmpty)
     }
 
-    @Test func `Waiting is for another rule`() {
+    @Test func `R12 ignores waits`() {
         let analysis = analysis { screen in
             var wait = TraceEvent.Wait()
             wait.isBlocking = true
@@ -170,7 +170,7 @@ struct MainThreadRuleTests {
         #expect(analysis.findings.isEmpty)
     }
 
-    @Test func `Where another rule has advice for the line it says nothing`() {
+    @Test func `R12 reports nothing if another rule has advice for the line`() {
         struct Other: Rule {
             let id = "R99"
             let name = "other"
@@ -191,11 +191,11 @@ struct MainThreadRuleTests {
             analysis(rules: [MainThreadRule(), Other(score: score)]) { $0.fetch(for: 40) }.findings.map(\.rule)
         }
         #expect(rules(50) == ["R99"])
-        // A note is no advice.
+        // A note does not count as advice.
         #expect(rules(10) == ["R12", "R99"])
     }
 
-    @Test func `Events that were lost make it a note`() throws {
+    @Test func `A finding with lost events is a note`() throws {
         let finding = try #require(
             analysis { screen in
                 screen.fetch(for: 40)

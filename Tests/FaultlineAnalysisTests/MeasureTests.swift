@@ -7,7 +7,7 @@ import Testing
 struct MeasureTests {
     private func values(_ count: Int, seed: UInt64) -> [UInt64] {
         var generator = SeededGenerator(seed: seed)
-        // From nanoseconds to minutes, as even over the powers of two as over the numbers of each.
+        // From nanoseconds to minutes, spread evenly over the powers of two.
         return (0..<count).map { _ in generator.next() >> (28 + generator.next() % 30) }
     }
 
@@ -45,19 +45,19 @@ struct MeasureTests {
         #expect(merged.maximum == values.max())
     }
 
-    @Test func `Nothing has no percentile`() {
+    @Test func `An empty distribution has percentiles and a mean of zero`() {
         #expect(Distribution().percentile(50) == 0)
         #expect(Distribution().mean == 0)
     }
 
     @Test(arguments: [(256, 1, "256 values"), (970, 1, "about 970 values"), (970, 10, "970 values"), (1, 1, "1 value")])
-    func `Values beyond those that are told apart exactly are an estimate, and are called one`(
+    func `Numbers of distinct values beyond the exact range are marked as estimates`(
         count: UInt64, occasions: UInt64, words: String
     ) {
         #expect(DistinctCount.words(count, over: occasions, "value").text == words)
     }
 
-    @Test func `Distinct objects are exact up to 256 and near beyond`() {
+    @Test func `Numbers of distinct objects are exact up to 256 and estimated beyond`() {
         for count in [0, 1, 5, 255] {
             var distinct = DistinctCount()
             for _ in 0..<3 { for object in 0..<count { distinct.insert(UInt64(object)) } }
@@ -75,7 +75,7 @@ struct MeasureTests {
         #expect(union == even)
     }
 
-    @Test func `A sample does not hang on the order, and keeps rare sizes`() {
+    @Test func `A sample does not depend on the order, and keeps rare sizes`() {
         var forth = LoadSample()
         var back = LoadSample()
         let loads = (0..<5000 as Range<UInt64>).map { Load(rows: $0 == 17 ? 900 : 1, bytes: 0, duration: 100 + $0) }
@@ -87,7 +87,7 @@ struct MeasureTests {
         #expect(forth.count == 5000)
     }
 
-    @Test func `A bounded table gives back what was not used`() {
+    @Test func `A bounded table evicts the least recently used value`() {
         var table = BoundedTable<Int, String>(capacity: 2)
         #expect(table.insert("one", for: 1) == nil)
         #expect(table.insert("two", for: 2) == nil)
@@ -100,7 +100,7 @@ struct MeasureTests {
         #expect(table.count == 0)
     }
 
-    @Test func `A bounded table stays bounded when values are taken out again and again`() {
+    @Test func `A bounded table stays bounded when values are removed repeatedly`() {
         var table = BoundedTable<Int, Int>(capacity: 4)
         for key in 0..<1000 {
             _ = table.insert(key, for: key % 7)
@@ -118,7 +118,7 @@ struct CostTests {
         rows.map { Load(rows: $0, bytes: 0, duration: trip + row * $0) }
     }
 
-    @Test func `A line is found in spite of outliers`() throws {
+    @Test func `A line is fitted despite outliers`() throws {
         var loads = loads(Array(1...40), trip: 9000, row: 1500)
         for index in stride(from: 0, to: 40, by: 8) { loads[index].duration *= 50 }
         let line = try #require(LineFit.theilSen(loads))
@@ -126,11 +126,11 @@ struct CostTests {
         #expect(abs(line.trip - 9000) < 900)
     }
 
-    @Test func `Equal row counts make no line`() {
+    @Test func `No line is fitted to equal row counts`() {
         #expect(LineFit.theilSen(loads([5, 5, 5], trip: 1, row: 1)) == nil)
     }
 
-    @Test func `Ranges are the same in every run and hold the median`() {
+    @Test func `Ranges are the same in every run and contain the median`() {
         let loads = loads((0..<30).map { $0 % 7 + 1 }, trip: 9000, row: 1500).enumerated().map { index, load in
             Load(rows: load.rows, bytes: 0, duration: load.duration + UInt64(index * 137 % 900))
         }
@@ -145,7 +145,7 @@ struct CostTests {
     }
 
     @Test(arguments: [(0.5, 10.0), (5, 25), (1, 1.5)])
-    func `A score never falls, and passes 25 and 75 where it should`(_ info: Double, _ warning: Double) {
+    func `A score never decreases, and is 25 and 75 at its thresholds`(_ info: Double, _ warning: Double) {
         let score = { Score.of($0, info: info, warning: warning) }
         #expect(score(-1) == 0)
         #expect(score(0) == 0)
@@ -162,7 +162,7 @@ struct CostTests {
         }
     }
 
-    @Test func `Severities begin at 25 and 75`() {
+    @Test func `Warnings begin at a score of 25, and errors at 75`() {
         #expect(Severity(score: 24.9) == .note)
         #expect(Severity(score: 25) == .warning)
         #expect(Severity(score: 75) == .error)

@@ -8,7 +8,7 @@ struct MissingIndexRuleTests {
     private typealias Term = ShapeEntry.Term
     private static let length = Term(keyPath: "milliseconds", operation: "==")
 
-    /// A fetch with what SQLite counted for it.
+    /// Adds fetches with SQLite's counters and plan.
     private func add(
         _ terms: [Term], sort: [String] = [], rows: UInt32, steps: UInt32, times: Int, line: Int = 42,
         duration: UInt64 = 1_000_000, plan: [String] = ["SCAN t0"], to music: inout Music
@@ -41,7 +41,7 @@ struct MissingIndexRuleTests {
         return findings(music)
     }
 
-    /// Fetches for which SQLite indexes rows itself.
+    /// Findings for fetches for which SQLite builds an automatic index.
     private func automatic(
         _ rows: UInt32, times: Int = 20, step: String = "SEARCH t1 USING AUTOMATIC COVERING INDEX (ZTITLE=?)",
         sql: String = "SELECT … FROM ZALBUM t0 LEFT OUTER JOIN ZTRACK t1 ON t0.ZTITLE = t1.ZTITLE",
@@ -66,7 +66,7 @@ struct MissingIndexRuleTests {
         return findings(music)
     }
 
-    @Test func `An index that SQLite makes for every fetch is to be kept`() throws {
+    @Test func `An automatic index that SQLite builds for every fetch is reported`() throws {
         let found = automatic(3000)
         let finding = try #require(found.first)
         #expect(found.count == 1 && finding.rule == "R06" && finding.severity == .warning)
@@ -83,10 +83,7 @@ struct MissingIndexRuleTests {
         #expect(automatic(3000, step: "SEARCH (subquery-1) USING AUTOMATIC COVERING INDEX (ZTITLE=?)").isEmpty)
     }
 
-    @Test
-    func `A relationship's index that a store has lost is named as SQLite's own, and so is a table that nobody knows`()
-        throws
-    {
+    @Test func `R06 advises SQL for an index that a store has lost, and for a table without a known entity`() throws {
         let lost = try #require(
             automatic(3000, step: "SEARCH t1 USING AUTOMATIC COVERING INDEX (ZALBUM=?)").first)
         #expect(lost.title.text == "Index Track by album")
@@ -98,7 +95,7 @@ struct MissingIndexRuleTests {
         #expect(unknown.code == ["CREATE INDEX ZSONG_ZTITLE_INDEX ON ZSONG (ZTITLE);"] && unknown.remedy == nil)
     }
 
-    @Test func `Rows that are looked for in the whole table have an index that leads to them`() throws {
+    @Test func `A full table scan that returns few rows is reported`() throws {
         let found = findings()
         let finding = try #require(found.first)
         #expect(found.count == 1)
@@ -121,19 +118,20 @@ struct MissingIndexRuleTests {
             ])
     }
 
-    /// What an index saves of the time of a scan: SQLite takes 7 times as long for a row that it hands out as for one that it
-    /// steps over, and 6 times as long to seek one.
+    /// The time of a scan that an index saves.
+    ///
+    /// SQLite takes 7 times as long to return a row as to step over one, and 6 times as long to seek one.
     private static func saved(_ time: Double, scanned: Double, found: Double) -> Double {
         time / (scanned + 7 * found) * (scanned - found - 6 * found)
     }
 
-    @Test func `Fetches of a large part of a table need no index`() {
+    @Test func `Fetches of more than 10 % of a table are not reported`() {
         #expect(findings(rows: 351, steps: 3502).isEmpty)
         #expect(findings(rows: 350, steps: 3502).map(\.severity) == [.warning])
         #expect(findings(steps: 0).isEmpty)
     }
 
-    @Test func `Counts of three tenths of a table are served by the index alone`() {
+    @Test func `Counts of up to 30 % of a table are reported`() {
         func titles(rows: UInt32) -> [String] {
             counted([Self.length], rows: rows, resultType: "count") { _ in }.map(\.title.text)
         }
@@ -141,7 +139,7 @@ struct MissingIndexRuleTests {
         #expect(titles(rows: 901).isEmpty)
     }
 
-    @Test func `A small table that is gone through again and again is a note`() throws {
+    @Test func `A small table that is scanned repeatedly is a note`() throws {
         #expect(findings(rows: 5, steps: 499).map(\.severity) == [.warning])
         let small = try #require(findings(rows: 5, steps: 498).first)
         #expect(small.severity == .note)
@@ -149,13 +147,13 @@ struct MissingIndexRuleTests {
         #expect(
             small.explanation.map(\.text).contains(
                 "SQLite takes 1.00 ms per fetch, and ten times as long with ten times the rows."))
-        // A thousand steps in all, and ten for each row that is found.
+        // At least 1,000 steps in all, and 10 for each row found.
         #expect(findings(rows: 5, steps: 99, times: 10).isEmpty)
         #expect(findings(rows: 5, steps: 100, times: 10).count == 1)
         #expect(findings(rows: 12, steps: 100, times: 40).isEmpty)
     }
 
-    @Test func `A large table is named when its plan says that it is gone through`() {
+    @Test func `One scan of a large table is reported only if the plan shows it`() {
         #expect(findings(rows: 1, steps: 600, times: 1).map(\.severity) == [.warning])
         var music = Music()
         add([Self.length], rows: 1, steps: 600, times: 1, plan: [], to: &music)
@@ -164,7 +162,7 @@ struct MissingIndexRuleTests {
         #expect(findings(music).count == 1)
     }
 
-    @Test func `Rows that are found have to be brought by the index as well`() throws {
+    @Test func `The saving excludes the cost of seeking the rows found`() throws {
         let few = try #require(findings(rows: 12, steps: 3502, times: 1).first)
         #expect(abs(few.saving.time.median - Self.saved(1_000_000, scanned: 3503, found: 12)) < 1)
         let many = try #require(findings(rows: 300, steps: 3502, times: 1).first)
@@ -172,7 +170,7 @@ struct MissingIndexRuleTests {
         #expect(many.saving.time.low == 0)
     }
 
-    @Test func `What no index finds is left alone`() {
+    @Test func `Terms that no index can serve are not reported`() {
         #expect(findings([Term(keyPath: "title", operation: "CONTAINS")]).isEmpty)
         #expect(findings([Term(keyPath: "title", operation: "==", options: "cd")]).isEmpty)
         #expect(findings([Term(keyPath: "milliseconds", operation: "==", isAlternative: true)]).isEmpty)
@@ -183,7 +181,7 @@ struct MissingIndexRuleTests {
         #expect(findings([]).isEmpty)
     }
 
-    @Test func `Equalities come first, then one range, then nothing`() {
+    @Test func `The advised index has the equalities first, then one range and nothing else`() {
         let album = Term(keyPath: "album", operation: "IN", operand: "object")
         let range = Term(keyPath: "title", operation: "BEGINSWITH")
         #expect(
@@ -192,9 +190,7 @@ struct MissingIndexRuleTests {
         #expect(findings([range], sort: ["milliseconds ascending"]).map(\.title.text) == ["Index Track by title"])
     }
 
-    @Test func `Of more properties than an index has, those are left out of which a value leaves much of the table`()
-        throws
-    {
+    @Test func `If more properties are compared than an index has, the least selective one is left out`() throws {
         let terms = ["album", "lyrics", "milliseconds", "title"].map { Term(keyPath: $0, operation: "==") }
         func found(
             rows: UInt32, isLimited: Bool = false, by other: [Term]? = nil, comparing count: Int = 4
@@ -222,11 +218,11 @@ struct MissingIndexRuleTests {
             #expect(other.title.text == "Index Track by album, lyrics, milliseconds")
             #expect(!other.explanation.map(\.text).contains { $0.contains("left out") })
         }
-        // Where there is room another value may leave little.
+        // If the index has room, the property is included.
         #expect(try found(rows: 301, comparing: 3).title.text == "Index Track by album, lyrics, milliseconds")
     }
 
-    /// A profile of which plans tell what indexes tracks have.
+    /// Findings for a profile whose plans show the indexes of tracks.
     private func needless(
         _ plans: [String]..., unique: [String]? = nil, table: String? = "ZTRACK", written: UInt32 = 0
     ) -> [Finding] {
@@ -244,7 +240,7 @@ struct MissingIndexRuleTests {
         return findings(music)
     }
 
-    @Test func `An index whose columns are the first of another one's is to be dropped`() throws {
+    @Test func `R06 advises dropping an index whose columns are a prefix of another one's`() throws {
         let found = needless(["ZALBUM", "ZTITLE", "ZTITLE,ZMILLISECONDS"], written: 4000)
         let finding = try #require(found.first)
         #expect(found.count == 1 && finding.rule == "R06" && finding.severity == .note)
@@ -263,7 +259,7 @@ struct MissingIndexRuleTests {
         #expect(needless(["ZLYRICS"], ["ZTITLE", "ZTITLE,ZLYRICS"]).count == 1)
     }
 
-    @Test func `Indexes that keep values unique, that the store makes or that sort otherwise keepLongLine`() {
+    @Test func `Unique indexes, the store's own indexes, and indexes in another order are not reported`() {
         #expect(needless(["ZTITLE", "ZTITLE,ZLYRICS"], unique: ["ZTITLE"]).isEmpty)
         #expect(needless(["ZALBUM", "ZALBUM,ZTITLE"]).isEmpty)
         #expect(needless(["Z_ENT", "Z_ENT,ZTITLE"]).isEmpty)
@@ -271,11 +267,11 @@ struct MissingIndexRuleTests {
         #expect(needless(["ZTITLE", "ZTITLE DESC,ZLYRICS"]).isEmpty)
         #expect(needless(["ZTITLE", "ZLYRICS,ZTITLE"]).isEmpty)
         #expect(needless(["ZTITLE", "ZTITLE,ZLYRICS"], table: nil).isEmpty)
-        // Of a table whose entity the trace does not know nobody can tell what the store makes itself.
+        // If the trace does not have the entity of a table, the indexes that the store creates are unknown.
         #expect(needless(["ZTITLE", "ZTITLE,ZLYRICS"], table: "ZSONG").isEmpty)
     }
 
-    @Test func `Indexes of one time and of another are not there together, however their traces are added up`() throws {
+    @Test func `Indexes in different traces are not assumed to exist at the same time`() throws {
         func profile(_ indexes: [String]) -> Profile {
             var music = Music()
             let step = PlanEntry.Row(id: 1, parent: 0, detail: "SCAN t0", table: "ZTRACK", indexes: indexes)
@@ -294,7 +290,7 @@ struct MissingIndexRuleTests {
         #expect(try drops([both, after, both]) == ["Drop the index of Track by title"])
     }
 
-    @Test func `Rows behind one value come in the order of the index, so that nothing is sorted either`() {
+    @Test func `The advised index includes the sort keys, so SQLite need not sort the rows`() {
         let found = findings(sort: ["title descending", "lyrics ascending"], rows: 200)
         #expect(found.map(\.rule) == ["R06"])
         #expect(
@@ -307,7 +303,7 @@ struct MissingIndexRuleTests {
         #expect(localized.map(\.title.text).contains("Index Track by milliseconds"))
     }
 
-    @Test func `Fetches that one index serves are one finding, at the one that takes longest`() throws {
+    @Test func `Fetches that one index serves are one finding, at the line that takes longest`() throws {
         var music = Music()
         let album = Term(keyPath: "album", operation: "==", operand: "object")
         add([Self.length], rows: 3, steps: 2000, times: 5, line: 10, duration: 300_000, to: &music)
@@ -316,7 +312,7 @@ struct MissingIndexRuleTests {
             [Self.length, album], sort: ["title ascending"], rows: 3, steps: 2000, times: 5, line: 30,
             duration: 2_000_000, to: &music)
         let found = findings(music)
-        // An index that begins with the album does not find a length.
+        // An index that begins with the album cannot seek a length.
         #expect(
             found.map(\.title.text) == ["Index Track by album, milliseconds, title", "Index Track by milliseconds"])
         let finding = try #require(found.first)
@@ -326,7 +322,7 @@ struct MissingIndexRuleTests {
                 "10 fetches scanned about 2,001 rows each to find 30 in all"))
     }
 
-    @Test func `An index costs what keeping it up takes`() throws {
+    @Test func `The cost of maintaining the index reduces the saving`() throws {
         func found(written: UInt32) -> Finding? {
             var music = Music()
             add([Self.length], rows: 12, steps: 3502, times: 40, to: &music)
@@ -346,7 +342,7 @@ struct MissingIndexRuleTests {
         #expect(dear.reservations.map(\.text).first == "Maintaining the index would cost more than it saves here.")
     }
 
-    @Test func `What is not proven at this size is said`() {
+    @Test func `A finding on little data says that its cost is not proven`() {
         var music = Music()
         add([Self.length], rows: 12, steps: 600, times: 2, duration: 20_000, to: &music)
         music.trace.now += 1_000_000_000
@@ -358,7 +354,7 @@ struct MissingIndexRuleTests {
             ])
     }
 
-    @Test func `An index that can be read from either end is one index`() {
+    @Test func `Ascending and descending sorts share one index`() {
         var music = Music()
         for (line, sort) in [(10, "title ascending"), (20, "title descending"), (30, "")] {
             add([Self.length], sort: sort.isEmpty ? [] : [sort], rows: 3, steps: 2000, times: 5, line: line, to: &music)
@@ -366,7 +362,7 @@ struct MissingIndexRuleTests {
         #expect(findings(music).map(\.title.text) == ["Index Track by milliseconds, title"])
     }
 
-    @Test func `A scan of another table is not one of the fetched`() {
+    @Test func `A scan of another table does not count as one of the fetched table`() {
         func titles(_ plan: [String]) -> [String] {
             var music = Music()
             add([Self.length], rows: 3, steps: 2000, times: 5, plan: plan, to: &music)
@@ -377,9 +373,9 @@ struct MissingIndexRuleTests {
         #expect(titles(["SCAN t0 USING INDEX byTitle"]) == ["Index Track by milliseconds"])
     }
 
-    // MARK: - What an index cannot change
+    // MARK: - Costs that an index cannot change
 
-    /// Fetches with counters that SQLite keeps.
+    /// Findings for fetches with SQLite's counters.
     private func counted(
         _ terms: [Term], rows: UInt32, steps: UInt32 = 2999, times: Int = 10, isLimited: Bool = false,
         sort: [String] = [], expressions: [String]? = nil, resultType: String = "objects",
@@ -409,7 +405,7 @@ struct MissingIndexRuleTests {
         return Analysis(Profile(music.trace.closed()), rules: [MissingIndexRule()]).findings
     }
 
-    @Test func `Waiting, prefetching and making objects take as long with an index as without`() throws {
+    @Test func `Waiting, prefetching and making objects do not count as a saving`() throws {
         let found = counted([Self.length], rows: 12) {
             ($0.wait, $0.prepare, $0.step, $0.materialise) = (29_000_000, 20_000, 280_000, 700_000)
         } _: { _ in
@@ -420,7 +416,7 @@ struct MissingIndexRuleTests {
         #expect(finding.saving.time.high <= 2_800_000)
         #expect(finding.evidence.first { $0.name == "stepTime" }?.value == 2_800_000)
         #expect(finding.explanation.map(\.text).contains { $0.hasPrefix("SQLite takes 280 µs per fetch,") })
-        // What no part of the event tells is what the others leave.
+        // Without SQLite's own time, it is the time that the other parts leave.
         let rest = try #require(
             counted([Self.length], rows: 12) {
                 ($0.wait, $0.materialise) = (29_000_000, 600_000)
@@ -429,22 +425,22 @@ struct MissingIndexRuleTests {
         #expect(abs(rest.saving.time.median - Self.saved(4_000_000, scanned: 3000, found: 12)) < 1)
     }
 
-    @Test func `An index that leads to most of the table finds nothing, however few rows a search leaves of them`() {
+    @Test func `An index on an unselective term is not advised, however few rows a search leaves`() {
         let title = Term(keyPath: "title", operation: "CONTAINS")
         func titles(_ terms: [Term], compared: UInt32) -> [String] {
             counted(terms, rows: 5) { $0.textComparisons = compared }.map(\.title.text)
         }
-        // Four fifths of the rows have the length, and are searched.
+        // Four fifths of the rows match the length and are searched.
         #expect(titles([Self.length, title], compared: 2400).isEmpty)
         #expect(titles([Self.length, title], compared: 301).isEmpty)
         #expect(titles([Self.length, title], compared: 300) == ["Index Track by milliseconds"])
-        // A search in front of the term says nothing of what the term leaves over.
+        // A search before the term does not show how selective the term is.
         #expect(titles([title, Self.length], compared: 3000) == ["Index Track by milliseconds"])
     }
 
-    @Test func `An index spares a search in front of its term the texts that the term leaves over`() throws {
+    @Test func `An index on a term also avoids searching texts that the term would exclude later`() throws {
         let title = Term(keyPath: "title", operation: "CONTAINS")
-        // Of 1,000 texts that matched, 5 have the length: so have 0.5 % of all.
+        // Of 1,000 texts that matched, 5 match the length: so do 0.5 % of all rows.
         func saving(_ terms: [Term], matched: UInt32 = 1000) throws -> Saving.Range {
             let found = counted(terms, rows: 5) {
                 $0.step = 20_000_000
@@ -456,26 +452,26 @@ struct MissingIndexRuleTests {
         let searched = try saving([title, Self.length])
         #expect(abs(searched.high - 10 * 20_000_000 * 0.995) < 1)
         #expect(searched.low > 10 * 20_000_000 / 3 && searched.median < searched.high)
-        // Every text that matched has the length: nothing is known of the others.
+        // Every text that matched also matches the length: nothing is known about the others.
         #expect(try saving([title, Self.length], matched: 5).high < searched.low)
-        // What must not match says nothing of what must.
+        // A negated search shows nothing about the term.
         var not = title
         not.isNegated = true
         #expect(try saving([not, Self.length]).high < searched.low)
     }
 
-    @Test func `Rows that are added up count as found`() {
+    @Test func `Rows that SQLite sums count as found`() {
         func titles(steps: UInt64, _ expressions: [String] = ["sum:(milliseconds)"]) -> [String] {
             counted([Self.length], rows: 1, expressions: expressions) { $0.virtualMachineSteps = steps }.map(
                 \.title.text)
         }
-        // SQLite took 9,000 operations to go through 3,000 rows, and two for each row that it added up.
+        // SQLite took 9,000 steps to scan 3,000 rows, and two more for each row that it summed.
         #expect(titles(steps: 9000 + 2 * 2400).isEmpty)
         #expect(titles(steps: 9000 + 2 * 300) == ["Index Track by milliseconds"])
         #expect(titles(steps: 9000 + 4 * 300, ["sum:(milliseconds)", "max:(milliseconds)"]).count == 1)
     }
 
-    @Test func `A limit is served by an index that has the rows in order, however many those are`() {
+    @Test func `The index advised for a fetch with a limit includes the sort order`() {
         let sort = ["title ascending"]
         let index = counted([Self.length], rows: 20, isLimited: true, sort: sort) { $0.textComparisons = 0 }
         #expect(index.map(\.title.text) == ["Index Track by milliseconds, title"])
@@ -483,7 +479,7 @@ struct MissingIndexRuleTests {
 
     // MARK: - Joined tables
 
-    @Test func `A joined table that is gone through wants an index of its own`() throws {
+    @Test func `R06 advises an index on a joined table that is fully scanned`() throws {
         let sql = "SELECT … FROM ZTRACK t0 JOIN ZALBUM t1 ON t0.ZALBUM = t1.Z_PK WHERE t1.ZTITLE = ?"
         let title = Term(keyPath: "album.title", operation: "==")
         let plan = ["SCAN t1", "SEARCH t0 USING INDEX ZTRACK_ZALBUM_INDEX (ZALBUM=?)"]
@@ -492,7 +488,7 @@ struct MissingIndexRuleTests {
         #expect(found.count == 1 && finding.title.text == "Index Album by title")
         #expect(finding.code == [#"FetchIndexDescription("byTitle", on: "title")"#])
         #expect(finding.explanation.map(\.text)[0].hasSuffix("SQLite's plan is SCAN t1 (ZALBUM)."))
-        // The fetch's own table is gone through as long as nothing leads to the other's rows.
+        // SQLite scans the fetch's own table as long as it cannot seek the rows of the other one.
         let other = counted(
             [title], rows: 12, plan: ["SCAN t0", "SEARCH t1 USING INTEGER PRIMARY KEY (rowid=?)"], sql: sql
         ) { _ in }
@@ -506,7 +502,7 @@ struct MissingIndexRuleTests {
         ] { #expect(counted([term], rows: 12, plan: plan, sql: sql) { _ in }.isEmpty) }
     }
 
-    @Test func `A table behind a to-many relationship is named only if it is the one that is gone through`() {
+    @Test func `A table behind a to-many relationship is reported only if it is the one that is scanned`() {
         let length = Term(keyPath: "tracks.milliseconds", operation: "ANY ==")
         let sql = "SELECT … FROM ZALBUM t0 WHERE EXISTS(SELECT 1 FROM ZTRACK t1 WHERE …)"
         func titles(_ plan: [String]) -> [String] {
@@ -516,7 +512,7 @@ struct MissingIndexRuleTests {
         #expect(titles(["SCAN t0", "SEARCH t1 USING INDEX ZTRACK_ZALBUM_INDEX (ZALBUM=?)"]).isEmpty)
     }
 
-    @Test func `An index that a joined table has already is not advised again`() {
+    @Test func `An index that a joined table already has is not advised again`() {
         var music = Music()
         let title = Term(keyPath: "album.title", operation: "==")
         let shape = music.shape("…", [title])

@@ -5,7 +5,7 @@ import TraceFixtures
 
 @Suite("R14: deep offsets")
 struct OffsetTests {
-    /// Pages of fifty rows, of which each row before takes so many nanoseconds.
+    /// Findings for pages of 50 rows, where each skipped row takes `step` nanoseconds.
     private func findings(
         pages: UInt32, step: UInt64 = 50, sort: [String] = ["milliseconds ascending"], first: UInt32 = 0,
         slow: UInt32 = 0, _ predicate: String = ""
@@ -24,7 +24,7 @@ struct OffsetTests {
         return Analysis(Profile(music.trace.closed()), rules: [UnboundedFetchRule()]).findings
     }
 
-    @Test func `Pages behind a deep offset begin after the last row of the page before`() throws {
+    @Test func `R14 advises continuing each page after the last row instead of a deep offset`() throws {
         let found = findings(pages: 200)
         #expect(
             found.map(\.title.text) == [
@@ -36,13 +36,13 @@ struct OffsetTests {
             finding.code == [
                 #"request.predicate = PropertyPath("milliseconds") > last.milliseconds"#, "request.fetchOffset = 0",
             ])
-        // 199 × 200 / 2 pages of 50 rows of 50 ns.
+        // 199 × 200 / 2 skipped pages of 50 rows, at 50 ns per row.
         #expect(finding.saving.time.low < 49_750_000 && finding.saving.time.high > 49_750_000)
         #expect(abs(finding.saving.time.median - 49_750_000) < 5_000_000)
         #expect(finding.evidence.first { $0.name == "largestOffset" }?.value == 9950)
     }
 
-    @Test func `Two sort keys are compared so that an index still leads to the rows`() throws {
+    @Test func `The advised predicate for two sort keys can use an index, and a fetch without any gets none`() throws {
         let finding = try #require(
             findings(pages: 200, sort: ["title descending", "milliseconds ascending"], "…").first)
         #expect(
@@ -54,20 +54,20 @@ struct OffsetTests {
         #expect(try #require(findings(pages: 200, sort: []).first).code.isEmpty)
     }
 
-    @Test func `Without a page at a small offset what each row takes is assumed`() throws {
+    @Test func `Without a page at a small offset, the cost of a skipped row is assumed`() throws {
         let finding = try #require(findings(pages: 300, first: 200).first)
         #expect(finding.confidence.level == .low)
-        // 249.5 pages of 50 rows on average, a hundred times: 20–150 ns a row.
+        // 100 fetches skip 249.5 pages of 50 rows on average, at 20–150 ns per row.
         #expect(finding.saving.time.low < 62_375_000 && finding.saving.time.high > 62_375_000)
     }
 
-    @Test func `First pages that something else has held up measure nothing`() throws {
+    @Test func `Delayed first pages lower the confidence, but not the saving`() throws {
         let finding = try #require(findings(pages: 200, slow: 20).first)
         #expect(finding.severity == .warning && finding.confidence.level == .low)
         #expect(finding.saving.time.low < 49_750_000 && finding.saving.time.high > 49_750_000)
     }
 
-    @Test func `Shallow pages, and those that cost nothing, are left alone`() {
+    @Test func `Small offsets are not reported, and offsets that cost nothing are at most a note`() {
         #expect(findings(pages: 30).isEmpty)
         #expect(findings(pages: 200, step: 0).allSatisfy { $0.severity == .note })
     }

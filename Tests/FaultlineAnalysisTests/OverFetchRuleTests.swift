@@ -9,7 +9,7 @@ struct OverFetchRuleTests {
         Analysis(Profile(music.trace.closed()), rules: rules).findings
     }
 
-    /// Results of so many rows with which something was done.
+    /// Findings for results of `rows` rows each, with the use that `change` sets.
     private func findings(
         rows: UInt32 = 100, times: Int = 10, terms: [ShapeEntry.Term]? = [], rules: [any Rule] = [OverFetchRule()],
         _ change: (inout TraceEvent.Use) -> Void
@@ -28,7 +28,7 @@ struct OverFetchRuleTests {
         use.read(.title, rows: UInt64(count))
     }
 
-    @Test func `Results of which only the first rows are used need a limit`() throws {
+    @Test func `R03 advises a limit if only the first rows of a result are used`() throws {
         let found = findings { Self.first(10, of: &$0) }
         #expect(found.count == 1)
         let finding = try #require(found.first)
@@ -40,17 +40,17 @@ struct OverFetchRuleTests {
             finding.explanation.map(\.text) == [
                 "Of 10 results with 1,000 rows in all, at most the first 10 of each were used, 100 in all."
             ])
-        // Nine hundred rows of 2 µs.
+        // 900 rows of 2 µs.
         #expect(abs(finding.saving.time.median - 1_800_000) < 1)
         #expect(finding.saving.rows == 900)
         #expect(finding.saving.bytes == 90_000)
         #expect(finding.saving.memory == 9000)
-        // Nine rows for nothing for each that is used.
+        // Nine unused rows for each row that is used.
         #expect(abs(finding.score - (25 + 50 * 8.0 / 19)) < 0.001)
         #expect(finding.confidence.level == .medium)
     }
 
-    @Test func `Rows that SQLite sorts itself are read with a limit as well`() throws {
+    @Test func `If SQLite sorts the rows itself, a limit saves about half of their cost`() throws {
         var music = Music()
         let shape = music.shape(sort: ["title ascending"])
         music.calibrate(shape)
@@ -64,12 +64,12 @@ struct OverFetchRuleTests {
             music.add(use, shape: shape)
         }
         let finding = try #require(findings(music).first)
-        // Half of what 900 rows of 2 µs cost; or as little as three tenths, or nearly all.
+        // Half of the cost of 900 rows of 2 µs, or as little as three tenths, or nearly all.
         #expect(abs(finding.saving.time.median - 900_000) < 1)
         #expect(abs(finding.saving.time.low - 540_000) < 1 && abs(finding.saving.time.high - 1_620_000) < 1)
     }
 
-    @Test func `A result that is asked whether it is empty needs no more than its limit`() {
+    @Test func `R03 advises just a limit for a result that is also tested for emptiness`() {
         let found = findings {
             Self.first(1, of: &$0)
             $0.countAsked = 1
@@ -78,7 +78,7 @@ struct OverFetchRuleTests {
         #expect(found.map(\.code) == [["request.fetchLimit = 1"]])
     }
 
-    @Test func `Rows that are counted as well are R05's`() {
+    @Test func `Results that are also counted are reported by R05`() {
         let found = findings(rules: [OverFetchRule(), AggregateRule()]) {
             Self.first(3, of: &$0)
             $0.countAsked = 1
@@ -86,7 +86,7 @@ struct OverFetchRuleTests {
         #expect(found.map(\.rule) == ["R05"])
     }
 
-    @Test func `Two results prove nothing, nor do forty-nine rows or such of which more than half are used`() {
+    @Test func `Two results, few rows, and results of which more than half are used are not reported`() {
         #expect(findings(times: 2) { Self.first(10, of: &$0) }.isEmpty)
         #expect(findings(rows: 16, times: 3) { Self.first(1, of: &$0) }.isEmpty)
         #expect(findings(rows: 17, times: 3) { Self.first(1, of: &$0) }.count == 1)
@@ -94,7 +94,7 @@ struct OverFetchRuleTests {
         #expect(findings { Self.first(50, of: &$0) }.count == 1)
     }
 
-    @Test func `A list on a screen is R02's, and a list that is batched rightly is none's`() {
+    @Test func `A list on a screen is reported by R02, and a short or well-batched list by no rule`() {
         let rules: [any Rule] = [OverFetchRule(), BatchSizeRule()]
         #expect(findings(rules: rules) { Self.first(10, of: &$0, in: .screen) }.map(\.rule) == ["R02"])
         #expect(findings(rows: 30, rules: rules) { Self.first(10, of: &$0, in: .screen) }.isEmpty)
@@ -106,7 +106,7 @@ struct OverFetchRuleTests {
         #expect(findings(rules: rules) { Self.first(10, of: &$0, in: .request) }.map(\.rule) == ["R03"])
     }
 
-    @Test func `Results in use at the end may be used for more`() {
+    @Test func `Results are not reported if more than 10 % are still in use at the end`() {
         var music = Music()
         let shape = music.shape()
         music.fetchAndUse(shape, rows: 100, times: 8) { Self.first(10, of: &$0) }
@@ -120,15 +120,15 @@ struct OverFetchRuleTests {
         #expect(findings(music).count == 1)
     }
 
-    @Test func `What happens in a scope of kind setup is left out`() {
+    @Test func `Results in scopes of kind setup are ignored`() {
         var music = Music()
         let shape = music.shape()
         music.scoped(.setup) { $0.fetchAndUse(shape, rows: 100, times: 10) { Self.first(10, of: &$0) } }
         #expect(findings(music).isEmpty)
     }
 
-    @Test func `Rows that are used here and there should be fetched alone`() throws {
-        // So far apart that no batch size would load fewer rows, and each batch costs a trip.
+    @Test func `R03 advises fetching only the rows that are used if reads are scattered`() throws {
+        // The rows are so far apart that no batch size loads fewer, and each batch costs a trip.
         let found = findings(rows: 60, rules: [OverFetchRule(), BatchSizeRule()]) { use in
             use.touchedRows = 12
             use.runs = (0..<12).map { .init(first: $0 * 5, rows: 1) }
@@ -146,7 +146,7 @@ struct OverFetchRuleTests {
         #expect(abs(finding.saving.time.median - 480 * 2000) < 1)
     }
 
-    @Test func `A short list on a screen, of which some rows are used, is none's`() {
+    @Test func `A short list on a screen, of which some rows are used, is not reported`() {
         let found = findings(rows: 30, rules: [OverFetchRule(), BatchSizeRule()]) { use in
             use.touchedRows = 12
             use.runs = [.init(first: 3, rows: 6), .init(first: 15, rows: 6)]
@@ -156,7 +156,7 @@ struct OverFetchRuleTests {
         #expect(found.isEmpty)
     }
 
-    @Test func `Rows here and there that batches would spare are R02's`() {
+    @Test func `Scattered reads for which batches would help are reported by R02`() {
         let found = findings(rows: 10_000, rules: [OverFetchRule(), BatchSizeRule()]) { use in
             use.touchedRows = 10
             use.runs = (0..<10).map { .init(first: $0 * 900 + 100, rows: 1) }
@@ -166,7 +166,7 @@ struct OverFetchRuleTests {
         #expect(found.map(\.rule) == ["R02"])
     }
 
-    @Test func `A saving below the floor makes a note`() throws {
+    @Test func `A saving below the thresholds is a note`() throws {
         var music = Music()
         music.row = 10
         let shape = music.shape()
@@ -183,9 +183,9 @@ struct OverFetchRuleTests {
             ])
     }
 
-    // MARK: - Identities
+    // MARK: - Object IDs
 
-    @Test func `Objects of which nothing is read are object IDs`() throws {
+    @Test func `R03 advises object IDs instead of objects of which nothing is read`() throws {
         let finding = try #require(findings { $0.touchFirst(100) }.first)
         #expect(finding.title.text == "Fetch object IDs of Track, since nothing else is used")
         #expect(finding.code == ["let ids = try context.fetchObjectIDs(request)"])
@@ -194,23 +194,23 @@ struct OverFetchRuleTests {
                 "The program took the objects or their IDs from 10 results with 1,000 rows in all, but neither read "
                     + "nor changed any value."
             ])
-        // Without a fit of its own, an identity costs a quarter of a row.
+        // Without a fit of its own, an object ID costs a quarter of a row.
         #expect(abs(finding.saving.time.median - 1000 * 1500) < 1)
     }
 
-    @Test func `Object IDs that a result is asked for are all it is for, counted or not`() {
+    @Test func `R03 advises object IDs for results of which only the IDs are used, counted or not`() {
         #expect(findings { $0.identitiesAsked = 1 }.map(\.code) == [["let ids = try context.fetchObjectIDs(request)"]])
         let counted = findings(rules: [OverFetchRule(), AggregateRule()]) {
             ($0.identitiesAsked, $0.countAsked) = (1, 1)
         }
         #expect(counted.map(\.rule) == ["R03"])
-        // With them, and the first rows, all rows are used.
+        // If the first rows are read as well, all rows are used.
         let shown = findings {
             Self.first(3, of: &$0)
             $0.identitiesAsked = 1
         }
         #expect(shown.isEmpty)
-        // Two in ten such results are too many for a limit.
+        // With two such results in ten, a limit is not advised.
         for ids in [1, 2] {
             var music = Music()
             let shape = music.shape()
@@ -220,7 +220,7 @@ struct OverFetchRuleTests {
         }
     }
 
-    @Test func `Objects that are read or changed are more than their IDs`() {
+    @Test func `R03 does not advise object IDs instead of objects that are read or changed`() {
         #expect(
             findings {
                 $0.touchFirst(100)
@@ -231,7 +231,7 @@ struct OverFetchRuleTests {
                 $0.touchFirst(100)
                 $0.modifiedRows = 1
             }.isEmpty)
-        // Of an older recorder's objects nobody knows whether they were changed.
+        // An older recorder did not record whether objects were changed.
         #expect(findings(terms: nil) { $0.touchFirst(100) }.isEmpty)
         // Nothing was loaded.
         #expect(
@@ -243,14 +243,14 @@ struct OverFetchRuleTests {
 
     // MARK: - Values
 
-    /// Tracks whose titles are read, with lyrics of so many bytes.
+    /// Findings for tracks whose titles are read, with lyrics of `size` bytes.
     private func lyrics(
         size: UInt64 = 2000, title: UInt64 = 20, rows: UInt32 = 200, times: Int = 3, read: UInt64 = 0,
         terms: [ShapeEntry.Term]? = [], rules: [any Rule] = [OverFetchRule()],
         _ change: (inout TraceEvent.Use) -> Void = { _ in }
     ) -> [Finding] {
         var music = Music()
-        // A byte costs 2 ns, and dearer shapes tell so.
+        // A row of 2,000 bytes costs 4 µs, which is 2 ns per byte.
         music.row = 4000
         let shape = music.shape("", terms)
         music.fetchAndUse(shape, rows: rows, times: times) { use in
@@ -263,14 +263,14 @@ struct OverFetchRuleTests {
         return findings(music, rules: rules)
     }
 
-    @Test func `Long texts that no execution reads are to leave the rows`() throws {
+    @Test func `R03 advises moving long texts that no fetch reads out of the rows`() throws {
         let found = lyrics()
         #expect(found.count == 1)
         let finding = try #require(found.first)
         #expect(finding.title.text == "Keep Track.lyrics out of the rows that this fetch loads")
         #expect(finding.change?.description == "List.swift:42")
         #expect(finding.code == ["Track.lyrics: to-one TrackLyrics", "TrackLyrics.lyrics: String"])
-        // 2,000 of 2,028 bytes; of 600 rows.
+        // 2,000 of 2,028 bytes in each of 600 rows.
         #expect(
             finding.explanation.map(\.text) == [
                 "It was read in none of 600 rows, and makes up 99 % of the loaded bytes: 1.14 MiB."
@@ -279,13 +279,13 @@ struct OverFetchRuleTests {
         let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
         #expect(figures["rows"] == 600 && figures["bytes"] == 1_216_800)
         #expect(abs((figures["unreadShare"] ?? 0) - 1_200_000.0 / 1_216_800) < 1e-9)
-        // The assumed 0.8 ns a byte.
+        // The assumed 0.8 ns per byte.
         #expect(abs(finding.saving.time.median - 960_000) < 1)
         #expect(finding.severity == .warning)
         #expect(finding.confidence.level == .low)
     }
 
-    @Test func `Texts that one row reads, short ones and few rows of them keepLongLine`() {
+    @Test func `Texts that are read in one row, short texts, and texts in few rows are not reported`() {
         #expect(lyrics(read: 1).isEmpty)
         #expect(lyrics(size: 255).isEmpty)
         #expect(lyrics(size: 256).count == 1)
@@ -296,7 +296,7 @@ struct OverFetchRuleTests {
         #expect(lyrics(size: 500, title: 1000).count == 1)
     }
 
-    @Test func `A shape whose other line reads the text needs it`() {
+    @Test func `A text that another line reads with the same shape is not reported`() {
         var music = Music()
         let shape = music.shape()
         for (site, read) in [(nil, 0), (music.trace.site(77), 1)] as [(DictionaryID?, UInt64)] {
@@ -309,7 +309,7 @@ struct OverFetchRuleTests {
         #expect(findings(music).isEmpty)
     }
 
-    @Test func `Another shape that reads the text is said to have to prefetch it`() throws {
+    @Test func `The finding says that other shapes that read the text would have to prefetch it`() throws {
         var music = Music()
         let shapes = [music.shape(), music.shape("", [], sort: ["title ascending"])]
         for (shape, read) in zip(shapes, [0, 200] as [UInt64]) {
@@ -326,7 +326,7 @@ struct OverFetchRuleTests {
                 == true)
     }
 
-    @Test func `Objects that are changed, held or handed on are needed whole`() {
+    @Test func `Texts of objects that are changed, held or perhaps handed on are not reported`() {
         #expect(lyrics { $0.modifiedRows = 1 }.isEmpty)
         #expect(lyrics { $0.state = .open }.isEmpty)
         #expect(lyrics { $0.properties[0].rowsRead = 179 }.isEmpty)
@@ -334,14 +334,14 @@ struct OverFetchRuleTests {
         #expect(lyrics(terms: nil).isEmpty)
     }
 
-    @Test func `Values of many kilobytes are R09's`() {
+    @Test func `Values of many kilobytes are reported by R09`() {
         let found = lyrics(size: 40_000, rules: [OverFetchRule(), LargeValueRule()]) {
             $0.properties[1].largeRows = $0.properties[1].rowsLoaded
         }
         #expect(found.map(\.rule) == ["R09"])
     }
 
-    @Test func `Rows that are not needed at all are named once`() {
+    @Test func `Unused rows are one finding, although their texts are unread too`() {
         let found = lyrics { use in
             Self.first(3, of: &use)
             use.properties.removeLast()

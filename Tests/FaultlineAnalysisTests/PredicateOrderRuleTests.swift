@@ -3,7 +3,7 @@ import FaultlineTrace
 import Testing
 import TraceFixtures
 
-@Suite("R07: the order of a predicate")
+@Suite("R07: predicate order")
 struct PredicateOrderRuleTests {
     private typealias Term = ShapeEntry.Term
     private static let text = Term(keyPath: "title", operation: "CONTAINS", options: "cd")
@@ -28,16 +28,16 @@ struct PredicateOrderRuleTests {
         return Analysis(Profile(music.trace.closed()), rules: rules)
     }
 
-    @Test func `What SQLite took says what searching takes, and waiting does not`() throws {
+    @Test func `The cost of searching follows from SQLite's own time, without waits`() throws {
         let finding = try #require(analysis(duration: 300_000_000, step: 2_000_000).findings.first)
-        // Beside the scan and the rows that are handed out, most of it is searching.
+        // Apart from the scan and the returned rows, most of it is searching.
         let searching = 2_000_000.0 - 60 * 3500 - 50 * 500
         let gain = { (share: Double) in 10 * (share * searching / 3500 * 3150 - 40 * 3000) }
         #expect(abs(finding.saving.time.median - gain(0.85)) < 1)
         #expect(abs(finding.saving.time.low - gain(0.5)) < 1 && abs(finding.saving.time.high - gain(1)) < 1)
     }
 
-    @Test func `Reading pages is no searching, where the machine's costs are known`() throws {
+    @Test func `Reading pages does not count as searching if the cost of a page was measured`() throws {
         func saving(_ misses: UInt32, _ machine: [CalibrationEntry.Step: Double]) throws -> Double {
             let analysis = analysis(step: 2_800_000, pageMisses: misses, machine: machine)
             return try #require(analysis.findings.first).saving.time.median
@@ -45,23 +45,23 @@ struct PredicateOrderRuleTests {
         #expect(try saving(1000, [:]) == saving(0, [:]))
         let none = try saving(0, [.page: 1000])
         let some = try saving(1000, [.page: 1000])
-        // A thousand pages of at least 800 ns each, of ten fetches; nine tenths of the texts are spared.
+        // Each of 10 fetches reads 1,000 pages of at least 800 ns; nine tenths of the texts need not be compared.
         #expect(abs(none - some - 10 * 0.85 * 0.9 * 800_000) < 1)
     }
 
-    @Test func `A cheap fix keeps what it saves by itself, and tells after which finding it saves less`() throws {
+    @Test func `A finding keeps the saving of its change alone, and names the finding that reduces it`() throws {
         let found = analysis(step: 2_800_000, rules: [PredicateOrderRule(), TextSearchRule()]).findings
         #expect(found.map(\.rule) == ["R08", "R07"])
         #expect(found[0].saving.alone == nil && found[0].saving.after == [])
         let alone = try #require(found[1].saving.alone)
         #expect(alone.median > 10 * 1_500_000)
         #expect(found[1].saving.after == [1])
-        // Together they save no more than there was.
+        // Together they save no more than the fetches' time.
         #expect(found.reduce(0) { $0 + $1.saving.time.median } <= 10 * 3_000_000)
         #expect(found[1].saving.time.median < alone.median)
     }
 
-    @Test func `A text that is searched before a number is compared comes behind it`() throws {
+    @Test func `A text search before a comparison of a number is reported`() throws {
         let found = analysis().findings
         let finding = try #require(found.first)
         #expect(found.count == 1)
@@ -74,8 +74,8 @@ struct PredicateOrderRuleTests {
                 "10 fetches compared 3,500 texts each, of which 500 passed; 10 % of these also match the other terms.",
                 "In the other order, SQLite compares about 350 texts.",
             ])
-        // Nine tenths of the texts need not be compared, for 3,000 comparisons of numbers more. A text is assumed to take
-        // 300 ns, and no more than is left of a fetch without its trip, its rows and 60 ns for each row of the scan.
+        // Nine tenths of the text comparisons are replaced by 3,000 comparisons of numbers. A text is assumed to take
+        // 300 ns, and at most the fetch's time without its trip, its rows and 60 ns for each scanned row.
         let searching = 3_000_000.0 - 10_000 - 50 * 1000 - 60 * 3500
         let gain = { (text: Double) in 10 * (text * 3150 - 40 * 3000) }
         #expect(abs(finding.saving.time.median - gain(300)) < 1)
@@ -89,39 +89,39 @@ struct PredicateOrderRuleTests {
             ])
     }
 
-    @Test func `Cheap terms that leave nearly everything over sort nothing out`() {
+    @Test func `Cheap terms that more than 90 % of the rows match are not reported`() {
         #expect(analysis(rows: 450).findings.count == 1)
         #expect(analysis(rows: 451).findings.isEmpty)
     }
 
-    @Test func `The good order, one term, and a choice are left alone`() {
+    @Test func `A good order, a single term, an OR, and cheap or joined terms are not reported`() {
         #expect(analysis([Self.length, Self.text], compared: 350, matched: 50).findings.isEmpty)
         #expect(analysis([Self.text]).findings.isEmpty)
         var either = [Self.text, Self.length]
         for place in either.indices { either[place].isAlternative = true }
         #expect(analysis(either).findings.isEmpty)
-        // Texts that are compared byte by byte, or were folded beforehand, are cheap themselves.
+        // Texts that are compared byte by byte, or are stored folded, are cheap themselves.
         #expect(analysis([Term(keyPath: "title", operation: "=="), Self.length]).findings.isEmpty)
         var folded = Self.text
         (folded.operation, folded.isFolded) = ("==", true)
         #expect(analysis([folded, Self.length]).findings.isEmpty)
-        // What lies in another table is not known before it was joined.
+        // A column of another table is unknown before the join.
         #expect(analysis([Self.text, Term(keyPath: "album.year", operation: ">")]).findings.isEmpty)
     }
 
-    @Test func `Where an index decides, or few rows are gone through, the order makes no difference`() {
+    @Test func `Order is not reported if an index seeks the rows or fewer than 500 rows are scanned`() {
         #expect(analysis(steps: 0).findings.isEmpty)
         #expect(analysis(steps: 498, compared: 499, matched: 100).findings.isEmpty)
         #expect(analysis(steps: 499, compared: 500, matched: 100).findings.count == 1)
     }
 
-    @Test func `Relationships, dates and truth values are cheap, and keep their order`() {
+    @Test func `Numbers and relationships are cheap, and keep their order in the advised predicate`() {
         let album = Term(keyPath: "album", operation: "==", operand: "object")
         var negated = Self.text
         negated.isNegated = true
         let found = analysis([negated, Self.length, album], rows: 300).findings
         #expect(found.map(\.code) == [["milliseconds > ? AND album == ? AND NOT (title CONTAINS[cd] ?)"]])
-        // What does not contain the text has passed: 3,000.
+        // The 3,000 rows that do not contain the text passed.
         #expect(
             found.first?.explanation.map(\.text).first
                 == "10 fetches compared 3,500 texts each, of which 3,000 passed; 10 % of these also match the other "
@@ -131,14 +131,14 @@ struct PredicateOrderRuleTests {
 
     private static let lyrics = Term(keyPath: "lyrics", operation: "CONTAINS", options: "cd")
 
-    /// 3,500 rows are gone through, 3,000 pass the first search, and 300 both.
+    /// Findings for two searches: 3,500 rows are scanned, 3,000 match the first search, and 300 match both.
     private func searches(
         _ terms: [Term] = [lyrics, text], rows: UInt32 = 300, compared: UInt32 = 6500, steps: UInt32 = 3499
     ) -> [Finding] {
         analysis(terms, rows: rows, steps: steps, compared: compared, matched: 0).findings
     }
 
-    @Test func `Of two searches the one that leaves less comes first`() throws {
+    @Test func `A search before a more selective search is reported`() throws {
         let found = searches()
         let finding = try #require(found.first)
         #expect(found.count == 1 && finding.severity == .warning && finding.confidence.level == .low)
@@ -148,26 +148,26 @@ struct PredicateOrderRuleTests {
             finding.explanation.map(\.text) == [
                 "10 fetches searched lyrics in 3,500 rows each, and 86 % of them matched; 10 % of these also matched in title."
             ])
-        // 3,500 and 350 texts, where they were 3,500 and 3,000: of what the fetches took beside their rows.
+        // 3,500 and 350 texts instead of 3,500 and 3,000, as a share of the fetches' time without their rows.
         let searching = 3_000_000.0 - 10_000 - 300 * 1000 - 60 * 3500
         #expect(abs(finding.saving.time.median - 10 * searching * (1 - 3850.0 / 6500)) < 1)
         #expect(finding.saving.time.low <= finding.saving.time.median / 2)
     }
 
-    @Test func `Searches that leave about as much keep their order`() {
+    @Test func `Searches in a good order, with OR, or of similar or unknown selectivity are not reported`() {
         #expect(searches(rows: 2000).isEmpty)
-        // The better one comes first already, or nobody knows what the first left over.
+        // The more selective search already comes first, or the selectivity of the first one is unknown.
         #expect(searches(rows: 340, compared: 3900).isEmpty)
         #expect(searches(rows: 0, compared: 3500).isEmpty)
         #expect(searches(rows: 300, compared: 7100).isEmpty)
-        // One of them is enough.
+        // A row has to match only one of them.
         var either = [Self.lyrics, Self.text]
         for place in either.indices { either[place].isAlternative = true }
         #expect(searches(either).isEmpty)
         #expect(searches(steps: 400).isEmpty)
     }
 
-    @Test func `A limit on sorted rows is no selectivity`() {
+    @Test func `A limit on sorted rows does not count as selectivity`() {
         func findings(_ terms: [Term], matched: UInt32) -> [Finding] {
             var music = Music()
             let shape = music.shape("…", terms, sort: ["milliseconds ascending"], isLimited: true)
@@ -180,7 +180,7 @@ struct PredicateOrderRuleTests {
             }
             return Analysis(Profile(music.trace.closed()), rules: [PredicateOrderRule()]).findings
         }
-        // Of 4,000 rows 2,500 pass the first search, and 2,400 or 100 of these the second.
+        // Of 4,000 rows, 2,500 match the first search, and 2,400 or 100 of these also match the second.
         #expect(findings([Self.lyrics, Self.text], matched: 4900).isEmpty)
         #expect(findings([Self.lyrics, Self.text], matched: 2600).count == 1)
         var negated = Self.text
@@ -189,9 +189,9 @@ struct PredicateOrderRuleTests {
         #expect(findings([Self.text, Self.length], matched: 2500).map(\.confidence.level) == [.low])
     }
 
-    @Test func `Long texts come behind short ones`() throws {
+    @Test func `A search in long texts before a search in short texts is reported`() throws {
         var music = Music()
-        // Every track has been shown once: lyrics are two hundred times as long as titles.
+        // All tracks were read once: lyrics are 200 times as long as titles.
         music.fetchAndUse(music.shape(), rows: 100) { use in
             use.properties = [
                 .init(index: 0, rowsRead: 100, rowsLoaded: 100, bytes: 1600, largeRows: 0),
@@ -208,7 +208,7 @@ struct PredicateOrderRuleTests {
         #expect(found.first?.explanation.map(\.text).last == "The texts have an average size of 3.13 KiB and 16 B.")
     }
 
-    @Test func `What the others leave over is not known if no text passed, or one of several`() throws {
+    @Test func `Selectivity is unknown if no text passed, or if there are several searches`() throws {
         let finding = try #require(analysis(rows: 0, matched: 0).findings.first)
         #expect(finding.confidence.level == .low)
         #expect(
@@ -224,7 +224,7 @@ struct PredicateOrderRuleTests {
             ])
     }
 
-    @Test func `A trace that does not count texts says so`() {
+    @Test func `A trace without text counters is an obstacle, not a finding`() {
         let analysis = analysis(compared: 0, matched: 0)
         #expect(analysis.findings.isEmpty)
         #expect(

@@ -10,7 +10,7 @@ struct PrefetchRuleTests {
         Analysis(Profile(groceries.trace.closed()), rules: [PrefetchRule()]).findings
     }
 
-    /// One screen that reads the list of every item.
+    /// One screen on which faults fire for the lists of items.
     private func screen(
         rows: UInt32 = 100, faults: UInt64 = 100, batchSize: UInt32 = 0, kind: TraceEvent.Scope.Kind = .screen
     ) -> Groceries {
@@ -22,7 +22,7 @@ struct PrefetchRuleTests {
         return groceries
     }
 
-    @Test func `A relationship that fires row by row is to be prefetched at the fetch's line`() throws {
+    @Test func `A relationship that fires row by row is reported at the fetch's line`() throws {
         let found = findings(screen())
         let finding = try #require(found.first)
         #expect(found.count == 1)
@@ -46,7 +46,7 @@ struct PrefetchRuleTests {
     }
 
     @Test(arguments: [TraceEvent.Fault.Source.rowCache, .gone])
-    func `Faults that the row cache served or that found nothing are no trips`(_ source: TraceEvent.Fault.Source) {
+    func `Faults that the row cache served, or that found no row, are not reported`(_ source: TraceEvent.Fault.Source) {
         var groceries = Groceries()
         groceries.scoped(.screen) { groceries in
             let fetch = groceries.fetch(rows: 100)
@@ -55,7 +55,7 @@ struct PrefetchRuleTests {
         #expect(findings(groceries).isEmpty)
     }
 
-    @Test func `What delete rules ask for is no N+1`() {
+    @Test func `Faults that delete rules fire are not reported`() {
         var groceries = Groceries()
         groceries.scoped(.screen) { groceries in
             let fetch = groceries.fetch(rows: 100)
@@ -66,7 +66,7 @@ struct PrefetchRuleTests {
         #expect(analysis.checks.first?.examined?.text == "100 faults, 100 of them from the store")
     }
 
-    /// A screen of which every object's to-many relationship fires, and perhaps its members do.
+    /// Findings for a screen on which every item's to-many relationship fires, and its members if `reading` is true.
     private func members(
         reading: Bool = false, fetching: Bool = false, elsewhere: Bool = false, tellingUse: Bool = true
     ) -> [Finding] {
@@ -99,7 +99,7 @@ struct PrefetchRuleTests {
         return findings(groceries)
     }
 
-    @Test func `Members of which only the number is asked are to be counted at once`() throws {
+    @Test func `R01 advises one grouped fetch to count members that are never read`() throws {
         let finding = try #require(members().first)
         #expect(finding.title.text == "Count Item.tags for all objects at once: the members are never read")
         #expect(finding.code.contains(#"request.propertiesToGroupBy = ["item"]"#) && finding.remedy == nil)
@@ -111,19 +111,19 @@ struct PrefetchRuleTests {
                 "Keep the count in a derived attribute of Item (tags.@count), which the store updates."
             ])
         #expect(finding.code.contains(#"request.predicate = .isIn("item", objects: ids)"#))
-        // A row for each object, where there were three.
+        // One row for each object instead of three.
         #expect(finding.saving.trips == 99 && finding.saving.rows == 200)
         #expect(members(elsewhere: true).first?.title.text == finding.title.text)
     }
 
-    @Test func `Members that are read, or may have been, are to be prefetched`() {
+    @Test func `R01 advises a prefetch for members that are read, or may have been`() {
         let title = ["Prefetch \"tags\" with the fetch of Item"]
         #expect(members(reading: true).map(\.title.text) == title)
         #expect(members(fetching: true).map(\.title.text) == title)
         #expect(members(tellingUse: false).map(\.title.text) == title)
     }
 
-    /// A screen whose items lead to lists, of which properties are read.
+    /// The finding for a screen that reads the given properties of the lists of items.
     private func lists(
         reading properties: [String?], batchSize: UInt32 = 0, tags: Bool = false,
         use change: (inout TraceEvent.Use) -> Void = { _ in }
@@ -152,7 +152,7 @@ struct PrefetchRuleTests {
         + "statement, "
         + "and no List objects."
 
-    @Test func `An attribute that is all that is read at the other end can come with the rows`() throws {
+    @Test func `A dictionary fetch is offered if only one attribute of the destination is read`() throws {
         let finding = try lists(reading: ["title"])
         #expect(finding.title.text == "Prefetch \"list\" with the fetch of Item")
         #expect(finding.alternatives.map(\.text) == [Self.dictionaries])
@@ -160,7 +160,7 @@ struct PrefetchRuleTests {
             finding.explanation.map(\.text).contains("Of the List objects, only \"title\" is read."))
     }
 
-    @Test func `Objects that are changed, come in batches or lead elsewhere too are no dictionaries`() throws {
+    @Test func `No dictionary fetch is offered if objects are changed, batched or lead to other objects`() throws {
         let told = "Of the List objects, only \"title\" is read."
         for finding in [
             try lists(reading: ["title"], batchSize: 20), try lists(reading: ["title"], tags: true),
@@ -175,14 +175,14 @@ struct PrefetchRuleTests {
 
     @Test(
         arguments: [[], ["title", nil], ["title", "items"], ["title", "unknown"], ["a", "b", "c"]] as [[String?]])
-    func `Where more is read at the other end, it leads on or is changed, nothing is said of columns`(
+    func `No dictionary fetch is offered if more than two attributes or other properties are read`(
         _ properties: [String?]
     ) throws {
         let finding = try lists(reading: properties)
         #expect(finding.alternatives.isEmpty && !finding.explanation.map(\.text).contains { $0.contains("only") })
     }
 
-    @Test func `What is read at the other end adds up over traces, and outlives a file`() throws {
+    @Test func `The properties read at a destination are merged across traces and kept in a file`() throws {
         let uses = ["title", "color", nil].map { property in
             var trace = TraceBuilder(process: 7)
             let use = DestinationUseEntry(entity: "Item", relationship: "list", property: property)
@@ -198,7 +198,7 @@ struct PrefetchRuleTests {
         #expect(sum.destinationUse(of: edge)?.unrecorded == 1)
     }
 
-    /// A screen of a hundred faults, of which the first ones take a millisecond.
+    /// A screen of 100 faults, of which the first `slow` take a millisecond each.
     private func slowly(_ slow: UInt64) -> Groceries {
         var groceries = Groceries()
         groceries.scoped(.screen) { groceries in
@@ -210,7 +210,7 @@ struct PrefetchRuleTests {
         return groceries
     }
 
-    @Test func `What the slowest tenth takes beyond the others is not saved`() throws {
+    @Test func `The extra time of the slowest 10 % of the faults does not count as a saving`() throws {
         let usual = try #require(findings(slowly(0)).first).saving.time
         #expect(usual.median > 0)
         let slow = try #require(findings(slowly(10)).first)
@@ -220,7 +220,7 @@ struct PrefetchRuleTests {
         #expect(slower.saving.time.median > 10 * 900_000)
     }
 
-    @Test func `Of traces that are added up as much is promised as of each`() throws {
+    @Test func `The predicted saving of merged traces is the sum of their savings`() throws {
         let one = Profile(slowly(4).trace.closed())
         let saving = try #require(Analysis(one, rules: [PrefetchRule()]).findings.first).saving.time.median
         var all = one
@@ -229,21 +229,21 @@ struct PrefetchRuleTests {
         #expect(abs(sum.saving.time.median / 10 / saving - 1) < 0.01)
     }
 
-    @Test func `Durations are told apart by quarters of powers of two`() {
+    @Test func `Durations are grouped by quarters of powers of two`() {
         let durations: [UInt64] = [0, 3, 4, 5, 7, 8, 1023, 1024, .max]
         #expect(durations.map { FaultEvidence.speed(of: $0) } == [0, 3, 8, 9, 11, 12, 39, 40, 255])
     }
 
-    @Test func `A fetch of one row cannot cause N+1`() {
+    @Test func `A fetch of one row is not reported`() {
         #expect(findings(screen(rows: 1, faults: 20)).isEmpty)
     }
 
-    @Test func `Five trips are found and four are not`() {
+    @Test func `Five trips are reported, and four are not`() {
         #expect(findings(screen(faults: 5)).count == 1)
         #expect(findings(screen(faults: 4)).isEmpty)
     }
 
-    @Test func `Five trips for four objects are not found`() {
+    @Test func `Seven trips for four objects are not reported`() {
         var groceries = Groceries()
         groceries.scoped(.screen) { groceries in
             let fetch = groceries.fetch(rows: 100)
@@ -252,7 +252,7 @@ struct PrefetchRuleTests {
         #expect(findings(groceries).isEmpty)
     }
 
-    @Test func `Trips from different lines do not add up to five`() {
+    @Test func `Trips from different lines are not counted together`() {
         var groceries = Groceries()
         let stacks = (0..<8).map { groceries.trace.stack(200 + $0) }
         groceries.scoped(.screen) { groceries in
@@ -262,7 +262,7 @@ struct PrefetchRuleTests {
         #expect(findings(groceries).isEmpty)
     }
 
-    @Test func `Trips from different fetches do not add up to five`() {
+    @Test func `Trips for objects of different fetches are not counted together`() {
         var groceries = Groceries()
         groceries.scoped(.screen) { groceries in
             for object in 1...20 {
@@ -273,7 +273,7 @@ struct PrefetchRuleTests {
         #expect(findings(groceries).isEmpty)
     }
 
-    @Test func `Faults without a known fetch count as an obstacle and not as a finding`() {
+    @Test func `Faults without a known fetch are an obstacle, not a finding`() {
         var groceries = Groceries()
         groceries.scoped(.screen) { groceries in
             for object in 1...20 { groceries.fault(UInt64(object), of: 0) }
@@ -289,18 +289,18 @@ struct PrefetchRuleTests {
         #expect(analysis.checks.first?.examined?.text == "30 faults, 30 of them from the store")
     }
 
-    @Test func `What happens in a scope of kind setup is left out`() {
+    @Test func `Faults in scopes of kind setup are ignored`() {
         #expect(findings(screen(kind: .setup)).isEmpty)
     }
 
-    @Test func `Without scopes the life of the fetch counts`() {
+    @Test func `Without scopes, all faults on the objects of a fetch count together`() {
         var groceries = Groceries()
         let fetch = groceries.fetch(rows: 100)
         for object in 1...100 { groceries.fault(UInt64(object), of: fetch) }
         #expect(findings(groceries).count == 1)
     }
 
-    @Test func `Screens of one fetch add up to one finding`() throws {
+    @Test func `Faults on the objects of one fetch on several screens are one finding`() throws {
         var groceries = Groceries()
         let fetch = groceries.fetch(rows: 60)
         for screen in 0..<6 {
@@ -319,7 +319,7 @@ struct PrefetchRuleTests {
         #expect(finding.saving.trips == 59)
     }
 
-    @Test func `A prefetch in batches makes no trip for what the row cache holds`() throws {
+    @Test func `A batched prefetch makes no trip if the row cache holds all destinations`() throws {
         var groceries = Groceries()
         let fetch = groceries.fetch(rows: 1000, batchSize: 10)
         for batch in 0..<100 as Range<UInt32> { groceries.batch(of: fetch, first: batch * 10, rows: 10) }
@@ -329,11 +329,11 @@ struct PrefetchRuleTests {
             }
         }
         let finding = try #require(findings(groceries).first)
-        // A hundred batches, but targets that were new at five times only, and fifty of them in all.
+        // There are 100 batches, but only 50 destinations, which were needed on 5 screens: 10 trips instead of 50.
         #expect(finding.saving.trips == 40)
     }
 
-    @Test func `A scope that marks nothing in particular does not split its surroundings`() {
+    @Test func `A scope of kind other does not split the scope around it`() {
         var groceries = Groceries()
         groceries.scoped(.screen) { groceries in
             let fetch = groceries.fetch(rows: 100)
@@ -342,17 +342,17 @@ struct PrefetchRuleTests {
         #expect(findings(groceries).count == 1)
     }
 
-    @Test func `A fault may be written before the fetch on another thread that it comes from`() {
+    @Test func `A fault can precede its fetch in the trace if the fetch ran on another thread`() {
         var groceries = Groceries()
         groceries.trace.scope = 0
-        // The fetch will get the number 21: twenty faults come first.
+        // The fetch gets the ID 21, because 20 faults come first.
         for object in 1...20 { groceries.fault(UInt64(object), of: 21) }
         groceries.trace.thread = 8
         #expect(groceries.fetch(rows: 20) == 21)
         #expect(findings(groceries).count == 1)
     }
 
-    @Test func `Few firing rows of many are to be loaded together instead`() throws {
+    @Test func `If few of many rows fire, one more fetch is advised instead of a prefetch`() throws {
         var groceries = Groceries()
         groceries.scoped(.screen) { groceries in
             let fetch = groceries.fetch(rows: 1000)
@@ -367,8 +367,8 @@ struct PrefetchRuleTests {
             ])
     }
 
-    @Test func `Rows that are touched do not fire by that`() throws {
-        // Forty of a thousand rows are asked for their list; all of them are gone over.
+    @Test func `Touched rows do not count as rows that fired`() throws {
+        // The program reads the lists of 40 of 1,000 rows, and visits all rows.
         var groceries = Groceries()
         groceries.scoped(.screen) { groceries in
             let fetch = groceries.fetch(rows: 1000)
@@ -380,7 +380,7 @@ struct PrefetchRuleTests {
         #expect(finding.explanation.map(\.text).contains { $0.hasSuffix("of which 4.0 % fired.") })
     }
 
-    @Test func `Prefetched key paths keepLongLine in the advice`() throws {
+    @Test func `Key paths that are already prefetched stay in the advised code`() throws {
         var groceries = Groceries(prefetch: ["tags"])
         groceries.scoped(.screen) { groceries in
             let fetch = groceries.fetch(rows: 10)
@@ -390,7 +390,7 @@ struct PrefetchRuleTests {
         #expect(finding.code == ["request.relationshipKeyPathsForPrefetching = [\"tags\", \"list\"]"])
     }
 
-    /// A screen whose fetch returns items that go to the store for their own values.
+    /// The finding for a screen whose items go to the store for their own values.
     private func faulting(_ groceries: Groceries) throws -> Finding {
         var groceries = groceries
         groceries.scoped(.screen) { groceries in
@@ -411,14 +411,14 @@ struct PrefetchRuleTests {
         return try #require(findings(groceries).first)
     }
 
-    @Test func `Objects that were fetched by their keys alone need their values with the fetch`() throws {
+    @Test func `R01 advises loading the values with the fetch if it excludes property values`() throws {
         let finding = try faulting(Groceries(includesPropertyValues: false))
         #expect(finding.title.text == "Load the values of Item with the fetch itself")
         #expect(finding.fix.text == "Let the fetch load the values: leave includesPropertyValues on.")
         #expect(finding.code == ["request.includesPropertyValues = true"])
     }
 
-    @Test func `Partial faults need the properties that are read later`() throws {
+    @Test func `R01 advises adding the properties that are read later to a fetch of partial faults`() throws {
         let finding = try faulting(Groceries(properties: ["name"]))
         #expect(
             finding.fix.text
@@ -427,7 +427,7 @@ struct PrefetchRuleTests {
         #expect(finding.code == ["request.propertiesToFetch = [\"name\", \"image\"]"])
     }
 
-    @Test func `Where the trace does not show why values are missing, no code claims to mend it`() throws {
+    @Test func `If the trace does not show why values are missing, no code is advised`() throws {
         let finding = try faulting(Groceries())
         #expect(
             finding.fix.text
@@ -436,13 +436,13 @@ struct PrefetchRuleTests {
         #expect(finding.code.isEmpty)
     }
 
-    @Test func `A saving below the floor makes a note`() throws {
+    @Test func `A saving below the thresholds is a note`() throws {
         var groceries = Groceries()
         let name = groceries.screenName
         groceries.scoped(name, .screen, pause: 1_000_000_000) { groceries in
             let fetch = groceries.fetch(rows: 50)
             for object in 1...50 { groceries.fault(UInt64(object), of: fetch) }
-            // The same trips are no fifth of all.
+            // The trips are less than a fifth of all trips.
             for _ in 1...300 { _ = groceries.fetch(rows: 1) }
         }
         let finding = try #require(findings(groceries).first)
@@ -453,7 +453,7 @@ struct PrefetchRuleTests {
             ])
     }
 
-    @Test func `A large part of all round trips is a note all the same where they take little time`() throws {
+    @Test func `A large share of all round trips is still a note if they take little time`() throws {
         var groceries = Groceries()
         groceries.scoped(groceries.screenName, .screen, pause: 1_000_000_000) { groceries in
             let fetch = groceries.fetch(rows: 50)
@@ -463,7 +463,7 @@ struct PrefetchRuleTests {
         #expect(try #require(findings(groceries).first).severity == .note)
     }
 
-    /// Faults in the program's own process: each takes less than a fetch does before its first row.
+    /// The finding for faults in the program's own process, each of which takes less than a fetch's fixed cost.
     private func quick(rows: UInt32, faults: UInt64, duration: UInt64) throws -> Finding {
         var groceries = Groceries()
         groceries.trip = 15_000
@@ -481,23 +481,25 @@ struct PrefetchRuleTests {
         #expect(finding.severity == .note && finding.saving.time.median == 0)
         #expect(finding.saving.trips == 93)
         #expect(
-            finding.reservations.map(\.text) == ["94 trips of 1.50 µs: prefetching would save nothing measurable."])
+            finding.reservations.map(\.text) == [
+                "94 trips of typically 1.50 µs: prefetching would save nothing measurable."
+            ])
     }
 
-    @Test func `Of thousands of quick trips a prefetch saves a third, and that is no error`() throws {
+    @Test func `The saving for thousands of quick trips agrees with measurements, and is a warning`() throws {
         let finding = try quick(rows: 5000, faults: 5000, duration: 1489)
-        // 1.7–2.1 ms were measured of such trips, which took 7.4 ms with recording.
+        // Of such trips, which took 7.4 ms while recording, 1.7–2.1 ms were measured to be saved.
         #expect((1_500_000...2_600_000).contains(finding.saving.time.median))
         #expect(finding.saving.time.low < 1_682_000 && finding.saving.time.high > 2_147_000)
         #expect(finding.severity == .warning)
     }
 
-    @Test func `Few targets of many rows cost more to look up than their trips did`() throws {
+    @Test func `A prefetch whose look-ups cost more than the trips is a note without a saving`() throws {
         let finding = try quick(rows: 5000, faults: 500, duration: 1269)
         #expect(finding.severity == .note && finding.saving.time.median == 0)
     }
 
-    @Test func `Events that were lost within the scope make a note`() throws {
+    @Test func `A finding in a scope with lost events is a note`() throws {
         var groceries = Groceries()
         groceries.scoped(.screen) { groceries in
             let fetch = groceries.fetch(rows: 100)
@@ -505,7 +507,7 @@ struct PrefetchRuleTests {
             groceries.trace.add(.lost(EventLoss(process: 7, thread: 7, events: 1)))
             for object in 51...100 { groceries.fault(UInt64(object), of: fetch) }
         }
-        // One event in a hundred would downgrade everything; this one is lost among many.
+        // A loss of 1 % of all events would downgrade every finding, so there are many more events.
         for _ in 0..<200 { _ = groceries.fetch(rows: 1) }
         let finding = try #require(findings(groceries).first)
         #expect(finding.severity == .note)
@@ -513,7 +515,7 @@ struct PrefetchRuleTests {
         #expect(finding.confidence.level == .low)
     }
 
-    @Test func `The signature does not know lines`() throws {
+    @Test func `The signature does not depend on line numbers`() throws {
         let first = try #require(findings(screen()).first)
         var moved = Groceries()
         let site = moved.trace.site(99, "loadItems()")

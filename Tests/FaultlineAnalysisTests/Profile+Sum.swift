@@ -3,7 +3,7 @@ import Testing
 @testable import FaultlineAnalysis
 
 extension Profile {
-    /// Profiles of the same thresholds, added up in this order.
+    /// Merges profiles with the same thresholds, in this order.
     init(sum profiles: [Profile]) {
         self.init()
         for profile in profiles {

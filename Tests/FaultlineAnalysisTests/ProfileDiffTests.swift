@@ -4,9 +4,9 @@ import TraceFixtures
 
 @testable import FaultlineAnalysis
 
-@Suite("What changed between two profiles")
+@Suite("Differences between two profiles")
 struct ProfileDiffTests {
-    /// Events of one line of a file, all alike or with times of their own.
+    /// Fetches of one call site, one for each duration.
     private struct Line {
         var file = "List.swift"
         var line: Int
@@ -35,7 +35,7 @@ struct ProfileDiffTests {
         ProfileDiff(before: Analysis(profile(before)), after: Analysis(profile(after)))
     }
 
-    /// Each operation's lines and verdict.
+    /// Each operation's call sites before and after, and its verdict.
     private func text(_ diff: ProfileDiff) -> [String] {
         diff.operations.map { operation in
             let lines = [operation.before, operation.after].map { $0?.key.site?.description ?? "–" }
@@ -43,13 +43,13 @@ struct ProfileDiffTests {
         }.sorted()
     }
 
-    @Test func `Equal runs are the same`() {
+    @Test func `Equal runs have no changes`() {
         let diff = diff([Line(line: 4), Line(line: 9)], [Line(line: 4), Line(line: 9)])
         #expect(text(diff) == ["List.swift:4 List.swift:4 same", "List.swift:9 List.swift:9 same"])
         #expect(diff.operations.allSatisfy { $0.changes.isEmpty })
     }
 
-    @Test func `Lines that moved are found again, and those that stayed are not taken for them`() {
+    @Test func `Operations are matched after their lines moved, but unmoved lines are matched first`() {
         let before = [Line(line: 4), Line(line: 9, function: "hide()"), Line(line: 30, function: "print()")]
         let after = [
             Line(line: 9, function: "show()"), Line(line: 14, function: "hide()"),
@@ -57,7 +57,7 @@ struct ProfileDiffTests {
         ]
         #expect(
             text(diff(before, after)) == [
-                // The line counts before the function: it may have been renamed.
+                // The line takes precedence over the function, which may have been renamed.
                 "List.swift:30 Print.swift:3 same", "List.swift:4 List.swift:14 same", "List.swift:9 List.swift:9 same",
             ])
         #expect(
@@ -65,7 +65,7 @@ struct ProfileDiffTests {
                 == ["List.swift:4 List.swift:5 same", "List.swift:9 List.swift:10 same"])
     }
 
-    @Test func `Another shape is another operation`() {
+    @Test func `Fetches with different shapes are different operations`() {
         let diff = diff([Line(line: 4, predicate: "a == ?")], [Line(line: 4, predicate: "b == ?")])
         #expect(text(diff) == ["List.swift:4 – gone", "– List.swift:4 new"])
     }
@@ -80,7 +80,7 @@ struct ProfileDiffTests {
         #expect(traded.operations.map(\.verdict) == [.traded])
     }
 
-    @Test func `Counts of sums are compared per trace`() throws {
+    @Test func `Counts of merged profiles are compared per trace`() throws {
         var twice = profile([Line(line: 4, rows: 7)])
         try twice.merge(profile([Line(line: 4, rows: 8)]))
         let same = ProfileDiff(
@@ -95,10 +95,10 @@ struct ProfileDiffTests {
 
     // MARK: Times
 
-    /// Twenty times around a middle.
+    /// 20 durations within 5 % of `middle`.
     private func times(_ middle: UInt64) -> [UInt64] { (0..<20).map { middle - middle / 20 + $0 * middle / 200 } }
 
-    @Test func `Wide bounds and few events tell nothing of time`() {
+    @Test func `Widely spread times, and times of few events, are not reported as changes`() {
         let wide = (1...20).map { UInt64($0) * 1000 }
         let noisy = diff([Line(line: 4, durations: wide)], [Line(line: 4, durations: wide.map { $0 * 3 / 2 })])
         #expect(noisy.operations.map(\.verdict) == [.same])
@@ -108,7 +108,7 @@ struct ProfileDiffTests {
         #expect(few.operations.map(\.verdict) == [.same] && few.operations.first?.time == nil)
     }
 
-    @Test func `What all operations have in common is no change of any`() {
+    @Test func `A slowdown that all operations share is not reported as a change of any`() {
         let lines = { (factor: UInt64, last: UInt64) in
             (1...7).map { Line(line: $0, durations: times($0 == 7 ? last : 10_000 * factor)) }
         }
@@ -117,19 +117,19 @@ struct ProfileDiffTests {
         #expect(slow.operations.allSatisfy { $0.verdict == .same })
         let one = diff(lines(1, 10_000), lines(2, 60_000))
         #expect(text(one).filter { !$0.hasSuffix("same") } == ["List.swift:7 List.swift:7 worse"])
-        // As long as before while everything else takes twice as long: not faster.
+        // An operation that takes as long as before while all others take twice as long is not faster.
         let stays = diff(lines(1, 10_000), lines(2, 10_000))
         #expect(stays.operations.allSatisfy { $0.verdict == .same })
     }
 
-    @Test func `What makes no part of the time is not told`() {
+    @Test func `A change of an operation with a negligible share of the time is not reported`() {
         let lines = { (small: UInt64) in
             [Line(line: 4, durations: times(10_000_000)), Line(line: 9, durations: times(small))]
         }
         #expect(diff(lines(1000), lines(3000)).operations.allSatisfy { $0.verdict == .same })
     }
 
-    @Test func `The bounds of a median hold it with 95 %`() throws {
+    @Test func `The bounds of a median are its 95 % confidence interval`() throws {
         var durations = Distribution()
         for value in 1...5 as ClosedRange<UInt64> { durations.record(value) }
         #expect(durations.medianBounds == nil)
@@ -141,7 +141,7 @@ struct ProfileDiffTests {
 
     // MARK: Findings
 
-    @Test func `Findings are new, still there or gone, by their names`() {
+    @Test func `Findings that moved to another line are matched, and the others are new or gone`() {
         func flawed(_ line: Int) -> Profile {
             var groceries = Groceries()
             groceries.scoped(.screen) { groceries in
@@ -161,7 +161,7 @@ struct ProfileDiffTests {
         #expect(states(Profile(), flawed(10)).allSatisfy { $0 == (false, true) })
     }
 
-    @Test func `A time near a threshold makes no finding new or gone`() {
+    @Test func `A time that crosses a threshold makes no finding new or gone`() {
         func screen(_ milliseconds: UInt64, rows: UInt32 = 10) -> Profile {
             var groceries = Groceries()
             groceries.trace.isMainThread = true
@@ -181,11 +181,11 @@ struct ProfileDiffTests {
         }
         #expect(states(screen(17), screen(15)) == ["R12 still"])
         #expect(states(screen(15), screen(17)) == ["R12 still"])
-        // More rows are a change, and so is what comes with it.
+        // The row count changed too, so the finding is new.
         #expect(states(screen(15), screen(17, rows: 11)) == ["R12 new"])
     }
 
-    @Test func `Faults count together wherever their data came from`() {
+    @Test func `Faults from the store and from the row cache are one operation`() {
         func faults(_ source: TraceEvent.Fault.Source) -> Profile {
             var trace = TraceBuilder()
             let site = trace.site(4)

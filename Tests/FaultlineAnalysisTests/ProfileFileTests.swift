@@ -16,7 +16,7 @@ struct ProfileFileTests {
     }
 
     @Test(arguments: Story.allCases)
-    func `gives the profile back`(_ story: Story) throws {
+    func `restores the profile`(_ story: Story) throws {
         let profile = Profile(story.traces[0] + story.traces[1])
         let read = try Profile(fileData: profile.fileData())
         #expect(try text(read) == text(profile))
@@ -27,7 +27,7 @@ struct ProfileFileTests {
         #expect(read.wallTime == profile.wallTime && read.processes == profile.processes)
     }
 
-    @Test func `comes out the same in whatever order and grouping profiles are added`() throws {
+    @Test func `does not depend on the order and grouping in which profiles are merged`() throws {
         let parts = Story.allCases.flatMap { story in ([7, 8, 9] as [UInt32]).map { Profile(story.trace($0)) } }
         let all = try text(sum(parts))
         #expect(try text(sum(parts.reversed())) == all)
@@ -38,7 +38,7 @@ struct ProfileFileTests {
         #expect(sum(parts).wallTime == parts.reduce(0) { $0 + $1.wallTime })
     }
 
-    @Test func `keeps processes apart up to a number, and sums them up by program beyond it`() throws {
+    @Test func `keeps up to 64 processes apart, and sums them by program beyond that`() throws {
         let parts = (1...70).map { Profile(Story.groceries.trace($0)) }
         #expect(sum(Array(parts[..<64])).processes.count == 64)
         let all = sum(parts)
@@ -47,12 +47,12 @@ struct ProfileFileTests {
         #expect(all.totals.events[.fault] == 70 * 60)
         let grouped = sum([sum(Array(parts[65...])), sum(Array(parts[..<3])), sum(Array(parts[3..<65]))])
         #expect(try text(grouped) == text(all))
-        // Ten times as many take no more room, but for longer numbers.
+        // Ten times as many processes take no more space, except for longer numbers.
         let most = sum((0..<10).map { _ in all })
         #expect(try Double(text(most).utf8.count) < 1.1 * Double(text(all).utf8.count))
     }
 
-    @Test func `keeps of equal lines the spelling that comes first, in either order`() throws {
+    @Test func `keeps the alphabetically first spelling of equal lines, in either order`() throws {
         let profiles = ["/build/a/List.swift", "Groceries/List.swift"].map { file in
             var trace = TraceBuilder()
             let site = trace.define(.site(SiteEntry(file: file, line: 42, function: "show()")))
@@ -66,7 +66,7 @@ struct ProfileFileTests {
         #expect(try text(sums[0]) == text(sums[1]))
     }
 
-    @Test func `keeps entities and processes apart that differ in anything`() throws {
+    @Test func `does not depend on the order of entities and processes that differ in details`() throws {
         func profile(type: String, duration: UInt64) -> Profile {
             var trace = TraceBuilder()
             _ = trace.entity("Item", [.init(name: "amount", type: type)])
@@ -77,7 +77,7 @@ struct ProfileFileTests {
         #expect(try text(sum(parts)) == text(sum(parts.reversed())))
     }
 
-    @Test func `keeps trips of every trace though their events have the same numbers`() {
+    @Test func `keeps trips of every trace although their events have the same IDs`() {
         let parts = (1...40).map { factor in
             var trace = TraceBuilder()
             var fault = TraceEvent.Fault()
@@ -86,13 +86,13 @@ struct ProfileFileTests {
             return Profile(trace.closed())
         }
         let kept = sum(parts).loads.loads.map(\.duration).sorted()
-        // The median of what is kept lies about that of all, 20 µs, and not with the fastest.
+        // The median of the sample is near that of all trips, 20 µs, and not near the fastest trips.
         #expect(kept.count == 16 && (10_000...32_000).contains(kept[8]))
         let again = sum([sum(Array(parts[20...])), sum(Array(parts[..<20]))])
         #expect(again.loads.loads.map(\.duration).sorted() == kept)
     }
 
-    @Test func `is read whatever its numbers are`() throws {
+    @Test func `is rejected if numbers are impossible, but may have a negative line`() throws {
         let head = "{\"faultline-profile\":1,\"sites\":[],\"shapes\":[],\"scopes\":[],"
         let rest = "\"groups\":[[[\"fetch\",null,null,null,null,null,null],{\"netTime\":-9223372036854775808}]]}"
         #expect(throws: ProfileFileError.self) { try Profile(fileData: Data((head + rest).utf8)) }
@@ -118,8 +118,8 @@ struct ProfileFileTests {
         #expect(read.count == 5000 && read.total == durations.total && read.maximum == 25_000_000)
     }
 
-    /// A part that is not named in `parts` would neither add up nor be kept.
-    @Test func `has every part of what adds up`() {
+    /// A property missing from `parts` would be neither merged nor stored.
+    @Test func `has every property that is merged`() {
         func check<Sum: Summed>(_ sum: Sum, but others: Set<String> = []) {
             let properties = Mirror(reflecting: sum).children.compactMap(\.label)
             #expect(Set(properties).subtracting(others) == Set(Sum.parts.map(\.name)), "\(Sum.self)")
@@ -184,18 +184,18 @@ struct ProfileFileTests {
             "is damaged: \"changes\" is not a table in which each key is unique"
         ),
     ])
-    func `says what is wrong with it`(_ json: String, _ reason: String) {
+    func `is rejected with the reason if it is invalid`(_ json: String, _ reason: String) {
         #expect(throws: ProfileFileError(reason: reason)) { try Profile(fileData: Data(json.utf8)) }
     }
 
-    @Test func `is told by its beginning, as others write JSON too`() throws {
+    @Test func `is recognized by its beginning, unlike other JSON`() throws {
         #expect(Profile.isProfile(try Profile().fileData()))
         #expect(Profile.isProfile("{\n  \"faultline-profile\": 1,".utf8))
         #expect(!Profile.isProfile("{\"traceEvents\":[".utf8))
         #expect(!Profile.isProfile("".utf8))
     }
 
-    @Test func `of nothing is read as nothing`() throws {
+    @Test func `restores an empty profile`() throws {
         let read = try Profile(fileData: Profile().fileData())
         #expect(read.recordingCount == 0 && read.totals == ProfileCounts() && read.processes.isEmpty)
     }

@@ -13,13 +13,13 @@ struct ProfileTests {
         return .sql(statement)
     }
 
-    @Test func `Store time counts what is nested once, whichever comes first`() {
+    @Test func `Store time counts nested events once, whichever event comes first`() {
         for childFirst in [true, false] {
             var builder = TraceBuilder()
             var fault = TraceEvent.Fault()
             fault.source = .store
             fault.filled = 1
-            // Numbers are given in the order of adding: the parent is 1 or 3.
+            // IDs follow the order of the calls: the parent is 1 or 3.
             if childFirst {
                 builder.event(statement(), duration: 700, parent: 2, advancing: false)
                 builder.event(.cacheMiss(TraceEvent.CacheMiss()), duration: 800, parent: 3, advancing: false)
@@ -37,7 +37,7 @@ struct ProfileTests {
         }
     }
 
-    @Test func `A wait takes its thread's time if it blocked the thread`() {
+    @Test func `A wait takes its thread's time only if it blocked the thread`() {
         for isBlocking in [true, false] {
             var builder = TraceBuilder()
             builder.isMainThread = true
@@ -53,7 +53,7 @@ struct ProfileTests {
         }
     }
 
-    @Test func `Round trips are statements that read, or what events say where there are none`() {
+    @Test func `Round trips are statements that read or, without statements, the trips of events`() {
         var builder = TraceBuilder()
         for type in [TraceEvent.Statement.StatementType.read, .read, .write, .transaction, .schema] {
             builder.event(statement(type), duration: 10)
@@ -74,7 +74,7 @@ struct ProfileTests {
         #expect(totals.faultTrips == 1)
     }
 
-    @Test func `Events group by what they did and from where`() throws {
+    @Test func `Events are grouped by their operation and call site`() throws {
         var groceries = Groceries()
         for _ in 0..<3 {
             let fetch = groceries.fetch(rows: 10, batchSize: 5)
@@ -90,7 +90,7 @@ struct ProfileTests {
         #expect(profile.groups.filter { $0.key.kind == .fetch }.map(\.count).sorted() == [1, 3])
     }
 
-    @Test func `A scope has the time and the trips of those inside it`() throws {
+    @Test func `A scope has the time and the trips of the scopes inside it`() throws {
         var groceries = Groceries()
         let name = groceries.trace.define(.name(NameEntry(name: "request")))
         groceries.scoped(name, .request, pause: 500) { groceries in
@@ -112,7 +112,7 @@ struct ProfileTests {
         #expect(profile.scopes.map(\.wallTimes.total) == [84_000, 48_500])
     }
 
-    @Test func `A process that has no end was not closed`() throws {
+    @Test func `A process without an end was not closed, and counts the lost events of its threads`() throws {
         var builder = TraceBuilder()
         builder.event(statement(), duration: 10)
         builder.add(.lost(EventLoss(process: 7, thread: 7, events: 3)))
@@ -125,16 +125,16 @@ struct ProfileTests {
         #expect(closed.lost == 9)
     }
 
-    @Test func `An event within itself has an end`() {
+    @Test func `A cycle of parents does not hang the profile`() {
         var builder = TraceBuilder()
         let miss = builder.event(.cacheMiss(TraceEvent.CacheMiss()), duration: 10)
-        // As a damaged trace has it: the number of the event is its parent's.
+        // In a damaged trace, an event's parent can be the event itself.
         builder.event(.cacheMiss(TraceEvent.CacheMiss()), duration: 10, parent: miss + 1)
         builder.event(statement(), duration: 5, parent: miss + 1)
         #expect(Profile(builder.closed()).totals.eventCount == 3)
     }
 
-    @Test func `What is open stays bounded`() {
+    @Test func `The state of open fetches, scopes and loops stays bounded`() {
         var reduction = ProcessReduction(process: 7)
         var tables = ProfileTables()
         let shape = ShapeEntry(entity: "Item", terms: [.init(keyPath: "name", operation: "==")])
@@ -161,7 +161,7 @@ struct ProfileTests {
         #expect(tables.groups.count == 2)
     }
 
-    @Test func `A fetch whose objects keepLongLine in use is remembered`() {
+    @Test func `A fetch whose objects stay in use is remembered`() {
         var groceries = Groceries()
         let first = groceries.fetch(rows: 100)
         for object in 1...(2 * ProcessContext.Capacity.fetches) {
@@ -174,7 +174,7 @@ struct ProfileTests {
 
 @Suite("Profiles of several processes")
 struct ProfileMergingTests {
-    /// What two processes do.
+    /// The work of two processes.
     enum Story: CaseIterable {
         case groceries, music
 
@@ -203,8 +203,9 @@ struct ProfileMergingTests {
             return groceries.trace.closed()
         }
 
-        /// A loop, a search, small saves, and results that are counted, added up, shown in part and read in part, with lines and
-        /// values that the processes have in common and others.
+        /// A loop, a search, small saves, and results that are counted, summed, shown in part and read in part.
+        ///
+        /// The processes have some lines and values in common.
         private static func music(_ process: UInt32) -> [TraceMessage] {
             var music = Music(process: process)
             music.trip += UInt64(process) * 100
@@ -235,7 +236,7 @@ struct ProfileMergingTests {
                     $0.read(.lyrics, rows: 0, bytes: 500_000)
                 }
                 for objects in 1...40 as ClosedRange<UInt32> {
-                    // Of other sizes from other lines, from which the costs are fitted.
+                    // Saves of other sizes come from other lines, and the costs are fitted to them.
                     let line = objects % 2 == 0 ? 60 : 60 + Int(objects)
                     var save = TraceEvent.Save()
                     save.inserted = objects % 2 == 0 ? 1 + process % 2 : objects
@@ -250,7 +251,7 @@ struct ProfileMergingTests {
         }
     }
 
-    /// What a profile says, as text.
+    /// The findings, checks and sums of a profile as text.
     private func text(_ profile: Profile) -> String {
         let analysis = Analysis(profile)
         return "\(analysis.findings)\n\(analysis.checks)\n\(profile.totals.storeTime)\n"
@@ -261,7 +262,7 @@ struct ProfileMergingTests {
     }
 
     @Test(arguments: Story.allCases, 0..<8 as Range<UInt64>)
-    func `However their messages are interleaved, the result is the same`(_ story: Story, _ seed: UInt64) {
+    func `A profile does not depend on how messages are interleaved`(_ story: Story, _ seed: UInt64) {
         let traces = story.traces
         var generator = SeededGenerator(seed: seed)
         var queues = traces.map { $0[...] }
@@ -283,7 +284,7 @@ struct ProfileMergingTests {
         try back.merge(parts[0])
         #expect(text(forth) == text(back))
         #expect(story.rules.isSubset(of: Analysis(forth).findings.map(\.rule)))
-        // Samples are chosen anew where traces are added up; sums are what they were.
+        // Merging chooses new samples, but sums are the same.
         let whole = Profile(traces[0] + traces[1])
         #expect(groups(forth) == groups(whole) && forth.totals == whole.totals)
     }

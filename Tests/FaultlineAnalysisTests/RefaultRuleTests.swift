@@ -18,7 +18,7 @@ struct RefaultRuleTests {
             groceries.trace.event(.fault(fault), duration: duration, stack: groceries.faultStack)
         }
 
-        /// Reads objects again and again.
+        /// Reads objects repeatedly.
         mutating func read(
             _ objects: UInt64, times: Int, _ between: (inout Story) -> Void = { _ in }
         ) {
@@ -53,7 +53,7 @@ struct RefaultRuleTests {
     }
 
     @Test(arguments: [(100 as UInt64, 2 as UInt64), (100, 0), (0, 100)])
-    func `Large values that fill the row cache come first`(_ rows: UInt64, _ large: UInt64) throws {
+    func `A finding is a note if large values fill the row cache`(_ rows: UInt64, _ large: UInt64) throws {
         let finding = try #require(
             findings { story in
                 let fetch = story.groceries.fetch(rows: 100)
@@ -69,7 +69,7 @@ struct RefaultRuleTests {
         #expect((finding.severity == .note) == (rows == 0))
     }
 
-    @Test func `Rows that make room for one another are told, with the room that they need`() throws {
+    @Test func `Rows that evict one another are reported, with the size of the cache that they need`() throws {
         let finding = try #require(findings { $0.read(60, times: 4) }.first)
         #expect(finding.rule == "R11" && finding.severity == .warning)
         #expect(finding.title.text == "Keep Item objects alive, or enlarge the row cache")
@@ -78,14 +78,14 @@ struct RefaultRuleTests {
         #expect(
             finding.explanation.map(\.text) == [
                 "180 of 240 faults that went to the store (75 %) were for objects that had been in memory: 1.80 ms in all.",
-                "With 9.61 KiB for rows, half of them would have been in memory; with 9.61 KiB, nine of ten.",
+                "With 9.61 KiB for rows, nine of ten would have been in memory.",
             ])
         #expect(finding.saving.time.median == 1_800_000 && finding.saving.trips == 180)
         let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
         #expect(figures["evicted"] == 180 && figures["refreshed"] == 0 && figures["roomFor90Percent"] == 60 * 164)
     }
 
-    @Test func `What the row cache evicted is told where rows made room for one another`() throws {
+    @Test func `The finding states how many rows the row cache evicted`() throws {
         var story = Story()
         story.read(60, times: 4) { story in
             var eviction = TraceEvent.Eviction()
@@ -100,7 +100,7 @@ struct RefaultRuleTests {
         #expect(finding.explanation.map(\.text).contains("The row cache evicted 200 rows (32.0 KiB) in all."))
     }
 
-    /// Objects that had to make room for the photos of a fetch, in a store whose row cache has a limit.
+    /// The finding for objects that the photos of a fetch evict, in stores whose row caches have these limits.
     private func crowded(limits: [UInt64?], photos: UInt64) -> Finding? {
         findings { story in
             for limit in limits {
@@ -117,23 +117,22 @@ struct RefaultRuleTests {
         }.first
     }
 
-    @Test func `The row cache's limit is told, and what took the room`() throws {
+    @Test func `The finding states the row cache's limit and the line that filled the cache`() throws {
         let finding = try #require(crowded(limits: [4096], photos: 40_000))
         #expect(
-            finding.explanation.map(\.text).suffix(2) == [
-                "With 49.3 KiB for rows, half of them would have been in memory; with 49.3 KiB, nine of ten; the row "
-                    + "cache's "
-                    + "limit is 4.00 KiB, used in whole blocks.",
+            finding.explanation.map(\.text).suffix(3) == [
+                "With 49.3 KiB for rows, nine of ten would have been in memory.",
+                "The row cache's limit is 4.00 KiB. It evicts whole blocks of rows, so it needs more room than the rows "
+                    + "themselves.",
                 "87 % of the bytes read for objects, 156 KiB, were read at List.swift:80.",
             ])
         #expect(finding.code == ["description.rowCacheLimit = 32 << 20"])
         #expect(finding.evidence.first { $0.name == "rowCacheLimit" }?.value == 4096)
-        // Those that fault are most of it themselves.
-        #expect(try #require(crowded(limits: [4096], photos: 4000)).explanation.count == 2)
+        // Here, most of the bytes are those of the faulting objects.
+        #expect(try #require(crowded(limits: [4096], photos: 4000)).explanation.count == 3)
     }
 
-    @Test func `What had to go at a limit needs a higher one, and of several stores it may be the one with the lowest`()
-    {
+    @Test func `The advised limit of the row cache exceeds the lowest limit of the stores`() {
         func code(_ limits: UInt64?...) -> [String]? { crowded(limits: limits, photos: 40_000)?.code }
         #expect(code(64 << 20) == ["description.rowCacheLimit = 128 << 20"])
         #expect(code(64 << 20, 24 << 20) == ["description.rowCacheLimit = 32 << 20"])
@@ -141,7 +140,7 @@ struct RefaultRuleTests {
         #expect(code(.max) == ["description.rowCacheLimit = 65536 << 20"])
     }
 
-    @Test func `What was refreshed is told with the line of the refresh`() throws {
+    @Test func `Refreshed objects are reported at the line of the refresh`() throws {
         let finding = try #require(findings { $0.read(60, times: 3) { $0.refresh(line: 91) } }.first)
         #expect(finding.title.text == "Do not refresh or reset Item objects while they are in use")
         #expect(finding.change?.line == 91 && finding.seenAt.map(\.site?.line) == [57])
@@ -149,7 +148,7 @@ struct RefaultRuleTests {
     }
 
     @Test(arguments: [false, true])
-    func `Rows that a fetch had loaded are read again for no want of the fetch`(_ wereLoaded: Bool) throws {
+    func `R11 reports faults on rows that a fetch had loaded, and R01 other faults`(_ wereLoaded: Bool) throws {
         var story = Story()
         story.groceries.scoped(.bulk) { groceries in
             let (fetch, item) = (groceries.fetch(rows: 60), groceries.item)
@@ -169,7 +168,7 @@ struct RefaultRuleTests {
         #expect(try #require(findings.first).saving.time.median > 0)
     }
 
-    @Test func `What was changed had to be read again`() {
+    @Test func `Objects that were changed in between do not count`() {
         #expect(findings { $0.read(60, times: 3) { $0.save() } }.isEmpty)
         let mixed = findings { story in
             story.read(60, times: 2)
@@ -178,12 +177,12 @@ struct RefaultRuleTests {
         }
         #expect(mixed.first?.explanation.map(\.text).last == "60 may have been changed in between, and had to be read.")
         #expect(mixed.first?.saving.trips == 60)
-        // One that was saved explains one that was read again.
+        // One saved object explains one that was read again.
         let one = findings { $0.read(60, times: 3) { $0.save(1) } }
         #expect(one.first?.saving.trips == 118)
     }
 
-    @Test func `A few of many, and few in all, are no thrash`() {
+    @Test func `Few repeated faults, or a small share of all faults, are not reported`() {
         func story(objects: UInt64, again: UInt64) -> [Finding] {
             findings { story in
                 story.read(objects, times: 1)
@@ -196,7 +195,7 @@ struct RefaultRuleTests {
         #expect(story(objects: 25, again: 25).count == 1)
     }
 
-    @Test func `One object that is read three times in a scope is enough if it goes on`() {
+    @Test func `Three objects that are read three times in one scope are reported`() {
         func found(_ objects: UInt64, times: Int, isScoped: Bool = true) -> Int {
             var story = Story()
             if isScoped {
@@ -217,7 +216,7 @@ struct RefaultRuleTests {
         #expect(found(3, times: 3, isScoped: false) == 0)
     }
 
-    @Test func `What the row cache serves is fine`() {
+    @Test func `Faults that the row cache serves are not reported`() {
         #expect(
             findings { story in
                 for time in 0..<4 {
@@ -229,9 +228,9 @@ struct RefaultRuleTests {
     }
 }
 
-@Suite("Reuse")
+@Suite("A reuse tracker")
 struct ReuseTrackerTests {
-    @Test func `is told with what was loaded since the object was`() {
+    @Test func `reports the amount loaded since the object was loaded, and the previous use`() {
         var tracker = ReuseTracker()
         let uses: [(object: UInt64, loaded: UInt64, isLoad: Bool)] = [
             (1, 100, true), (2, 150, true), (1, 150, false), (1, 400, false), (1, 500, true), (1, 550, true),
@@ -243,7 +242,7 @@ struct ReuseTrackerTests {
         #expect(found.map { $0?.last } == [nil, nil, 0, 2, 3, 4])
     }
 
-    @Test func `of many objects is told by a sample`() {
+    @Test func `follows a sample if there are many objects`() {
         var tracker = ReuseTracker()
         let objects: UInt64 = 100_000
         for object in 0..<objects { _ = tracker.use(object, in: 1, at: object, loaded: object, isLoad: true) }
@@ -255,7 +254,7 @@ struct ReuseTrackerTests {
         #expect(again.allSatisfy { $0.loadedSince == objects } && again.count <= ReuseTracker.capacity)
     }
 
-    @Test func `knows how often an object was used in a piece of work`() {
+    @Test func `counts the loads of an object in each scope`() {
         var tracker = ReuseTracker()
         let times = [1, 1, 1, 2, 2, 1].map { scope in
             tracker.use(7, in: EventID(scope), at: 1, loaded: 0, isLoad: true)?.timesInScope ?? 1

@@ -42,7 +42,7 @@ struct RepeatedFetchRuleTests {
         return library.analysis().findings
     }
 
-    @Test func `A loop of fetches that nobody is told to join leaves its repetitions to be told`() throws {
+    @Test func `Repetitions in a loop are reported only if R04 does not report the loop`() throws {
         func rules(rows: UInt32) -> [String] {
             var library = Library()
             library.scoped(.request) { library in
@@ -58,7 +58,7 @@ struct RepeatedFetchRuleTests {
         #expect(rules(rows: 200) == ["R18"])
     }
 
-    @Test func `A fetch that is made ten times is made once`() throws {
+    @Test func `A fetch that runs ten times with the same values is reported`() throws {
         var library = Library()
         library.scoped(.request) { $0.fetch(10) }
         let analysis = library.analysis()
@@ -86,13 +86,13 @@ struct RepeatedFetchRuleTests {
             ])
     }
 
-    @Test func `Two to four times are a note, five a warning`() {
+    @Test func `Two to four equal fetches are a note, and five are a warning`() {
         for times in 2...4 { #expect(findings { $0.scoped(.request) { $0.fetch(times) } }.map(\.severity) == [.note]) }
         #expect(findings { $0.scoped(.request) { $0.fetch(5) } }.map(\.severity) == [.warning])
         #expect(findings { $0.scoped(.request) { $0.fetch(1) } }.isEmpty)
     }
 
-    @Test func `Occasions are counted apart`() throws {
+    @Test func `Repetitions in different scopes are separate occasions`() throws {
         let finding = try #require(
             findings { library in
                 library.scoped(.request) { $0.fetch(5) }
@@ -106,7 +106,7 @@ struct RepeatedFetchRuleTests {
         #expect(finding.saving.time.median == 500_000)
     }
 
-    @Test func `Only the longest is needed`() {
+    @Test func `The saving excludes the longest fetch`() {
         let finding = findings { library in
             library.scoped(.request) { library in
                 for duration in [400_000, 100_000, 100_000] as [UInt64] {
@@ -118,9 +118,9 @@ struct RepeatedFetchRuleTests {
         #expect(finding.map { $0.saving.time.high.rounded() } == [400_000])
     }
 
-    // MARK: - What is no repetition
+    // MARK: - Fetches that are not repetitions
 
-    @Test func `A write to what is fetched in between gives a new result`() {
+    @Test func `A write in between to an entity of the request ends a repetition`() {
         #expect(
             findings { library in
                 library.scoped(.request) { library in
@@ -130,7 +130,7 @@ struct RepeatedFetchRuleTests {
                     }
                 }
             }.isEmpty)
-        // One in the middle leaves two halves.
+        // A write in the middle separates two occasions.
         let halves = findings { library in
             library.scoped(.request) { library in
                 library.fetch(5)
@@ -139,7 +139,7 @@ struct RepeatedFetchRuleTests {
             }
         }
         #expect(halves.map { $0.evidence.first { $0.name == "occurrences" }?.value } == [2])
-        // A write to something else does not matter, unless the predicate leads there.
+        // A write to another entity does not matter, unless the request's key paths lead there.
         func between(_ shape: @escaping (inout Music) -> DictionaryID) -> [Finding] {
             findings { library in
                 let byAlbum = shape(&library.music)
@@ -154,12 +154,12 @@ struct RepeatedFetchRuleTests {
         #expect(between { $0.shape("title == ?", [Self.byTitle]) }.count == 1)
         #expect(between { $0.shape("album.title.text == ?", [.init(keyPath: "album.title", operation: "==")]) }.isEmpty)
         #expect(between { $0.shape("title == ?", [Self.byTitle], sort: ["album.title ascending"]) }.isEmpty)
-        // What a recorder does not tell may lead anywhere.
+        // If the trace does not have the key paths, any write counts.
         #expect(between { $0.shape("title == ?", nil) }.isEmpty)
         #expect(between { $0.shape("length(title) == ?", [.init(keyPath: "length(title)", operation: "==")]) }.isEmpty)
     }
 
-    @Test func `A write to another entity of the same tree counts`() {
+    @Test func `A write to another entity of the same inheritance tree ends a repetition`() {
         var library = Library()
         let song = library.music.trace.define(.entity(EntityEntry(name: "Song", root: "Track")))
         library.scoped(.request) { library in
@@ -171,7 +171,7 @@ struct RepeatedFetchRuleTests {
         #expect(library.analysis().findings.isEmpty)
     }
 
-    @Test func `A write on another thread counts, whenever the trace tells of it`() {
+    @Test func `A write on another thread counts, whatever its position in the trace`() {
         for isToldInTime in [false, true] {
             var library = Library()
             library.scoped(.request) { library in
@@ -186,12 +186,12 @@ struct RepeatedFetchRuleTests {
                 if isToldInTime { library.fetch(5) }
             }
             let count = library.analysis().findings.first?.evidence.first { $0.name == "executions" }?.value
-            // Told of in time, it parts what was before it, what was made meanwhile, and what came after.
+            // A write in order separates the fetches before it, during it and after it.
             #expect(count == (isToldInTime ? 4 : nil))
         }
     }
 
-    @Test func `Other values, limits, contexts, scopes and numbers of rows are other fetches`() {
+    @Test func `Other values, limits, offsets, row counts, errors or scopes make other fetches`() {
         func many(_ change: @escaping (Int, inout TraceEvent.Fetch) -> Void) -> [Finding] {
             findings { library in
                 library.scoped(.request) { library in
@@ -208,13 +208,13 @@ struct RepeatedFetchRuleTests {
         #expect(findings { library in for _ in 0..<6 { library.scoped(.request) { $0.fetch() } } }.isEmpty)
     }
 
-    @Test func `Preparation is left out, and a pause ends a piece of work that no scope marks`() {
+    @Test func `Scopes of kind setup are ignored, and without scopes a pause of 100 ms ends an occasion`() {
         #expect(findings { $0.scoped(.setup) { $0.fetch(10) } }.isEmpty)
         #expect(findings { $0.fetch(10) }.count == 1)
         #expect(findings { $0.fetch(10, gap: 100_000_000) }.isEmpty)
     }
 
-    @Test func `Fetches at regular intervals look for what others write`() throws {
+    @Test func `Fetches at regular intervals are a note about polling`() throws {
         let finding = try #require(findings { $0.scoped(.request) { $0.fetch(20, gap: 150_000_000) } }.first)
         #expect(finding.severity == .note)
         #expect(
@@ -229,7 +229,7 @@ struct RepeatedFetchRuleTests {
         #expect(irregular.map(\.severity) == [.warning])
     }
 
-    @Test func `A loop with repeated values is told to fetch all of them at once, and no more`() {
+    @Test func `A loop with repeated values is reported by R04 alone`() {
         var library = Library()
         library.scoped(.request) { library in
             for value in (1...8 as ClosedRange<UInt64>).flatMap({ [$0, $0] }) {
@@ -242,7 +242,7 @@ struct RepeatedFetchRuleTests {
         #expect(library.analysis([RepeatedFetchRule(), FetchLoopRule()]).findings.map(\.rule) == ["R04"])
     }
 
-    @Test func `An object that is fetched by its ID is the context's already`() throws {
+    @Test func `R18 advises asking the context for an object that is repeatedly fetched by its ID`() throws {
         let finding = try #require(
             findings { library in
                 let byID = library.music.shape(
@@ -253,7 +253,7 @@ struct RepeatedFetchRuleTests {
         #expect(finding.code == ["let object = context.object(with: id)"])
     }
 
-    @Test func `A scope's time counts for what was found in it before it was closed`() {
+    @Test func `The wall time of a finding includes the scope's time after its last fetch`() {
         let found = findings { library in
             library.scoped(.request, pause: 1_000_000) { library in
                 library.fetch(6)
@@ -264,7 +264,7 @@ struct RepeatedFetchRuleTests {
         #expect(wallTime == Double(6 * 51_000 + 50_000 + 1_000_000))
     }
 
-    @Test func `Impossible times stop no report`() {
+    @Test func `Impossible durations do not stop the analysis`() {
         var library = Library()
         library.music.trace.isMainThread = true
         for _ in 0..<1100 {
@@ -278,7 +278,7 @@ struct RepeatedFetchRuleTests {
         #expect(library.analysis(Rules.all).findings.map(\.rule) == ["R18"])
     }
 
-    @Test func `Lost events make it a note`() {
+    @Test func `A finding with lost events is a note`() {
         var library = Library()
         library.scoped(.request) { library in
             library.fetch(5)

@@ -5,7 +5,7 @@ import TraceFixtures
 
 @Suite("R10: saves")
 struct SaveSizeRuleTests {
-    /// What a save takes by itself and for each object, in nanoseconds; most of the former is in COMMIT.
+    /// The fixed cost of a save, which is mostly COMMIT, and its cost per object, in nanoseconds.
     private static let commit: UInt64 = 120_000
     private static let object: UInt64 = 4000
 
@@ -34,7 +34,7 @@ struct SaveSizeRuleTests {
             for _ in 0..<count { save(objects, pause: pause) }
         }
 
-        /// Saves of many sizes from lines that say nothing of each other, from which the costs are fitted.
+        /// Adds saves of many sizes from unrelated lines, from which the costs are fitted.
         mutating func calibrate() {
             for objects in 6...30 as ClosedRange<UInt32> {
                 save(objects, site: music.trace.site(Int(objects) + 200, "calibrate\(objects)()"))
@@ -50,7 +50,7 @@ struct SaveSizeRuleTests {
         return shop.analysis().findings
     }
 
-    @Test func `Saves after each object are one save`() throws {
+    @Test func `R10 advises one save instead of a save after each object`() throws {
         var shop = Shop()
         shop.calibrate()
         shop.scoped(.bulk) { $0.saves(50) }
@@ -67,7 +67,7 @@ struct SaveSizeRuleTests {
                 "50 saves followed one another, with one object each: 6.20 ms in all, 4.50 ms of it in COMMIT.",
                 "The time of a commit depends on the disk: 90.0 µs here.",
             ])
-        // What 49 saves take by themselves.
+        // The fixed cost of 49 saves.
         #expect(abs(finding.saving.time.median - Double(49 * Self.commit)) < 1)
         #expect(finding.confidence.level == .high)
         #expect(finding.scopes == ["album"])
@@ -81,19 +81,19 @@ struct SaveSizeRuleTests {
             ])
     }
 
-    @Test func `Without saves of other sizes the commits alone count`() throws {
+    @Test func `Without saves of other sizes, only the commits count as a saving`() throws {
         let finding = try #require(findings { shop in shop.scoped(.bulk) { $0.saves(20, objects: 5) } }.first)
         #expect(abs(finding.saving.time.median - Double(19 * Self.commit * 3 / 4)) < 1)
         #expect(finding.saving.time.high > finding.saving.time.median)
         #expect(finding.confidence.level == .medium)
     }
 
-    @Test func `Ten saves of five objects are found, and fewer or larger ones are not`() {
+    @Test func `Ten saves of five objects are reported, and fewer or larger saves are not`() {
         #expect(findings { $0.saves(10, objects: 5) }.count == 1)
         #expect(findings { $0.saves(9, objects: 5) }.isEmpty)
         #expect(findings { $0.saves(50, objects: 6) }.isEmpty)
         #expect(findings { $0.saves(50, objects: 0) }.isEmpty)
-        // A larger one between them ends what went before.
+        // A larger save in between ends the series.
         let mixed = findings { shop in
             shop.saves(9)
             shop.save(6)
@@ -102,12 +102,12 @@ struct SaveSizeRuleTests {
         #expect(mixed.isEmpty)
     }
 
-    @Test func `What somebody confirms one by one stays so`() {
+    @Test func `Saves with pauses of at least 100 ms are not reported`() {
         #expect(findings { $0.saves(50, pause: 100_000_000) }.isEmpty)
         #expect(findings { $0.saves(50, pause: 99_000_000) }.count == 1)
     }
 
-    @Test func `Saves from other lines, other scopes and other threads are not counted together`() {
+    @Test func `Saves from different lines, scopes or threads are not counted together`() {
         let lines = findings { shop in
             let other = shop.music.trace.site(71, "remove()")
             for _ in 0..<9 {
@@ -131,7 +131,7 @@ struct SaveSizeRuleTests {
         #expect(threads.isEmpty)
     }
 
-    @Test func `Preparation, and saves that failed, do not count`() {
+    @Test func `Saves in scopes of kind setup, and failed saves, do not count`() {
         #expect(findings { shop in shop.scoped(.setup) { $0.saves(50) } }.isEmpty)
         let failed = findings { shop in
             for _ in 0..<50 { shop.save { $0.error = 19 } }
@@ -140,7 +140,7 @@ struct SaveSizeRuleTests {
         #expect(findings { shop in shop.scoped(.setup) { $0.save(20_000) } }.isEmpty)
     }
 
-    @Test func `Saves that reach no store, such as those of child contexts, do not count`() {
+    @Test func `Saves that run no statement, such as those of child contexts, do not count`() {
         var shop = Shop()
         shop.calibrate()
         shop.scoped(.bulk) { shop in
@@ -150,17 +150,17 @@ struct SaveSizeRuleTests {
         let analysis = shop.analysis()
         #expect(analysis.findings.isEmpty)
         #expect(analysis.checks.map(\.examined?.text) == ["76 saves"])
-        // Nor do they make a save of the store look cheaper.
+        // Neither do they make a save to the store look cheaper.
         var plain = Shop()
         plain.calibrate()
         let costs = CostModel(Profile(plain.music.trace.closed()))
         #expect(CostModel(Profile(shop.music.trace.closed())).saves?.line == costs.saves?.line)
 
-        // The same saves with trips do.
+        // The same saves with trips count.
         #expect(findings { shop in for _ in 0..<50 { shop.save { ($0.commit, $0.trips) = (0, 4) } } }.count == 1)
     }
 
-    @Test func `Occasions add up, and so do processes in any order`() throws {
+    @Test func `Occasions and processes add up, in any order`() throws {
         var traces: [[TraceMessage]] = []
         for process in [7, 8] as [UInt32] {
             var shop = Shop(music: Music(process: process))
@@ -180,7 +180,7 @@ struct SaveSizeRuleTests {
         #expect(abs(finding.score - (25 + 50 * 2.0 / 40)) < 0.001)
     }
 
-    @Test func `A few small saves of a long run are a note`() throws {
+    @Test func `A few small saves in a long run are a note`() throws {
         let finding = try #require(
             findings { shop in
                 for line in 0..<100 { shop.save(50, site: shop.music.trace.site(300 + line, "other\(line)()")) }
@@ -197,13 +197,13 @@ struct SaveSizeRuleTests {
             ])
     }
 
-    @Test func `A save that stops the main thread is to be done in parts`() throws {
+    @Test func `R10 advises splitting a large save on the main thread`() throws {
         var shop = Shop()
         shop.calibrate()
         shop.music.trace.isMainThread = true
         shop.save(50_000)
         let finding = try #require(shop.analysis().findings.first)
-        // 4 µs an object: 2,000 objects take 8 ms.
+        // At 4 µs per object, 2,000 objects take 8 ms.
         #expect(finding.title.text == "Save Track in parts of 2,000 objects")
         #expect(
             finding.code == [
@@ -218,7 +218,7 @@ struct SaveSizeRuleTests {
         #expect(finding.signature == "R10|large|Track|add()")
     }
 
-    @Test func `Beside the main thread a large save is a note, and waiting for others is not its own time`() throws {
+    @Test func `A large save off the main thread is a note, and its waits do not count`() throws {
         let finding = try #require(findings { $0.save(10_000) }.first)
         #expect(finding.severity == .note)
         #expect(
@@ -231,13 +231,13 @@ struct SaveSizeRuleTests {
         #expect(findings { $0.save(1000, duration: long) { $0.lockWait = 1 } }.isEmpty)
     }
 
-    @Test func `What COMMIT takes is not the save's own time`() {
-        // A slow disk, or the write-ahead log that is copied into the store.
+    @Test func `The time of COMMIT does not count for a large save`() {
+        // The disk is slow, or a checkpoint copies the write-ahead log into the store.
         #expect(findings { $0.save(1000, duration: 400_000_000) { $0.commit = 350_000_000 } }.isEmpty)
         #expect(contended(held: 60_000_000) { $0.commit = 50_000_000 }.isEmpty)
     }
 
-    @Test func `A save in parts is not told to be made in such parts`() {
+    @Test func `Saves that cannot be split into two full parts are not reported`() {
         let parts = findings { shop in
             for _ in 0..<30 { shop.save(100, duration: 150_000_000) }
         }
@@ -248,12 +248,12 @@ struct SaveSizeRuleTests {
         )
     }
 
-    @Test func `Small saves whose joint save would be large are joined in parts, which are well`() throws {
+    @Test func `R10 advises saving in parts instead of many small saves, and does not report such parts`() throws {
         var shop = Shop()
         shop.calibrate()
         shop.scoped(.bulk) { $0.saves(40_000) }
         let finding = try #require(shop.analysis().findings.first)
-        // 4 µs an object: 12,500 take 50 ms, and 10,000 are large by their number.
+        // At 4 µs per object, 12,500 take 50 ms, and a save of 10,000 objects is large anyway.
         #expect(finding.title.text == "Save Track after every 5,000 objects")
         #expect(finding.code.contains("    if (index + 1).isMultiple(of: 5000) { try context.save() }"))
         var applied = Shop()
@@ -264,7 +264,7 @@ struct SaveSizeRuleTests {
         #expect(applied.analysis().findings.isEmpty)
     }
 
-    /// A save on thread 9 for whose lock thread 7 waits.
+    /// Findings for a save on thread 9 whose lock thread 7 waits for.
     private func contended(
         objects: UInt32 = 2000, held: UInt64 = 60_000_000, waited: UInt64 = 40_000_000, after: UInt64 = 0,
         isMainThread: Bool = true,
@@ -283,7 +283,7 @@ struct SaveSizeRuleTests {
         }
     }
 
-    @Test func `A save for whose lock others wait is to be done in parts, however short it is`() throws {
+    @Test func `R10 advises splitting a save whose lock blocks a waiter, however short the save is`() throws {
         let finding = try #require(contended().first)
         #expect(finding.title.text == "Save Track in parts of 200 objects")
         #expect(finding.change?.description == "List.swift:70")
@@ -296,23 +296,23 @@ struct SaveSizeRuleTests {
         #expect(finding.seenAt.isEmpty)
         // A part of 200 objects takes a tenth of 60 ms.
         #expect(finding.saving.pause?.median == 53_919_000)
-        // Beside the main thread a part may take as long as nobody is said to wait for.
+        // Off the main thread, a part may take as long as a wait that is not reported.
         #expect(contended(isMainThread: false).map(\.title.text) == ["Save Track in parts of 500 objects"])
     }
 
-    @Test func `Who waits for a moment, for a save that cannot be divided or for another lock does not count`() {
+    @Test func `Short waits, and waits for small saves, failed saves or other locks, do not count`() {
         #expect(contended(waited: 16_000_000).count == 1)
         #expect(contended(waited: 15_999_999).isEmpty)
         #expect(contended(objects: 200).count == 1)
         #expect(contended(objects: 199).isEmpty)
-        // Most of the wait was for what came after the save.
+        // Most of the wait came after the save.
         #expect(contended(after: 24_000_000).count == 1)
         #expect(contended(after: 24_000_001).isEmpty)
         #expect(contended(.contextQueue).isEmpty)
         #expect(contended { $0.error = 19 }.isEmpty)
     }
 
-    @Test func `A large save that others wait for is one finding, and no note`() throws {
+    @Test func `A large save that blocks a waiter is one finding, and a warning`() throws {
         let findings = contended(objects: 50_000, held: 200_000_000, isMainThread: false)
         let finding = try #require(findings.first)
         #expect(findings.count == 1)
@@ -324,7 +324,7 @@ struct SaveSizeRuleTests {
             ])
     }
 
-    @Test func `A trace without saves has nothing to look at`() {
+    @Test func `A trace without saves has nothing to examine`() {
         let analysis = Shop().analysis()
         #expect(analysis.checks.map(\.examined?.text) == [nil])
     }

@@ -28,7 +28,7 @@ struct SortRuleTests {
         return Analysis(Profile(music.trace.closed()), rules: [SortRule()]).findings
     }
 
-    @Test func `Rows that are sorted each time have an index that has them in order`() throws {
+    @Test func `R19 advises an index in the sort order for rows that each fetch sorts`() throws {
         let found = findings(sort: ["milliseconds descending"], rows: 2000, times: 3)
         let finding = try #require(found.first)
         #expect(found.count == 1)
@@ -39,7 +39,7 @@ struct SortRuleTests {
         #expect(
             finding.explanation.map(\.text) == ["SQLite sorted 3 times, on average 2,000 rows: 12.0 ms in all."])
         #expect(finding.severity == .warning && finding.confidence.level == .low)
-        // 50 ns for each of 2,000 rows and each of 11 steps.
+        // 50 ns for each of 2,000 rows and each of 11 comparisons.
         #expect(abs(finding.saving.time.median - 3 * 50 * 2000 * 10.95) < 10_000)
         #expect(finding.saving.time.low == finding.saving.time.median / 2)
         let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
@@ -47,14 +47,14 @@ struct SortRuleTests {
             figures == ["executions": 3, "sorts": 3, "sortedRows": 6000, "rows": 6000, "fetchTime": 12_030_000])
     }
 
-    @Test func `A limit that lets few through makes it worse`() throws {
+    @Test func `A sort of many rows for a small limit is reported`() throws {
         let finding = try #require(
             findings(isLimited: true, rows: 10, steps: 1199, duration: 900_000).first)
         #expect(
             finding.explanation.map(\.text) == [
                 "SQLite sorted 1,199 rows for the 10 that the limit returns: 900 µs in all."
             ])
-        // The index leads to ten rows, of an assumed microsecond each.
+        // With the index, SQLite reads ten rows, at an assumed microsecond each.
         #expect(abs(finding.saving.time.median - (900_000 - 10_000 - 10 * 1000)) < 1000)
         let often = try #require(
             findings(isLimited: true, rows: 10, steps: 1199, times: 5, duration: 900_000).first)
@@ -64,12 +64,12 @@ struct SortRuleTests {
         #expect(findings(isLimited: true, rows: 1, steps: 40).isEmpty)
     }
 
-    /// What SQLite 3.40 counts for such statements on 10,000 rows of eight columns, 1 % or half of which fit.
+    /// The counters of SQLite 3.40 for such statements on 10,000 rows of eight columns, 1 % or half of which match.
     @Test(arguments: [
         (found: 100 as UInt64, steps: 0 as UInt32, machine: 1222 as UInt64, sorted: 80.0...100.0),
         (2000, 0, 16_721, 1100...2000), (5714, 9999, 59_519, 1500...5714),
     ])
-    func `What an index led to and a limit let through was sorted as well`(
+    func `The rows sorted behind an index and a limit are estimated from SQLite's steps`(
         found: UInt64, steps: UInt32, machine: UInt64, sorted: ClosedRange<Double>
     ) throws {
         let terms = [ShapeEntry.Term(keyPath: "milliseconds", operation: ">")]
@@ -85,29 +85,29 @@ struct SortRuleTests {
         #expect(explanation.contains(" rows for the 10 that the limit returns: "))
     }
 
-    @Test func `Steps that comparing or handing out can have taken tell of no sort`() {
+    @Test func `Steps that comparing or returning rows can explain are not reported as a sort`() {
         let terms = [ShapeEntry.Term(keyPath: "milliseconds", operation: ">")]
-        // Nothing fits, 1 % fits.
+        // No row matches, or 1 % match.
         #expect(findings(terms, isLimited: true, rows: 0, steps: 9999, machine: 40_010).isEmpty)
         #expect(findings(terms, isLimited: true, rows: 10, steps: 9999, machine: 40_960).isEmpty)
-        // Comparing texts takes more steps, and what a key path leads to nobody knows.
+        // Comparing texts takes more steps, and the steps for a key path are unknown.
         let text = [ShapeEntry.Term(keyPath: "title", operation: "CONTAINS", options: "cd")]
         #expect(findings(text, isLimited: true, rows: 10, steps: 9999, machine: 59_519).isEmpty)
         let joined = [ShapeEntry.Term(keyPath: "album.title", operation: "==")]
         #expect(findings(joined, isLimited: true, rows: 10, steps: 0, machine: 16_721).isEmpty)
-        // Of what an index leads to another term may leave little: 20,000 rows, of which 4,000 fit the one and 20 both.
+        // Another term may exclude most rows that the index finds: 4,000 of 20,000 match one term, and 20 match both.
         let search = "SEARCH t0 USING INDEX byAlbum (ZALBUM=?)"
         let both = terms + [.init(keyPath: "album", operation: "==", operand: "object")]
         #expect(findings(both, isLimited: true, rows: 10, steps: 0, machine: 50_324, plan: search, times: 6).isEmpty)
         #expect(findings(terms, isLimited: true, rows: 10, steps: 0, machine: 16_721).isEmpty)
         let list = [ShapeEntry.Term(keyPath: "milliseconds", operation: "IN")]
         #expect(findings(list, isLimited: true, rows: 10, steps: 0, machine: 90_000, plan: search).isEmpty)
-        // As many rows as the limit lets through were all there were.
+        // The limit returned all rows that matched.
         #expect(findings(terms, isLimited: true, rows: 100, steps: 0, machine: 4000).isEmpty)
     }
 
     @Test(arguments: [("USE TEMP B-TREE FOR ORDER BY", 1), ("USE TEMP B-TREE FOR LAST TERM OF ORDER BY", 0)])
-    func `Where SQLite's counters are not told its plan tells of the sort`(_ step: String, _ count: Int) {
+    func `Without SQLite's counters, its plan shows the sort`(_ step: String, _ count: Int) {
         var music = Music()
         let shape = music.shape(sort: ["title ascending"])
         let plan = music.trace.define(
@@ -120,7 +120,7 @@ struct SortRuleTests {
         #expect(found.map { $0.evidence[2].value } == Array(repeating: 900, count: count))
     }
 
-    /// What is found where the table has an index, which SQLite does not take.
+    /// Findings for a table with indexes that SQLite does not use to sort.
     private func findings(sort: [String], indexes: [String]) -> [Finding] {
         var music = Music()
         let album = ShapeEntry.Term(keyPath: "album", operation: "==", operand: "object")
@@ -139,7 +139,7 @@ struct SortRuleTests {
         ["title ascending"], ["title descending"], ["title ascending", "milliseconds descending"],
         ["title descending", "milliseconds ascending"],
     ])
-    func `An index that is there is not advised again`(_ sort: [String]) throws {
+    func `An existing index in the sort order is not advised again`(_ sort: [String]) throws {
         let found = findings(sort: sort, indexes: ["ZALBUM", "ZALBUM,ZTITLE,ZMILLISECONDS DESC"])
         let finding = try #require(found.first)
         #expect(finding.title.text.hasPrefix("Run ANALYZE: SQLite sorts Track although the index on album, title"))
@@ -148,29 +148,29 @@ struct SortRuleTests {
     }
 
     @Test(arguments: [["title ascending", "milliseconds ascending"], ["milliseconds ascending"]])
-    func `An index with another order is no help`(_ sort: [String]) {
+    func `R19 advises an index even if one in another order exists`(_ sort: [String]) {
         let found = findings(sort: sort, indexes: ["ZALBUM", "ZALBUM,ZTITLE,ZMILLISECONDS DESC"])
         #expect(found.map { $0.title.text.hasPrefix("Index Track by album, ") } == [true])
     }
 
-    @Test func `Five hundred rows are many`() {
+    @Test func `Sorts of at least 500 rows are reported`() {
         #expect(findings(rows: 500).count == 1)
         #expect(findings(rows: 499).isEmpty)
     }
 
-    @Test func `Rows that a predicate keeps out are not sorted`() {
+    @Test func `Rows that a predicate excludes do not count as sorted`() {
         let terms = [ShapeEntry.Term(keyPath: "milliseconds", operation: ">")]
         #expect(findings(terms, rows: 3, steps: 100_000, times: 3).isEmpty)
         #expect(findings(terms, isLimited: true, rows: 10, steps: 1199).isEmpty)
         #expect(findings(terms, rows: 800, steps: 100_000).map { $0.evidence[2].value } == [800])
     }
 
-    @Test func `What SQLite did not sort, or nobody asked to be sorted, is left alone`() {
+    @Test func `Fetches that SQLite did not sort, or without a sort order, are not reported`() {
         #expect(findings(rows: 2000, sorts: 0).isEmpty)
         #expect(findings(sort: [], rows: 2000).isEmpty)
     }
 
-    @Test func `What is compared for equality comes first`() {
+    @Test func `The advised index has the columns compared for equality first`() {
         let terms: [ShapeEntry.Term] = [
             .init(keyPath: "title", operation: "CONTAINS"), .init(keyPath: "album", operation: "==", operand: "object"),
             .init(keyPath: "lyrics", operation: "==", isAlternative: true),
@@ -191,7 +191,7 @@ struct SortRuleTests {
             ])
     }
 
-    /// What is said of an index that leads to rows of an album or of a length which are sorted.
+    /// The explanation after the first sentence, if SQLite seeks rows with an index and then sorts them.
     private func extended(_ plan: String, _ term: ShapeEntry.Term) -> [String]? {
         var music = Music()
         music.calibrate(music.shape())
@@ -206,7 +206,7 @@ struct SortRuleTests {
         return found.first.map { Array($0.explanation.map(\.text).dropFirst()) }
     }
 
-    @Test func `An index that leads to the rows gets the sort keys`() {
+    @Test func `R19 advises appending the sort keys to an index that seeks the rows`() {
         let length = ShapeEntry.Term(keyPath: "milliseconds", operation: "==")
         let plan = "SEARCH t0 USING INDEX Z_Track_byMilliseconds (ZMILLISECONDS=?)"
         #expect(
@@ -214,7 +214,7 @@ struct SortRuleTests {
                 "SQLite already seeks the rows with Z_Track_byMilliseconds. With the sort keys appended, this index "
                     + "also returns them in order."
             ])
-        // A relationship's own index stays, and one of other columns leads elsewhere.
+        // A relationship's own index stays as it is, and an index on other columns does not help.
         let album = ShapeEntry.Term(keyPath: "album", operation: "==", operand: "object")
         #expect(extended("SEARCH t0 USING INDEX ZTRACK_ZALBUM_INDEX (ZALBUM=?)", album) == [])
         #expect(extended("SEARCH t0 USING INDEX Z_Track_byTitle (ZTITLE=?)", length) == [])
@@ -222,7 +222,7 @@ struct SortRuleTests {
         #expect(extended("SCAN t0 USING INDEX Z_Track_byMilliseconds", length) == [])
     }
 
-    @Test func `An order that no index has is explained, and is a note`() {
+    @Test func `An order that no index can have is a note that explains why`() {
         let localized = findings(sort: ["title localized ascending"], rows: 2000)
         #expect(localized.map(\.severity) == [.note] && localized.map(\.code) == [[]])
         #expect(localized.map(\.title.text) == ["Avoid sorting 2,000 rows of Track by title in each fetch"])
@@ -234,7 +234,7 @@ struct SortRuleTests {
         #expect(other.first?.reservations.map(\.text).first?.hasPrefix("album.title is in another table") == true)
     }
 
-    @Test func `What is not proven is not projected either where one fetch is all there is`() {
+    @Test func `A cost that is not proven is not projected if there is only one fetch`() {
         // Nearly all of the time goes elsewhere.
         let found = findings(rows: 600, duration: 400_000_000)
         #expect(found.map(\.severity) == [.warning])

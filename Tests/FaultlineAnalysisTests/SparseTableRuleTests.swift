@@ -5,7 +5,7 @@ import TraceFixtures
 
 @Suite("R15: a sparse inheritance table")
 struct SparseTableRuleTests {
-    /// A tree of vehicles, each kind with attributes of its own, that is gone through.
+    /// Findings for a scan of the table of vehicles, whose subentities have attributes of their own.
     private func findings(
         kinds: Int = 4, own: Int = 3, steps: UInt32 = 5000, elsewhere: UInt64 = 0, isTree: Bool = true
     ) -> [Finding] {
@@ -36,7 +36,7 @@ struct SparseTableRuleTests {
         return Analysis(Profile(trace.closed()), rules: [SparseTableRule()]).findings
     }
 
-    @Test func `Kinds that share little are told, with what going through their table takes`() throws {
+    @Test func `Entities that share few columns are reported, with the time of scanning their table`() throws {
         let finding = try #require(findings().first)
         #expect(finding.rule == "R15" && finding.severity == .warning && finding.confidence.level == .low)
         #expect(finding.title.text == "Give the subentities of Vehicle tables of their own: they share few properties")
@@ -49,7 +49,7 @@ struct SparseTableRuleTests {
         #expect(finding.saving.time.median == 375_000)
     }
 
-    @Test func `Few kinds, few columns, and tables of their own are fine`() {
+    @Test func `Few entities, few columns and separate tables are not reported`() {
         #expect(findings(kinds: 2, own: 6).isEmpty)
         #expect(findings(kinds: 3, own: 4).count == 1)
         #expect(findings(kinds: 3, own: 3).isEmpty)
@@ -57,7 +57,7 @@ struct SparseTableRuleTests {
         #expect(findings(isTree: false).isEmpty)
     }
 
-    /// Fetches of all vehicles, all of which are looked at, and some of two kinds read.
+    /// Findings for fetches of all vehicles that visit each and read some of them.
     private func kinds(
         first: UInt64 = 20, second: UInt64 = 0, root: UInt64 = 0, kinds: Int = 3, touched: UInt32 = 100,
         isLimited: Bool = false, isOpen: Bool = false
@@ -86,7 +86,7 @@ struct SparseTableRuleTests {
         return Analysis(Profile(trace.closed()), rules: [SparseTableRule()]).findings
     }
 
-    @Test func `A fetch of a whole tree of which one entity is used is to be one of that`() throws {
+    @Test func `R15 advises fetching one entity if a fetch of the whole tree reads no other`() throws {
         let found = kinds()
         let finding = try #require(found.first)
         #expect(found.count == 1 && finding.rule == "R15" && finding.severity == .warning)
@@ -99,7 +99,7 @@ struct SparseTableRuleTests {
             ])
     }
 
-    @Test func `What is used otherwise is left alone`() {
+    @Test func `Reads of several entities or most rows, and limited or open results, are not reported`() {
         #expect(kinds(second: 1).isEmpty)
         #expect(kinds(root: 1).isEmpty)
         #expect(kinds(first: 0, root: 20).isEmpty)
@@ -111,7 +111,7 @@ struct SparseTableRuleTests {
         #expect(kinds(isOpen: true).isEmpty)
     }
 
-    @Test func `Where nobody goes through the table it is a note`() {
+    @Test func `A sparse table is a note if scanning it takes less than 5 % of the store's time`() {
         #expect(findings(steps: 0).map(\.severity) == [.note])
         #expect(findings(elsewhere: 19_000_001).map(\.severity) == [.note])
         #expect(findings(elsewhere: 18_900_000).map(\.severity) == [.warning])

@@ -26,7 +26,7 @@ struct PreparationRuleTests {
         return Analysis(Profile(music.trace.closed()), rules: [PreparationRule()]).findings
     }
 
-    @Test func `A statement that is prepared for every fetch is to be kept`() throws {
+    @Test func `A statement that is prepared for every fetch is reported`() throws {
         let finding = try #require(findings().first)
         #expect(finding.rule == "R21" && finding.severity == .warning)
         #expect(finding.title.text == "Keep the statement of the fetch of Track prepared")
@@ -34,7 +34,7 @@ struct PreparationRuleTests {
         #expect(abs(finding.saving.time.median - 2_400_000 * 19 / 20) < 1)
     }
 
-    @Test func `Texts that differ in a number are to be one`() throws {
+    @Test func `R21 advises one text for statements that differ in a number`() throws {
         let finding = try #require(findings(texts: 5).first)
         #expect(finding.title.text == "Use one statement text for all values of the fetch of Track")
         #expect(
@@ -43,7 +43,7 @@ struct PreparationRuleTests {
         #expect(many.explanation.map(\.text)[0].contains("with at least 16 texts"))
     }
 
-    @Test func `What is prepared now and then, or quickly, is left alone`() {
+    @Test func `Rare and quick preparations are not reported`() {
         #expect(findings(times: 9).isEmpty)
         #expect(findings(times: 10).count == 1)
         #expect(findings(times: 40, prepared: 19, share: 1).isEmpty)
@@ -73,7 +73,7 @@ struct PlanRuleTests {
 
     private let index = "SEARCH t0 USING INDEX ZTRACK_ZALBUM (ZALBUM=?)"
 
-    @Test func `One statement with two plans is told, with what each takes`() throws {
+    @Test func `A statement with two plans is reported, with the cost of each`() throws {
         let profile = Profile(trace([(index, 100), (index, 100), ("SCAN t0", 50_000)]))
         let finding = try #require(Analysis(profile, rules: [PlanRule()]).findings.first)
         #expect(finding.rule == "R22" && finding.severity == .warning)
@@ -85,20 +85,20 @@ struct PlanRuleTests {
         #expect(finding.saving.time.high == 499_000)
     }
 
-    @Test func `It is told of traces that were added up, in whatever order`() throws {
+    @Test func `Plans of merged traces are compared, in any order`() throws {
         let parts = [trace([(index, 100)]), trace([("SCAN t0", 900)], process: 8)].map { Profile($0) }
         let sums = [parts, parts.reversed()].map { Profile(sum: $0) }
         let findings = sums.map { Analysis($0, rules: [PlanRule()]).findings }
         #expect(findings[0] == findings[1])
-        // Nine times the steps are no warning.
+        // Nine times the steps are not enough for a warning.
         #expect(findings[0].map(\.severity) == [.note])
     }
 
-    @Test func `One plan, and plans that nobody tells, are fine`() {
+    @Test func `A statement with one plan is not reported`() {
         #expect(Analysis(Profile(trace([(index, 1), (index, 9000)])), rules: [PlanRule()]).findings.isEmpty)
     }
 
-    /// Fetches of tracks whose plan says what SQLite expects, and which indexes the table has.
+    /// Findings for fetches of tracks whose plan has the rows that SQLite expects and the indexes of the table.
     private func expecting(
         _ detail: String, _ expected: Int?, rows: UInt32, fullScanSteps: UInt32 = 0, isLimited: Bool = false,
         operation: String = "==", indexes: [String] = [], resultType: String = "objects", times: Int = 5,
@@ -122,7 +122,7 @@ struct PlanRuleTests {
         return Analysis(Profile(music.trace.closed()), rules: [PlanRule(), MissingIndexRule()]).findings
     }
 
-    @Test func `A table that SQLite takes for small is to be analyzed before it gets an index`() throws {
+    @Test func `R22 advises ANALYZE, not an index, for a table that SQLite expects to be small`() throws {
         let findings = expecting("SCAN t0", 20, rows: 2, fullScanSteps: 1999, indexes: ["ZALBUM", "ZTITLE"])
         #expect(findings.map(\.rule) == ["R22"])
         let finding = try #require(findings.first)
@@ -137,20 +137,20 @@ struct PlanRuleTests {
                 "5 fetches scanned the whole table, because scanning a small one is faster than searching its index; "
                     + "one of its indexes serves the search.",
             ])
-        // Two of 2,000 rows are handed out and sought, which takes SQLite 7 and 6 times as long as to step over one.
+        // Two of 2,000 rows are returned and sought, which takes 7 and 6 times as long as stepping over one.
         #expect(abs(finding.saving.time.high - 5 * 200_000 / (2000 + 7 * 2) * (2000 - 2 - 6 * 2)) < 1)
         #expect(finding.saving.time.median == finding.saving.time.high / 2 && finding.saving.time.low == 0)
         #expect(finding.remedy.map { if case .analyze(let fetches) = $0 { fetches.count } else { 0 } } == 1)
     }
 
-    @Test func `A table without the index is to get it, whatever SQLite expects`() throws {
+    @Test func `R06 advises a missing index, however many rows SQLite expects`() throws {
         let findings = expecting("SCAN t0", 20, rows: 2, fullScanSteps: 1999, indexes: ["ZALBUM", "ZALBUM,ZTITLE"])
         #expect(findings.map(\.rule) == ["R06", "R22"] && findings.map(\.severity) == [.warning, .note])
         #expect(findings[1].saving.time == .none)
         #expect(findings[1].reservations.map(\.text) == ["Whether SQLite would choose another plan is unknown."])
     }
 
-    @Test func `An index that SQLite leaves alone is none to make`() throws {
+    @Test func `R22 advises ANALYZE if SQLite does not use an existing index`() throws {
         let findings = expecting("SCAN t0", nil, rows: 2, fullScanSteps: 1999, indexes: ["ZTITLE,ZALBUM"])
         #expect(
             findings.map(\.title.text) == [
@@ -159,7 +159,7 @@ struct PlanRuleTests {
         #expect(findings.map(\.severity) == [.warning])
     }
 
-    @Test func `What SQLite expects may be wrong by a factor, and of few rows by any`() {
+    @Test func `R22 reports row estimates that are off by a factor of 10, for at least 500 rows`() {
         func rules(
             _ expected: Int?, steps: UInt32 = 1999, isLimited: Bool = false,
             change: (inout PlanEntry) -> Void = { _ in }
@@ -171,11 +171,11 @@ struct PlanRuleTests {
         #expect(rules(200) == ["R06", "R22"])
         #expect(rules(20, steps: 498) == ["R06"])
         #expect(rules(20, steps: 499) == ["R06", "R22"])
-        // What a limit leaves of many is many, and of few nobody knows.
+        // With a limit, more rows than expected are certain, but fewer are not.
         #expect(rules(20, isLimited: true).contains("R22"))
         #expect(!rules(20_000, isLimited: true).contains("R22"))
         #expect(rules(20_000).contains("R22"))
-        // No statistics, and a join.
+        // There are no statistics, or there is a join.
         #expect(rules(nil) == ["R06"])
         #expect(
             rules(20) {
@@ -185,16 +185,16 @@ struct PlanRuleTests {
     }
 
     @Test(arguments: ["count", "dictionaries"])
-    func `What is counted or grouped tells nothing of the rows that were met`(_ resultType: String) {
+    func `Counts and groups do not show how many rows SQLite visited`(_ resultType: String) {
         let search = "SEARCH t0 USING INDEX Z_Track_byTitle (ZTITLE=?)"
         #expect(expecting(search, 960, rows: 1, resultType: resultType).isEmpty)
         #expect(
             expecting("SCAN t0 USING COVERING INDEX ZTRACK_ZALBUM_INDEX", 960, rows: 1, resultType: resultType).isEmpty)
-        // Nor does a statement that took no step.
+        // Neither does a statement that took no step.
         #expect(expecting("SCAN t0", 960, rows: 0).isEmpty)
     }
 
-    @Test func `Values of an index that are more or fewer than expected are a note`() throws {
+    @Test func `Values of an index with more or fewer rows than expected are a note`() throws {
         let search = "SEARCH t0 USING INDEX Z_Track_byTitle (ZTITLE=?)"
         let finding = try #require(expecting(search, 3, rows: 600).first)
         #expect(finding.title.text == "ANALYZE may be out of date: SQLite expects 3 rows of Track but finds 600 rows")
@@ -208,20 +208,20 @@ struct PlanRuleTests {
             ])
         #expect(expecting(search, 3, rows: 600, times: 4).isEmpty)
         #expect(expecting(search, 5000, rows: 2).map(\.severity) == [.note])
-        // Other terms kept out what the index led to, or it was asked several times.
+        // Other terms excluded rows that the index found, or SQLite searched it several times.
         #expect(expecting(search, 5000, rows: 2, operation: "CONTAINS").isEmpty)
         #expect(expecting(search, 3, rows: 600, operation: "IN").isEmpty)
         #expect(expecting("SEARCH t0 USING INDEX Z_Track_byTitle (Z_ENT=? AND ZTITLE=?)", 5000, rows: 2).isEmpty)
     }
 
-    @Test func `Several plans are told where old statistics are but a note`() {
+    @Test func `Several plans are reported if old statistics are only a note`() {
         let runs = Array(repeating: (plan: index, steps: UInt64(100)), count: 5) + [("SCAN t0", 50_000)]
         let findings = Analysis(Profile(trace(runs, expectedRows: 5000)), rules: [PlanRule()]).findings
         #expect(findings.map(\.severity) == [.warning, .note])
         #expect(findings.first?.title.text == "Run ANALYZE: SQLite has 2 plans for the fetch of Track")
     }
 
-    @Test func `A table keeps the same texts in whatever order they come`() throws {
+    @Test func `A table keeps the same texts, whatever their order`() throws {
         let runs = StatementTable.Runs(count: 1, time: 2, rows: 3, virtualMachineSteps: 4)
         let texts = (0..<100).map { "SELECT \($0)" }
         func table(_ texts: some Sequence<String>) -> StatementTable {
@@ -253,7 +253,7 @@ struct UnchangedWriteRuleTests {
         return Analysis(Profile(music.trace.closed()), rules: [UnchangedWriteRule()]).findings
     }
 
-    @Test func `Saves of what did not change need not be made`() throws {
+    @Test func `Saves of unchanged objects are reported`() throws {
         let finding = try #require(findings(unchanged: 20, times: 5).first)
         #expect(finding.rule == "R23" && finding.severity == .warning)
         #expect(finding.title.text == "Set values only where they differ from the current values")
@@ -266,7 +266,7 @@ struct UnchangedWriteRuleTests {
         #expect(finding.saving.time.median == 2_500_000)
     }
 
-    @Test func `Among objects that had to be saved it is a note`() throws {
+    @Test func `Unchanged objects among as many changed ones are a note`() throws {
         let finding = try #require(findings(unchanged: 20, updated: 20).first)
         #expect(finding.severity == .note && finding.saving.time.median == 0)
         #expect(
@@ -277,7 +277,7 @@ struct UnchangedWriteRuleTests {
         #expect(findings(unchanged: 20, updated: 21).isEmpty)
     }
 
-    @Test func `In scopes of kind setup nobody need look before`() {
+    @Test func `Saves in scopes of kind setup are ignored`() {
         func findings(_ kind: TraceEvent.Scope.Kind) -> [Finding] {
             var music = Music()
             music.scoped(kind) { music in
@@ -291,7 +291,7 @@ struct UnchangedWriteRuleTests {
         #expect(findings(.setup).isEmpty)
     }
 
-    @Test func `A little of the time, and of what is saved, makes a note`() throws {
+    @Test func `A small share of the time and of the saved objects is a note`() throws {
         var music = Music()
         for unchanged in [10, 0] as [UInt32] {
             var save = TraceEvent.Save()
@@ -305,7 +305,7 @@ struct UnchangedWriteRuleTests {
         #expect(finding.reservations.map(\.text).first?.hasSuffix("below 20 % of all objects that are saved.") == true)
     }
 
-    @Test func `A few are nothing to speak of`() {
+    @Test func `Fewer than ten unchanged objects are not reported`() {
         #expect(findings(unchanged: 9).isEmpty)
         #expect(findings(unchanged: 10).count == 1)
         #expect(findings(unchanged: 0).isEmpty)

@@ -2,7 +2,7 @@ import FaultlineAnalysis
 import FaultlineTrace
 import Testing
 
-@Suite("A store at rest")
+@Suite("Store inspection")
 struct StoreInspectionTests {
     private typealias Table = StoreFacts.Table
     private typealias Column = StoreFacts.Column
@@ -33,7 +33,7 @@ struct StoreInspectionTests {
 
     // MARK: Values
 
-    @Test func `Large values among others are to have a table of their own`() throws {
+    @Test func `Inspection advises moving large values among others to a table of their own`() throws {
         let photo = column("photo", mean: 18_000, largest: 20_000)
         let found = findings([table([column("id", isInternal: true), column("name"), column("price"), photo])])
         #expect(found.map(\.title.text) == ["Move item.photo into a table of its own"])
@@ -44,14 +44,14 @@ struct StoreInspectionTests {
                 "95 % of the values have at most 19.5 KiB, with an average of 17.6 KiB, in 1,000 rows: about 17.2 "
                     + "MiB, compared with 15.6 KiB of other values."
             ])
-        // A table for photos has nothing else.
+        // A table of photos with nothing else is not reported.
         #expect(titles([table([column("id", isInternal: true), column("item"), photo])]).isEmpty)
         #expect(titles([table([column("name"), column("price"), photo], rows: 99)]).isEmpty)
         let small = column("photo", mean: 9000, largest: 16_383)
         #expect(titles([table([column("name"), column("price"), small])]).isEmpty)
     }
 
-    @Test func `Small columns behind a large one have to be gone to`() throws {
+    @Test func `Inspection advises moving a large column after the small ones`() throws {
         let text = column("text", mean: 9000, largest: 12_000)
         let found = findings([table([column("name"), text, column("price"), column("id", isInternal: true)])])
         #expect(found.map(\.title.text) == ["Put item.text after price"])
@@ -63,7 +63,7 @@ struct StoreInspectionTests {
         #expect(titles([table([column("text", mean: 4095, largest: 8000), column("price")])]).isEmpty)
     }
 
-    @Test func `A tree whose columns are mostly empty is sparse`() throws {
+    @Test func `An inheritance table whose columns are mostly empty is reported as sparse`() throws {
         func tree(columns: Int, kinds: Int, emptyShare: Double) -> [Table] {
             var sparse = (0..<columns).map { number in
                 var column = column("z\(number)")
@@ -99,7 +99,7 @@ struct StoreInspectionTests {
         return [item, table([column("label"), column("floor")], "shelf", rows: 20)]
     }
 
-    @Test func `A reference has an index`() {
+    @Test func `A reference without an index is reported`() {
         #expect(titles(indexed([])) == ["Index item by shelf"])
         #expect(findings(indexed([])).map(\.code) == [["CREATE INDEX item_shelf ON item (shelf);"]])
         #expect(titles(indexed([.init(name: "i", columns: ["shelf", "name"])])).isEmpty)
@@ -117,7 +117,7 @@ struct StoreInspectionTests {
         #expect(titles(indexed([], rows: 499)).isEmpty)
     }
 
-    @Test func `An index that another one begins with is needless`() {
+    @Test func `An index whose columns are a prefix of another one's is reported`() {
         typealias Index = StoreFacts.Index
         let shelf = Index(name: "i0", columns: ["shelf"])
         func needless(_ indexes: Index...) -> [String] { titles(indexed([shelf] + indexes)) }
@@ -141,7 +141,7 @@ struct StoreInspectionTests {
 
     // MARK: Tables
 
-    @Test func `What belongs together one by one can be one table`() {
+    @Test func `Two small tables that belong together one to one are reported`() {
         func pair(rows: UInt64 = 1000, distinct: UInt64 = 1000, columns: Int = 3, size: UInt64 = 100) -> [String] {
             var item = table([column("name"), column("detail")])
             item.indexes = [.init(name: "i", columns: ["detail"])]
@@ -159,7 +159,7 @@ struct StoreInspectionTests {
         #expect(pair(size: 2048).isEmpty)
     }
 
-    @Test func `Space that holds nothing is to be given back`() throws {
+    @Test func `Inspection advises VACUUM for a file with much unused space`() throws {
         func file(free: UInt64 = 0, unused: UInt64 = 0, jumps: UInt64 = 0, size: UInt64 = 4 << 20) -> [Finding] {
             var item = table([column("name")])
             (item.size, item.unused, item.jumps) = (1_000_000, unused, jumps)
@@ -173,12 +173,12 @@ struct StoreInspectionTests {
                 "0.0 % of the pages are free, and 21 % of the file is empty space in the pages of tables."
             ])
         #expect(file(free: 150, unused: 300_000).count == 1 && file(unused: 300_000).isEmpty)
-        // Pages out of order were a reason, before VACUUM and after it: nobody can tell what they cost.
+        // Pages out of order are no reason: their cost is unknown, and VACUUM leaves some.
         #expect(file(jumps: 1000).isEmpty)
         #expect(file(free: 1000, size: 1000).isEmpty)
     }
 
-    @Test func `Tables that do not fit the page cache want a larger one`() {
+    @Test func `Inspection advises a larger page cache for tables that do not fit into it`() {
         func file(_ size: UInt64, photo: Double = 0) -> [[String]] {
             var item = table([column("name"), column("photo", mean: photo)])
             item.size = size
@@ -188,11 +188,11 @@ struct StoreInspectionTests {
         #expect(file(2_048_001) == [["PRAGMA cache_size = -4096;"]])
         #expect(file(50 << 20) == [["PRAGMA cache_size = -65536;"]])
         #expect(file(300 << 20).isEmpty)
-        // Large values are not read along.
+        // Large values are not read with the rows.
         #expect(file(50 << 20, photo: 51_200).isEmpty)
     }
 
-    @Test func `A store of Faultline's has a larger page cache already`() {
+    @Test func `Faultline's own stores are reported only beyond their larger page cache`() {
         func file(_ size: UInt64) -> [[String]] {
             var item = table([column("name")])
             item.size = size
@@ -202,7 +202,7 @@ struct StoreInspectionTests {
         #expect(file((32 << 20) + 1) == [["PRAGMA cache_size = -65536;"]])
     }
 
-    @Test func `Persistent history is named where it is much of the file`() throws {
+    @Test func `Persistent history is reported if it is a large part of the file`() throws {
         func file(_ size: UInt64, of whole: UInt64 = 10 << 20) -> [Finding] {
             findings([table([column("name")])]) { facts in
                 var history = StoreFacts.Part(.history, "persistent history")
@@ -222,7 +222,7 @@ struct StoreInspectionTests {
 
     // MARK: Trials
 
-    @Test func `Advice that a trial does not confirm is withdrawn, and what was not tried is not given`() {
+    @Test func `Advice that a trial refutes is withdrawn, and untried advice is not given`() {
         var facts = StoreFacts(path: "/tmp/shop.sqlite")
         facts.tables = indexed([.init(name: "i1", columns: ["name"]), .init(name: "i2", columns: ["name"])])
         func inspection(_ trial: (StoreProposal) -> StoreTrial?) -> StoreInspection {
@@ -249,9 +249,7 @@ struct StoreInspectionTests {
         #expect(untried.findings.isEmpty && untried.withdrawn.isEmpty && untried.untried == 2)
     }
 
-    @Test func `Indexes of Core Data's stores are changed in the model, and those of the store's own not at all`()
-        throws
-    {
+    @Test func `Indexes of Core Data stores are changed in the model, and the store's own are kept`() throws {
         func coreData(_ indexes: [StoreFacts.Index], property: String? = "shelf") -> [Finding] {
             var tables = indexed(indexes)
             tables[0].entity = "Item"
@@ -283,7 +281,7 @@ struct StoreInspectionTests {
         #expect(coreData([own, StoreFacts.Index(name: "Z_Item_both", columns: ["shelf", "name"])]).isEmpty)
     }
 
-    @Test func `Many rows and several indexes want statistics`() {
+    @Test func `Inspection advises ANALYZE for many rows with several indexes and no statistics`() {
         var item = table([column("name"), column("shelf")], rows: 10_000)
         item.indexes = [.init(name: "i1", columns: ["name"]), .init(name: "i2", columns: ["shelf"])]
         #expect(titles([item]) == ["Run ANALYZE"])

@@ -27,7 +27,7 @@ struct TextSearchRuleTests {
         return Analysis(Profile(music.trace.closed()), rules: [TextSearchRule()])
     }
 
-    @Test func `A search for a part of a text needs the text's words in rows of their own`() throws {
+    @Test func `R08 advises keeping words in rows of their own instead of searching with CONTAINS`() throws {
         let found = analysis().findings
         #expect(found.count == 1)
         let finding = try #require(found.first)
@@ -44,7 +44,7 @@ struct TextSearchRuleTests {
                 "8 searches examined about 3,503 rows each to find 320 in all: no index serves CONTAINS[cd].",
                 "A search takes 2.50 ms, and ten times as long with ten times the rows.",
             ])
-        // Eight fetches of 2.5 ms; eight trips of 10 µs and 320 rows of 2 µs stay.
+        // Eight fetches of 2.5 ms; eight trips of 10 µs and 320 rows of 2 µs remain.
         #expect(abs(finding.saving.time.median - (20_000_000 - 80_000 - 640_000)) < 1)
         #expect(finding.severity == .warning)
         #expect(abs(finding.score - (25 + 50 * 3003.0 / 49_500)) < 0.001)
@@ -59,7 +59,7 @@ struct TextSearchRuleTests {
             ])
     }
 
-    @Test func `A text that the store keeps folded is compared as it is`() {
+    @Test func `Comparisons of folded texts are not reported, except those that no index can serve`() {
         func findings(_ operation: String, isFolded: Bool?) -> [Finding] {
             var term = ShapeEntry.Term(keyPath: "title", operation: operation, options: "cd")
             term.isFolded = isFolded
@@ -69,11 +69,11 @@ struct TextSearchRuleTests {
             #expect(findings(operation, isFolded: nil).count == 1)
             #expect(findings(operation, isFolded: true).isEmpty)
         }
-        // In the middle of a text no index leads to it, folded or not.
+        // No index can seek the middle of a text, folded or not.
         #expect(findings("CONTAINS", isFolded: true).count == 1)
     }
 
-    @Test func `Columns have no copies to be named`() throws {
+    @Test func `A finding about a raw column has no code for a folded copy`() throws {
         let prefix = try #require(
             analysis([.init(keyPath: "ZTITLE", operation: "BEGINSWITH", options: "cd")]).findings.first)
         #expect(prefix.title.text == "Search a folded copy of Track.ZTITLE, not BEGINSWITH[cd]")
@@ -140,13 +140,13 @@ struct TextSearchRuleTests {
     ]
 
     @Test(arguments: remedies)
-    func `Each operator has its remedy`(_ term: ShapeEntry.Term, _ title: String, _ code: String) throws {
+    func `R08 advises a remedy for each operator`(_ term: ShapeEntry.Term, _ title: String, _ code: String) throws {
         let finding = try #require(analysis([term]).findings.first)
         #expect(finding.title.text == title)
         #expect(finding.code.last == code)
     }
 
-    @Test func `A copy is kept by the entity that holds the text`() throws {
+    @Test func `The advised words belong to the entity that holds the text`() throws {
         let term = ShapeEntry.Term(keyPath: "album.title", operation: "CONTAINS")
         let finding = try #require(analysis([term]).findings.first)
         #expect(finding.code.first == "Album.words: to-many AlbumWord; AlbumWord.text: String, with an index")
@@ -159,11 +159,11 @@ struct TextSearchRuleTests {
         .init(keyPath: "title", operation: "==", operand: "nil"),
         .init(keyPath: "title", operation: "CONTAINS", isNegated: true),
     ])
-    func `What an index can serve, and what none ever will, is left alone`(_ term: ShapeEntry.Term) {
+    func `Comparisons that an index can serve, or that none ever will, are not reported`(_ term: ShapeEntry.Term) {
         #expect(analysis([term]).findings.isEmpty)
     }
 
-    @Test func `Several texts are named together`() throws {
+    @Test func `Several texts are named in one finding`() throws {
         let terms = ["title", "lyrics", "title"].map {
             ShapeEntry.Term(keyPath: $0, operation: "CONTAINS", isAlternative: true)
         }
@@ -172,7 +172,7 @@ struct TextSearchRuleTests {
             finding.title.text == "Search Track.title, Track.lyrics by the beginnings of its words, not with CONTAINS")
     }
 
-    @Test func `A thousand rows or twenty searches are worth a word`() {
+    @Test func `Searches that examine at least 1,000 rows in all, or run at least 20 times, are reported`() {
         #expect(analysis(times: 1, fullScanSteps: 999).findings.count == 1)
         #expect(analysis(times: 1, fullScanSteps: 998).findings.isEmpty)
         #expect(analysis(times: 10, fullScanSteps: 99).findings.count == 1)
@@ -180,7 +180,7 @@ struct TextSearchRuleTests {
         #expect(analysis(times: 20, fullScanSteps: 40).findings.count == 1)
     }
 
-    @Test func `Small tables make a note`() throws {
+    @Test func `Searches that examine fewer than 500 rows are a note`() throws {
         #expect(try #require(analysis(times: 20, fullScanSteps: 498).findings.first).severity == .note)
         #expect(try #require(analysis(times: 20, fullScanSteps: 499).findings.first).severity == .warning)
         let small = try #require(analysis(times: 20, fullScanSteps: 99).findings.first)
@@ -188,14 +188,14 @@ struct TextSearchRuleTests {
         #expect(small.reservations.map(\.text) == [])
     }
 
-    @Test func `What searches take says nothing of what other trips cost`() throws {
+    @Test func `Search times do not change the fitted costs of other trips`() throws {
         let analysis = analysis(times: 100)
         #expect([analysis.costs.store.line.trip, analysis.costs.store.line.row] == [10_000, 2000])
         let finding = try #require(analysis.findings.first)
         #expect(abs(finding.saving.time.median - (250_000_000 - 1_000_000 - 8_000_000)) < 1)
     }
 
-    @Test func `A search that costs little here is said not to be proven`() throws {
+    @Test func `The cost of a search that takes little time is reported as not proven`() throws {
         let finding = try #require(analysis(duration: 100_000, wall: 1_000_000_000).findings.first)
         #expect(finding.severity == .warning)
         #expect(
@@ -206,8 +206,8 @@ struct TextSearchRuleTests {
 
     // MARK: - Other terms
 
-    @Test func `A term with an index that leaves two hundred rows makes a note`() throws {
-        // Forty rows are handed out, each for its six steps; what is left is for the candidates, six steps each.
+    @Test func `A search is a note if an indexed term leaves 200 rows`() throws {
+        // Each of the 40 returned rows takes 6 steps; the remaining steps are 6 for each candidate.
         let narrowed = { (candidates: UInt64) in
             analysis(
                 [.init(keyPath: "album", operation: "==", operand: "object"), Self.contains], rows: 40,
@@ -224,7 +224,7 @@ struct TextSearchRuleTests {
         #expect(many.reservations.isEmpty)
     }
 
-    @Test func `Texts that a cheaper term kept from being compared do not count`() throws {
+    @Test func `Texts that a cheaper term excludes from comparison do not count`() throws {
         func found(compared: UInt32, step: UInt64 = 0) throws -> Finding {
             var music = Music()
             let length = ShapeEntry.Term(keyPath: "milliseconds", operation: "==")
@@ -247,27 +247,27 @@ struct TextSearchRuleTests {
                 == "8 searches compared the texts of 130 of 3,000 rows each to find 320 in all: no index serves "
                 + "CONTAINS[cd]."
         )
-        // A text takes 300 ns or so; the other term's scan stays.
+        // Comparing a text takes about 300 ns; the scan for the other term remains.
         #expect(abs(few.saving.time.median - 8 * 130 * 300) < 1 && few.saving.time.high <= 8 * 130 * 3000)
         #expect(try found(compared: 2000).severity == .warning)
         let all = try found(compared: 3000)
         #expect(all.explanation.map(\.text)[0].hasPrefix("8 searches examined about 3,000 rows each"))
         #expect(all.saving.time.median > 8 * 2_000_000)
-        // Only SQLite's part of a fetch can be searching.
+        // Searching takes at most SQLite's part of a fetch.
         #expect(try found(compared: 3000, step: 400_000).saving.time.median <= 8 * 400_000)
     }
 
-    @Test func `A count has no rows to hand out`() throws {
+    @Test func `A count returns no rows, so all of its steps are for candidates`() throws {
         let finding = try #require(
             analysis(rows: 2000, fullScanSteps: 0, virtualMachineSteps: 6000, resultType: .count).findings.first)
         #expect(finding.evidence.first { $0.name == "candidates" }?.value == 1000)
     }
 
-    @Test func `Statements of prefetching do not count`() throws {
+    @Test func `Statements that prefetch do not count`() throws {
         var music = Music()
         let shape = music.shape("title CONTAINS[cd] ?", [Self.contains])
         for _ in 0..<8 {
-            // From a recorder they come before the fetch that they belong to, whose own statement is the first behind it.
+            // Some precede the fetch that they belong to. The fetch's own statement is the first one after it.
             let next = music.fetch(shape, rows: 0, site: music.trace.site(77)) + 2
             music.statement(of: next, fullScanSteps: 5000)
             let fetch = music.fetch(shape, rows: 40)
@@ -280,13 +280,13 @@ struct TextSearchRuleTests {
         #expect(finding.evidence.first { $0.name == "fullScanSteps" }?.value == 28_016)
     }
 
-    @Test func `What happens in a scope of kind setup is left out`() {
+    @Test func `Searches in scopes of kind setup are ignored`() {
         #expect(analysis(scope: .setup).findings.isEmpty)
     }
 
-    // MARK: - What the trace does not tell
+    // MARK: - Gaps in the trace
 
-    @Test func `Without statements twenty searches are named, and it is said what is not known`() throws {
+    @Test func `Without statements, 20 searches are a note, and fewer are an obstacle`() throws {
         let few = analysis(times: 19, hasStatements: false)
         #expect(few.findings.isEmpty)
         #expect(
@@ -298,7 +298,7 @@ struct TextSearchRuleTests {
         #expect(finding.severity == .note)
     }
 
-    @Test func `Without knowing what was compared nothing is said`() {
+    @Test func `Fetches whose comparisons the trace does not have are an obstacle, not a finding`() {
         let analysis = analysis(nil)
         #expect(analysis.findings.isEmpty)
         #expect(analysis.checks.first?.obstacles.map(\.text) == ["The trace does not show what 8 fetches compared."])

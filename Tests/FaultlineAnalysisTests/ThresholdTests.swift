@@ -18,7 +18,7 @@ struct ThresholdTests {
         }
     }
 
-    @Test func `Every one has a name of its own, and is written as it is read`() throws {
+    @Test func `Every threshold has a unique name, and is read as it is printed`() throws {
         let all = Thresholds.all
         #expect(Set(all.map { "\($0.rule).\($0.name)" }).count == all.count)
         #expect(all.allSatisfy { !$0.meaning.isEmpty && $0.standard > 0 })
@@ -30,7 +30,7 @@ struct ThresholdTests {
         }
     }
 
-    @Test func `Rules go by those that are set, while they are applied`() throws {
+    @Test func `Rules use the thresholds that apply while the profile is made`() throws {
         var groceries = Groceries()
         groceries.scoped(.screen) { groceries in
             let fetch = groceries.fetch(rows: 100)
@@ -43,12 +43,12 @@ struct ThresholdTests {
         let fewer = try thresholds(#"{"R01": {"minimumTrips": 4}}"#)
         #expect(found(fewer) == ["R01"])
         #expect(found(Thresholds()).isEmpty)
-        // What was left out when the trace was summed up does not come back.
+        // A profile does not contain what its own thresholds left out.
         let profile = Profile(trace)
         #expect(fewer.apply { Analysis(profile, rules: [PrefetchRule()]) }.findings.isEmpty)
     }
 
-    @Test func `A profile carries those it was made with, in its file as well`() throws {
+    @Test func `A profile keeps the thresholds it was made with, in its file as well`() throws {
         var groceries = Groceries()
         groceries.scoped(.screen) { groceries in
             let fetch = groceries.fetch(rows: 100)
@@ -61,12 +61,12 @@ struct ThresholdTests {
         let read = try Profile(fileData: profile.fileData())
         #expect(read.thresholds == fewer)
         #expect(Analysis(read, rules: [PrefetchRule()]).findings.map(\.rule) == ["R01"])
-        // The standard ones are not written.
+        // Default thresholds are not written.
         #expect(
             try !String(decoding: Profile(groceries.trace.closed()).fileData(), as: UTF8.self).contains("thresholds"))
     }
 
-    @Test func `Profiles of different ones are not added up`() throws {
+    @Test func `Profiles with different thresholds do not merge`() throws {
         let trace = Groceries(process: 7).trace.closed()
         let other = Groceries(process: 8).trace.closed()
         var profile = Profile(trace)
@@ -76,12 +76,12 @@ struct ThresholdTests {
         var empty = Profile()
         try empty.merge(fewer)
         #expect(empty.thresholds == fewer.thresholds && empty.recordingCount == 1)
-        // A number that is set to the standard one is the standard one.
+        // A threshold that is set to its default equals the default.
         try profile.merge(Profile(other, thresholds: try thresholds(#"{"R01": {"minimumTrips": 5}}"#)))
         #expect(profile.recordingCount == 2)
     }
 
-    @Test func `What is worth a warning can be set as well`() throws {
+    @Test func `The significance of a saving can be set as well`() throws {
         var groceries = Groceries()
         groceries.scoped(.screen) { groceries in
             let fetch = groceries.fetch(rows: 100)
@@ -101,20 +101,20 @@ struct ThresholdTests {
             ])
     }
 
-    @Test func `Manuals say what is in force`() throws {
+    @Test func `Manual pages show the thresholds in force`() throws {
         let manual = try thresholds(#"{"R14": {"minimumRows": 77}}"#).apply { UnboundedFetchRule().manual }
         #expect(manual.trigger.contains("at least 77 rows or 4 MiB at once"))
         #expect(UnboundedFetchRule().manual.trigger.contains("1,000 rows"))
     }
 
-    /// Those of which a page need not tell: what makes a note of a finding, or how sure it is.
+    /// Thresholds that a page need not show: they only turn a finding into a note, or affect its confidence.
     private static let unrecorded: Set = [
         "R02.unusedMemory", "R02.unusedShare", "R02.frame", "R02.minimumRows", "R03.usualShare", "R04.waitFactor",
         "R09.largeValue", "R09.readShare", "R10.mainThreadPart", "R10.part", "R17.manyRows",
         "R18.manyTimes", "R24.lostShare", "R25.minimumShare",
     ]
 
-    @Test func `A rule's page tells the numbers that it judges by`() {
+    @Test func `A rule's page shows the rule's thresholds`() {
         for threshold in Thresholds.all where threshold.rule != "significance" {
             guard !Self.unrecorded.contains("\(threshold.rule).\(threshold.name)") else { continue }
             var thresholds = Thresholds()
@@ -146,7 +146,7 @@ struct ThresholdTests {
             #"cannot be used: "R09.fileSize" is not a size, such as "64 KiB" or a number of bytes"#
         ),
     ])
-    func `What cannot be used is said`(_ json: String, _ expected: String?) throws {
+    func `An invalid threshold is rejected with the reason`(_ json: String, _ expected: String?) throws {
         let reason = try #require(self.reason(json))
         if let expected { #expect(reason == expected) }
         if json.contains("R99") {
@@ -160,7 +160,7 @@ struct ThresholdTests {
         }
     }
 
-    @Test func `No number stops the rules`() throws {
+    @Test func `No value of a threshold breaks the rules`() throws {
         var groceries = Groceries()
         groceries.scoped(.screen) { groceries in
             let fetch = groceries.fetch(rows: 100)

@@ -4,12 +4,12 @@ import TraceFixtures
 
 @testable import FaultlineAnalysis
 
-@Suite("Which times of two runs differ by more than noise")
+@Suite("Noise in the times of two runs")
 struct TimeNoiseTests {
-    /// The mean time of each operation, and of those of another run.
+    /// The mean times of eight operations, in nanoseconds.
     private static let eight = [10, 20, 30, 40, 50, 60, 70, 80].map { $0 * 10_000.0 }
 
-    /// A run of operations that take turns, forty times, or one after the other.
+    /// A run in which the operations take turns 40 times, or in which each runs 40 times before the next one.
     private func run(
         _ times: [Double], takingTurns: Bool = true, delays: UInt64 = 0, speed: (Int) -> Double = { _ in 1 }
     ) -> Profile {
@@ -19,7 +19,7 @@ struct TimeNoiseTests {
         func add(_ index: Int, _ round: Int) {
             var fetch = TraceEvent.Fetch()
             (fetch.entity, fetch.rows, fetch.trips) = (entity, 10, 1)
-            // Times vary by a few percent, and one in ten is interrupted.
+            // Times vary by a few percent, and one event in ten is interrupted.
             let singleRunError = 1 + Double((round * 7 + index * 3) % 11) / 200
             let delay: UInt64 = round % 10 == 9 ? 3_000_000 : round % 2 == 0 ? delays : 0
             let time = UInt64(times[index] * singleRunError * speed(round)) + delay
@@ -37,7 +37,7 @@ struct TimeNoiseTests {
         ProfileDiff(before: Analysis(before), after: Analysis(after))
     }
 
-    /// The lines whose times changed.
+    /// The lines whose times changed, with the direction of the change.
     private func changes(_ before: Profile, _ after: Profile) -> [String] {
         diff(before, after).operations.compactMap { operation in
             guard let time = operation.time, time.direction != .same else { return nil }
@@ -49,14 +49,14 @@ struct TimeNoiseTests {
         Self.eight.indices.map { Self.eight[$0] * all * ($0 + 1 == line ? factor : 1) }
     }
 
-    @Test func `An operation stands out among those that take turns with it`() {
+    @Test func `A 30 % change stands out among operations that take turns, and a 10 % change does not`() {
         let before = run(Self.eight)
         #expect(changes(before, run(scaled(5, by: 1.3))) == ["5 slower"])
         #expect(changes(run(scaled(5, by: 1.3)), before) == ["5 faster"])
         #expect(changes(before, run(scaled(5, by: 1.1))) == [])
     }
 
-    @Test func `A run that is slower throughout has one pace and no changes, but for what stands out`() {
+    @Test func `A run that is slower throughout has one pace, and only outliers are changes`() {
         let before = run(Self.eight)
         let slow = diff(before, run(scaled(5, by: 1, all: 1.6)))
         #expect(slow.operations.allSatisfy { $0.verdict == .same })
@@ -65,28 +65,28 @@ struct TimeNoiseTests {
         #expect(changes(before, run(scaled(5, by: 1.4, all: 0.5))) == ["5 slower"])
     }
 
-    @Test func `A machine that is slow for a while slows operations that take turns alike`() {
+    @Test func `A temporary slowdown of the machine does not count as a change of operations`() {
         let before = run(Self.eight)
         let after = run(Self.eight) { $0 < 17 ? 1 : 1.8 }
         #expect(changes(before, after) == [] && changes(after, before) == [])
     }
 
-    @Test func `An operation that ran at a time of its own must change by more`() {
+    @Test func `An operation that ran at a different time from the others must change by a larger factor`() {
         let before = run(Self.eight, takingTurns: false)
         #expect(changes(before, run(scaled(5, by: 1.6), takingTurns: false)) == [])
         #expect(changes(before, run(scaled(5, by: 2.2), takingTurns: false)) == ["5 slower"])
     }
 
-    /// Nine runs whose operations run one after the other.
+    /// The sum of nine runs whose operations run one after the other.
     private func sum(_ times: [Double]) -> Profile {
         Profile(sum: (0..<9).map { _ in run(times, takingTurns: false) })
     }
 
-    @Test func `A sum of runs saw several moments and asks for less`() {
+    @Test func `In a sum of several runs, a smaller change is detected`() {
         #expect(changes(sum(Self.eight), sum(scaled(5, by: 1.5))) == ["5 slower"])
     }
 
-    @Test func `A diff knows the smallest change that it can show`() {
+    @Test func `A diff has the smallest detectable change of each operation`() {
         func ratios(_ before: Profile, _ after: Profile) -> [Double] {
             diff(before, after).operations.compactMap { $0.time?.minimumRatio }
         }
@@ -95,22 +95,22 @@ struct TimeNoiseTests {
         let sums = ratios(sum(Self.eight), sum(Self.eight))
         #expect(sums.count == 8 && sums.allSatisfy { $0 < 1.5 })
         #expect(ratios(turns, turns).count == 8 && ratios(turns, turns).allSatisfy { $0 >= 1.15 && $0 < 1.3 })
-        // No change is worth reporting in an operation that takes a thousandth of the store's time.
+        // No change of an operation that takes a thousandth of the store's time is worth reporting.
         let short = run(Self.eight + [100])
         #expect(ratios(short, short).count == 8)
     }
 
-    @Test func `What differs everywhere hides what differs a little`() {
+    @Test func `Large differences in all operations count as noise`() {
         let factors = [0.8, 1.25, 0.9, 1.2, 1.35, 0.75, 1.1, 0.95]
         let after = run(zip(Self.eight, factors).map { $0 * $1 })
         #expect(changes(run(Self.eight), after) == [])
     }
 
-    @Test func `Waits for a CPU do not count`() throws {
+    @Test func `Waits for a CPU do not count as time`() throws {
         let (before, after) = (run(Self.eight), run(Self.eight, delays: 4_000_000))
         #expect(changes(before, after) == [])
         #expect(diff(before, after).pace == 1)
-        // As in a profile that was written and read, or summed up of others.
+        // A merged profile keeps the durations with and without these waits.
         var sum = run(Self.eight)
         try sum.merge(after)
         let group = sum.groups.first { $0.key.site?.line == 1 }
@@ -118,7 +118,7 @@ struct TimeNoiseTests {
         #expect(group?.durations.percentile(80) ?? 0 > 3_000_000 || group?.durations.percentile(70) ?? 0 > 3_000_000)
     }
 
-    @Test func `Of few operations the change that all have in common is said once`() {
+    @Test func `With few operations, the change that they share is the pace`() {
         let two = Array(Self.eight.prefix(2))
         let diff = diff(run(two), run(two.map { $0 * 1.5 }))
         #expect(diff.operations.allSatisfy { $0.verdict == .same })

@@ -3,7 +3,7 @@ import FaultlineTrace
 import Foundation
 import Testing
 
-@Suite("What a trace does not tell")
+@Suite("Gaps in a trace")
 struct TraceGapTests {
     private func profile(
         _ gaps: [TraceGap]?, process: UInt32 = 1, _ more: (inout ProfileBuilder) -> Void = { _ in }
@@ -28,7 +28,7 @@ struct TraceGapTests {
         Analysis(profile).checks.filter { !$0.isApplicable }.map(\.rule)
     }
 
-    @Test("A rule is not applicable without what it needs")
+    @Test("A rule is not applicable without the data that it needs")
     func needs() {
         #expect(missing(profile(nil)) == [])
         #expect(missing(profile([TraceGap(.plans, remedy: "-x 4")])) == ["R06", "R19", "R22"])
@@ -36,7 +36,7 @@ struct TraceGapTests {
         #expect(missing(profile([TraceGap(.callSites)])) == [])
     }
 
-    @Test("A trace of statements alone has nothing for the rules that examine fetches, faults and saves")
+    @Test("Rules that examine fetches, faults and saves are not applicable to statements alone")
     func statementsAlone() {
         #expect(
             missing(profile([TraceGap(.operations)])) == [
@@ -53,7 +53,7 @@ struct TraceGapTests {
         #expect(!told.contains(where: isAboutScopes) && sentences(profile(nil)).contains(where: isAboutScopes))
     }
 
-    @Test("What one of several recordings tells can be judged")
+    @Test("A rule is applicable if one of several recordings has its data")
     func several() throws {
         var both = profile([TraceGap(.use), TraceGap(.waits)])
         try both.merge(profile([TraceGap(.use)], process: 2))
@@ -62,7 +62,7 @@ struct TraceGapTests {
         #expect(missing(both) == [])
     }
 
-    @Test("Sums that one side does not tell are not compared")
+    @Test("Totals that one side does not record are not compared")
     func comparison() {
         let (whole, log) = (Analysis(profile(nil)), Analysis(profile([TraceGap(.sizes)], process: 2)))
         let names = { (diff: ProfileDiff) in diff.totals.map(\.name) }
@@ -84,7 +84,7 @@ struct TraceGapTests {
         #expect(missing(read) == ["R06", "R09", "R19", "R22"])
     }
 
-    @Test("Events whose names are not in the trace are told")
+    @Test("Events whose names are not in the trace are reported")
     func names() {
         #expect(!sentences(profile(nil)).contains { $0.contains("names") })
         var fault = TraceEvent.Fault()
@@ -96,7 +96,7 @@ struct TraceGapTests {
                 "1 event refers to names that the trace does not have: their dictionary was overwritten or lost."))
     }
 
-    @Test("Durations and rows that are not told are no part of their distributions")
+    @Test("Unrecorded durations and row counts are left out of the distributions")
     func unrecorded() throws {
         var event = TraceEvent(id: 2, start: 6000, process: 1, .fetch(TraceEvent.Fetch()))
         event.unrecorded = [.duration, .rows]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FaultlineAnalysis
 
-@Suite("What a trial shows")
+@Suite("Outcomes of trials")
 struct TrialTests {
     private func finding(_ time: Saving.Range, pause: Saving.Range? = nil) -> Finding {
         Finding(
@@ -11,7 +11,7 @@ struct TrialTests {
             saving: Saving(time: time, pause: pause), confidence: .high, signature: "")
     }
 
-    /// What eight turns measured that took the same each time.
+    /// A measurement of eight rounds that all took the same time.
     private func measurement(
         _ before: Double, _ after: Double, pause: (Double, Double) = (0, 0)
     ) -> TrialMeasurement {
@@ -26,8 +26,7 @@ struct TrialTests {
         (100.0, 60.0, Trial.Outcome.confirmed), (100, 30, .more), (100, 95, .less), (100, 100, .withdrawn),
         (100, 120, .withdrawn),
     ])
-    func `What is saved is compared with what was expected`(_ before: Double, _ after: Double, _ outcome: Trial.Outcome)
-    {
+    func `The saving is compared with the prediction`(_ before: Double, _ after: Double, _ outcome: Trial.Outcome) {
         let found = finding(Saving.Range(median: 40, low: 30, high: 50))
         let trial = Trial(found, measurement(before, after), recorded: before, notes: [])
         #expect(trial.outcome == outcome)
@@ -35,15 +34,15 @@ struct TrialTests {
         #expect(trial.notes == [])
     }
 
-    /// A change that costs time was called confirmed, because no saving had been predicted.
-    @Test func `No saving of time is no saving that was confirmed`() {
+    /// A change that cost time was once confirmed because no saving had been predicted.
+    @Test func `A change without a predicted saving is never confirmed`() {
         for after in [100.0, 115, 97] {
             #expect(Trial(finding(.none), measurement(100, after), recorded: 100, notes: []).outcome == .nothing)
         }
         #expect(Trial(finding(.none), measurement(100, 60), recorded: 100, notes: []).outcome == .more)
     }
 
-    @Test func `What was expected is taken in the machine's own time`() {
+    @Test func `The prediction is scaled to the machine's speed`() {
         let found = finding(Saving.Range(median: 40, low: 30, high: 50))
         let trial = Trial(found, measurement(50, 30), recorded: 100, notes: ["Drawn."])
         #expect(trial.outcome == .confirmed)
@@ -59,7 +58,7 @@ struct TrialTests {
             ])
     }
 
-    @Test func `Where a pause gets shorter, that is what counts`() {
+    @Test func `A finding that shortens a pause is judged by the pause`() {
         let pause = Saving.Range(median: 8, low: 6, high: 10)
         let found = finding(Saving.Range(median: 40, low: 30, high: 50), pause: pause)
         let trial = Trial(found, measurement(100, 100, pause: (20, 13)), recorded: 100, notes: [])
@@ -67,7 +66,7 @@ struct TrialTests {
         #expect(trial.figure == trial.measurement?.pause)
     }
 
-    @Test func `What cannot be told from nothing is not withdrawn`() {
+    @Test func `A prediction within the noise is not withdrawn, and a larger one is`() {
         let rounds = (0..<12).map { (before: 100.0, after: $0.isMultiple(of: 2) ? 80.0 : 115.0) }
         let measured = TrialMeasurement(
             operations: 1, recordedOperations: 1, rounds: 12, time: .init(rounds), pause: .init(rounds),
@@ -78,17 +77,18 @@ struct TrialTests {
         #expect(Trial(finding(large), measured, recorded: 100, notes: []).outcome == .withdrawn)
     }
 
-    /// Of so many values the median lies between the so-manieth from either end, by the binomial distribution: 2.5 % and less
-    /// are beyond.
+    /// The bounds are the values at `place` from either end.
+    ///
+    /// By the binomial distribution, the median lies beyond either bound with a probability of at most 2.5 %.
     @Test(arguments: [(5, 1), (6, 1), (8, 1), (9, 2), (12, 3), (20, 6), (40, 14)])
-    func `Medians come with the range that is certain to 95 percent`(_ count: Int, _ place: Int) {
+    func `The range of a median is its 95 % confidence interval`(_ count: Int, _ place: Int) {
         let values = (1...count).map(Double.init).shuffled()
         let range = Saving.Range.median(of: values)
         #expect(range.median == Double(count + 1) / 2)
         #expect(range.low == Double(place) && range.high == Double(count + 1 - place))
     }
 
-    @Test func `Of nothing there is no median`() {
+    @Test func `Without values there is no median, and one value is its own range`() {
         #expect(Saving.Range.median(of: []) == .none)
         #expect(Saving.Range.median(of: [3]) == Saving.Range(median: 3, low: 3, high: 3))
     }

@@ -17,7 +17,7 @@ struct UnboundedFetchRuleTests {
         return Analysis(Profile(music.trace.closed()), rules: Self.rules).findings
     }
 
-    /// A result of which every row is read.
+    /// Findings for a result of which every row is read.
     private func all(
         _ rows: UInt32, bytes: UInt64? = nil, _ kind: TraceEvent.Scope.Kind = .request,
         _ change: @escaping (inout TraceEvent.Use) -> Void = { _ in }
@@ -35,7 +35,7 @@ struct UnboundedFetchRuleTests {
         }
     }
 
-    @Test func `A fetch of everything is taken in batches`() throws {
+    @Test func `R14 advises batches for a fetch that loads all rows at once`() throws {
         let found = all(2000)
         let finding = try #require(found.first)
         #expect(found.map(\.rule) == ["R14"])
@@ -56,7 +56,7 @@ struct UnboundedFetchRuleTests {
         #expect(figures == ["executions": 1, "rows": 2000, "maximumRows": 2000, "bytes": 200_000, "runs": 1])
     }
 
-    @Test func `Without the use of results it is a warning with a reservation`() throws {
+    @Test func `Without the use of results, the finding is a warning with a reservation`() throws {
         func unrecorded(_ rows: UInt32, _ change: @escaping (inout TraceEvent.Fetch) -> Void = { _ in }) -> [Finding] {
             findings { music, shape in
                 for size in [10, rows] { _ = music.fetch(shape, rows: size, change) }
@@ -82,26 +82,26 @@ struct UnboundedFetchRuleTests {
         #expect(unrecorded(5000) { $0.limit = 5000 }.isEmpty)
     }
 
-    @Test func `A thousand rows are many, and so are four megabytes`() {
+    @Test func `Results of 1,000 rows are reported, and results of fewer rows beyond 4 MiB by R02`() {
         #expect(all(1000).map(\.rule) == ["R14"])
         #expect(all(999).isEmpty)
         #expect(all(900, bytes: 900 * 3000).isEmpty)
-        // Beyond four megabytes it is the batch size that matters, whatever comes of it.
+        // Beyond 4 MiB, R02 advises a batch size.
         #expect(all(900, bytes: 900 * 5000).map(\.rule) == ["R02"])
     }
 
-    @Test func `Long rows come in smaller batches`() {
+    @Test func `R14 advises batches of 500 for rows of a few kilobytes, which saves memory`() {
         #expect(all(1200, bytes: 1200 * 3000).map(\.code) == [["request.fetchBatchSize = 500"]])
         let finding = all(1000, bytes: 1000 * 4000)
         #expect(finding.map(\.saving.memory) == [500 * 4000])
     }
 
-    @Test func `Whoever says that everything is worked through is left alone`() {
+    @Test func `Fetches in scopes of kind bulk or setup are not reported`() {
         #expect(all(5000, .bulk).isEmpty)
         #expect(all(5000, .setup).isEmpty)
     }
 
-    @Test func `Limits and batches bound a fetch`() {
+    @Test func `Fetches with a limit or a batch size are not reported`() {
         var music = Music()
         let limited = music.shape(isLimited: true)
         music.fetchAndUse(limited, rows: 2000) { $0.touchFirst(2000) }
@@ -118,7 +118,7 @@ struct UnboundedFetchRuleTests {
     }
 
     @Test(arguments: [TraceEvent.Scope.Kind.request, .bulk])
-    func `Batches that are too small are not replaced by all rows at once where these are many`(
+    func `Small batches of many rows are replaced by all rows at once only in bulk work`(
         _ kind: TraceEvent.Scope.Kind
     ) throws {
         let found = findings { music, shape in
@@ -135,7 +135,7 @@ struct UnboundedFetchRuleTests {
         #expect(found.map { $0.title.text.contains("at once") } == [kind == .bulk])
     }
 
-    /// Runs of a program whose table has so many rows, of which a fetch finds so many.
+    /// Merged runs of a program, each with the rows of a table and the rows that a fetch returns from it.
     private func runs(
         _ sizes: [(table: UInt32, rows: UInt32)], tellsTable: Bool = true, order: [Int]? = nil, sorts: UInt32 = 0,
         change: (inout TraceEvent.Fetch) -> Void = { _ in }
@@ -168,38 +168,38 @@ struct UnboundedFetchRuleTests {
         Analysis(profile, rules: Self.rules).findings.filter { $0.rule == "R14" }
     }
 
-    @Test func `A result that grows with its table is named while it is small`() throws {
+    @Test func `A result that grows with its table is reported while it is small`() throws {
         let finding = try #require(findings(runs([(200, 110), (400, 220), (900, 500)])).first)
         #expect(
             finding.explanation.map(\.text) == [
                 "500 rows at once, 48.8 KiB, and nothing limits the number.",
                 "It grows with its table: in 3 runs from 110 of 200 rows to 500 of 900.",
             ])
-        // As ten times the rows would be.
+        // The score is that of ten times the rows.
         #expect(finding.severity == .warning && finding.score > 25)
         #expect(findings(runs([(200, 110), (400, 220), (900, 500)], order: [2, 0, 1])) == [finding])
     }
 
-    @Test func `A table that stays as it is, or a result that does, does not grow`() {
+    @Test func `A result is not reported if its table, or the result itself, does not grow`() {
         #expect(findings(runs([(900, 500)])).isEmpty)
         #expect(findings(runs([(900, 500), (900, 500), (950, 530)])).isEmpty)
         #expect(findings(runs([(1000, 300), (4000, 310), (10_000, 305)])).isEmpty)
-        // Half a row for each, and not quite.
+        // The result grows by half a row for each new row, and by slightly less.
         #expect(findings(runs([(100, 50), (1100, 550)])).count == 1)
         #expect(findings(runs([(100, 50), (1100, 549)])).isEmpty)
         #expect(findings(runs([(20, 10), (180, 99)])).isEmpty)
-        // One run more between them hides nothing.
+        // One more run between them makes no difference.
         #expect(findings(runs([(130, 130), (400, 400)])).count == 1)
         #expect(findings(runs([(130, 130), (250, 250), (400, 400)])).count == 1)
-        // A scan that a limit ended tells nothing of the table, unless all of it was sorted.
+        // A scan that a limit ended does not show the table's size, unless the whole table was sorted.
         #expect(findings(runs([(200, 110), (900, 500)]) { $0.limit = 10 }).isEmpty)
         #expect(findings(runs([(200, 110), (900, 500)], sorts: 1) { $0.limit = 10 }).count == 1)
-        // An index leads to the rows, and nothing tells of the others.
+        // If an index seeks the rows, the table's size is unknown.
         #expect(findings(runs([(200, 110), (900, 500)], tellsTable: false)).isEmpty)
     }
 
-    @Test func `Where fewer rows are needed others say so`() {
-        // A screenful, a count, the first rows, nothing.
+    @Test func `If fewer rows are needed, other rules report the fetch`() {
+        // The count, the first rows, nothing, or one screen at a time is used.
         #expect(findings { $0.fetchAndUse($1, rows: 2000, times: 3) { $0.countAsked = 1 } }.map(\.rule) == ["R05"])
         #expect(findings { $0.fetchAndUse($1, rows: 2000, times: 3) { $0.touchFirst(3) } }.map(\.rule) == ["R03"])
         #expect(findings { $0.fetchAndUse($1, rows: 2000, times: 3) { _ in } }.map(\.rule) == ["R17"])

@@ -5,7 +5,7 @@ import TraceFixtures
 
 @Suite("R20: an unused prefetch")
 struct UnusedPrefetchRuleTests {
-    /// Fetches of items with the lists that they lead to, of which some are used.
+    /// Fetches of items that prefetch lists, of which some are used.
     private struct Story {
         var groceries = Groceries(prefetch: ["list"])
         var prefetched: UInt32 = 50
@@ -15,7 +15,7 @@ struct UnusedPrefetchRuleTests {
         var state = TraceEvent.Use.State.closed
         var prefetchTime: UInt64 = 120_000
         var source = TraceEvent.Fault.Source.rowCache
-        /// What SQLite takes to sort the rows, in nanoseconds.
+        /// The time SQLite takes to sort the rows, in nanoseconds.
         var sortTime: UInt64 = 0
 
         mutating func tell(times: Int = 4, site: DictionaryID? = nil) {
@@ -47,7 +47,7 @@ struct UnusedPrefetchRuleTests {
 
         func analysis(_ rules: [any Rule]) -> Analysis {
             var trace = groceries
-            // What trips and rows cost.
+            // The costs of trips and rows are fitted to these fetches.
             let shape = trace.trace.define(.shape(ShapeEntry(entity: "List")))
             for rows in 1...30 as ClosedRange<UInt32> {
                 var fetch = TraceEvent.Fetch()
@@ -65,7 +65,7 @@ struct UnusedPrefetchRuleTests {
         return story.analysis.findings
     }
 
-    @Test func `What is loaded along and not used is left out`() throws {
+    @Test func `A prefetch whose rows are never used is reported`() throws {
         let found = findings()
         let finding = try #require(found.first)
         #expect(found.count == 1)
@@ -73,7 +73,7 @@ struct UnusedPrefetchRuleTests {
         #expect(finding.title.text == #"Do not prefetch "list" with the fetch of Item"#)
         #expect(finding.change?.description == "List.swift:42")
         #expect(finding.code == ["request.relationshipKeyPathsForPrefetching = []"])
-        // A trip of 10 µs for fifty rows of 2 µs each, beside a trip for each row.
+        // A prefetch takes a trip of 10 µs and 50 rows of 2 µs each; faults take a trip for each row.
         #expect(
             finding.explanation.map(\.text) == [
                 "4 trips prefetched 200 rows, of which none were used: 480 µs of 1.32 ms.",
@@ -83,12 +83,12 @@ struct UnusedPrefetchRuleTests {
         #expect(finding.saving.trips == 4 && finding.saving.rows == 200)
     }
 
-    @Test func `A relationship that leads nullDevice is not unused`() {
+    @Test func `A relationship without rows is not reported as unused`() {
         #expect(findings { $0.prefetched = 0 }.isEmpty)
     }
 
     @Test(arguments: [0, 5, 8, 20, 50], [TraceEvent.Fault.Source.rowCache, .store])
-    func `Nobody is told to prefetch and not to prefetch one relationship`(
+    func `R01 and R20 do not contradict each other`(
         _ used: Int, _ source: TraceEvent.Fault.Source
     ) {
         var story = Story()
@@ -98,17 +98,17 @@ struct UnusedPrefetchRuleTests {
         #expect(!rules.isSuperset(of: ["R01", "R20"]))
     }
 
-    @Test func `What some rows use is fetched for these`() throws {
+    @Test func `R20 advises loading a relationship that few rows use for those rows only`() throws {
         let finding = try #require(findings { $0.used = 8 }.first)
         #expect(finding.title.text == #"Load "list" of Item only for the rows that use it"#)
         #expect(abs(finding.saving.time.median - (480_000 - 32 * 12_000)) < 1)
-        // At 18 % a trip for each of them takes no longer.
+        // Above 18 %, a trip for each of them takes longer.
         #expect(findings { $0.used = 9 }.count == 1)
         #expect(findings { $0.used = 10 }.isEmpty)
         #expect(findings { $0.used = 50 }.isEmpty)
     }
 
-    @Test func `A few fetches, a few rows and a short time prove nothing`() {
+    @Test func `Few fetches, few rows and little time are not reported`() {
         #expect(findings(times: 2).isEmpty)
         #expect(findings(times: 3).count == 1)
         #expect(findings { $0.prefetched = 2 }.isEmpty)
@@ -117,7 +117,7 @@ struct UnusedPrefetchRuleTests {
         #expect(findings { $0.prefetchTime = 53_000 }.count == 1)
     }
 
-    @Test func `A sort beside it makes a prefetch no more useful`() throws {
+    @Test func `The time of a sort does not make a prefetch look useful`() throws {
         let finding = try #require(findings { $0.sortTime = 20_000_000 }.first)
         #expect(finding.title.text == #"Do not prefetch "list" with the fetch of Item"#)
         #expect(abs(finding.saving.time.median - 480_000) < 1)
@@ -128,7 +128,7 @@ struct UnusedPrefetchRuleTests {
             }.isEmpty)
     }
 
-    @Test func `Looking up rows that the row cache already holds costs time as well`() throws {
+    @Test func `The saving includes looking up rows that the row cache already holds`() throws {
         var story = Story()
         story.tell(times: 3)
         (story.trips, story.prefetched, story.prefetchTime) = (0, 0, 30_000)
@@ -138,8 +138,8 @@ struct UnusedPrefetchRuleTests {
         #expect(finding.evidence.first { $0.name == "loads" }?.value == 3)
     }
 
-    @Test func `Rows that nobody touched could use nothing`() {
-        // Ten of a hundred rows were touched; five lists are what they lead to.
+    @Test func `Rows that were never touched do not count`() {
+        // 10 of 100 rows were touched, and they lead to five lists.
         #expect(
             findings {
                 $0.touched = 10
@@ -149,11 +149,11 @@ struct UnusedPrefetchRuleTests {
         #expect(findings { $0.touched = 0 }.isEmpty)
     }
 
-    @Test func `Results that are still in use may use it yet`() {
+    @Test func `Results that are still in use are not reported`() {
         #expect(findings { $0.state = .open }.isEmpty)
     }
 
-    @Test func `What one line needs is not unused because another does not`() {
+    @Test func `Lines that fetch with one shape are evaluated together`() {
         var story = Story()
         story.tell()
         let other = story.groceries.trace.site(99, "detail()")
@@ -167,7 +167,7 @@ struct UnusedPrefetchRuleTests {
         #expect(found.map(\.change?.line) == [42] && found.first?.seenAt.map(\.site?.line) == [99])
     }
 
-    @Test func `A recorder that does not tell what prefetching took is not judged`() {
+    @Test func `A trace without the cost of prefetching has nothing to examine`() {
         var groceries = Groceries(prefetch: ["list"])
         groceries.scroll(rows: 100, batchSize: 0, screen: 10, times: 5)
         let analysis = Analysis(Profile(groceries.trace.closed()), rules: [UnusedPrefetchRule()])

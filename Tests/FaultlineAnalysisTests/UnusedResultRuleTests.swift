@@ -13,7 +13,7 @@ struct UnusedResultRuleTests {
         return Analysis(Profile(music.trace.closed()), rules: [UnusedResultRule()]).findings
     }
 
-    @Test func `A result that nobody looks at is not fetched`() throws {
+    @Test func `A result that is never used is reported`() throws {
         let found = findings { music, shape in
             music.scoped(.request) { $0.fetchAndUse(shape, rows: 200, times: 3) { _ in } }
         }
@@ -33,7 +33,7 @@ struct UnusedResultRuleTests {
             figures == ["executions": 3, "results": 3, "rows": 600, "bytes": 60_000, "fetchTime": 1_230_000])
     }
 
-    @Test func `Events that were lost within the scopes make a note`() throws {
+    @Test func `A finding is a note if events were lost in at least half of its scopes`() throws {
         func found(losing losses: Int) -> [Finding] {
             findings { music, shape in
                 for number in 0..<3 {
@@ -42,7 +42,7 @@ struct UnusedResultRuleTests {
                         music.fetchAndUse(shape, rows: 200) { _ in }
                     }
                 }
-                // So many that what was lost is less than a hundredth.
+                // Enough events for the loss to be less than 1 %.
                 for _ in 0..<400 { _ = music.fetch(shape, rows: 1, site: music.trace.site(98, "other()")) }
             }
         }
@@ -54,7 +54,7 @@ struct UnusedResultRuleTests {
                 && found(losing: 1).map { $0.reservations.map(\.text) } == [[]])
     }
 
-    @Test func `A result that is used at times is fetched at those times`() throws {
+    @Test func `R17 advises moving a fetch to where its result is used if that is only sometimes`() throws {
         let found = findings { music, shape in
             music.fetchAndUse(shape, rows: 200, times: 3) { _ in }
             music.fetchAndUse(shape, rows: 200) { $0.touchFirst(200) }
@@ -65,7 +65,7 @@ struct UnusedResultRuleTests {
         #expect(found.map(\.saving.rows) == [600])
     }
 
-    @Test func `What is used, counted or empty is no finding, and neither is what the program still holds`() {
+    @Test func `Results that are used, counted, empty or still held are not reported`() {
         func one(_ change: @escaping (inout TraceEvent.Use) -> Void) -> [Finding] {
             findings { $0.fetchAndUse($1, rows: 200, times: 3, change) }
         }
@@ -77,7 +77,7 @@ struct UnusedResultRuleTests {
         #expect(one { $0.state = .open }.isEmpty)
         #expect(findings { $0.fetchAndUse($1, rows: 0, times: 3) { _ in } }.isEmpty)
         #expect(findings { music, shape in music.scoped(.setup) { $0.fetchAndUse(shape, rows: 200) { _ in } } }.isEmpty)
-        // Used half of the time and more, it is a cache that pays.
+        // If it is used most of the time, it is a cache that pays off.
         let mostly = findings { music, shape in
             music.fetchAndUse(shape, rows: 200, times: 2) { _ in }
             music.fetchAndUse(shape, rows: 200, times: 3) { $0.touchFirst(200) }
@@ -85,7 +85,7 @@ struct UnusedResultRuleTests {
         #expect(mostly.isEmpty)
     }
 
-    @Test func `A fetch that warms the row cache for others is used`() {
+    @Test func `A fetch that warms the row cache for others is not reported`() {
         func served(_ change: (inout TraceEvent.Fault) -> Void) -> [Finding] {
             var fault = TraceEvent.Fault()
             fault.source = .rowCache
@@ -101,7 +101,7 @@ struct UnusedResultRuleTests {
         #expect(served { $0.entity = 1 }.count == 1)
         #expect(served { $0.source = .store }.count == 1)
         #expect(served { $0.type = .toMany }.count == 1)
-        // What was served before has nothing to do with it.
+        // Faults that were served before the fetch do not count.
         let before = findings { music, shape in
             var fault = TraceEvent.Fault()
             (fault.source, fault.type, fault.entity) = (.rowCache, .toOne, music.track)
@@ -109,7 +109,7 @@ struct UnusedResultRuleTests {
             music.fetchAndUse(shape, rows: 200) { _ in }
         }
         #expect(before.count == 1)
-        // Objects of a fetch that loaded their rows were served by that one.
+        // Objects of another fetch that loaded their rows were served by that fetch.
         let own = findings { music, shape in
             music.fetchAndUse(shape, rows: 200) { _ in }
             var fault = TraceEvent.Fault()
@@ -120,7 +120,7 @@ struct UnusedResultRuleTests {
         #expect(own.count == 1)
     }
 
-    @Test func `A few rows now and then are a note`() {
+    @Test func `An unused result with a small share of all rows is a note`() {
         let found = findings { music, shape in
             for _ in 0..<40 { _ = music.fetch(shape, rows: 100, site: music.trace.site(80, "other()")) }
             music.fetchAndUse(shape, rows: 30) { _ in }

@@ -7,14 +7,14 @@ import TraceFixtures
 struct WaitRuleTests {
     private static let millisecond: UInt64 = 1_000_000
 
-    /// A worker on thread 9, and somebody on thread 7 who waits for it.
+    /// A worker on thread 9, and a waiter on thread 7.
     private struct Contention: MusicStory {
         var music = Music()
         lazy var waiter = music.trace.site(60, "show()")
         lazy var holder = music.trace.site(70, "importAll()")
         lazy var save = music.trace.site(75, "importAll()")
 
-        /// The worker saves.
+        /// Adds a save by the worker.
         mutating func work(at start: UInt64, for duration: UInt64, thread: UInt32 = 9) {
             var save = TraceEvent.Save()
             save.inserted = 100
@@ -51,7 +51,7 @@ struct WaitRuleTests {
         finding?.evidence.first { $0.name == name }?.value
     }
 
-    @Test func `Who waits for a context that saves is told which save it is`() throws {
+    @Test func `A wait for a context that saves is reported at the save`() throws {
         var contention = Contention()
         contention.work(at: 0, for: 40 * Self.millisecond)
         contention.wait(from: 10 * Self.millisecond, for: 30 * Self.millisecond)
@@ -80,13 +80,13 @@ struct WaitRuleTests {
             ])
     }
 
-    @Test func `Whether the holder's events come before or after, the wait is the same`() {
+    @Test func `A wait is the same whether the owner's events come before or after it`() {
         let later = findings { contention in
             contention.wait(from: 10 * Self.millisecond, for: 30 * Self.millisecond)
             contention.work(at: 0, for: 40 * Self.millisecond)
         }
         #expect(later.map(\.title.text) == ["Give the save at List.swift:75 a context of its own"])
-        // Others of its thread before and behind it make no difference.
+        // Other events of the owner's thread before and after it make no difference.
         let among = findings { contention in
             contention.work(at: 0, for: Self.millisecond)
             contention.wait(from: 10 * Self.millisecond, for: 30 * Self.millisecond)
@@ -96,7 +96,7 @@ struct WaitRuleTests {
         #expect(among.map { figure("waitTime", $0) } == [30e6])
     }
 
-    @Test func `A queue that does other work is left alone`() {
+    @Test func `A wait for a queue counts only the owner's time in the store`() {
         let other = findings { $0.wait(from: 0, for: 50 * Self.millisecond) }
         #expect(other.isEmpty)
         let little = findings { contention in
@@ -104,7 +104,7 @@ struct WaitRuleTests {
             contention.wait(from: 0, for: 50 * Self.millisecond)
         }
         #expect(little.isEmpty)
-        // Only what the store took of it counts.
+        // Only the time in the store counts.
         let half = findings { contention in
             contention.work(at: 0, for: 25 * Self.millisecond)
             contention.wait(from: 0, for: 50 * Self.millisecond)
@@ -117,7 +117,7 @@ struct WaitRuleTests {
         #expect(another.isEmpty)
     }
 
-    @Test func `Many short faults are as much work as one long save`() {
+    @Test func `Many short faults count as much as one long save`() {
         let finding = findings { contention in
             var fault = TraceEvent.Fault()
             (fault.source, fault.entity) = (.store, contention.music.track)
@@ -135,14 +135,14 @@ struct WaitRuleTests {
     }
 
     @Test(arguments: [TraceEvent.Wait.Resource.coordinator, .connection])
-    func `The store's own locks count whole`(_ resource: TraceEvent.Wait.Resource) {
+    func `Waits for the store's own locks count in full`(_ resource: TraceEvent.Wait.Resource) {
         let finding = findings { $0.wait(from: 0, for: 20 * Self.millisecond, resource) }
         #expect(finding.map { figure("waitTime", $0) } == [20e6])
         #expect(finding.map(\.title.text).first?.contains("the work at List.swift:70") == true)
         #expect(finding.map(\.change?.description) == ["List.swift:70"])
     }
 
-    @Test func `Five milliseconds are long, and so is a tenth of a scope`() {
+    @Test func `Waits of 5 ms, or of a tenth of a scope, are reported`() {
         func short(_ wait: UInt64, of scope: UInt64) -> Int {
             findings { contention in
                 contention.scoped(.request) { contention in
@@ -157,14 +157,14 @@ struct WaitRuleTests {
         #expect(short(Self.millisecond, of: 11 * Self.millisecond) == 0)
     }
 
-    @Test func `A short wait in a scope that is closed later is no finding`() {
+    @Test func `A short wait in a long scope is not reported`() {
         let found = findings { contention in
             contention.scoped(.request, pause: 1000 * Self.millisecond) { $0.wait(from: 1000, for: 1000, .coordinator) }
         }
         #expect(found.isEmpty)
     }
 
-    @Test func `Impossible times stop no report`() {
+    @Test func `Impossible durations do not stop the analysis`() {
         let longest: UInt64 = 1 << 53
         let found = findings { contention in
             contention.music.trace.isMainThread = true
@@ -173,7 +173,7 @@ struct WaitRuleTests {
         #expect(found.count == 1)
     }
 
-    @Test func `SQLite's lock is worth a word as soon as it is busy`() throws {
+    @Test func `A short wait for SQLite's lock is a note, and a failed one is an error`() throws {
         let finding = try #require(
             findings { contention in
                 contention.wait(from: 0, for: 3 * Self.millisecond, .sqlite) { wait in
@@ -197,7 +197,7 @@ struct WaitRuleTests {
             failed.first?.explanation.map(\.text).last == "1 wait ended without the lock, and the work failed.")
     }
 
-    @Test func `A task that waits keeps no thread`() {
+    @Test func `A task that waits blocks no thread, so its wait counts only as a pause`() {
         let finding = findings { contention in
             contention.work(at: 0, for: 40 * Self.millisecond)
             contention.wait(from: 0, for: 30 * Self.millisecond) { $0.isBlocking = false }
@@ -217,7 +217,7 @@ struct WaitRuleTests {
         #expect(finding.map { figure("median", $0) } == [10e6])
     }
 
-    /// The advice where somebody waits for a save.
+    /// The advice about a wait for a save.
     private func fix(
         objects: UInt32, commit: UInt64 = 0, _ resource: TraceEvent.Wait.Resource = .coordinator
     ) -> String? {
@@ -232,7 +232,7 @@ struct WaitRuleTests {
         }.first?.fix.text
     }
 
-    @Test func `A save of few objects is not to be made in parts`() throws {
+    @Test func `R13 advises splitting a save only if it has many objects`() throws {
         for resource in [TraceEvent.Wait.Resource.coordinator, .sqlite] {
             let many = try #require(fix(objects: 2000, resource))
             #expect(many.contains("the largest save has 2,000 objects. Save a few hundred at a time"))
@@ -240,12 +240,12 @@ struct WaitRuleTests {
             #expect(one.hasPrefix("The largest save has only 1 object, so splitting it would not help."))
             let disk = try #require(fix(objects: 1, commit: 25 * Self.millisecond, resource))
             #expect(disk.contains("most of the saves' time is COMMIT, which waits for the disk"))
-            // Both are in force in a store whose contexts save.
+            // A store whose contexts save uses both already.
             for fix in [many, one, disk] { #expect(!fix.contains("BEGIN") && !fix.contains("write-ahead")) }
         }
     }
 
-    @Test func `Lines that wait for the same holder are one finding`() throws {
+    @Test func `Lines that wait for the same owner are one finding`() throws {
         let found = findings { contention in
             let other = contention.music.trace.site(61, "refresh()")
             contention.work(at: 0, for: 40 * Self.millisecond)
@@ -262,7 +262,7 @@ struct WaitRuleTests {
         #expect(finding.saving.time.median == 50e6)
     }
 
-    @Test func `Preparation is left out, and lost events make it a note`() {
+    @Test func `Scopes of kind setup are ignored, and a finding with lost events is a note`() {
         func scoped(_ kind: TraceEvent.Scope.Kind, isLossy: Bool = false) -> [Finding] {
             findings { contention in
                 contention.scoped(kind) { contention in

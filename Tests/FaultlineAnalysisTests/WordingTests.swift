@@ -4,11 +4,11 @@ import TraceFixtures
 
 @testable import FaultlineAnalysis
 
-@Suite("Sentences in pieces")
+@Suite("Wording")
 struct WordingTests {
     private let path = "publisher"
 
-    @Test func `A sentence keeps what its parts stand for`() {
+    @Test func `A sentence keeps the meaning of its parts`() {
         let site = CallSite(file: "App/List.swift", line: 42, function: "show()")
         let sentence: Wording =
             "Prefetch \(quoted: path) with the fetch of \(entity: "Book") at \(site: site): \(trips: 99) less"
@@ -21,7 +21,7 @@ struct WordingTests {
             ])
     }
 
-    @Test func `Texts beside each other are one piece, and none is empty`() {
+    @Test func `Adjacent texts become one piece, and empty texts are dropped`() {
         let (empty, name) = ("", "list")
         let sentence: Wording = "The \(empty)\(name) " + "is " + "long\(empty)."
         #expect(sentence.pieces == [.text("The list is long.")])
@@ -29,7 +29,7 @@ struct WordingTests {
         #expect(sentence == "The list is long.")
     }
 
-    @Test func `Parts are joined with what separates them`() {
+    @Test func `Parts are joined with a separator`() {
         let names = ["title", "pages"].map { "\(property: $0)" as Wording }
         #expect(names.joined(separator: " and ").text == "title and pages")
         #expect(names.joined().pieces == [.property("title", isQuoted: false), .property("pages", isQuoted: false)])
@@ -55,7 +55,7 @@ struct WordingTests {
         #expect(quantity.value == value && quantity.unit == unit && quantity.range == nil)
     }
 
-    @Test func `The largest number is exact`() {
+    @Test func `The largest count is exact`() {
         let sentence: Wording = "\(count: UInt64.max, "event")"
         #expect(sentence.text == "18,446,744,073,709,551,615 events")
         #expect(sentence.quantities.map(\.amount) == [.whole(.max)])
@@ -70,21 +70,21 @@ struct WordingTests {
         }
     }
 
-    @Test func `A threshold reads as in a file of thresholds`() {
+    @Test func `A threshold reads as it is written in a thresholds file`() {
         let sentence: Wording = "below \(threshold: Significance.share) and \(threshold: Significance.time)"
         #expect(sentence.text == "below 1 % and 2 ms")
         #expect(sentence.quantities.map(\.value) == [0.01, 2_000_000])
         #expect(sentence.quantities.map(\.unit) == [.share, .nanoseconds])
     }
 
-    @Test func `Findings keep the entity, the numbers and the lines of their sentences`() throws {
+    @Test func `Findings have entities and numbers as pieces, not as plain text`() throws {
         let analysis = Analysis(Profile(GroceriesStory.trace))
         #expect(!analysis.findings.isEmpty)
         for finding in analysis.findings {
             let pieces = finding.title.pieces + finding.fix.pieces + finding.explanation.flatMap(\.pieces)
             #expect(!finding.explanation.flatMap(\.quantities).isEmpty, "\(finding.title)")
             #expect(pieces.contains { if case .entity = $0 { true } else { false } }, "\(finding.title)")
-            // A number in plain words is one that the rule does not measure.
+            // Only numbers that the rule does not measure are plain text.
             let words = pieces.compactMap { if case .text(let words) = $0 { words } else { nil } }
             let fixed = ["95 %", "16 KiB", "a frame lasts 16 ms"]
             let loose = words.filter { text in text.contains(where: \.isNumber) && !fixed.contains { text.contains($0) }

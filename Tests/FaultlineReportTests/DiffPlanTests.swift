@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import TraceFixtures
 
-@Suite("Plans that changed")
+@Suite("Changed plans")
 struct DiffPlanTests {
     private func analysis(_ plan: [String], text: String = "SELECT … WHERE t0.ZALBUM = ?") -> Analysis {
         var music = Music()
@@ -24,7 +24,7 @@ struct DiffPlanTests {
     private let scan = ["SCAN t0", "USE TEMP B-TREE FOR ORDER BY"]
     private let search = ["SEARCH t0 USING INDEX ZTRACK_ZALBUM_INDEX (ZALBUM=?)"]
 
-    @Test func `stand with what they were and are`() {
+    @Test func `are shown with the plans before and after`() {
         let text = DiffText(ProfileDiff(before: analysis(scan), after: analysis(search))).render()
         #expect(
             text.contains(
@@ -36,7 +36,7 @@ struct DiffPlanTests {
                 """))
     }
 
-    @Test func `never stand beside the sentence that nothing changed`() {
+    @Test func `are never shown with the sentence that nothing changed`() {
         let text = { (before: Analysis, after: Analysis) in
             DiffText(ProfileDiff(before: before, after: after)).render()
         }
@@ -45,7 +45,7 @@ struct DiffPlanTests {
         #expect(text(analysis(scan), analysis(search)).contains("All operations are the same."))
     }
 
-    @Test func `are in the JSON, line by line`() throws {
+    @Test func `are in the JSON, with a line for each step`() throws {
         let json = DiffJSON(ProfileDiff(before: analysis(scan), after: analysis(search))).render()
         let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
         let plans = try #require(object["plans"] as? [[String: Any]])
@@ -54,7 +54,7 @@ struct DiffPlanTests {
         #expect(plans.map { $0["statement"] as? String } == ["SELECT … WHERE t0.ZALBUM = ?"])
     }
 
-    @Test func `are none where they are the same, not told, or of another statement`() {
+    @Test func `do not include plans that are equal, unknown or of another statement`() {
         func diff(_ before: Analysis, _ after: Analysis) -> ProfileDiff { ProfileDiff(before: before, after: after) }
         #expect(diff(analysis(scan), analysis(scan)).plans.isEmpty)
         #expect(diff(analysis([]), analysis(scan)).plans.isEmpty)

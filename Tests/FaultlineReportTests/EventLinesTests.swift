@@ -19,7 +19,7 @@ struct EventLinesTests {
 
     private struct NotFound: Error {}
 
-    @Test func `Text has one line an event, in columns`() throws {
+    @Test func `Text has one line per event, in columns`() throws {
         var text = EventText(dictionary: dictionary)
         #expect(
             EventText.heading
@@ -58,7 +58,7 @@ struct EventLinesTests {
         for (kind, line) in expected { #expect(text.lines(try first(kind)) == [line]) }
     }
 
-    @Test func `A merge, a refresh and a wait say what they were about, and a wait who held it`() throws {
+    @Test func `Merges, refreshes and waits show their subject, and waits show the owner`() throws {
         var merge = TraceEvent.Merge()
         (merge.trigger, merge.saver, merge.refreshed) = (.automatic, 2, 3)
         merge.entities = [.init(entity: 1, updated: 3)]
@@ -84,12 +84,12 @@ struct EventLinesTests {
             ])
     }
 
-    @Test func `Frames stand below their event`() throws {
+    @Test func `Frames are printed below their event`() throws {
         var text = EventText(dictionary: dictionary)
         #expect(text.lines(try first(.fault), stack: true).dropFirst() == ["        scroll()  Scroll.swift:57"])
     }
 
-    /// Of a batch the text named the line that touched a row, and JSON that of the fetch.
+    /// For a batch, the text once named the line that touched a row, and JSON the line of the fetch.
     @Test func `Text and JSON name the same call site`() throws {
         var music = Music()
         let stack = music.readStack
@@ -109,7 +109,7 @@ struct EventLinesTests {
         #expect(sites == ["Scroll.swift:57", "List.swift:42"])
     }
 
-    @Test func `JSON has every field, with names beside numbers`() throws {
+    @Test func `JSON has every field, with names in addition to IDs`() throws {
         var json = EventJSON(dictionary: dictionary)
         #expect(
             json.line(try first(.fault))
@@ -125,8 +125,8 @@ struct EventLinesTests {
     }
 
     @Test(arguments: EventKind.allCases)
-    func `Every field of a kind is a key of its JSON`(_ kind: EventKind) throws {
-        // Every field is set to a number of its own, so that none is taken for another.
+    func `Every field of an event is a key in its JSON`(_ kind: EventKind) throws {
+        // Every field has a different number, so none can be mistaken for another.
         let (event, _) = TraceEvent.filled(kind)
         var json = EventJSON(dictionary: TraceDictionary())
         let object = try #require(

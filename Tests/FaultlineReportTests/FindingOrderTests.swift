@@ -7,7 +7,7 @@ import TraceFixtures
 
 @Suite("The order of findings in the text report")
 struct FindingOrderTests {
-    /// A rule that finds what it is told to.
+    /// A rule that returns the given findings.
     private struct StubRule: Rule {
         let id = "R99"
         let name = "Stub"
@@ -56,7 +56,7 @@ struct FindingOrderTests {
         #expect(text.contains("  warning 40  R99 warning 0"))
     }
 
-    @Test func `All findings are shown in full on request, with everything that is known of them`() {
+    @Test func `On request, all findings are shown in full, with their whole explanation`() {
         let findings = mixed(warnings: 9, errors: 1)
         #expect(!report(findings).contains("Change warning 8."))
         let text = report(findings, showsAll: true)
@@ -67,7 +67,7 @@ struct FindingOrderTests {
         #expect(!text.contains("Also"))
     }
 
-    @Test func `A short line leaves out no word of its title`() {
+    @Test func `The short line of a finding has every word of its title`() {
         let long =
             "Prefetch the relationship that leads from every post to its author's very long name and to all of it"
         let text = report(mixed(warnings: 6, errors: 0) + [Self.finding(long, score: 30, saving: 1)])
@@ -78,7 +78,7 @@ struct FindingOrderTests {
         #expect(long.split(separator: " ").allSatisfy { words.contains($0) })
     }
 
-    @Test func `Time summed over threads is no share of the recorded time`() {
+    @Test func `Time summed over threads is not shown as a share of the recorded time`() {
         var builder = TraceBuilder()
         for thread in 1...3 as ClosedRange<UInt32> {
             (builder.thread, builder.now) = (thread, 1000)

@@ -15,7 +15,7 @@ struct JSONReportTests {
         #expect(Set(texts).count == 1)
     }
 
-    @Test func `It has these keys, and numbers as they are`() throws {
+    @Test func `The report has these keys, and unformatted numbers`() throws {
         let report = try object(JSONReport(Analysis(Profile(GroceriesStory.trace))).render())
         #expect(
             report.keys.sorted() == [

@@ -22,7 +22,7 @@ struct MarkdownTests {
 
     private let story = Analysis(Profile(GroceriesStory.trace))
 
-    /// The story with one finding, whose names are all the same.
+    /// The story with one finding, whose names are all `name`.
     private func story(named name: String) -> Analysis {
         var finding = Finding(
             rule: "R99", ruleName: name, title: "Prefetch \(quoted: name) with the fetch of \(entity: name), \(name)",
@@ -162,7 +162,7 @@ struct MarkdownTests {
                 """)
     }
 
-    @Test func `A check has the verdict, the budgets, and how to suppress what fails`() throws {
+    @Test func `A check has the verdict, the budgets, and how to suppress a finding that fails`() throws {
         let json = #"{"total": {"trips": 3}, "scopes": {"a|b": {"rows": 200}}}"#
         let check = BudgetCheck(
             story(named: "Book"), budget: try Budget(json: Data(json.utf8)), today: "2026-11-24")
@@ -218,7 +218,7 @@ struct MarkdownTests {
                 """)
     }
 
-    @Test func `A suppression tells its reason and its day, and one that fits nothing is named`() {
+    @Test func `A suppression shows its reason and its day, and a stale suppression is listed`() {
         var budget = Budget()
         budget.accepted = [
             Acceptance(subject: .finding("R99|Book"), reason: "read *once*", expires: "2027-06-30"),
@@ -231,7 +231,7 @@ struct MarkdownTests {
         #expect(!text.contains("To suppress it"))
     }
 
-    @Test func `A comparison has the sums and what became of operations and findings`() {
+    @Test func `A diff has the totals, and the changes of operations and findings`() {
         let diff = ProfileDiff(before: Analysis(Profile()), after: story)
         #expect(
             MarkdownDiff(diff: diff).render() == """
@@ -273,7 +273,7 @@ struct MarkdownTests {
                 """)
     }
 
-    @Test func `Findings that are not shown in full have a line each, unless all are asked for`() {
+    @Test func `Findings that are not shown in full have a line each, unless all are requested`() {
         let findings = (0..<9).map { number in
             Finding(
                 rule: "R99", ruleName: "Stub", title: "Change \(count: number)", score: 40, fix: "Do it.",
@@ -295,7 +295,7 @@ struct MarkdownTests {
         ("`x`", "\\`x\\`"), ("*_~$#", "\\*\\_\\~\\$\\#"), ("[a](b)", "\\[a\\](b)"), ("a\\|", "a\\\\&#124;"),
         ("a\nb\u{1B}", "a␊b␛"),
     ])
-    func `Words are no markup`(words: String, escaped: String) {
+    func `Text is escaped so that it cannot become markup`(words: String, escaped: String) {
         #expect(Markdown.text(words) == escaped)
     }
 
@@ -304,17 +304,17 @@ struct MarkdownTests {
         ("a|b", "<code>a&#124;b</code>"), ("a`b", "<code>a&#96;b</code>"), ("<|>", "<code>&#60;&#124;&#62;</code>"),
         (" x", "<code>&#32;x</code>"), ("  ", "<code>&#32;&#32;</code>"),
     ])
-    func `A name stays within its code`(name: String, code: String) {
+    func `A name stays within its code span`(name: String, code: String) {
         #expect(Markdown.code(name) == code)
     }
 
-    @Test func `A fence is longer than any in the code, and says its language`() {
+    @Test func `A fence is longer than any fence in the code, and names its language`() {
         #expect(Markdown.fence(["a", "````", "``"]) == ["`````swift", "a", "````", "``", "`````"])
         #expect(Markdown.fence(["ANALYZE;"]) == ["```sql", "ANALYZE;", "```"])
         #expect(Markdown.fence(["let x = 1\nlet y"]) == ["```swift", "let x = 1␊let y", "```"])
     }
 
-    @Test func `Hostile names break no table, no line and no element`() throws {
+    @Test func `Hostile names break no tables, lines or elements`() throws {
         let analysis = story(named: Self.hostile)
         let limits = Budget.Limit(scope: Self.hostile, measure: "trips", unit: .count, value: 1)
         var budget = Budget()

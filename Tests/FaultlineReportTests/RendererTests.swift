@@ -14,7 +14,7 @@ struct RendererTests {
         #expect(Renderers.all(for: document).map(\.name).prefix(2) == ["text", "json"])
     }
 
-    @Test func `Markdown prints what a pull request is told`() {
+    @Test func `Markdown prints reports, checks and diffs`() {
         let documents = Document.allCases.filter { MarkdownRenderer().canPrint($0) }
         #expect(documents == [.report, .check, .diff])
     }
@@ -24,7 +24,7 @@ struct RendererTests {
         #expect(Renderers.help(for: .inspection) == "text, or json for programs.")
     }
 
-    @Test func `A format is refused by naming those that can`() {
+    @Test func `The refusal of a format names the formats that can print the document`() {
         let markdown = MarkdownRenderer()
         #expect(
             Renderers.refusal(of: markdown, for: .verification, by: "verify")
@@ -32,7 +32,7 @@ struct RendererTests {
         #expect(Renderers.refusal(of: markdown, for: .report, by: "report") == nil)
     }
 
-    @Test func `A format that mentions no document can print none`() {
+    @Test func `A format that declares no document can print none`() {
         struct Silent: Renderer {
             let name = "silent"
             let purpose = ""

@@ -8,7 +8,7 @@ import TraceFixtures
 struct TextReportTests {
     private let story = Analysis(Profile(GroceriesStory.trace))
 
-    @Test func `A story is told in this many words`() {
+    @Test func `The report of the sample trace has exactly this text`() {
         #expect(
             TextReport(story).render() == """
                 groceries: 4.11 ms, 180 events, none lost, writing 120 µs
@@ -82,19 +82,19 @@ struct TextReportTests {
                 """)
     }
 
-    @Test func `It fits a screen`() {
+    @Test func `The report fits on a screen`() {
         let lines = TextReport(story).render().dropLast().split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count <= 55)
         #expect(lines.allSatisfy { $0.count <= 100 })
     }
 
     @Test(arguments: [80, 90, 100])
-    func `No line is wider than asked for`(_ width: Int) {
+    func `No line is wider than requested`(_ width: Int) {
         let lines = TextReport(story).render(width: width).split(separator: "\n")
         #expect(lines.filter { $0.count > width } == [])
     }
 
-    @Test func `Colours come only when asked for, and change no word`() {
+    @Test func `Colours appear only on request, and change no words`() {
         let plain = TextReport(story).render()
         let coloured = TextReport(story).render(colour: true)
         #expect(!plain.contains("\u{1B}"))
@@ -102,7 +102,7 @@ struct TextReportTests {
         #expect(coloured.replacing(#/\u{1B}\[[0-9;]*m/#, with: "") == plain)
     }
 
-    @Test func `The time of fetches, batches and faults is split where the trace says how`() {
+    @Test func `The time of fetches, batches and faults is split if the trace has its parts`() {
         var builder = TraceBuilder()
         var fetch = TraceEvent.Fetch()
         (fetch.trips, fetch.rows, fetch.prepare, fetch.step) = (1, 10, 100_000, 600_000)
@@ -123,7 +123,7 @@ struct TextReportTests {
         #expect(report.contains("  batches: 20 % waiting, 10 % preparing, 70 % stepping through rows\n"))
     }
 
-    @Test func `What the row cache evicted stands below the table`() {
+    @Test func `Rows that the row cache evicted are shown below the table`() {
         var builder = TraceBuilder()
         var fetch = TraceEvent.Fetch()
         (fetch.trips, fetch.rows) = (1, 1500)
@@ -135,7 +135,7 @@ struct TextReportTests {
         #expect(report.contains("  1,500 rows loaded · 1,200 rows evicted from the row cache (2.00 MiB)\n"))
     }
 
-    @Test func `What was lost stands at the top`() {
+    @Test func `Lost events are shown at the top`() {
         var trace = GroceriesStory.trace
         trace.insert(.lost(EventLoss(process: 7, thread: 99, events: 30)), at: trace.count - 1)
         let lines = TextReport(Analysis(Profile(trace))).render().split(separator: "\n")
@@ -144,7 +144,7 @@ struct TextReportTests {
             lines[1] == "  ! 30 events (14 %) were lost because the buffers were full: counts and times are too low.")
     }
 
-    @Test func `Lines that could not be written are no lost events`() {
+    @Test func `Lines that could not be written do not count as lost events`() {
         var trace = GroceriesStory.trace
         trace.removeLast()
         trace.append(.ended(ProcessEnded(process: 7, events: 180, lost: 2, unwritten: 40)))
@@ -156,7 +156,7 @@ struct TextReportTests {
         #expect(lines.contains("  ! 40 lines could not be written: counts and times are too low."))
     }
 
-    @Test func `Statements alone make a report too`() throws {
+    @Test func `A trace of statements alone has a report`() throws {
         var builder = TraceBuilder()
         let text = builder.define(.statement(StatementEntry(sql: "SELECT name\n  FROM track WHERE id = ?")))
         for _ in 0..<3 {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FaultlineAnalysis
 
-@Suite("What trials have shown, as text")
+@Suite("The text of a verification")
 struct VerificationTextTests {
     private func finding(_ rule: String, _ title: String, pause: Saving.Range? = nil, line: Int = 42) -> Finding {
         Finding(
@@ -23,7 +23,7 @@ struct VerificationTextTests {
             after: .init(trips: 3, rows: 2000))
     }
 
-    @Test func `It says what was measured beside what was expected, and what was not tried`() {
+    @Test func `The text shows measured and predicted savings, and the findings that were not tried`() {
         let pause = Saving.Range(median: 1_000_000, low: 500_000, high: 2_000_000)
         let trials = [
             Trial(
@@ -81,7 +81,7 @@ struct VerificationTextTests {
         }
     }
 
-    @Test func `Without findings or trials it says so`() {
+    @Test func `The text says if there are no findings or no trials`() {
         #expect(
             VerificationText(Verification(store: "a/b.sqlite", trials: [])).render()
                 == "b.sqlite: the trace has no findings to try.\n")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FaultlineReport
 
-@Suite("Numbers and tables in words")
+@Suite("Numbers and tables as text")
 struct WordsTests {
     @Test(arguments: [
         (0, "0 ns"), (999, "999 ns"), (999.6, "1.00 µs"), (1000, "1.00 µs"), (9994, "9.99 µs"), (9996, "10.0 µs"),
@@ -25,7 +25,7 @@ struct WordsTests {
     @Test(arguments: [
         (0, "0.0 %"), (0.0005, "under 0.1 %"), (0.012, "1.2 %"), (0.0999, "10.0 %"), (0.57, "57 %"), (1, "100 %"),
     ])
-    func `Shares are percentages`(_ share: Double, _ text: String) {
+    func `Shares are shown as percentages`(_ share: Double, _ text: String) {
         #expect(Phrase.percent(share) == text)
     }
 
@@ -42,7 +42,7 @@ struct WordsTests {
             "Item (sum:(price), count:(name))"
         ),
     ])
-    func `A fetch is named by what it asks for`(_ shape: ShapeEntry, _ text: String) throws {
+    func `A fetch is described by its request`(_ shape: ShapeEntry, _ text: String) throws {
         #expect(GroupText.shape(shape) == text)
         guard case .object(let members) = GroupJSON.shape(shape) else { return }
         let expressions = members.first { $0.key == "expressions" }?.value
@@ -64,7 +64,7 @@ struct WordsTests {
         #expect(table.lines(width: 20) == ["what           count", "a very…ething      7", "short          1,204"])
     }
 
-    @Test func `Two columns share what room there is, and a file's line is what stays of it`() {
+    @Test func `Two columns share the width, and a shortened call site keeps its line number`() {
         var table = TextTable([
             .init(title: "what", alignment: .left, losing: .middle),
             .init(title: "call site", alignment: .left, losing: .beginning),
@@ -74,7 +74,7 @@ struct WordsTests {
         #expect(table.lines(width: 5) == ["what      …ll site", "Trac…] ?  …wift:43"])
     }
 
-    @Test func `Text breaks at spaces but not behind a number`() {
+    @Test func `Text wraps at spaces, but not after a number`() {
         #expect(
             TextTable.wrapped("They belong to 1 fetch of Item", width: 16) == ["They belong to", "1 fetch of Item"])
         #expect(TextTable.wrapped("unbreakable", width: 4) == ["unbreakable"])
@@ -85,7 +85,7 @@ struct WordsTests {
             ])
     }
 
-    @Test func `JSON escapes what it must and writes numbers raw`() {
+    @Test func `JSON escapes special characters, and writes numbers exactly`() {
         let value = JSONValue.object([
             ("b", .string("a\"\\\n\u{1}é")),
             ("a", .array([.unsigned(.max), .integer(-3), .number(0.5), .number(3), .null, .bool(true)])),

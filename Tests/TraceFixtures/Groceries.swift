@@ -1,6 +1,6 @@
 package import FaultlineTrace
 
-/// A grocery list: items with an image and a list, of which screens show some.
+/// A trace of a grocery list: items with an image and a list, which screens show.
 package struct Groceries {
     package var trace: TraceBuilder
     package let item: DictionaryID
@@ -12,7 +12,7 @@ package struct Groceries {
     package let batchStack: DictionaryID
     package let screenName: DictionaryID
     package let statement: DictionaryID
-    /// What a trip and a row cost here, in nanoseconds.
+    /// The cost of a trip and of a row, in nanoseconds.
     package var trip: UInt64 = 10_000
     package var row: UInt64 = 2000
 
@@ -47,7 +47,7 @@ package struct Groceries {
         self.trace = trace
     }
 
-    /// A fetch of items; an unbatched one loads its rows.
+    /// Adds a fetch of items, which loads its rows unless it has a batch size.
     package mutating func fetch(rows: UInt32, batchSize: UInt32 = 0, site: DictionaryID? = nil) -> EventID {
         var fetch = TraceEvent.Fetch()
         fetch.entity = item
@@ -55,7 +55,7 @@ package struct Groceries {
         fetch.rows = rows
         fetch.batchSize = batchSize
         fetch.trips = 1
-        // No two ask for the same.
+        // No two fetches have the same values.
         fetch.parameters = trace.now
         fetch.bytes = batchSize == 0 ? UInt64(rows) * 100 : 0
         let perRow = batchSize == 0 ? row : row / 4
@@ -74,7 +74,7 @@ package struct Groceries {
         trace.event(.batch(batch), duration: trip + UInt64(rows) * row, stack: batchStack)
     }
 
-    /// A fault of `item.list` on an object of a fetch.
+    /// Adds a fault of `item.list` on an object of a fetch.
     package mutating func fault(
         _ object: UInt64, of fetch: EventID, source: TraceEvent.Fault.Source = .store, stack: DictionaryID? = nil,
         duration: UInt64? = nil, change: (inout TraceEvent.Fault) -> Void = { _ in }
@@ -92,7 +92,7 @@ package struct Groceries {
         trace.event(.fault(fault), duration: duration ?? trip + row, stack: stack ?? faultStack)
     }
 
-    /// Scrolls through a result in screens of so many rows, and sums its use up.
+    /// Scrolls through a result in screens of `screen` rows, and adds the result's use.
     package mutating func scroll(rows: UInt32, batchSize: UInt32, screen: UInt32, times: Int = 1) {
         for _ in 0..<times {
             let fetch = fetch(rows: rows, batchSize: batchSize)
@@ -120,7 +120,7 @@ package struct Groceries {
         }
     }
 
-    /// A use of every row of a result.
+    /// The use of every row of a result.
     package static func use(of fetch: EventID, rows: UInt32, batchSize: UInt32) -> TraceEvent.Use {
         var use = TraceEvent.Use()
         use.fetch = fetch

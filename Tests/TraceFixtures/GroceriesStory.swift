@@ -1,7 +1,9 @@
 package import FaultlineTrace
 
-/// A trace with one of everything: a list that is scrolled in batches of fifty, whose items fault for their list one by
-/// one and carry images that nobody reads; and a save.
+/// A trace with one of everything.
+///
+/// A list is scrolled in batches of 50. Its items fire faults for their lists one by one, and have images that are
+/// never read. A save follows.
 package enum GroceriesStory {
     package static var trace: [TraceMessage] {
         var groceries = Groceries()

@@ -1,7 +1,6 @@
 package import FaultlineTrace
 
-/// A music library: tracks with a title, lyrics, a length and an album, of which fetches with various predicates find
-/// some.
+/// A trace of a music library: tracks with a title, lyrics, a length and an album, fetched with various predicates.
 package struct Music {
     package var trace: TraceBuilder
     package let track: DictionaryID
@@ -9,11 +8,11 @@ package struct Music {
     package let fetchSite: DictionaryID
     package let screenName: DictionaryID
     package let readStack: DictionaryID
-    /// What a trip and a row cost here, in nanoseconds.
+    /// The cost of a trip and of a row, in nanoseconds.
     package var trip: UInt64 = 10_000
     package var row: UInt64 = 2000
 
-    /// The places of a track's properties.
+    /// The indexes of a track's properties.
     package enum Property: UInt64 {
         case title, lyrics, milliseconds, album
     }
@@ -36,7 +35,7 @@ package struct Music {
         self.trace = trace
     }
 
-    /// A shape of fetches of tracks.
+    /// Defines a shape of fetches of tracks.
     package mutating func shape(
         _ predicate: String = "", _ terms: [ShapeEntry.Term]? = [], sort: [String] = [], isLimited: Bool = false,
         resultType: String = "objects"
@@ -48,7 +47,7 @@ package struct Music {
                     terms: terms)))
     }
 
-    /// A fetch; an unbatched one loads its rows.
+    /// Adds a fetch, which loads its rows unless it has a batch size.
     package mutating func fetch(
         _ shape: DictionaryID, rows: UInt32, site: DictionaryID? = nil, duration: UInt64? = nil,
         _ change: (inout TraceEvent.Fetch) -> Void = { _ in }
@@ -65,13 +64,13 @@ package struct Music {
             .fetch(fetch), duration: duration ?? trip + UInt64(rows) * perRow, site: site ?? fetchSite)
     }
 
-    /// Fetches of a shape from another line, from which its costs are fitted exactly.
+    /// Adds fetches of a shape from another line, to which its costs are fitted exactly.
     package mutating func calibrate(_ shape: DictionaryID) {
         let site = trace.site(99, "calibrate()")
         for rows in 1...30 as ClosedRange<UInt32> { _ = fetch(shape, rows: rows, site: site) }
     }
 
-    /// A result of a fetch that was loaded at once and of which nobody touched a row yet.
+    /// The use of a result that was loaded at once and not touched yet.
     package static func use(of fetch: EventID, rows: UInt32) -> TraceEvent.Use {
         var use = TraceEvent.Use()
         use.fetch = fetch
@@ -88,7 +87,7 @@ package struct Music {
         trace.event(.use(use))
     }
 
-    /// Fetches tracks, and says what was done with them.
+    /// Fetches tracks, and adds the use of each result.
     package mutating func fetchAndUse(
         _ shape: DictionaryID, rows: UInt32, times: Int = 1, site: DictionaryID? = nil,
         _ change: (inout TraceEvent.Use) -> Void
@@ -100,7 +99,7 @@ package struct Music {
         }
     }
 
-    /// The statement of a fetch.
+    /// Adds the statement of a fetch.
     package mutating func statement(
         of fetch: EventID, fullScanSteps: UInt32 = 0, virtualMachineSteps: UInt64 = 0, rows: UInt32 = 0
     ) {
@@ -126,13 +125,13 @@ package struct Music {
     }
 }
 
-/// What is told with the events of a music library.
+/// A story that consists of the events of a music library.
 package protocol MusicStory {
     var music: Music { get set }
 }
 
 extension MusicStory {
-    /// Tells a part of it within a scope.
+    /// Adds a part of the story within a scope.
     package mutating func scoped(
         _ kind: TraceEvent.Scope.Kind, pause: UInt64 = 0, _ body: (inout Self) -> Void
     ) {
@@ -148,7 +147,7 @@ extension MusicStory {
 }
 
 extension TraceEvent.Use {
-    /// Touches the first rows, in one stretch.
+    /// Touches the first rows, in one run.
     package mutating func touchFirst(_ count: UInt32, in scope: TraceEvent.Scope.Kind? = nil) {
         touchedRows = count
         touches = count
@@ -156,7 +155,7 @@ extension TraceEvent.Use {
         windows = [.init(scopeKind: scope, rows: UInt64(count), times: 1)]
     }
 
-    /// Reads a property of a track in so many rows.
+    /// Reads a property of a track in `read` rows.
     package mutating func read(_ property: Music.Property, rows read: UInt64, bytes: UInt64 = 0) {
         properties.append(
             .init(

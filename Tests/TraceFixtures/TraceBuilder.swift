@@ -1,6 +1,6 @@
 package import FaultlineTrace
 
-/// Puts a trace of one process together, event by event, with a clock that is set by hand.
+/// Builds a trace of one process, event by event, with a clock that is set by hand.
 package struct TraceBuilder {
     package private(set) var messages: [TraceMessage] = []
     private var entries: [TraceMessage] = []
@@ -18,12 +18,12 @@ package struct TraceBuilder {
         thread = process
     }
 
-    /// The trace: where the process began, its dictionary, its events.
+    /// The trace: the beginning of the process, its dictionary and its events.
     package var trace: [TraceMessage] {
         [.began(ProcessBegan(process: process, program: "/usr/bin/groceries", start: 0))] + entries + messages
     }
 
-    /// The trace with the end of a recording that was closed.
+    /// The trace, with the end of a recording that was closed.
     package func closed(_ change: (inout ProcessEnded) -> Void = { _ in }) -> [TraceMessage] {
         var ended = ProcessEnded(process: process, end: now, events: UInt64(messages.count))
         change(&ended)
@@ -45,7 +45,7 @@ package struct TraceBuilder {
         define(.site(SiteEntry(file: "Groceries/List.swift", line: line, function: function)))
     }
 
-    /// A stack whose innermost frame is a line of the program.
+    /// Defines a stack whose innermost frame is a line of the program.
     package mutating func stack(_ line: Int, isTruncated: Bool? = nil) -> DictionaryID {
         let address = "0x" + String(4096 + line, radix: 16)
         let location = FrameEntry.Location(
@@ -74,7 +74,7 @@ package struct TraceBuilder {
         return id
     }
 
-    /// Runs within a scope.
+    /// Runs `body` within a scope.
     package mutating func scoped(
         _ name: DictionaryID, _ kind: TraceEvent.Scope.Kind, pause: UInt64 = 0, _ body: (inout TraceBuilder) -> Void
     ) {

@@ -2,8 +2,7 @@ import CTraceSchema
 package import FaultlineTrace
 
 extension TraceEvent {
-    /// An event of a kind in which every field has a number of its own, and every list one entry; and those numbers by the
-    /// fields' names.
+    /// An event in which every field has a different number and every list has one entry, and the numbers by field.
     package static func filled(_ kind: EventKind) -> (event: TraceEvent, fields: [String: UInt64]) {
         let record = UnsafeMutablePointer<fl_event>.allocate(capacity: 1)
         defer { record.deallocate() }
@@ -23,7 +22,7 @@ extension TraceEvent {
             fl_field_set(field, fl_event_fields_mutable(record), value)
             fields[String(cString: field.pointee.name)] = value
         }
-        // Few enough that each is a word of whatever the list has.
+        // The numbers are small enough to be valid for every kind of list.
         let words = (0..<Int(schema.listCount)).reduce(0) { $0 + Int(schema.lists[$1].words) }
         record.pointee.listWords = UInt32(words)
         withUnsafeMutableBytes(of: &record.pointee.lists) { bytes in

@@ -75,7 +75,7 @@ struct LargeValue: Sendable {
         guard all.rowsLoaded >= Self.minimumRows, hot.rowsLoaded > 0 else { return false }
         // The trace counts values of 16 KiB and more; for a larger threshold the average decides.
         let isCounted = Self.minimumSize.value <= Self.minimumSize.standard || mean >= Self.minimumSize.value
-        if isCounted, largeShare > Self.minimumLargeShare.value { return true }
+        if isCounted, largeShare >= Self.minimumLargeShare.value { return true }
         return mean >= Self.minimumSize.value && Double(all.bytes) >= 0.25 * Double(entityBytes)
     }
 }
