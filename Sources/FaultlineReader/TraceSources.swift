@@ -41,7 +41,10 @@ private struct OtherFile {
     init?(_ file: TraceFile) {
         let wholeTrace = "name the directory that contains the trace"
         let known: [(magic: [UInt8], name: String, advice: String)] = [
-            (Array("SQLite format 3\0".utf8), "an SQLite database", Self.advice),
+            (
+                Array("SQLite format 3\0".utf8), "an SQLite database",
+                Self.advice + "; \"faultline inspect\" examines a store"
+            ),
             ([0x7F, 0x45, 0x4C, 0x46], "a program or library", Self.advice),
             ([0x1F, 0x8B], "a gzip archive", "unpack it first"),
             ([0x28, 0xB5, 0x2F, 0xFD], "a zstd archive", "unpack it first"),

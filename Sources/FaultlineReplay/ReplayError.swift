@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// The error for a store that cannot be examined.
 public struct ReplayError: Error, CustomStringConvertible, Sendable {
@@ -26,15 +27,17 @@ public struct ReplayError: Error, CustomStringConvertible, Sendable {
             reason: "is not a regular file")
     }
 
-    static func unreadable(_ path: String) -> ReplayError {
+    static func unreadable(_ path: String, _ number: Int32) -> ReplayError {
         ReplayError(
-            "Cannot read the store \"\(path)\"; check the path and its permissions.",
+            number == ENOENT
+                ? "Cannot read the store \"\(path)\": there is no such file; check the path."
+                : "Cannot read the store \"\(path)\" (\(String(cString: strerror(number)))); check its permissions.",
             reason: "cannot be read")
     }
 
     static func notADatabase(_ path: String, _ reason: String) -> ReplayError {
         ReplayError(
-            "Cannot read \"\(path)\" as an SQLite file (\(reason)); name the file of a store, not its folder.",
+            "Cannot read \"\(path)\" as an SQLite file (\(reason)); name an SQLite file.",
             reason: reason)
     }
 

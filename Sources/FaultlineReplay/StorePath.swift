@@ -7,13 +7,13 @@ enum StorePath {
     ///
     /// - Throws: ``ReplayError`` if the file does not exist, is not a regular file or cannot be read.
     static func resolved(_ path: String) throws(ReplayError) -> String {
-        guard let real = realpath(path, nil) else { throw ReplayError.unreadable(path) }
+        guard let real = realpath(path, nil) else { throw ReplayError.unreadable(path, errno) }
         defer { free(real) }
         let resolved = String(cString: real)
         var status = stat()
         // Reading a pipe could block, and a device has no end.
         guard stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw ReplayError.noFile(path) }
-        guard access(resolved, R_OK) == 0 else { throw ReplayError.unreadable(path) }
+        guard access(resolved, R_OK) == 0 else { throw ReplayError.unreadable(path, errno) }
         return resolved
     }
 

@@ -12,6 +12,8 @@ public struct DiffText: Sendable {
     ///
     /// No two runs can show smaller changes.
     private static let visibleRatio = 1.3
+    /// The smallest visible change from which on an operation's time cannot be judged.
+    private static let largestRatio = 20.0
 
     /// The verdicts on operations, in the order in which they are shown.
     static let verdicts: [(ProfileDiff.Verdict, title: String, tone: Ink.Tone)] = [
@@ -217,16 +219,27 @@ public struct DiffText: Sendable {
 
     /// Sentences about changes of time that are too small for these runs to show.
     func sensitivity(_ width: Int) -> [String] {
-        let blind = diff.operations.filter { $0.verdict == .same }.compactMap { $0.time?.minimumRatio }
+        let ratios = diff.operations.filter { $0.verdict == .same }.compactMap { $0.time?.minimumRatio }
             .filter { $0 > Self.visibleRatio }
-        guard let least = blind.min(), let most = blind.max() else { return [] }
-        let (from, to) = (Phrase.decimal(least, places: 1), Phrase.decimal(most, places: 1))
-        var text =
-            "\(Phrase.count(UInt64(blind.count))) of them would show a change in time only if it were at least "
-            + "\(from == to ? from : "\(from)–\(to)") ×; less is within the noise."
-        if min(diff.traces.before, diff.traces.after) == 1 {
-            text += " Sums of several runs (faultline merge) show smaller changes."
+        guard !ratios.isEmpty else { return [] }
+        let visible = ratios.filter { $0 < Self.largestRatio }
+        var sentences: [String] = []
+        if let least = visible.min(), let most = visible.max() {
+            let (from, to) = (Phrase.decimal(least, places: 1), Phrase.decimal(most, places: 1))
+            sentences.append(
+                "\(Phrase.count(UInt64(visible.count))) of them would show a change in time only if it were at least "
+                    + "\(from == to ? from : "\(from)–\(to)") ×; less is within the noise.")
         }
+        let others = ratios.count - visible.count
+        if others > 0 {
+            sentences.append(
+                "\(Phrase.count(UInt64(others))) of them ran too rarely to judge \(others == 1 ? "its" : "their") time."
+            )
+        }
+        if min(diff.traces.before, diff.traces.after) == 1 {
+            sentences.append("Sums of several runs (faultline merge) show smaller changes.")
+        }
+        let text = sentences.joined(separator: " ")
         return TextTable.wrapped(text, width: width)
     }
 }

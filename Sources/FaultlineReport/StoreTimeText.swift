@@ -144,7 +144,7 @@ struct StoreTimeText {
         statement.time = totals.outermostTime[.sql] ?? 0
         let alone = totals.outermostEvents[.sql] ?? 0
         if alone < statement.count {
-            statement.name = "standalone statement"
+            statement.name = "other statement"
             (statement.count, statement.trips, statement.rows) = (alone, totals.outermostReads, nil)
         }
         if analysis.profile.allProcesses.lacks(.rows) { statement.rows = nil }

@@ -9,24 +9,16 @@ struct FaultlineCommand: ParsableCommand {
         commandName: "faultline",
         abstract: "Records what a program asks of its object store, and reports what to change.",
         discussion: """
-            faultline record -- ./App        runs the program with recording on, and prints the report
-            faultline report trace.json      prints the report of a trace
-            faultline diff before.json after.json   lists what got worse or better, and what is new or gone
-            faultline check trace.json --budget budget.json   fails if a build asks too much of its store
-            faultline profile trace.json -o trace.profile   summarizes a trace in a small file
-            faultline merge a.profile b.profile             merges such files
-            faultline events trace.json      prints a trace's events, one per line
-            faultline query trace.json SQL   queries a trace's events as SQL tables
-            faultline verify trace.json --store Store.sqlite   measures the advice on a copy of the store
-            faultline inspect Store.sqlite   examines a store file without a trace
-            faultline explain R02            describes a rule
-            faultline demo                   records and compares a shopping list with and without flaws
-            faultline demo music --database Chinook.sqlite   does the same with a music library
-            faultline doctor                 checks what works on this machine, and what to install
-            faultline recover                saves events that killed programs left in shared memory
-            faultline clean                  removes leftovers of recordings that were killed
+            faultline record -- ./App
+            faultline report trace.json
+            faultline diff before.json after.json
+            faultline check trace.json --budget budget.json
+            faultline verify trace.json --store Store.sqlite
+            faultline inspect Store.sqlite
+            faultline explain R02
+            faultline demo
 
-            Exit status: 0 success, 2 usage error, 75 internal error. record returns the program's status, check returns 1 \
+            Exit status: 0 success, 2 usage or input error, 75 internal error. record returns the program's status, check returns 1 \
             if a limit is exceeded or a finding is not allowed, and doctor returns 1 if recording would not work.
             """,
         version: Version.current,
@@ -42,7 +34,7 @@ struct FaultlineCommand: ParsableCommand {
 
     static func main() {
         do {
-            var command = try parseAsRoot()
+            var command = try parse(Array(CommandLine.arguments.dropFirst()))
             try command.run()
         } catch let code as ExitCode {
             Foundation.exit(code.rawValue)
@@ -61,6 +53,11 @@ struct FaultlineCommand: ParsableCommand {
         }
     }
 
+    private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+        try CommandName.check(arguments, of: Self.self)
+        return try parseAsRoot(arguments)
+    }
+
     /// Returns a parser error that is safe to print.
     ///
     /// It quotes arguments, which may be file names that contain control characters.
@@ -70,7 +67,7 @@ struct FaultlineCommand: ParsableCommand {
         let arguments = CommandLine.arguments.dropFirst().map { Phrase.printable($0) }
         guard !arguments.elementsEqual(CommandLine.arguments.dropFirst()) else { return error }
         do {
-            _ = try parseAsRoot(arguments)
+            _ = try parse(arguments)
             return error
         } catch {
             return error

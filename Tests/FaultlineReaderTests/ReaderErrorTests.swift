@@ -36,7 +36,10 @@ struct ReaderErrorTests {
         "Content that is not a trace is reported",
         arguments: [
             ("", empty), (" \n\n", empty), ("[\n]\n", nothing), ("[\r\n]", nothing), ("[]", nothing),
-            ("SQLite format 3\0rest", "it is not a timeline but an SQLite database; \(advice)"),
+            (
+                "SQLite format 3\0rest",
+                "it is not a timeline but an SQLite database; \(advice); \"faultline inspect\" examines a store"
+            ),
             ("\u{7F}ELF\u{2}", "it is not a timeline but a program or library; \(advice)"),
             ("<?xml version=\"1.0\"?>", "it is not a timeline but an XML or HTML document; \(advice)"),
             ("hello\n", "it is not a timeline but plain text; \(advice)"),

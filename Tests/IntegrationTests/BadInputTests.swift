@@ -134,6 +134,20 @@ struct BadInputTests {
         #expect(result.errors.contains("Usage: faultline"))
     }
 
+    @Test(
+        "suggests the command that a mistyped one resembles",
+        arguments: [
+            (["repotr", "x"], "did you mean \"report\"?"), (["verfy"], "did you mean \"verify\"?"),
+            (["\u{1B}[31m"], "\"faultline --help\" lists the commands."),
+        ])
+    func mistypedCommand(arguments: [String], hint: String) throws {
+        let result = try BuiltCommand.run(arguments)
+        #expect(result.status == 2 && result.output.isEmpty)
+        #expect(result.errors.hasPrefix("Error: There is no command \""))
+        #expect(result.errors.split(separator: "\n").first?.hasSuffix(hint) == true)
+        #expect(!result.errors.contains("\u{1B}"))
+    }
+
     @Test("reports that its output cannot be written", arguments: ["report", "events"])
     func fullOutput(subcommand: String) throws {
         let trace = BuiltCommand.package.appendingPathComponent("Traces/groceries-flawed/trace.json").path

@@ -45,6 +45,10 @@ struct DiffTests {
                 """))
         let json = try BuiltCommand.run(["diff", trace, trace, "--format", "json"]).output
         #expect(json.contains(#""leastRatio": 1.8"#))
+        let improved = Self.trace("groceries-improved")
+        #expect(
+            try BuiltCommand.run(["diff", improved, improved]).output.contains(
+                "\n1 of them ran too rarely to judge its time. Sums of several runs (faultline merge) show smaller\n"))
     }
 
     @Test("The improved list differs from the flawed one, in both directions")

@@ -168,8 +168,7 @@ struct InspectTests {
         try "no database".write(toFile: text, atomically: false, encoding: .utf8)
         #expect(
             try message(text)
-                == "faultline: Cannot read \"\(text)\" as an SQLite file (file is not a database); name the file of a "
-                + "store, not its folder.\n"
+                == "faultline: Cannot read \"\(text)\" as an SQLite file (file is not a database); name an SQLite file.\n"
         )
         for path in ["/dev/null", (text as NSString).deletingLastPathComponent] {
             #expect(
@@ -181,7 +180,7 @@ struct InspectTests {
         let missing = directory.path("missing")
         #expect(
             try message(missing)
-                == "faultline: Cannot read the store \"\(missing)\"; check the path and its permissions.\n")
+                == "faultline: Cannot read the store \"\(missing)\": there is no such file; check the path.\n")
         let store = directory.path("shop.sqlite")
         try SQLiteFile.run(Self.shop, on: store)
         #expect(try message(store, "--model", text).contains("is not XML; name the contents of a .xcdatamodel"))

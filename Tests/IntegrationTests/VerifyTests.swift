@@ -258,7 +258,7 @@ struct VerifyTests {
         let missing = directory.path("none.sqlite")
         #expect(
             try errors(trace, "--store", missing)
-                == "faultline: Cannot read the store \"\(missing)\"; check the path and its permissions.\n")
+                == "faultline: Cannot read the store \"\(missing)\": there is no such file; check the path.\n")
         #expect(
             try errors(trace, "--store", trace)
                 .hasPrefix("faultline: Cannot read \"\(trace)\" as an SQLite file ("))

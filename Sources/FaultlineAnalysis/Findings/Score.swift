@@ -43,15 +43,16 @@ enum Significance {
     /// The minimum saving for a warning: a share of the work's time, or an absolute time.
     static let share = Threshold(
         "significance", "share", 0.01, .share,
-        "of the time that the scopes took: the minimum saving worth a warning")
+        "minimum saving for a warning, as a share of the scopes' time")
     static let time = Threshold(
-        "significance", "time", 2_000_000, .time, "saving that is worth a warning, whatever the scopes took")
+        "significance", "time", 2_000_000, .time, "minimum saving for a warning, whatever the scopes took")
     static let mainThreadTime = Threshold(
-        "significance", "mainThreadTime", 1_000_000, .time, "saving on the main thread that is worth a warning")
+        "significance", "mainThreadTime", 1_000_000, .time, "the same on the main thread")
     /// The minimum share of all trips or rows for a saving to be a warning, whatever time it saves.
     static let part = Threshold(
         "significance", "part", 0.2, .share,
-        "of all trips or rows: a saving that is worth a warning, whatever time it saves")
+        "minimum saving for a warning, as a share of all trips or rows, if the rule does not require a saving of time (as R01 does)"
+    )
 
     static let thresholds = [share, time, mainThreadTime, part]
 

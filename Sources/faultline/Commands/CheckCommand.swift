@@ -44,7 +44,9 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
 
             // faultline:ignore R02 until 2027-06-30: opened once a year
 
-            Exit status: 0 passed, 1 failed, 2 usage error, 75 internal error.
+            Times differ from machine to machine, so limit counts where you can.
+
+            Exit status: 0 passed, 1 failed, 2 usage or input error, 75 internal error.
             """)
 
     @Argument(help: "The trace or profile.")

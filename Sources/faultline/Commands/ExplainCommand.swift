@@ -21,7 +21,9 @@ struct ExplainCommand: AnalyzingCommand {
         }
         guard let found = RulePage.all.first(where: { $0.id.lowercased() == rule.lowercased() }) else {
             let numbers = RulePage.all.map(\.id).joined(separator: ", ")
-            throw CommandFailure.usage("There is no rule \"\(rule)\"; the rules are \(numbers).")
+            throw CommandFailure.usage(
+                "There is no rule \"\(rule)\"; the rules are \(numbers). \"faultline explain\" lists them with their names."
+            )
         }
         try Terminal.output.write(RuleText.page(of: found, width: width))
     }
@@ -32,8 +34,23 @@ enum RuleText {
     static func list(width: Int) -> String {
         let general = Thresholds.all.filter { $0.rule == "significance" }.map(sentence)
         return RulePage.all.map { "\($0.id)  \($0.name)\n" + paragraph($0.purpose, width) }.joined()
-            + "significance, which applies to all rules (--thresholds can set it)\n" + items(general, width)
+            + "\nWords\n" + items(words, width)
+            + "\nSignificance: what is a warning rather than a note (--thresholds can set it as \"significance\")\n"
+            + items(general, width)
     }
+
+    /// The terms that the pages use.
+    private static let words = [
+        "trip, or round trip: one statement that SQLite runs for the store.",
+        "fault: an object or a relationship that is read before its values are in memory. It fires when it is read, and "
+            + "is served by the row cache, or by a trip (a cache miss).",
+        "realized: having its values in memory; the opposite of a fault.",
+        "row cache: the rows that the store keeps in memory, shared by all contexts.",
+        "shape: a request without its values.",
+        "occasion: one scope or, outside scopes, a time without a pause.",
+        "score: from 0 to 100, the extent of a problem. From 25 on it is a warning, from 75 on an error. A report lists "
+            + "findings by severity, and then by the time that they save.",
+    ]
 
     static func page(of rule: RulePage, width: Int) -> String {
         let manual = rule.manual

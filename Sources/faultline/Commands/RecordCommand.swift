@@ -94,7 +94,8 @@ struct RecordCommand: AnalyzingCommand {
         case "--version": throw CleanExit.message(Version.current)
         default:
             throw ValidationError(
-                "Unknown option \"\(first)\"; put \"--\" before a command whose name begins with a dash.")
+                "\"record\" has no option \"\(first)\"; \"faultline help record\" lists them. "
+                    + "Put \"--\" before a command whose name begins with a dash.")
         }
     }
 

@@ -6,7 +6,7 @@ struct ThresholdOptions: ParsableArguments {
     @Option(
         name: .customLong("thresholds"),
         help:
-            "A JSON file that overrides thresholds of rules: {\"R14\": {\"minimumRows\": 5000}}; \"faultline explain R14\" lists them."
+            "A JSON file that overrides thresholds of rules: {\"R01\": {\"minimumShare\": \"50 %\"}, \"significance\": {\"time\": \"5 ms\"}}; \"faultline explain R01\" lists them."
     )
     var path: String?
 

@@ -47,7 +47,7 @@ public struct HeldObjectRule: Rule {
             evidence.neverReleased > 0
             ? " \(count: evidence.neverReleased) were still held at the end." : ""
         finding.explanation = [
-            "\(count: evidence.kept) of \(count: evidence.objects, "object") stayed realized after \(scope) "
+            "\(count: evidence.kept) of \(count: evidence.objects, "object") that were loaded at this line stayed realized after \(scope) "
                 + "closed: at most \(count: evidence.most) at once, "
                 + "\(size: evidence.maximumBytes).\(never)"
         ]

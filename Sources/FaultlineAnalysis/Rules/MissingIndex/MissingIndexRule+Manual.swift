@@ -40,15 +40,16 @@ extension MissingIndexRule {
                     + "rows is a note.",
                 "R06 ignores a fetch that loads more than \(Phrase.percent(FetchIndexing.largestShare.value)) of the table, or "
                     + "counts more than \(Phrase.percent(FetchIndexing.largestIndexShare.value)) of it, and "
-                    + "one whose other terms, by SQLite's counters, still leave that share for a text search or a sum.",
+                    + "one for which an index would leave that share of the table to a text search or a sum.",
                 "It ignores terms that are alternatives or negated, and texts that are compared without regard to "
                     + "case or diacritics, which belong to R08.",
                 "If the table has such an index and SQLite does not use it, R22 reports why.",
-                "R06 never advises dropping an index that the store creates itself or that enforces uniqueness, or one on a "
-                    + "table for which the trace has other plans that do not use the longer index. A needless index is a note unless at least "
+                "R06 never advises dropping an index that the store creates itself or that enforces uniqueness, or one that "
+                    + "SQLite prefers to the longer index in a plan of the trace. A needless index is a note unless at least "
                     + "\(Phrase.count(MissingIndexRule.needlessWrites.count)) rows were written.",
                 "An index that costs more to maintain than it saves is a note.",
-                "On little data it stays a warning, and says that the cost is not proven at this size.",
+                "From that size on, a finding that saves too little time stays a warning, and says that the cost is not proven at this "
+                    + "size, because the cost grows with the table.",
             ])
     }
 }

@@ -22,12 +22,12 @@ extension PrefetchRule {
                 + "\(ReadColumns.most.text) attributes of a to-one destination are read and nothing is changed, a dictionary fetch can "
                 + "include them instead.",
             saving:
-                "In the program's own process, a trip of less than \(Phrase.duration(PrefetchSaving.quick)) costs little more "
+                "SQLite runs in the program's own process, where a trip of less than \(Phrase.duration(PrefetchSaving.quick)) costs little more "
                 + "than a prefetched row: \(Phrase.percent(1 - PrefetchSaving.kept)) of its time is saved, minus "
                 + "\(Phrase.duration(PrefetchSaving.statement)) for each prefetch, \(Phrase.duration(PrefetchSaving.preparation)) to "
                 + "prepare its statement once, and \(Phrase.duration(CostModel.prefetchedRow)) for each row whose relationship is looked "
-                + "up. For slower trips, the saving is their total time minus one trip per load and the cost of the rows, both fitted "
-                + "from the trace. The slowest 10 % of the faults count like the others, because their data must be read anyway.",
+                + "up. These figures were measured on several machines. For slower trips, the saving is their total time minus one trip per load and the cost of the rows, both fitted "
+                + "from the trace. The slowest 10 % of the faults count with the typical time of the others, because a prefetch has to read their pages as well.",
             guards: [
                 "R01 ignores faults that the row cache serves: they make no trips.",
                 "It ignores fetches of one row, for which a prefetch would save no trip.",

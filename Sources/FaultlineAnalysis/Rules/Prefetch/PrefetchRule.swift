@@ -119,7 +119,7 @@ public struct PrefetchRule: Rule {
         finding.remedy = advice.remedy
         if saving.median == 0 {
             finding.downgrade(
-                "\(trips: evidence.trips) of \(duration: model.one): \(advice.method) would save "
+                "\(trips: evidence.trips) of typically \(duration: model.one): \(advice.method) would save "
                     + "nothing measurable.")
         }
         weigh(&finding, evidence)

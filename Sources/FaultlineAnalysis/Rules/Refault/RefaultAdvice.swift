@@ -86,13 +86,12 @@ struct RefaultAdvice {
         if isRefreshed {
             sentences.append("\(times(evidence.refreshed)) had been refreshed or reset in between.")
         } else {
-            let sizes = [50.0, 90].map { "\(size: evidence.room.percentile($0))" as Wording }
-            let known: Wording? = limit.map { limit in
-                "; the row cache's limit is \(size: limit), used in whole blocks"
+            sentences.append(room)
+            if let limit {
+                sentences.append(
+                    "The row cache's limit is \(size: limit). It evicts whole blocks of rows, so it needs more room than the "
+                        + "rows themselves.")
             }
-            sentences.append(
-                "With \(sizes[0]) for rows, half of them would have been in memory; with \(sizes[1]), nine of "
-                    + "ten\(known ?? "").")
             if evictions.rows > 0 {
                 sentences.append(
                     "The row cache evicted \(count: evictions.rows, "row") (\(size: evictions.bytes)) in all.")
@@ -107,6 +106,15 @@ struct RefaultAdvice {
             sentences.append("\(times(evidence.changed)) may have been changed in between, and had to be read.")
         }
         return sentences
+    }
+
+    /// The memory for rows with which the objects would have been found.
+    private var room: Wording {
+        let (half, most) = (evidence.room.percentile(50), evidence.room.percentile(90))
+        let (small, large) = ("\(size: half)" as Wording, "\(size: most)" as Wording)
+        return small == large
+            ? "With \(large) for rows, nine of ten would have been in memory."
+            : "With \(small) for rows, half of them would have been in memory; with \(large), nine of ten."
     }
 
     /// An estimate of the repeats with this cause, from the part whose cause is known.

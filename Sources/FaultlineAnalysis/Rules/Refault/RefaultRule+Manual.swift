@@ -20,13 +20,13 @@ extension RefaultRule {
                 + "the cache's limit, and the line that read most of the rows.",
             fix:
                 "Do not refresh or reset objects before they are used again; or keep a reference to them, use one "
-                + "context for the work, or raise the limit of the row cache.",
+                + "context for the work, or raise the limit of the row cache (rowCacheLimit of the store's description, in bytes).",
             saving: "The time of these faults.",
             guards: [
                 "If a save or a merge changed objects of the entity in between, they had to be read again.",
                 "If most of the bytes read are large values, these fill the row cache, and R09 comes first.",
                 "The first fault of an object does not count.",
-                "R11 does not claim faults that R01 already claims.",
+                "The faults of a finding of R01 can show up here as well; their saving is counted once, there.",
             ])
     }
 }

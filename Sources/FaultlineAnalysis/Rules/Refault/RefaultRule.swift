@@ -51,7 +51,8 @@ public struct RefaultRule: Rule {
                 : .low("some of the objects had been changed and had to be read again"),
             signature: [id, key.entity, advice.isRefreshed ? "refresh" : "room", key.site?.function ?? ""]
                 .joined(separator: "|"))
-        finding.saving.trips = Int64(saturating: Double(evidence.repeats) * needless)
+        // The faults that R01 claims are its trips.
+        finding.saving.trips = Int64(saturating: Double(evidence.repeats) * needless * (time > 0 ? left / time : 0))
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.repeats, time: evidence.time)]
         finding.scopes = evidence.scopes.names
         finding.explanation = advice.explanation

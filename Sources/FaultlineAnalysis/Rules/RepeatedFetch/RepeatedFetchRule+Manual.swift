@@ -7,7 +7,7 @@ extension RepeatedFetchRule {
         RuleManual(
             trigger:
                 "At least two fetches from one line with the same values, limit, offset and context in one scope, with the same number "
-                + "of rows, and no write in between to any entity on the request's key paths. Two to four are reported as a note.",
+                + "of rows, and no write in between to any entity on the request's key paths. Fewer than \(RepeatedFetchRule.manyTimes.count) of them are reported as a note.",
             evidence:
                 "Fetches, the most on one occasion, the trips and rows of the unneeded fetches, and time.",
             fix:

@@ -8,9 +8,9 @@ public struct RepeatedFetchRule: Rule {
     public let name = "Repeated fetches"
     public let purpose = "Fetches that are repeated with the same values, although nothing was written in between."
 
-    /// The minimum repetitions on one occasion.
+    /// The minimum number of equal fetches on one occasion.
     static let manyTimes = Threshold(
-        "R18", "manyTimes", 5, .count, "minimum repetitions on one occasion for more than a note")
+        "R18", "manyTimes", 5, .count, "minimum equal fetches on one occasion for more than a note")
 
     public var thresholds: [Threshold] { [Self.manyTimes] }
 

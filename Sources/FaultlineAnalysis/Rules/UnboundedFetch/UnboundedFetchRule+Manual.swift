@@ -25,8 +25,8 @@ extension UnboundedFetchRule {
                 + "measured on the machine or assumed.",
             guards: [
                 "R14 ignores scopes of kind bulk, which mark work on all rows.",
-                "It ignores smaller tables, such as look-up tables, unless they are known to grow: the largest table "
-                    + "of the runs must have twice the rows of the smallest.",
+                "It ignores results of fewer rows from look-up tables, which do not grow: the table must have twice as many rows in "
+                    + "one run as in another.",
                 "The size of a table is known in runs with a fetch that scans it or asks for all of it.",
                 "If fewer rows are needed, R02, R03, R05 and R17 give the advice.",
                 "If the trace does not show how the rows were used, as with logs of SQLDebug, the finding says so.",
