@@ -5,7 +5,7 @@ struct LargeValue: Sendable {
     static let minimumSize = Threshold("R09", "largeValue", 16384.0, .size, "minimum average size of a large value")
     /// The minimum share of loaded values that are large.
     static let minimumLargeShare = Threshold(
-        "R09", "largeShare", 0.05, .share, "minimum share of values of at least 16 KiB")
+        "R09", "largeShare", 0.05, .share, "share of values of at least 16 KiB that must be exceeded")
     /// The minimum share of rows in which a fetch reads the property to count as needing it.
     static let readShare = Threshold(
         "R09", "readShare", 0.25, .share,
@@ -75,7 +75,7 @@ struct LargeValue: Sendable {
         guard all.rowsLoaded >= Self.minimumRows, hot.rowsLoaded > 0 else { return false }
         // The trace counts values of 16 KiB and more; for a larger threshold the average decides.
         let isCounted = Self.minimumSize.value <= Self.minimumSize.standard || mean >= Self.minimumSize.value
-        if isCounted, largeShare >= Self.minimumLargeShare.value { return true }
+        if isCounted, largeShare > Self.minimumLargeShare.value { return true }
         return mean >= Self.minimumSize.value && Double(all.bytes) >= 0.25 * Double(entityBytes)
     }
 }

@@ -10,7 +10,7 @@ extension LargeValueRule {
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "An attribute with at least 16 KiB in at least \(LargeValue.minimumLargeShare.text) of its values, in "
+                "An attribute with at least 16 KiB in more than \(LargeValue.minimumLargeShare.text) of its values, in "
                 + "at least \(LargeValue.minimumRows) rows of fetches that mostly do not read it.",
             evidence: "Rows that were loaded with it, rows in which it was read, the share of large values, and bytes.",
             fix:
