@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "FaultlineBenchmark", targets: ["FaultlineBenchmark"]),
         .library(name: "FaultlineEntities", targets: ["FaultlineEntities"]),
         .library(name: "FaultlineModel", targets: ["FaultlineModel"]),
+        .library(name: "FaultlinePreload", type: .dynamic, targets: ["FaultlinePreload"]),
         .library(name: "FaultlineReader", targets: ["FaultlineReader"]),
         .library(name: "FaultlineRecorder", targets: ["FaultlineRecorder"]),
         .library(name: "FaultlineReport", targets: ["FaultlineReport"]),
@@ -65,6 +66,17 @@ let package = Package(
         .target(
             name: "FaultlineRecorder", dependencies: ["CLTTngUST", "CRecorder", "CTraceSchema", "FaultlineTrace"],
             swiftSettings: strict),
+
+        // Preloaded into programs that do not know Faultline. It exports nothing but SQLite's functions and its own switch,
+        // so that no name of the recorder meets one of the program's. It has no Swift code, so it needs no Swift runtime.
+        .target(
+            name: "FaultlinePreload", dependencies: ["CRecorder", "CTraceSchema"], exclude: ["exports.map"],
+            linkerSettings: [
+                .unsafeFlags([
+                    "-nostartfiles", "-static-stdlib", "-Xlinker",
+                    "--version-script=\(Context.packageDirectory)/Sources/FaultlinePreload/exports.map",
+                ])
+            ]),
 
         // The store.
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
@@ -273,6 +285,8 @@ let package = Package(
         .executableTarget(
             name: "StoreProgram", dependencies: ["FaultlineModel", "FaultlineStore"], path: "Tests/StoreProgram",
             swiftSettings: strict),
+        .executableTarget(
+            name: "SQLiteProgram", path: "Tests/SQLiteProgram", linkerSettings: [.linkedLibrary("sqlite3")]),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
@@ -280,7 +294,7 @@ let package = Package(
                 "Ledger", "Mail", "Notes",
                 "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder",
                 "FaultlineReport", "FaultlineWorkloads", "MusicProgram", "SchemaGenerator", "SharedData",
-                "StoreProgram", "TestFolders", "UnrulyProgram",
+                "SQLiteProgram", "StoreProgram", "TestFolders", "UnrulyProgram",
                 "faultline",
             ],
             swiftSettings: strict),

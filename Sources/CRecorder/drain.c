@@ -164,6 +164,7 @@ fl_process fl_drain_process(const fl_drain *drain) {
         .process = number_of(drain), .identifier = file->process, .space = file->process_namespace,
         .image = file->image, .start = fl_since(file->start, drain->origin),
         .date = file->date, .program = drain->program, .trace = drain->trace, .has_begun = file->number != 0,
+        .is_observed = file->is_observed != 0,
     };
 }
 

@@ -231,16 +231,23 @@ __attribute__((noinline)) void fl_end(
     if (thread == NULL) { return; }
     fl_header header = {
         .kind = (uint8_t)kind, .id = open->id, .parent = open->parent, .scope = ending->scope, .start = open->start,
-        .duration = now - open->start, .context = ending->context, .site = ending->site,
+        .duration = ending->duration != 0 ? ending->duration : now - open->start, .context = ending->context, .site = ending->site,
         .overhead = open->sampled ? (open->begin_cost == 0 ? 1 : open->begin_cost) : 0,
     };
-    if (header.duration >= LONG_EVENT_NANOSECONDS) { header.runDelay = run_delay(thread, open, header.duration); }
+    if (ending->duration == 0 && header.duration >= LONG_EVENT_NANOSECONDS) {
+        header.runDelay = run_delay(thread, open, header.duration);
+    }
     if (!ending->without_stack) {
-        bool truncated = false;
-        header.stack = fl_intern_stack(recorder, thread, &truncated);
+        bool truncated = ending->is_stack_truncated;
+        header.stack = ending->stack != 0 ? ending->stack : fl_intern_stack(recorder, thread, &truncated);
         if (truncated) { header.flags |= FL_STACK_TRUNCATED; }
     }
     fl_put(thread, &header, fields, fl_schema(kind)->size, ending);
+}
+
+__attribute__((noinline)) uint32_t fl_stack(fl_recorder *recorder, bool *truncated) {
+    fl_thread *thread = fl_switch_is_on(&recorder->state) ? fl_thread_current(recorder) : NULL;
+    return thread == NULL ? 0 : fl_intern_stack(recorder, thread, truncated);
 }
 
 void fl_record(fl_recorder *recorder, uint64_t start, fl_event_kind kind, const void *fields, const fl_ending *ending) {

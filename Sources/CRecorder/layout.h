@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 #define FL_MAGIC "FLRINGS"
-#define FL_LAYOUT_VERSION 5
+#define FL_LAYOUT_VERSION 6
 #define FL_PAGE 4096
 #define FL_SEGMENTS_MAXIMUM 512
 #define FL_RINGS_MAXIMUM 256
@@ -65,6 +65,7 @@ typedef struct fl_file {
     double date;
     char program[FL_PROGRAM_BYTES];
     char trace_path[FL_TRACE_PATH_BYTES];  // path of that trace at the time; for messages, since it may have moved
+    uint32_t is_observed;            // statements alone, recorded from outside the program
     _Atomic uint32_t is_closed;
     _Atomic uint32_t doorbell;
     _Atomic uint32_t segment_count;

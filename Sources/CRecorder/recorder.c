@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "tracing.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -316,8 +317,10 @@ static uint64_t identify_image(void) {
     return fl_hash(key, &start, sizeof start);
 }
 
+void fl_prepare_process(void) { pthread_once(&once, set_up_process); }
+
 fl_recorder *fl_recorder_create(const fl_recorder_options *options) {
-    pthread_once(&once, set_up_process);
+    fl_prepare_process();
     fl_recorder *recorder = calloc(1, sizeof *recorder);
     if (recorder == NULL) { return NULL; }
     recorder->references = 1;
@@ -353,6 +356,7 @@ fl_recorder *fl_recorder_create(const fl_recorder_options *options) {
     struct stat status;
     file->process_namespace = stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
     file->image = identify_image();
+    file->is_observed = options->is_observed;
     // The magic is written last: a drainer that sees it sees everything else.
     atomic_thread_fence(memory_order_release);
     memcpy(file->magic, FL_MAGIC, sizeof file->magic);
@@ -379,6 +383,11 @@ void fl_recorder_enable(fl_recorder *recorder) {
     if (recorder->tracer != NULL) { fl_trace_begin(recorder); }
     fl_list_modules(recorder);
     __atomic_store_n(&recorder->state.on, 1, __ATOMIC_RELEASE);
+}
+
+void fl_stop_observer(void) {
+    void (*stand_down)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "faultline_preload_stand_down");
+    if (stand_down != NULL) { stand_down(); }
 }
 
 void fl_recorder_close(fl_recorder *recorder) {

@@ -144,8 +144,4 @@ size_t fl_cut_text(const char *text, size_t length, size_t limit);
 // rings in the process's own memory.
 uint64_t fl_ring_bytes(const char *path, uint32_t number);
 
-// Writes a JSON string, with quotes, into the `room` bytes at `out`, cut between two characters if necessary; returns
-// its length. Invalid UTF-8 becomes U+FFFD.
-size_t fl_json_string(char *out, size_t room, const char *text, size_t length);
-
 #endif

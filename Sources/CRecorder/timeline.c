@@ -377,6 +377,16 @@ static void settle(fl_timeline *timeline, fl_drain *drain, uint64_t unwritten_be
     fl_timeline_note(timeline, drain);
 }
 
+// The data that the recording of a program's calls of SQLite lacks, as kinds of TraceGap.
+static char *put_gaps(char *out) {
+    static const char *const gaps[] = {"operations", "exactTimes", "values", "plans"};
+    out = put_text(out, ",\"source\":\"sqlite\",\"gaps\":[");
+    for (size_t index = 0; index < sizeof gaps / sizeof *gaps; index++) {
+        out += sprintf(out, "%s{\"kind\":\"%s\",\"remedy\":\"\"}", index == 0 ? "" : ",", gaps[index]);
+    }
+    return put_text(out, "]");
+}
+
 void fl_timeline_begin_process(fl_timeline *timeline, fl_drain *drain, const char *rings) {
     fl_process process = fl_drain_process(drain);
     process.process = name_process(timeline, process.identifier);
@@ -392,6 +402,7 @@ void fl_timeline_begin_process(fl_timeline *timeline, fl_drain *drain, const cha
     out += fl_json_string(out, 8 * FL_PROGRAM_BYTES, process.program, strlen(process.program));
     out = put_text(out, ",\"rings\":");
     out += fl_json_string(out, 8 * FL_PROGRAM_BYTES, rings, strlen(rings));
+    if (process.is_observed) { out = put_gaps(out); }
     out = put_text(out, "}}");
     end_line(timeline, out);
     const char *name = strrchr(process.program, '/');

@@ -25,6 +25,7 @@ struct RecordingSettings {
     /// It is off if they name no destination, or if starting fails, which is reported on stderr.
     func startRecorder() -> Recorder {
         guard let trace else { return .off() }
+        fl_stop_observer()
         do {
             let recorder = try Recorder.writing(to: TraceDestination.list(trace))
             closeAtExit()

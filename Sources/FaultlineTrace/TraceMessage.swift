@@ -40,6 +40,8 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
         case sqlDebug
         /// Django, whose logger `django.db.backends` printed its statements.
         case django
+        /// Faultline, from outside the program: it recorded the program's calls of SQLite.
+        case sqlite
     }
 
     public init(

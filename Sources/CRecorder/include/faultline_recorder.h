@@ -31,6 +31,7 @@ typedef struct fl_recorder_options {
                             // for the first threads where there is room
     const fl_tracer *tracer;  // receives every event on the thread that did the work; null: none
     bool is_traced_only;      // nothing goes into rings
+    bool is_observed;         // the program's calls of SQLite are recorded from outside: statements alone
 } fl_recorder_options;
 
 // A thread's ring holds about ten thousand events. At a million events a second that is ten milliseconds.
@@ -39,10 +40,18 @@ typedef struct fl_recorder_options {
 #define FL_RING_BYTES_LEAST (64u << 10)
 #define FL_RING_BYTES_MOST (64u << 20)
 
+// Registers the recorder's fork handlers, which fl_recorder_create does as well. For callers whose own handlers take a lock
+// that they hold while they create a recorder: handlers that are registered later lock earlier.
+void fl_prepare_process(void);
+
 // Creates a recorder that is switched off. Null with errno set if the file cannot be created or has no space.
 fl_recorder *fl_recorder_create(const fl_recorder_options *options);
 
 void fl_recorder_enable(fl_recorder *recorder);
+
+// Stops the preloaded library that records this program from outside, if there is one: the program records itself, and
+// with more detail.
+void fl_stop_observer(void);
 
 // Switches recording off for good, and marks the file as complete.
 void fl_recorder_close(fl_recorder *recorder);
@@ -113,6 +122,9 @@ typedef struct fl_ending {
     const uint64_t *lists;
     uint32_t list_words;
     bool without_stack;
+    bool is_stack_truncated;
+    uint32_t stack;                     // from fl_stack; 0: the stack at the end
+    uint64_t duration;                  // in nanoseconds; 0: until now
 } fl_ending;
 
 // Ends an event and records it. `fields` points to the struct of that kind.
@@ -120,6 +132,10 @@ void fl_end(fl_recorder *recorder, const fl_open *open, fl_event_kind kind, cons
 
 // Records a finished event that began at `start`, as a child of the event that is open on this thread.
 void fl_record(fl_recorder *recorder, uint64_t start, fl_event_kind kind, const void *fields, const fl_ending *ending);
+
+// Returns the number of the calling stack, for an event that ends elsewhere. Sets `truncated` if the stack is deeper than
+// the maximum. 0 if recording is off.
+uint32_t fl_stack(fl_recorder *recorder, bool *truncated);
 
 // Ends an event without recording it.
 void fl_cancel(fl_recorder *recorder, const fl_open *open);
@@ -140,6 +156,10 @@ uint32_t fl_intern(
 uint32_t fl_intern_site(
     fl_recorder *recorder, const char *file, size_t file_length, uint32_t line, const char *function,
     size_t function_length);
+
+// Writes a JSON string, with quotes, into the `room` bytes at `out`, cut between two characters if necessary; returns
+// its length. Invalid UTF-8 becomes U+FFFD.
+size_t fl_json_string(char *out, size_t room, const char *text, size_t length);
 
 // Marks the calling function as an anchor until it is unmarked on the same thread: stacks below it continue with its
 // frame, whatever the code in between does with the frame pointer.
@@ -189,6 +209,7 @@ typedef struct fl_process {
     const char *program;
     const char *trace;   // the path of the trace that contains it; empty: none yet
     bool has_begun;      // whether a trace contains it
+    bool is_observed;    // it was recorded from outside: statements alone
 } fl_process;
 
 // The counts of a drain.

@@ -1,0 +1,137 @@
+#define _GNU_SOURCE
+#include "preload.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A module whose code calls SQLite, and the copy that it is linked to. Modules are never removed: an address of one that
+// was unloaded can only be asked for again after another module was loaded there, and then is looked up by its map.
+typedef struct caller {
+    uintptr_t low, high;
+    const struct link_map *map;
+    const preload_copy *copy;  // null: none
+} caller;
+
+#define CALLERS_MAXIMUM 1024
+
+static caller callers[CALLERS_MAXIMUM];
+static _Atomic uint32_t caller_count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+// MARK: - Looking functions up
+
+static void *from_module(const char *path, const char *name) {
+    void *module = dlopen(path, RTLD_NOLOAD | RTLD_LAZY);
+    if (module == NULL) { return NULL; }
+    void *found = dlsym(module, name);
+    dlclose(module);
+    return found;
+}
+
+static bool is_in(const struct dl_find_object *module, const void *address) {
+    return address >= module->dlfo_map_start && address < module->dlfo_map_end;
+}
+
+// What the linker would have chosen without this library: the module's own function, or else the first one in the
+// program's global scope, or else that of the libraries that the module needs.
+static void *find_function(const struct dl_find_object *module, const char *name) {
+    const struct link_map *map = module->dlfo_link_map;
+    void *own = map == NULL || map->l_name[0] == 0 ? NULL : from_module(map->l_name, name);
+    if (own != NULL && is_in(module, own)) { return own; }
+    void *global = dlsym(RTLD_NEXT, name);
+    if (global != NULL) { return global; }
+    return own != NULL ? own : from_module("libsqlite3.so.0", name);
+}
+
+static const preload_copy *find_copy(const struct dl_find_object *module) {
+    preload_copy *copy = calloc(1, sizeof *copy);
+    struct dl_find_object library;
+    if (copy == NULL) { return NULL; }
+    char name[64] = "sqlite3_";
+#define X(function) \
+    strcpy(name + 8, #function); \
+    copy->function = (__typeof__(copy->function))find_function(module, name);
+    PRELOAD_FUNCTIONS(X)
+#undef X
+    // Newer functions may be missing in an old copy; without these it cannot be used at all.
+    if (copy->step == NULL || copy->reset == NULL || copy->finalize == NULL || copy->stmt_status == NULL
+        || _dl_find_object((void *)copy->step, &library) != 0) {
+        free(copy);
+        return NULL;
+    }
+    copy->low = (uintptr_t)library.dlfo_map_start;
+    copy->high = (uintptr_t)library.dlfo_map_end;
+    return copy;
+}
+
+// MARK: - Copies by caller
+
+static const caller *known_caller(const void *address, const struct link_map *map) {
+    uint32_t count = atomic_load_explicit(&caller_count, memory_order_acquire);
+    for (uint32_t index = 0; index < count; index++) {
+        const caller *known = &callers[index];
+        if ((uintptr_t)address - known->low < known->high - known->low && known->map == map) { return known; }
+    }
+    return NULL;
+}
+
+// Two modules that are linked to the same copy share it.
+static const preload_copy *shared(const preload_copy *found) {
+    for (uint32_t index = 0; found != NULL && index < caller_count; index++) {
+        const preload_copy *known = callers[index].copy;
+        if (known != NULL && known->step == found->step) {
+            free((void *)found);
+            return known;
+        }
+    }
+    return found;
+}
+
+static const caller *add_caller(const void *address, const struct dl_find_object *module) {
+    pthread_mutex_lock(&lock);
+    const caller *known = known_caller(address, module->dlfo_link_map);
+    uint32_t count = atomic_load_explicit(&caller_count, memory_order_relaxed);
+    if (known == NULL && count < CALLERS_MAXIMUM) {
+        callers[count] = (caller){
+            .low = (uintptr_t)module->dlfo_map_start, .high = (uintptr_t)module->dlfo_map_end,
+            .map = module->dlfo_link_map, .copy = shared(find_copy(module)),
+        };
+        atomic_store_explicit(&caller_count, count + 1, memory_order_release);
+        known = &callers[count];
+    }
+    pthread_mutex_unlock(&lock);
+    return known;
+}
+
+// For code that is in no module, such as that of a just-in-time compiler: the copy that the program would find by name.
+static const preload_copy *copy_by_name(void) {
+    static _Atomic(const preload_copy *) found;
+    const preload_copy *copy = atomic_load_explicit(&found, memory_order_acquire);
+    if (copy != NULL) { return copy; }
+    struct dl_find_object none = {0};
+    pthread_mutex_lock(&lock);
+    copy = shared(find_copy(&none));
+    atomic_store_explicit(&found, copy, memory_order_release);
+    pthread_mutex_unlock(&lock);
+    return copy;
+}
+
+void preload_lock_copies(void) { pthread_mutex_lock(&lock); }
+void preload_unlock_copies(void) { pthread_mutex_unlock(&lock); }
+
+const preload_copy *preload_copy_of(const void *address) {
+    // Calls come in runs from one module, whose map stays at its addresses while its code is running.
+    static _Thread_local __attribute__((tls_model("initial-exec"))) const caller *last;
+    struct dl_find_object module;
+    if (last != NULL && (uintptr_t)address - last->low < last->high - last->low) { return last->copy; }
+    if (_dl_find_object((void *)address, &module) != 0) { return copy_by_name(); }
+    const caller *known = known_caller(address, module.dlfo_link_map);
+    if (known == NULL) { known = add_caller(address, &module); }
+    if (known == NULL) { return copy_by_name(); }
+    last = known;
+    return known->copy;
+}

@@ -1,0 +1,205 @@
+#define _GNU_SOURCE
+#include "preload.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+// The functions of SQLite that a program calls. Each reaches the copy that its caller is linked to, and does what that
+// copy does. What SQLite does inside itself is not the program's: its automatic reset after the last row, the
+// statements of its full-text search, of VACUUM and of ALTER TABLE.
+
+#define EXPORT __attribute__((visibility("default")))
+#define CALLER __builtin_return_address(0)
+
+// MARK: - The statements of sqlite3_exec
+
+// A call of sqlite3_exec or sqlite3_get_table, whose statements are the program's although SQLite prepares them. SQLite
+// finalizes them by an internal function, so each ends when the next one is prepared, or with the call.
+typedef struct execution {
+    struct execution *outer;
+    preload_statement *current;
+    uint32_t depth;
+} execution;
+
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
+    execution *execution;
+    uint32_t depth;  // of calls that can run statements
+} thread;
+
+static void end_statement(execution *execution) {
+    preload_statement *statement = execution->current;
+    execution->current = NULL;
+    if (statement == NULL) { return; }
+    // If a callback ended the execution, the run has not ended, but its handle is gone.
+    preload_end_run(NULL, statement, SQLITE_OK);
+    preload_remove(statement);
+}
+
+// The innermost execution of this thread. A callback can leave one by longjmp; it is then below the stack pointer.
+static execution *current_execution(void) {
+    if ((uintptr_t)thread.execution < (uintptr_t)__builtin_frame_address(0)) { thread.execution = NULL; }
+    return thread.execution;
+}
+
+// MARK: - Preparing
+
+static void prepared(const preload_copy *copy, int result, sqlite3_stmt **out, const void *caller) {
+    if (result != SQLITE_OK || out == NULL || *out == NULL) { return; }
+    int saved = errno;
+    if (preload_recorder() == NULL) {
+        errno = saved;
+        return;
+    }
+    execution *execution = current_execution();
+    bool is_inside = preload_is_inside(copy, caller);
+    bool is_of_execution = is_inside && execution != NULL && execution->depth == thread.depth;
+    if (is_of_execution) { end_statement(execution); }
+    preload_statement *statement = preload_add(*out);
+    if (statement != NULL) {
+        statement->is_internal = is_inside && !is_of_execution;
+        statement->is_read_only = copy->stmt_readonly == NULL || copy->stmt_readonly(*out) != 0;
+        statement->preparations = 1;
+        if (is_of_execution) { execution->current = statement; }
+    }
+    errno = saved;
+}
+
+#define PREPARE(name, parameters, arguments) \
+    EXPORT int sqlite3_##name parameters { \
+        const preload_copy *copy = preload_copy_of(CALLER); \
+        if (copy == NULL || copy->name == NULL) { return SQLITE_MISUSE; } \
+        thread.depth++; \
+        int result = copy->name arguments; \
+        thread.depth--; \
+        prepared(copy, result, statement, CALLER); \
+        return result; \
+    }
+
+PREPARE(prepare, (sqlite3 *connection, const char *sql, int bytes, sqlite3_stmt **statement, const char **tail),
+        (connection, sql, bytes, statement, tail))
+PREPARE(prepare_v2, (sqlite3 *connection, const char *sql, int bytes, sqlite3_stmt **statement, const char **tail),
+        (connection, sql, bytes, statement, tail))
+PREPARE(prepare_v3,
+        (sqlite3 *connection, const char *sql, int bytes, unsigned flags, sqlite3_stmt **statement, const char **tail),
+        (connection, sql, bytes, flags, statement, tail))
+PREPARE(prepare16, (sqlite3 *connection, const void *sql, int bytes, sqlite3_stmt **statement, const void **tail),
+        (connection, sql, bytes, statement, tail))
+PREPARE(prepare16_v2, (sqlite3 *connection, const void *sql, int bytes, sqlite3_stmt **statement, const void **tail),
+        (connection, sql, bytes, statement, tail))
+PREPARE(prepare16_v3,
+        (sqlite3 *connection, const void *sql, int bytes, unsigned flags, sqlite3_stmt **statement, const void **tail),
+        (connection, sql, bytes, flags, statement, tail))
+
+// MARK: - Running
+
+// The calls of a run that are measured: the first ones, and then one in sixteen.
+static bool is_measured(uint32_t calls) { return calls < 4 || (calls & 15) == 0; }
+
+EXPORT int sqlite3_step(sqlite3_stmt *handle) {
+    const preload_copy *copy = preload_copy_of(CALLER);
+    if (copy == NULL) { return SQLITE_MISUSE; }
+    preload_statement *statement = preload_find(handle);
+    if (statement == NULL || statement->is_internal) {
+        thread.depth++;
+        int result = copy->step(handle);
+        thread.depth--;
+        return result;
+    }
+    int saved = errno;
+    preload_begin_run(copy, statement);
+    errno = saved;
+    bool is_timed = is_measured(statement->calls);
+    uint64_t before = is_timed ? preload_ticks() : 0;
+    thread.depth++;
+    int result = copy->step(handle);
+    thread.depth--;
+    if (is_timed) {
+        statement->ticks += preload_ticks() - before;
+        statement->measured++;
+    }
+    statement->calls++;
+    if (result == SQLITE_ROW) {
+        statement->rows++;
+        return result;
+    }
+    saved = errno;
+    preload_end_run(copy, statement, result);
+    errno = saved;
+    return result;
+}
+
+EXPORT int sqlite3_reset(sqlite3_stmt *handle) {
+    const preload_copy *copy = preload_copy_of(CALLER);
+    if (copy == NULL) { return SQLITE_MISUSE; }
+    preload_statement *statement = preload_is_inside(copy, CALLER) ? NULL : preload_find(handle);
+    if (statement != NULL && statement->is_running) {
+        int saved = errno;
+        preload_end_run(copy, statement, SQLITE_OK);
+        errno = saved;
+    }
+    return copy->reset(handle);
+}
+
+EXPORT int sqlite3_finalize(sqlite3_stmt *handle) {
+    const preload_copy *copy = preload_copy_of(CALLER);
+    if (copy == NULL) { return SQLITE_MISUSE; }
+    preload_statement *statement = preload_find(handle);
+    if (statement != NULL) {
+        int saved = errno;
+        preload_end_run(copy, statement, SQLITE_OK);
+        preload_remove(statement);
+        errno = saved;
+    }
+    return copy->finalize(handle);
+}
+
+// MARK: - Running several statements
+
+static void begin_execution(execution *execution) {
+    execution->outer = current_execution();
+    execution->current = NULL;
+    // SQLite prepares the statements in calls that are one level deeper.
+    execution->depth = thread.depth;
+    thread.execution = execution;
+}
+
+static void end_execution(execution *execution) {
+    end_statement(execution);
+    thread.execution = execution->outer;
+}
+
+EXPORT int sqlite3_exec(
+    sqlite3 *connection, const char *sql, int (*row)(void *, int, char **, char **), void *context, char **message
+) {
+    const preload_copy *copy = preload_copy_of(CALLER);
+    if (copy == NULL || copy->exec == NULL) { return SQLITE_MISUSE; }
+    if (preload_is_inside(copy, CALLER)) { return copy->exec(connection, sql, row, context, message); }
+    execution execution;
+    begin_execution(&execution);
+    int result = copy->exec(connection, sql, row, context, message);
+    end_execution(&execution);
+    return result;
+}
+
+EXPORT int sqlite3_get_table(
+    sqlite3 *connection, const char *sql, char ***table, int *rows, int *columns, char **message
+) {
+    const preload_copy *copy = preload_copy_of(CALLER);
+    if (copy == NULL || copy->get_table == NULL) { return SQLITE_MISUSE; }
+    execution execution;
+    begin_execution(&execution);
+    int result = copy->get_table(connection, sql, table, rows, columns, message);
+    end_execution(&execution);
+    return result;
+}
+
+// MARK: - Loading
+
+// PHP loads its extensions with RTLD_DEEPBIND, so they would find SQLite's functions before this library's. The call
+// must be a tail call, because the loader looks up the RUNPATH of the module that it returns to.
+EXPORT void *dlopen(const char *path, int flags) {
+    static void *(*original)(const char *, int);
+    if (original == NULL) { original = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen"); }
+    __attribute__((musttail)) return original(path, flags & ~RTLD_DEEPBIND);
+}

@@ -1,0 +1,120 @@
+// The library that `faultline record` preloads into programs that do not know Faultline.
+//
+// It interposes SQLite's functions by symbol and records each run of a statement. It uses nothing but the C library,
+// prints nothing, and never changes what the program sees of SQLite.
+
+#ifndef FAULTLINE_PRELOAD_H
+#define FAULTLINE_PRELOAD_H
+
+#include <faultline_recorder.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// MARK: - Copies of SQLite
+
+// The functions of SQLite that the library calls or interposes, as X(name).
+#define PRELOAD_FUNCTIONS(X) \
+    X(changes) X(db_handle) X(exec) X(finalize) X(get_table) X(prepare) X(prepare_v2) X(prepare_v3) X(prepare16) \
+    X(prepare16_v2) X(prepare16_v3) X(reset) X(sql) X(step) X(stmt_readonly) X(stmt_status)
+
+// One copy of SQLite in the process. A process can contain several, and each caller must reach its own.
+typedef struct preload_copy {
+#define X(name) __typeof__(&sqlite3_##name) name;
+    PRELOAD_FUNCTIONS(X)
+#undef X
+    uintptr_t low, high;  // the addresses of its module
+} preload_copy;
+
+// The copy that the code at `address` is linked to; null if there is none.
+const preload_copy *preload_copy_of(const void *address);
+
+// Held while the process forks.
+void preload_lock_copies(void);
+void preload_unlock_copies(void);
+
+// Whether the code at an address is a part of the copy itself.
+static inline bool preload_is_inside(const preload_copy *copy, const void *address) {
+    return (uintptr_t)address >= copy->low && (uintptr_t)address < copy->high;
+}
+
+// MARK: - The recorder
+
+// The process's recorder; null if it does not record. The first call starts it.
+fl_recorder *preload_recorder(void);
+
+// Distinguishes the recorders of a process and its forked children, whose dictionaries differ.
+uint32_t preload_generation(void);
+
+// A clock that costs less than CLOCK_MONOTONIC, in ticks.
+static inline uint64_t preload_ticks(void) {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#else
+    return fl_now();
+#endif
+}
+
+// Converts ticks to nanoseconds. `now` and `ticks` are readings of both clocks at about the same time.
+uint64_t preload_nanoseconds(uint64_t elapsed, uint64_t now, uint64_t ticks);
+
+// MARK: - Statements
+
+// A prepared statement of the program, and its current run.
+typedef struct preload_statement {
+    sqlite3_stmt *handle;
+    bool is_internal;        // SQLite prepared it for its own purposes
+    bool is_running;
+    bool is_read_only;
+    uint32_t preparations;   // since the last run
+    uint32_t generation;     // the recorder whose dictionary has the text
+    uint32_t text;           // the text's number there
+    uint32_t type;           // the statement's effect
+    // The counters at the end of the last run. They are never reset, because the program may read them.
+    uint32_t counters[5];
+    // The run.
+    uint64_t start;          // nanoseconds of CLOCK_MONOTONIC
+    uint64_t ticks;          // time in the measured calls
+    uint32_t calls, measured;
+    uint32_t rows;
+    uint32_t stack;
+    bool is_stack_truncated;
+} preload_statement;
+
+// Adds a statement; null if there is no memory, or too many statements are open.
+preload_statement *preload_add(sqlite3_stmt *handle);
+
+// The statement of a handle; null if it is not known.
+preload_statement *preload_find(sqlite3_stmt *handle);
+
+void preload_remove(preload_statement *statement);
+
+// Held while the process forks, so that the child finds the tables whole and their locks free.
+void preload_lock_statements(void);
+void preload_unlock_statements(void);
+
+// Begins a run, if none has begun.
+void preload_begin_run(const preload_copy *copy, preload_statement *statement);
+
+// Ends the run, if one has begun, and records it. `result` is SQLite's result code, SQLITE_OK if the program ended it.
+// `copy` is null if the handle is gone.
+void preload_end_run(const preload_copy *copy, preload_statement *statement, int result);
+
+// MARK: - Text
+
+// The longest text that is kept of a statement.
+#define PRELOAD_TEXT_MAXIMUM 8192
+
+// Writes SQL without literals, parameters and comments, with lists of values collapsed, so that statements which differ
+// only in their values have the same text. Returns its length, at most PRELOAD_TEXT_MAXIMUM.
+size_t preload_normalize(const char *sql, size_t length, char *out);
+
+// The effect of a normalized statement, as a number of the enumeration FL_ENUMERATION_STATEMENT_TYPE.
+uint32_t preload_type_of(const char *text, size_t length, bool is_read_only);
+
+#endif

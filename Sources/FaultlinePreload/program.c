@@ -1,0 +1,123 @@
+#define _GNU_SOURCE
+#include "faultline_preload.h"
+#include "preload.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+// MARK: - Starting and stopping
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(fl_recorder *) recorder;
+static _Atomic bool is_decided;
+// Whether the program records itself, and its forked children are not recorded either.
+static bool has_stood_down;
+static _Atomic uint32_t generation = 1;
+// The readings of both clocks at the start.
+static uint64_t first_now, first_ticks;
+// The environment as it was when the program began, because it may change it.
+static char directory[4096];
+static uint64_t origin, ring_bytes;
+
+static void before_fork(void) {
+    pthread_mutex_lock(&lock);
+    preload_lock_copies();
+    preload_lock_statements();
+}
+
+static void after_fork_in_parent(void) {
+    preload_unlock_statements();
+    preload_unlock_copies();
+    pthread_mutex_unlock(&lock);
+}
+
+// A child gets a recorder of its own when it uses SQLite.
+static void after_fork_in_child(void) {
+    atomic_store(&recorder, NULL);
+    atomic_store(&is_decided, has_stood_down);
+    atomic_fetch_add(&generation, 1);
+    after_fork_in_parent();
+}
+
+__attribute__((constructor)) static void read_environment(void) {
+    static const char rings[] = "rings:";
+    const char *trace = fl_environment("FAULTLINE_TRACE");
+    const char *start = fl_environment("FAULTLINE_ORIGIN"), *bytes = fl_environment("FAULTLINE_RING_BYTES");
+    if (trace == NULL || strncmp(trace, rings, strlen(rings)) != 0 || strlen(trace) > sizeof directory) { return; }
+    strcpy(directory, trace + strlen(rings));
+    if (start != NULL) { origin = strtoull(start, NULL, 10); }
+    if (bytes != NULL) { ring_bytes = strtoull(bytes, NULL, 10); }
+    fl_prepare_process();
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+// A mark that the reader of the rings counts: a process whose rings had no room.
+static void refuse(void) {
+    char path[sizeof directory + 32];
+    snprintf(path, sizeof path, "%s/refused-%d", directory, getpid());
+    int mark = open(path, O_CREAT | O_EXCL | O_CLOEXEC | O_WRONLY, 0600);
+    if (mark >= 0) { close(mark); }
+}
+
+static fl_recorder *create(void) {
+    char path[sizeof directory + 64];
+    uint32_t random = 0;
+    if (directory[0] == 0) { return NULL; }
+    if (getrandom(&random, sizeof random, 0) != sizeof random) { return NULL; }
+    snprintf(path, sizeof path, "%s/faultline-%d-%u.rings", directory, getpid(), random);
+    fl_recorder_options options = {
+        .rings = path, .origin = origin, .ring_bytes = ring_bytes, .is_observed = true,
+    };
+    fl_recorder *created = fl_recorder_create(&options);
+    if (created == NULL) {
+        refuse();
+        return NULL;
+    }
+    first_now = fl_now();
+    first_ticks = preload_ticks();
+    fl_recorder_enable(created);
+    return created;
+}
+
+fl_recorder *preload_recorder(void) {
+    if (!atomic_load_explicit(&is_decided, memory_order_acquire)) {
+        pthread_mutex_lock(&lock);
+        if (!atomic_load_explicit(&is_decided, memory_order_relaxed)) {
+            atomic_store_explicit(&recorder, create(), memory_order_relaxed);
+            atomic_store_explicit(&is_decided, true, memory_order_release);
+        }
+        pthread_mutex_unlock(&lock);
+    }
+    fl_recorder *current = atomic_load_explicit(&recorder, memory_order_relaxed);
+    return current != NULL && fl_switch_is_on(fl_recorder_switch(current)) ? current : NULL;
+}
+
+uint32_t preload_generation(void) { return atomic_load_explicit(&generation, memory_order_relaxed); }
+
+static void stop(bool stands_down) {
+    pthread_mutex_lock(&lock);
+    has_stood_down = has_stood_down || stands_down;
+    fl_recorder *current = atomic_load(&recorder);
+    if (current != NULL) { fl_recorder_close(current); }
+    atomic_store(&is_decided, true);
+    pthread_mutex_unlock(&lock);
+}
+
+__attribute__((destructor)) static void end(void) { stop(false); }
+
+void faultline_preload_stand_down(void) { stop(true); }
+
+// MARK: - Time
+
+uint64_t preload_nanoseconds(uint64_t elapsed, uint64_t now, uint64_t ticks) {
+    // Within the first millisecond the clocks have not moved far enough to be compared.
+    uint64_t time = now - first_now, moved = ticks - first_ticks;
+    if (time < 1000000 || moved == 0) { return elapsed / 2; }
+    return (uint64_t)((double)elapsed * (double)time / (double)moved);
+}

@@ -1,0 +1,81 @@
+#include "preload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Statuses that are counted up, in the order of `counters`.
+static const int statuses[] = {
+    SQLITE_STMTSTATUS_VM_STEP, SQLITE_STMTSTATUS_FULLSCAN_STEP, SQLITE_STMTSTATUS_SORT, SQLITE_STMTSTATUS_AUTOINDEX,
+    SQLITE_STMTSTATUS_REPREPARE,
+};
+enum { VM_STEP, FULLSCAN_STEP, SORT, AUTOINDEX, REPREPARE, STATUSES };
+
+// Interns the statement's text, in the dictionary of this recorder.
+static void describe(fl_recorder *recorder, const preload_copy *copy, preload_statement *statement) {
+    const char *sql = copy->sql == NULL ? NULL : copy->sql(statement->handle);
+    char text[PRELOAD_TEXT_MAXIMUM], json[2 * PRELOAD_TEXT_MAXIMUM + 16];
+    if (sql == NULL) { sql = ""; }
+    size_t length = preload_normalize(sql, strlen(sql), text);
+    size_t used = (size_t)(stpcpy(json, "{\"sql\":") - json);
+    used += fl_json_string(json + used, sizeof json - used - 2, text, length);
+    json[used++] = '}';
+    statement->type = preload_type_of(text, length, statement->is_read_only);
+    statement->text = fl_intern(recorder, FL_DICTIONARY_STATEMENT, json, used, text, length < 255 ? length : 255);
+    statement->generation = preload_generation();
+}
+
+void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
+    if (statement->is_running) { return; }
+    fl_recorder *recorder = preload_recorder();
+    if (recorder == NULL) { return; }
+    if (statement->generation != preload_generation()) { describe(recorder, copy, statement); }
+    statement->is_running = true;
+    statement->ticks = 0;
+    statement->calls = statement->measured = 0;
+    statement->rows = 0;
+    statement->is_stack_truncated = false;
+    statement->stack = fl_stack(recorder, &statement->is_stack_truncated);
+    statement->start = fl_now();
+}
+
+// Reads the counters, and returns in `run` what this run added. The program may have reset them meanwhile.
+static void read_counters(const preload_copy *copy, preload_statement *statement, uint32_t run[STATUSES]) {
+    for (int index = 0; index < STATUSES; index++) {
+        uint32_t now = (uint32_t)copy->stmt_status(statement->handle, statuses[index], 0);
+        uint32_t before = statement->counters[index];
+        run[index] = now >= before ? now - before : now;
+        statement->counters[index] = now;
+    }
+}
+
+void preload_end_run(const preload_copy *copy, preload_statement *statement, int result) {
+    if (!statement->is_running) { return; }
+    statement->is_running = false;
+    fl_recorder *recorder = preload_recorder();
+    if (recorder == NULL || statement->generation != preload_generation()) { return; }
+    uint32_t run[STATUSES] = {0};
+    if (copy != NULL) { read_counters(copy, statement, run); }
+    bool has_failed = result != SQLITE_OK && result != SQLITE_ROW && result != SQLITE_DONE;
+    fl_sql fields = {
+        .virtualMachineSteps = run[VM_STEP], .statement = statement->text, .type = statement->type,
+        .rows = statement->rows, .fullScanSteps = run[FULLSCAN_STEP], .sorts = run[SORT],
+        .automaticIndexes = run[AUTOINDEX], .preparations = statement->preparations + run[REPREPARE],
+        .error = has_failed ? (uint32_t)result : 0,
+    };
+    statement->preparations = 0;
+    if (!statement->is_read_only && result == SQLITE_DONE && statement->rows == 0 && copy != NULL && copy->changes != NULL) {
+        fields.rows = (uint32_t)copy->changes(copy->db_handle(statement->handle));
+    }
+    // Calls that were not measured took as long as the others, on average.
+    uint64_t now = fl_now();
+    uint64_t spent = preload_nanoseconds(statement->ticks, now, preload_ticks());
+    if (statement->measured > 0) {
+        spent = (uint64_t)((double)spent * statement->calls / statement->measured);
+    }
+    if (spent > now - statement->start) { spent = now - statement->start; }
+    fl_ending ending = {
+        .stack = statement->stack, .is_stack_truncated = statement->is_stack_truncated,
+        .duration = spent == 0 ? 1 : spent,
+    };
+    fl_record(recorder, statement->start, FL_EVENT_SQL, &fields, &ending);
+}

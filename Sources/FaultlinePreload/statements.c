@@ -1,0 +1,84 @@
+#include "preload.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Statements by their handles. A look-up scans one bucket and takes no lock; adding and removing take one, which costs
+// little beside preparing a statement.
+#define BUCKETS 8192
+#define BUCKET_SLOTS 8
+
+typedef struct bucket {
+    _Alignas(64) _Atomic(sqlite3_stmt *) handles[BUCKET_SLOTS];
+    preload_statement *statements[BUCKET_SLOTS];
+} bucket;
+
+static bucket buckets[BUCKETS];
+// Records that can be used again, linked by the pointers that they begin with.
+static void *unused;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bucket *bucket_of(const sqlite3_stmt *handle) {
+    // Handles are aligned, so the lowest bits say nothing.
+    uint64_t hash = ((uintptr_t)handle >> 4) * 0x9E3779B97F4A7C15u;
+    return &buckets[hash >> 51];
+}
+
+static preload_statement *allocate(void) {
+    void *statement = unused;
+    if (statement == NULL) { return malloc(sizeof(preload_statement)); }
+    unused = *(void **)statement;
+    return statement;
+}
+
+preload_statement *preload_add(sqlite3_stmt *handle) {
+    bucket *bucket = bucket_of(handle);
+    preload_statement *added = NULL;
+    pthread_mutex_lock(&lock);
+    for (size_t slot = 0; slot < BUCKET_SLOTS; slot++) {
+        sqlite3_stmt *held = atomic_load_explicit(&bucket->handles[slot], memory_order_relaxed);
+        // A handle that SQLite finalized unseen has come back.
+        if (held == handle) { added = bucket->statements[slot]; }
+    }
+    for (size_t slot = 0; added == NULL && slot < BUCKET_SLOTS; slot++) {
+        if (atomic_load_explicit(&bucket->handles[slot], memory_order_relaxed) != NULL) { continue; }
+        added = bucket->statements[slot] = allocate();
+        if (added != NULL) { atomic_store_explicit(&bucket->handles[slot], handle, memory_order_release); }
+        break;
+    }
+    if (added != NULL) {
+        memset(added, 0, sizeof *added);
+        added->handle = handle;
+    }
+    pthread_mutex_unlock(&lock);
+    return added;
+}
+
+void preload_lock_statements(void) { pthread_mutex_lock(&lock); }
+void preload_unlock_statements(void) { pthread_mutex_unlock(&lock); }
+
+preload_statement *preload_find(sqlite3_stmt *handle) {
+    if (handle == NULL) { return NULL; }
+    bucket *bucket = bucket_of(handle);
+    for (size_t slot = 0; slot < BUCKET_SLOTS; slot++) {
+        if (atomic_load_explicit(&bucket->handles[slot], memory_order_acquire) == handle) {
+            return bucket->statements[slot];
+        }
+    }
+    return NULL;
+}
+
+void preload_remove(preload_statement *statement) {
+    bucket *bucket = bucket_of(statement->handle);
+    pthread_mutex_lock(&lock);
+    for (size_t slot = 0; slot < BUCKET_SLOTS; slot++) {
+        if (atomic_load_explicit(&bucket->handles[slot], memory_order_relaxed) != statement->handle) { continue; }
+        atomic_store_explicit(&bucket->handles[slot], NULL, memory_order_release);
+        *(void **)statement = unused;
+        unused = statement;
+        break;
+    }
+    pthread_mutex_unlock(&lock);
+}

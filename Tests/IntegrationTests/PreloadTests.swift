@@ -1,0 +1,156 @@
+import FaultlineReader
+import FaultlineRecorder
+import FaultlineTrace
+import Foundation
+import TestFolders
+import Testing
+
+/// The recorded statements of one run of `SQLiteProgram`.
+private struct ObservedRun {
+    private(set) var result: BuiltCommand.Result
+    private(set) var statements: [(text: String, fields: TraceEvent.Statement, event: TraceEvent)] = []
+    private(set) var processes: [ProcessBegan] = []
+    /// The bytes of the trace.
+    private(set) var trace = ""
+
+    init(_ arguments: [String], program: String = "SQLiteProgram") throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("trace.json")
+        let collector = try TraceCollector(path: path)
+        var environment = collector.environment
+        environment["LD_PRELOAD"] = Self.library
+        result = try BuiltCommand.run(
+            arguments, program: BuiltCommand.programs.appendingPathComponent(program).path, environment: environment)
+        #expect(collector.finish().trace == path)
+        var dictionary: [UInt32: TraceDictionary] = [:]
+        try TraceReader(path: path).read { message in
+            switch message {
+            case .began(let began): processes.append(began)
+            case .entry(let process, let id, let entry):
+                dictionary[process, default: TraceDictionary()].insert(entry, id: id)
+            case .event(let event):
+                guard case .sql(let fields) = event.detail else { return }
+                let text = dictionary[event.process]?.statement(fields.statement)?.sql ?? ""
+                statements.append((text, fields, event))
+            case .lost, .ended: break
+            }
+        }
+        trace = try String(contentsOfFile: path, encoding: .utf8)
+    }
+
+    static let library = BuiltCommand.programs.appendingPathComponent("libFaultlinePreload.so").path
+
+    func count(_ text: String) -> Int { statements.count { $0.text == text } }
+}
+
+@Suite("A program that does not know Faultline, with the preloaded library")
+struct PreloadTests {
+    @Test("Each run of a statement is an event, with its rows and SQLite's counters")
+    func counts() throws {
+        let run = try ObservedRun(["books", ":memory:"])
+        #expect(run.count("SELECT name FROM author WHERE id = ?") == 50)
+        let list = try #require(run.statements.first { $0.text == "SELECT id FROM author" })
+        #expect(list.fields.rows == 50 && list.fields.fullScanSteps == 49 && list.fields.preparations == 1)
+        let insert = try #require(run.statements.first { $0.text.contains("INSERT INTO author") })
+        #expect(insert.fields.type == .write && insert.fields.rows == 50)
+        #expect(run.statements.count == 53)
+        #expect(run.statements.allSatisfy { $0.event.duration > 0 && $0.event.stack != 0 && $0.event.isMainThread })
+    }
+
+    @Test("The trace says that it has statements alone")
+    func gaps() throws {
+        let began = try #require(ObservedRun(["exec", ":memory:", "SELECT 1"]).processes.first)
+        #expect(began.source == .sqlite)
+        #expect(began.gaps?.map(\.kind) == [.operations, .exactTimes, .values, .plans])
+    }
+
+    @Test(
+        "Statements that differ only in their values have one text, without the values",
+        arguments: [
+            ("SELECT 'secret', 42, x'00ff', 1.5e-3, NULL", "SELECT ?, …, NULL"),
+            ("SELECT 1 WHERE 2 IN (3, 4, 5)", "SELECT ? WHERE ? IN (…)"),
+            ("VALUES (1, 'a'), (2, 'b'), (3, 'c')", "VALUES (?, …), …"),
+            ("SELECT  /* secret */ 'it''s' -- secret\n AS \"a\"", "SELECT ? AS \"a\""),
+            ("SELECT 0x1F AS [b c], .5 AS `d`;", "SELECT ? AS [b c], ? AS `d`"),
+            ("SELECT -- an open comment\n 1 /* and another", "SELECT ?"),
+        ])
+    func texts(sql: String, text: String) throws {
+        let run = try ObservedRun(["exec", ":memory:", sql])
+        #expect(run.statements.map(\.text) == [text])
+        #expect(!run.trace.contains("secret"))
+    }
+
+    @Test("The statements that SQLite runs for itself are not recorded")
+    func inner() throws {
+        let run = try ObservedRun([
+            "exec", ":memory:", "CREATE TABLE t(a)", "INSERT INTO t VALUES (1), (2)", "VACUUM",
+            "ALTER TABLE t ADD COLUMN b DEFAULT 7", "SELECT * FROM t",
+        ])
+        #expect(
+            run.statements.map(\.text) == [
+                "CREATE TABLE t(a)", "INSERT INTO t VALUES (?), …", "VACUUM", "ALTER TABLE t ADD COLUMN b DEFAULT ?",
+                "SELECT * FROM t",
+            ])
+        #expect(run.statements.map(\.fields.rows).last == 2)
+    }
+
+    @Test("A user function's statements are recorded, although another statement is running")
+    func function() throws {
+        let run = try ObservedRun(["function", ":memory:"])
+        #expect(
+            run.statements.map(\.text) == ["CREATE TABLE t(a)", "SELECT name FROM sqlite_master", "SELECT tables()"])
+    }
+
+    @Test("A failed statement has SQLite's code")
+    func errors() throws {
+        let run = try ObservedRun([
+            "exec", ":memory:", "CREATE TABLE t(a UNIQUE); INSERT INTO t VALUES (1); INSERT INTO t VALUES (1)",
+        ])
+        #expect(run.statements.map { $0.fields.error & 0xFF } == [0, 0, 19])
+    }
+
+    @Test("Threads lose no statement")
+    func threads() throws {
+        let run = try ObservedRun(["threads", ":memory:"])
+        #expect(run.count("SELECT ?") == 4000)
+        #expect(Set(run.statements.map(\.event.thread)).count == 4)
+    }
+
+    @Test("A forked child is a process of its own in the trace")
+    func fork() throws {
+        let run = try ObservedRun(["fork", ":memory:"])
+        #expect(run.processes.count == 2)
+        #expect(Set(run.statements.map(\.text)) == ["SELECT ? AS c", "SELECT ? AS p"])
+        #expect(Set(run.statements.map(\.event.process)).count == 2)
+    }
+
+    @Test(
+        "The program's output and status are those without the library",
+        arguments: [
+            ["books", ":memory:"], ["threads", ":memory:"], ["function", ":memory:"],
+            ["exec", ":memory:", "SELECT * FROM nosuch", "CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)", "SELEC"],
+            ["exec"],
+        ])
+    func transparency(arguments: [String]) throws {
+        let program = BuiltCommand.programs.appendingPathComponent("SQLiteProgram").path
+        let plain = try BuiltCommand.run(arguments, program: program)
+        let preloaded = try BuiltCommand.run(
+            arguments, program: program, environment: ["LD_PRELOAD": ObservedRun.library])
+        #expect(preloaded.output == plain.output && preloaded.errors == plain.errors)
+        #expect(preloaded.status == plain.status && !preloaded.wasKilled)
+        guard arguments.count > 1 else { return }
+        let observed = try ObservedRun(arguments).result
+        #expect(observed.output == plain.output && observed.errors == plain.errors && observed.status == plain.status)
+    }
+
+    @Test("A program that records itself is not recorded from outside as well")
+    func recorderOfItsOwn() throws {
+        let directory = try TemporaryDirectory()
+        let store = directory.path("list.sqlite")
+        let words = ["workload", "groceries", "--store", store, "--items", "20"]
+        #expect(try BuiltCommand.run(words + ["--prepare"]).status == 0)
+        let run = try ObservedRun(words, program: "faultline")
+        #expect(run.result.status == 0)
+        #expect(run.processes.map(\.source) == [nil])
+    }
+}

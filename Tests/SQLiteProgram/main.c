@@ -1,0 +1,116 @@
+// A program that uses SQLite and knows nothing of Faultline. It prints what it counted itself.
+
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static sqlite3 *open_store(const char *path) {
+    sqlite3 *store = NULL;
+    if (sqlite3_open(path, &store) != SQLITE_OK) { exit(3); }
+    return store;
+}
+
+static int count_row(void *rows, int columns, char **values, char **names) {
+    (void)columns, (void)values, (void)names;
+    ++*(int *)rows;
+    return 0;
+}
+
+// Executes each argument, and prints the rows or the error.
+static void execute(sqlite3 *store, int count, char **statements) {
+    for (int index = 0; index < count; index++) {
+        int rows = 0;
+        char *problem = NULL;
+        int result = sqlite3_exec(store, statements[index], count_row, &rows, &problem);
+        printf("%d rows, result %d: %s\n", rows, result, problem == NULL ? "no problem" : problem);
+        sqlite3_free(problem);
+    }
+}
+
+__attribute__((noinline)) static int author_of(sqlite3 *store, int book) {
+    sqlite3_stmt *statement = NULL;
+    int rows = 0;
+    sqlite3_prepare_v2(store, "SELECT name FROM author WHERE id = ?", -1, &statement, NULL);
+    sqlite3_bind_int(statement, 1, book);
+    while (sqlite3_step(statement) == SQLITE_ROW) { rows++; }  // N+1
+    sqlite3_finalize(statement);
+    return rows;
+}
+
+// Looks up the author of each book while it steps through the books.
+static void list_books(sqlite3 *store) {
+    sqlite3_stmt *books = NULL;
+    int rows = 0;
+    execute(store, 1, (char *[]){
+        "CREATE TABLE author(id INTEGER PRIMARY KEY, name TEXT);"
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50)"
+        "INSERT INTO author SELECT i, 'author ' || i FROM n"});
+    sqlite3_prepare_v2(store, "SELECT id FROM author", -1, &books, NULL);
+    while (sqlite3_step(books) == SQLITE_ROW) { rows += author_of(store, sqlite3_column_int(books, 0)); }
+    sqlite3_finalize(books);
+    printf("%d authors\n", rows);
+}
+
+static void *count_in_thread(void *unused) {
+    (void)unused;
+    sqlite3 *store = open_store(":memory:");
+    sqlite3_stmt *statement = NULL;
+    sqlite3_prepare_v2(store, "SELECT 1", -1, &statement, NULL);
+    for (int run = 0; run < 1000; run++) {
+        sqlite3_step(statement);
+        sqlite3_reset(statement);
+    }
+    sqlite3_finalize(statement);
+    sqlite3_close(store);
+    return NULL;
+}
+
+static void count_in_threads(void) {
+    pthread_t threads[4];
+    for (int index = 0; index < 4; index++) { pthread_create(&threads[index], NULL, count_in_thread, NULL); }
+    for (int index = 0; index < 4; index++) { pthread_join(threads[index], NULL); }
+}
+
+// Runs SQL while a statement runs, as user functions may.
+static void count_tables(sqlite3_context *context, int count, sqlite3_value **values) {
+    (void)count, (void)values;
+    sqlite3 *store = sqlite3_context_db_handle(context);
+    int rows = 0;
+    sqlite3_exec(store, "SELECT name FROM sqlite_master", count_row, &rows, NULL);
+    sqlite3_result_int(context, rows);
+}
+
+static void call_function(sqlite3 *store) {
+    sqlite3_create_function(store, "tables", 0, SQLITE_UTF8, NULL, count_tables, NULL, NULL);
+    execute(store, 2, (char *[]){"CREATE TABLE t(a)", "SELECT tables()"});
+}
+
+static void fork_child(void) {
+    pid_t child = fork();
+    sqlite3 *store = open_store(":memory:");
+    execute(store, 1, (char *[]){child == 0 ? "SELECT 'child' AS c" : "SELECT 'parent' AS p"});
+    sqlite3_close(store);
+    fflush(stdout);
+    if (child == 0) { _exit(0); }
+    waitpid(child, NULL, 0);
+}
+
+int main(int count, char **arguments) {
+    if (count < 3) {
+        fprintf(stderr, "usage: SQLiteProgram exec|books|threads|function|fork STORE [SQL…]\n");
+        return 2;
+    }
+    const char *mode = arguments[1];
+    sqlite3 *store = open_store(arguments[2]);
+    if (strcmp(mode, "exec") == 0) { execute(store, count - 3, arguments + 3); }
+    if (strcmp(mode, "books") == 0) { list_books(store); }
+    if (strcmp(mode, "threads") == 0) { count_in_threads(); }
+    if (strcmp(mode, "function") == 0) { call_function(store); }
+    if (strcmp(mode, "fork") == 0) { fork_child(); }
+    printf("changes %d, message: %s\n", sqlite3_changes(store), sqlite3_errmsg(store));
+    return sqlite3_close(store);
+}
