@@ -231,7 +231,8 @@ __attribute__((noinline)) void fl_end(
     if (thread == NULL) { return; }
     fl_header header = {
         .kind = (uint8_t)kind, .id = open->id, .parent = open->parent, .scope = ending->scope, .start = open->start,
-        .duration = ending->duration != 0 ? ending->duration : now - open->start, .context = ending->context, .site = ending->site,
+        .duration = ending->duration != 0 ? ending->duration : now - open->start, .context = ending->context,
+        .site = ending->site,
         .overhead = open->sampled ? (open->begin_cost == 0 ? 1 : open->begin_cost) : 0,
     };
     if (ending->duration == 0 && header.duration >= LONG_EVENT_NANOSECONDS) {

@@ -65,7 +65,7 @@ static void prepared(const preload_copy *copy, int result, sqlite3_stmt **out, c
     errno = saved;
 }
 
-#define PREPARE(name, parameters, arguments) \
+#define DEFINE_PREPARE(name, parameters, arguments) \
     EXPORT int sqlite3_##name parameters { \
         const preload_copy *copy = preload_copy_of(CALLER); \
         if (copy == NULL || copy->name == NULL) { return SQLITE_MISUSE; } \
@@ -75,21 +75,21 @@ static void prepared(const preload_copy *copy, int result, sqlite3_stmt **out, c
         prepared(copy, result, statement, CALLER); \
         return result; \
     }
+#define PREPARE(name, text) \
+    DEFINE_PREPARE(name, \
+        (sqlite3 *connection, const text *sql, int bytes, sqlite3_stmt **statement, const text **tail), \
+        (connection, sql, bytes, statement, tail))
+#define PREPARE_WITH_FLAGS(name, text) \
+    DEFINE_PREPARE(name, \
+        (sqlite3 *connection, const text *sql, int bytes, unsigned flags, sqlite3_stmt **statement, const text **tail), \
+        (connection, sql, bytes, flags, statement, tail))
 
-PREPARE(prepare, (sqlite3 *connection, const char *sql, int bytes, sqlite3_stmt **statement, const char **tail),
-        (connection, sql, bytes, statement, tail))
-PREPARE(prepare_v2, (sqlite3 *connection, const char *sql, int bytes, sqlite3_stmt **statement, const char **tail),
-        (connection, sql, bytes, statement, tail))
-PREPARE(prepare_v3,
-        (sqlite3 *connection, const char *sql, int bytes, unsigned flags, sqlite3_stmt **statement, const char **tail),
-        (connection, sql, bytes, flags, statement, tail))
-PREPARE(prepare16, (sqlite3 *connection, const void *sql, int bytes, sqlite3_stmt **statement, const void **tail),
-        (connection, sql, bytes, statement, tail))
-PREPARE(prepare16_v2, (sqlite3 *connection, const void *sql, int bytes, sqlite3_stmt **statement, const void **tail),
-        (connection, sql, bytes, statement, tail))
-PREPARE(prepare16_v3,
-        (sqlite3 *connection, const void *sql, int bytes, unsigned flags, sqlite3_stmt **statement, const void **tail),
-        (connection, sql, bytes, flags, statement, tail))
+PREPARE(prepare, char)
+PREPARE(prepare_v2, char)
+PREPARE_WITH_FLAGS(prepare_v3, char)
+PREPARE(prepare16, void)
+PREPARE(prepare16_v2, void)
+PREPARE_WITH_FLAGS(prepare16_v3, void)
 
 // MARK: - Running
 

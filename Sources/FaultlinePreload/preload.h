@@ -1,4 +1,4 @@
-// The library that `faultline record` preloads into programs that do not know Faultline.
+// A library to preload into programs that do not know Faultline.
 //
 // It interposes SQLite's functions by symbol and records each run of a statement. It uses nothing but the C library,
 // prints nothing, and never changes what the program sees of SQLite.

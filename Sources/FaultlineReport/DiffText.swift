@@ -12,7 +12,7 @@ public struct DiffText: Sendable {
     ///
     /// No two runs can show smaller changes.
     private static let visibleRatio = 1.3
-    /// The smallest visible change from which on an operation's time cannot be judged.
+    /// An operation that shows only changes of at least this ratio ran too rarely to judge its time.
     private static let largestRatio = 20.0
 
     /// The verdicts on operations, in the order in which they are shown.

@@ -52,25 +52,25 @@ enum GroupJSON {
 
     /// The sums of groups by name and kind, with the names in alphabetical order.
     static func sums(_ groups: [EventGroup], by name: (EventGroup.Key) -> String?) -> JSONValue {
-        struct Place: Hashable {
+        struct ScopedKind: Hashable {
             var name: String
             var kind: EventKind
         }
-        var durations: [Place: Distribution] = [:]
-        var sums: [Place: EventGroup.Counts] = [:]
+        var durations: [ScopedKind: Distribution] = [:]
+        var sums: [ScopedKind: EventGroup.Counts] = [:]
         for group in groups {
             guard let name = name(group.key) else { continue }
-            let position = Place(name: name, kind: group.key.kind)
-            durations[position, default: Distribution()].merge(group.durations)
-            sums[position, default: EventGroup.Counts()].merge(group.counts)
+            let key = ScopedKind(name: name, kind: group.key.kind)
+            durations[key, default: Distribution()].merge(group.durations)
+            sums[key, default: EventGroup.Counts()].merge(group.counts)
         }
-        let places = durations.keys.sorted { ($0.name, $0.kind.rawValue) < ($1.name, $1.kind.rawValue) }
+        let keys = durations.keys.sorted { ($0.name, $0.kind.rawValue) < ($1.name, $1.kind.rawValue) }
         return .array(
-            places.map { position in
+            keys.map { key in
                 .sorted([
-                    "name": .string(position.name), "kind": .string(position.kind.name),
-                    "durations": DistributionJSON.value(durations[position] ?? Distribution()),
-                    "counts": counts(sums[position] ?? EventGroup.Counts()),
+                    "name": .string(key.name), "kind": .string(key.kind.name),
+                    "durations": DistributionJSON.value(durations[key] ?? Distribution()),
+                    "counts": counts(sums[key] ?? EventGroup.Counts()),
                 ])
             })
     }

@@ -13,7 +13,7 @@ struct FetchLoopRuleTests {
         Analysis(Profile(music.trace.closed()), rules: rules).findings
     }
 
-    /// Findings for fetches with these operands, one after another, of which the first may take longer.
+    /// Findings for consecutive fetches with these operands; the first may take longer.
     private func loop(
         _ terms: [ShapeEntry.Term]? = [byAlbum], isLimited: Bool = false, operands: [[UInt64]] = (1...10).map { [$0] },
         rows: UInt32 = 12,

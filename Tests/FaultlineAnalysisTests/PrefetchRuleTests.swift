@@ -198,7 +198,7 @@ struct PrefetchRuleTests {
         #expect(sum.destinationUse(of: edge)?.unrecorded == 1)
     }
 
-    /// A screen of 100 faults, of which the first `slow` take a millisecond each.
+    /// A screen of 100 faults; the first `slow` take a millisecond each.
     private func slowly(_ slow: UInt64) -> Groceries {
         var groceries = Groceries()
         groceries.scoped(.screen) { groceries in

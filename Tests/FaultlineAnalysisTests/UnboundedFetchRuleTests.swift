@@ -17,7 +17,7 @@ struct UnboundedFetchRuleTests {
         return Analysis(Profile(music.trace.closed()), rules: Self.rules).findings
     }
 
-    /// Findings for a result of which every row is read.
+    /// Findings for a result whose rows are all read.
     private func all(
         _ rows: UInt32, bytes: UInt64? = nil, _ kind: TraceEvent.Scope.Kind = .request,
         _ change: @escaping (inout TraceEvent.Use) -> Void = { _ in }

@@ -91,7 +91,7 @@ struct ChildContextTests {
         #expect(try family.item("parent 0", in: grandchild).price == 0)
     }
 
-    @Test("A child's fetch without pending changes, or of dictionaries, returns what is in the store")
+    @Test("A child's fetch of dictionaries, or without pending changes, returns the store's values")
     func withoutPendingChanges() throws {
         let family = try Family(items: 2)
         Item(context: family.parent).name = "new"

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Objects represent rows")
 struct ObjectTests {
-    @Test("Another context reads back what was saved")
+    @Test("Another context reads the saved values")
     func saveAndFetch() throws {
         let store = try TestStore()
         let item = Item(context: store.context)

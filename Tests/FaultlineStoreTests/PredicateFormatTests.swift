@@ -176,7 +176,7 @@ struct PredicateFormatTests {
         ("%y == 3", 1, "expected '%@', '%K', '%d' or '%f' but found '%y'"),
     ]
 
-    @Test("that cannot be parsed throws an error with the position and what was expected", arguments: unreadable)
+    @Test("that cannot be parsed throws an error with the position and the expected token", arguments: unreadable)
     func failures(_ format: String, _ position: Int, _ message: String) {
         let text = performing { _ = try FetchPredicate(format: format) }
         #expect(

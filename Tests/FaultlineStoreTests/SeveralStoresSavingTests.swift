@@ -91,7 +91,7 @@ struct SeveralStoresSavingTests {
         #expect(try several.names(0).isEmpty)
     }
 
-    @Test("A commit that fails after another reports what was saved, and the rest can be saved later")
+    @Test("After one store's commit fails, the error lists the saved stores, and the rest can be saved later")
     func partialCommit() throws {
         let several = try SeveralStores()
         let (a, b) = (try several.add("A", to: 0), try several.add("B", to: 1))
@@ -200,7 +200,7 @@ struct SeveralStoresSavingTests {
         #expect(b.name == "B" && !several.context.hasChanges)
     }
 
-    @Test("Other contexts merge what was saved in each store")
+    @Test("Other contexts merge the saves of each store")
     func merging() throws {
         let several = try SeveralStores()
         let (a, b) = (try several.add("A", to: 0), try several.add("B", to: 1))

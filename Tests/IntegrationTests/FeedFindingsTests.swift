@@ -20,7 +20,7 @@ struct FeedFindingsTests {
         UPDATE Z_PRIMARYKEY SET Z_MAX = (SELECT max(Z_PK) FROM ZMESSAGE) WHERE Z_NAME = 'Message';
         """
 
-    @Test("costs what was projected with ten and a hundred times the rows")
+    @Test("costs as much as projected with ten and a hundred times the rows")
     func growth() throws {
         // Other processes can make one of the runs slower than the others.
         var misses: [String] = []

@@ -42,7 +42,7 @@ struct FullDiskTests {
                 + "(No space left on device); free some space and record again.")
     }
 
-    @Test("a recorded program behaves as it does unrecorded, and the report counts what is missing", arguments: sizes)
+    @Test("a recorded program behaves as it does unrecorded, and the report counts the missing data", arguments: sizes)
     func recorded(size: Int) throws {
         let result = try PrivateMounts.run(
             "\(BuiltCommand.faultline) record -o \(disk)/trace.json -- \(app)",

@@ -143,7 +143,7 @@ struct ProfileCommandTests {
                 + "not; merge the profiles from which these two were made.\n")
     }
 
-    @Test("A damaged profile is reported with what is wrong with it")
+    @Test("The error about a damaged profile describes the damage")
     func damaged() throws {
         let directory = try TemporaryDirectory()
         let profile = directory.path("trace.profile")

@@ -95,7 +95,7 @@ struct QueryTests {
                 + "\"\(directory.path("missing"))\"; make it, or name another file with -o.\n")
     }
 
-    @Test("reports what is wrong with a query or with the trace")
+    @Test("reports errors in a query or in the trace")
     func mistakes() throws {
         let result = try BuiltCommand.run(["query", trace, "SELECT rowz FROM fetch"])
         #expect(result.status == 2 && result.output == "")

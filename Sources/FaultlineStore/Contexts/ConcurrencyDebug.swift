@@ -41,7 +41,7 @@ extension ManagedObjectContext {
 
     @inline(never)
     private func failOffQueue(_ what: String, _ queue: String) -> Never {
-        let position = concurrencyType == .mainQueue ? "the main thread" : queue
-        fatalError("\(what) was used off \(position); use it inside perform or performAndWait.")
+        let owner = concurrencyType == .mainQueue ? "the main thread" : queue
+        fatalError("\(what) was used off \(owner); use it inside perform or performAndWait.")
     }
 }

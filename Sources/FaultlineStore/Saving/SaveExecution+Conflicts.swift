@@ -6,10 +6,7 @@ extension SaveExecution {
     /// Inserts a row that another writer deleted, with the same key, the values as read and the changes since.
     mutating func revive(_ object: ManagedObject) throws(StoreError) {
         let entity = object.runtime
-        let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.schema.columns.map(\.name)
-        let positions = Array(repeating: "?", count: columns.count).joined(separator: ", ")
-        let statement = try store.writer.sqlite.statement(
-            "INSERT INTO \(entity.schema.table)(\(columns.joined(separator: ", "))) VALUES(\(positions))")
+        let statement = try store.writer.sqlite.statement(Self.insertText(entity))
         let version = (object.row?.header.pointee.version ?? 0) + 1
         let changed = Set(object.changedSlots())
         var written: [SQLValue] = []

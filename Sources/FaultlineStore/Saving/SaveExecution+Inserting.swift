@@ -76,13 +76,17 @@ extension SaveExecution {
             bindConstants(known, entity)
             return known
         }
-        let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.schema.columns.map(\.name)
-        let positions = Array(repeating: "?", count: columns.count).joined(separator: ", ")
-        let statement = try store.writer.sqlite.prepare(
-            "INSERT INTO \(entity.schema.table)(\(columns.joined(separator: ", "))) VALUES(\(positions))")
+        let statement = try store.writer.sqlite.prepare(Self.insertText(entity))
         store.writer.insertStatements[entity.position] = statement
         bindConstants(statement, entity)
         return statement
+    }
+
+    /// The statement that inserts a row with its key, entity, version and all columns.
+    static func insertText(_ entity: EntityRuntime) -> String {
+        let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.schema.columns.map(\.name)
+        let placeholders = Array(repeating: "?", count: columns.count).joined(separator: ", ")
+        return "INSERT INTO \(entity.schema.table)(\(columns.joined(separator: ", "))) VALUES(\(placeholders))"
     }
 
     /// Binds the values that all new rows share; bindings persist between rows.

@@ -35,7 +35,7 @@ enum RuleText {
         let general = Thresholds.all.filter { $0.rule == "significance" }.map(sentence)
         return RulePage.all.map { "\($0.id)  \($0.name)\n" + paragraph($0.purpose, width) }.joined()
             + "\nWords\n" + items(words, width)
-            + "\nSignificance: what is a warning rather than a note (--thresholds can set it as \"significance\")\n"
+            + "\nSignificance: when a finding is a warning, not a note (in --thresholds: \"significance\")\n"
             + items(general, width)
     }
 

@@ -40,11 +40,11 @@ struct Demo {
                         + "this.")
             }
             try Terminal.output.write(DemoComparison(before: before, after: after).text())
-            let position =
+            let hint =
                 output.map { "The stores and traces are in \($0)." }
                 ?? "To keep the stores and traces, add -o DIRECTORY."
             try Terminal.output.write(
-                "\n\(position)\n\"faultline explain R02\" describes a rule that the reports name.\n")
+                "\n\(hint)\n\"faultline explain R02\" describes a rule that the reports name.\n")
         }
     }
 

@@ -124,7 +124,7 @@ struct LTTngTests {
             lttng --quiet destroy flight
             """)
         try #require(result.status == 0, "\(result.errors)")
-        // The program keeps overwriting what is being read, so a busy machine may keep a single event.
+        // The program overwrites the buffers while they are read, so only one event may be left on a busy machine.
         try checkNames("ctf", events: 0)
         // The snapshot contains only the last events.
         let output = try String(contentsOfFile: directory.path("output"), encoding: .utf8)

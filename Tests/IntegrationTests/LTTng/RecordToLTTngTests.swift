@@ -190,7 +190,7 @@ struct RecordToLTTngTests {
         #expect(events.of("process").map(\.phase) == ["began"])
     }
 
-    @Test("reports that the daemon died during the recording, and keeps what was written")
+    @Test("reports that the daemon died during the recording, and keeps the trace so far")
     func daemonDies() throws {
         let result = try run(
             """

@@ -35,9 +35,9 @@ extension SQLDebugLog {
     /// Logs the number of rows that a statement returned at level 2, and the rows from level 3.
     func returned(_ statement: SQLStatement, entity: String, rows: Int, values: () -> [String]) {
         guard level >= 2 else { return }
-        let position = String(UInt(bitPattern: statement.handle), radix: 16)
+        let address = String(UInt(bitPattern: statement.handle), radix: 16)
         let head =
-            "fetch using NSSQLiteStatement <0x\(position)> on entity '\(entity)' with sql text '\(statement.sql) ' returned \(rows) rows"
+            "fetch using NSSQLiteStatement <0x\(address)> on entity '\(entity)' with sql text '\(statement.sql) ' returned \(rows) rows"
         guard level >= 3 else { return print(.annotation, head) }
         let lines = values().map { "    " + $0 }
         print(
