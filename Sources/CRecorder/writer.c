@@ -47,8 +47,9 @@ fl_writer *fl_writer_start(fl_recorder *recorder, const char *path, const char *
     writer->recorder = recorder;
     writer->drain = drain;
     writer->timeline = timeline;
-    fl_timeline_rest(timeline);
     fl_timeline_begin_process(timeline, drain, rings);
+    // The program gets its descriptor back now, however late the thread starts.
+    fl_timeline_rest(timeline);
     fl_recorder_set_timeline(recorder, timeline);
 
     // The program handles its own signals, so this thread blocks all of them.

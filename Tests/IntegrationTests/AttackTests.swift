@@ -216,6 +216,18 @@ struct AttackTests {
         #expect(try fetches(trace) == 1)
     }
 
+    @Test(
+        "a program gets every descriptor before the writing thread has run",
+        .enabled(if: UnrulyProgram.mayRunFirst, "runs only where real-time scheduling (SCHED_FIFO) is permitted"))
+    func descriptorsFirst() throws {
+        // With this scheduling on one processor, no other thread of the program runs before the first one waits.
+        let script =
+            "ulimit -n 8; FAULTLINE_TRACE=timeline:\(trace) taskset -c 0 chrt -f 50 \(UnrulyProgram.path) descriptors"
+        let recorded = try BuiltCommand.run(["-c", script], program: "/bin/sh").output
+        let alone = try BuiltCommand.run(["-c", "ulimit -n 8; \(UnrulyProgram.path) descriptors"], program: "/bin/sh")
+        #expect(recorded == alone.output)
+    }
+
     @Test("lost events are reported even with --quiet")
     func quiet() throws {
         let result = try BuiltCommand.run(

@@ -5,6 +5,10 @@ import Testing
 enum UnrulyProgram {
     static let path = BuiltCommand.programs.appendingPathComponent("UnrulyProgram").path
 
+    /// Whether programs can be scheduled so that one thread runs until it waits.
+    static let mayRunFirst =
+        (try? BuiltCommand.run(["-f", "50", "true"], program: "/usr/bin/chrt").status) == 0
+
     /// Runs the program with a trace that it writes itself.
     static func run(
         _ arguments: [String], trace: String, environment: [String: String] = [:], directory: URL? = nil
