@@ -277,7 +277,12 @@ void fl_scope_mark(
     fl_header header = {
         .kind = FL_EVENT_SCOPE, .id = *id, .scope = outer, .start = *start, .duration = now - *start,
     };
-    fl_scope fields = {.name = name, .kind = kind, .phase = phase};
     fl_ending ending = {.without_stack = true};
+    if (phase == 0) {
+        bool truncated = false;
+        header.stack = fl_intern_stack(recorder, thread, &truncated);
+        if (truncated) { header.flags |= FL_STACK_TRUNCATED; }
+    }
+    fl_scope fields = {.name = name, .kind = kind, .phase = phase};
     fl_put(thread, &header, &fields, sizeof fields, &ending);
 }

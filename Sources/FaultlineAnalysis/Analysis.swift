@@ -107,6 +107,8 @@ public struct Analysis: Sendable {
                 finding.saving.alone = finding.saving.time.limited(to: claims.reduce(0) { $0 + $1.balance })
                 finding.saving.after = others
             }
+            // The waits are part of the same time.
+            if finding.saving.pause != nil { finding.saving.after = others }
             finding.saving.time = finding.saving.time.limited(to: max(0, available))
             var rest = finding.saving.time.median
             left -= rest

@@ -123,7 +123,11 @@ struct FindingsText {
         if saving.trips < 0 {
             text += ", at the price of \(Phrase.count(UInt64(-saving.trips), "more trip"))"
         }
-        if alone != nil { text += "; " + rest(saving) }
+        if alone != nil {
+            text += "; " + rest(saving)
+        } else if !saving.after.isEmpty {
+            text += "; \(others(saving)) already \(saving.after.count == 1 ? "saves" : "save") part of this"
+        }
         let confidence = finding.confidence
         let reason = confidence.level == .low ? confidence.reason.map { ", because \($0)" } ?? "" : ""
         return text + ". Confidence: \(confidence.level)\(reason)."
@@ -131,13 +135,15 @@ struct FindingsText {
 
     /// The part of a saving that remains after other findings with the same claim: `2.00 ms of it after finding 1`.
     private static func rest(_ saving: Saving) -> String {
+        let isNotable = saving.time.median * 100 >= (saving.alone?.median ?? 0)
+        return "\(isNotable ? Phrase.duration(saving.time.median) : "none") of it after \(others(saving))"
+    }
+
+    /// The findings with the same claim: `findings 1 and 3`.
+    private static func others(_ saving: Saving) -> String {
         let numbers = saving.after.map { "\($0)" }
-        let others =
-            numbers.count == 1
+        return numbers.count == 1
             ? "finding \(numbers[0])"
             : "findings \(numbers.dropLast().joined(separator: ", ")) and \(numbers.last ?? "")"
-        let isNotable = saving.time.median * 100 >= (saving.alone?.median ?? 0)
-        return isNotable
-            ? "\(Phrase.duration(saving.time.median)) of it after \(others)" : "none of it after \(others)"
     }
 }

@@ -69,6 +69,16 @@ struct AnalysisTests {
         #expect(ranked.map(\.saving.time.high) == [100, 20])
     }
 
+    @Test func `A shorter wait that an earlier finding shortens too names that finding`() {
+        var shorter = finding("shorter", saving: 0, claims: [account("Item", 100)])
+        shorter.saving.pause = .init(median: 5, low: 4, high: 6)
+        let first = finding("first", saving: 80, claims: [account("Item", 100)])
+        let other = finding("first", saving: 80, claims: [account("List", 100)])
+        let after = { Analysis.ranked($0, storeTime: 1000, lossShare: 0).last?.saving.after }
+        #expect(after([shorter, first]) == [1])
+        #expect(after([shorter, other]) == [])
+    }
+
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `Savings never add up to more than the store's time`(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

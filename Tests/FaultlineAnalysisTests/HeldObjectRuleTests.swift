@@ -59,6 +59,23 @@ struct HeldObjectRuleTests {
         #expect(finding.saving.memory == 80_000)
     }
 
+    @Test func `The finding has the line that opens the scope`() throws {
+        var story = Story()
+        let stack = story.groceries.trace.stack(31)
+        let name = story.groceries.screenName
+        for object in 0..<4 as Range<UInt64> {
+            var copy = story
+            story.groceries.trace.scoped(name, .screen, stack: stack) { trace in
+                copy.groceries.trace = trace
+                _ = copy.fill(object)
+                trace = copy.groceries.trace
+            }
+        }
+        #expect(try #require(story.findings.first).explanation.last?.text == "The scope is opened at Scroll.swift:31.")
+        let stored = try Profile(fileData: Profile(story.groceries.trace.closed()).fileData())
+        #expect(Analysis(stored, rules: [HeldObjectRule()]).findings == story.findings)
+    }
+
     @Test func `Objects released within their scope are not reported`() {
         #expect(
             findings { story in

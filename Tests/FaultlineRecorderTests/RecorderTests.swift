@@ -146,6 +146,8 @@ struct RecorderTests {
         let screen = events[0].id, row = events[1].id
         #expect(events.map(\.scope) == [0, screen, row, screen, screen, 0, 0])
         #expect(events[3].id == row && events[5].id == screen)
+        // The beginning has the line that opens the scope.
+        #expect(events.filter { $0.kind == .scope }.map { $0.stack != 0 } == [true, true, false, false])
         guard case .scope(let end) = events[5].detail else {
             Issue.record("The event is no scope.")
             return

@@ -45,7 +45,7 @@ struct MusicDemoTests {
         #expect(trips == (407, 186))
         let rows = try compared("rows loaded", result.output)
         #expect(rows.before > rows.after * 5)
-        #expect(try compared("peak memory", result.output).before > 1)
+        #expect(try compared("peak memory of the app", result.output).before > 1)
         #expect(try compared("time in the store", result.output).after > 0)
         #expect(result.output.contains("\nThe stores and traces are in \(output).\n"))
         let flawed = try ReportDocument(of: output + "/flawed.json")

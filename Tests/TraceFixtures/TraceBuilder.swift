@@ -75,13 +75,16 @@ package struct TraceBuilder {
     }
 
     /// Runs `body` within a scope.
+    ///
+    /// - Parameter stack: Where the scope is opened.
     package mutating func scoped(
-        _ name: DictionaryID, _ kind: TraceEvent.Scope.Kind, pause: UInt64 = 0, _ body: (inout TraceBuilder) -> Void
+        _ name: DictionaryID, _ kind: TraceEvent.Scope.Kind, pause: UInt64 = 0, stack: DictionaryID = 0,
+        _ body: (inout TraceBuilder) -> Void
     ) {
         let outer = scope
         let id = nextEvent
         nextEvent += 1
-        append(scope: id, outer: outer, name, kind, .begin)
+        append(scope: id, outer: outer, name, kind, .begin, stack)
         scope = id
         body(&self)
         scope = outer
@@ -91,13 +94,15 @@ package struct TraceBuilder {
 
     private mutating func append(
         scope id: EventID, outer: EventID, _ name: DictionaryID, _ kind: TraceEvent.Scope.Kind,
-        _ phase: TraceEvent.Scope.Phase
+        _ phase: TraceEvent.Scope.Phase, _ stack: DictionaryID = 0
     ) {
         var fields = TraceEvent.Scope()
         fields.name = name
         fields.kind = kind
         fields.phase = phase
         messages.append(
-            .event(TraceEvent(id: id, scope: outer, start: now, thread: thread, process: process, .scope(fields))))
+            .event(
+                TraceEvent(
+                    id: id, scope: outer, start: now, thread: thread, process: process, stack: stack, .scope(fields))))
     }
 }

@@ -74,10 +74,12 @@ extension [ScopeSummary.Key: UInt64] {
 }
 
 extension [CallSite: UInt64] {
-    /// A sentence that names the callers of the fetching function: if it has no loop, its callers may.
-    var sentences: [Wording] {
+    /// The three most frequent lines, or `nil` if there are none.
+    var mostFrequent: Wording? {
         let most = sorted { ($0.value, $1.key.sortText) > ($1.value, $0.key.sortText) }.prefix(3)
-        let sites = most.map { "\(site: $0.key)" as Wording }
-        return sites.isEmpty ? [] : ["Called from \(sites.joined(separator: ", "))."]
+        return most.isEmpty ? nil : most.map { "\(site: $0.key)" as Wording }.joined(separator: ", ")
     }
+
+    /// A sentence that names the callers of the fetching function: if it has no loop, its callers may.
+    var sentences: [Wording] { mostFrequent.map { ["Called from \($0)."] } ?? [] }
 }

@@ -136,7 +136,7 @@ public struct Saving: Sendable, Hashable {
     ///
     /// `nil` if it equals ``time``.
     public var alone: Range?
-    /// The numbers, as a report counts them, of the findings that claim the same time.
+    /// The numbers, as a report counts them, of the findings that save part of the same time or of the same waits.
     public var after: [Int] = []
     /// The reduction of the longest wait per screen, if the change is meant to shorten it.
     public var pause: Range?

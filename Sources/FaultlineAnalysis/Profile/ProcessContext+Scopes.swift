@@ -4,6 +4,8 @@ internal import FaultlineTrace
 struct OpenScope: Sendable {
     /// The name and kind, or `nil` before the scope's own event arrives.
     var key: ScopeSummary.Key?
+    /// The line that opened it, if the trace has it.
+    var site: CallSite?
     /// The enclosing scope, or 0 if there is none.
     var outer: EventID = 0
     var start: UInt64?
@@ -46,8 +48,10 @@ struct Surroundings {
 extension ProcessContext {
     mutating func add(_ scope: TraceEvent.Scope, _ event: TraceEvent, to tables: inout ProfileTables) {
         let key = ScopeSummary.Key(name: dictionary.name(scope.name) ?? "", kind: scope.kind)
+        let site = stackSite(of: event.stack)
         changeScope(event.id, in: &tables) { open in
             open.key = key
+            open.site = site ?? open.site
             open.outer = event.scope
             switch scope.phase {
             case .begin: open.start = event.start

@@ -65,9 +65,12 @@ public struct StoreVerifier {
     }
 
     private static func reason(_ finding: Finding) -> String {
-        finding.ownSaving.median > 0 || finding.saving.pause != nil
-            ? "Only the program's author can make its change."
-            : "It predicts no saving of time that could be measured."
+        if finding.ownSaving.median > 0 || finding.saving.pause != nil {
+            return "Only the program's author can make its change."
+        }
+        return finding.saving.memory > 0
+            ? "It predicts a saving of memory, and only times, trips and rows are measured."
+            : "It predicts no saving of time, and only the program's author can make its change."
     }
 
     // MARK: Comparisons

@@ -45,7 +45,7 @@ struct DemoComparison {
             Row(name: "round trips", before: old.totals.readTrips, after: new.totals.readTrips, words: count),
             Row(name: "rows loaded", before: old.totals.rowsLoaded, after: new.totals.rowsLoaded, words: count),
             Row(name: "bytes read", before: old.totals.bytesRead, after: new.totals.bytesRead, words: size),
-            Row(name: "peak memory", before: before.peakMemory, after: after.peakMemory, words: size),
+            Row(name: "peak memory of the app", before: before.peakMemory, after: after.peakMemory, words: size),
         ]
     }
 

@@ -51,6 +51,10 @@ public struct HeldObjectRule: Rule {
                 + "closed: at most \(count: evidence.most) at once, "
                 + "\(size: evidence.maximumBytes).\(never)"
         ]
+        if let openings = evidence.openings.mostFrequent {
+            let subject = scopes.count == 1 ? "The scope is" : "The scopes are"
+            finding.explanation.append("\(subject) opened at \(openings).")
+        }
         finding.evidence = [
             Evidence("objects", evidence.objects, .count), Evidence("kept", evidence.kept, .count),
             Evidence("most", evidence.most, .count), Evidence("mostBytes", evidence.maximumBytes, .bytes),

@@ -10,9 +10,16 @@ struct OpenHold: Sendable {
     var result: EventID = 0
     var batches: UInt64 = 0
     /// The scope of the unit of work, once it has ended.
-    var ended: ScopeSummary.Key??
+    var ended: Ended?
     /// Whether the program itself still holds the object after that.
     var isOverdue = false
+
+    /// A scope that has ended.
+    struct Ended {
+        var key: ScopeSummary.Key?
+        /// The line that opened it.
+        var site: CallSite?
+    }
 }
 
 /// The objects of one line that are held beyond their scope.
@@ -103,9 +110,10 @@ struct HoldDetector: EvidenceDetector {
 
     /// Evaluates the objects that are still held when a scope ends.
     private mutating func evaluateHolds(after scope: EventID, in context: ProcessContext) {
-        let name = context.scopes.peek(scope)?.key
+        let open = context.scopes.peek(scope)
+        let ended = OpenHold.Ended(key: open?.key, site: open?.site)
         for fault in heldInScopes.removeValue(forKey: scope) ?? [] {
-            holds.update(fault) { $0.ended = .some(name) } ?? ()
+            holds.update(fault) { $0.ended = ended } ?? ()
             evaluate(fault, in: context)
         }
     }
@@ -129,7 +137,7 @@ struct HoldDetector: EvidenceDetector {
         all.objects &+= 1
         all.bytes &+= hold.bytes
         overdue[hold.key] = all
-        evidence[hold.key, default: HoldEvidence()].count(hold, of: all, scope: ended)
+        evidence[hold.key, default: HoldEvidence()].count(hold, of: all, after: ended)
     }
 
     private static func isHeldByResult(_ hold: borrowing OpenHold, _ context: borrowing ProcessContext) -> Bool {
@@ -145,11 +153,12 @@ struct HoldDetector: EvidenceDetector {
 
 extension HoldEvidence {
     /// Counts an object that is held beyond its scope, with the line's other overdue objects.
-    fileprivate mutating func count(_ hold: OpenHold, of all: OverdueHolds, scope: ScopeSummary.Key?) {
+    fileprivate mutating func count(_ hold: OpenHold, of all: OverdueHolds, after ended: OpenHold.Ended) {
         kept &+= 1
         bytes &+= hold.bytes
         most = max(most, all.objects)
         maximumBytes = max(maximumBytes, all.bytes)
-        if let scope { scopes[scope, default: 0] &+= 1 }
+        if let scope = ended.key { scopes[scope, default: 0] &+= 1 }
+        if let site = ended.site { openings[site, default: 0] &+= 1 }
     }
 }

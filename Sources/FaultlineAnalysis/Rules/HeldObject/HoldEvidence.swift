@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// Objects with large values that stayed realized after the end of the scope that read them.
 public struct HoldEvidence: Sendable {
@@ -17,11 +17,14 @@ public struct HoldEvidence: Sendable {
     public internal(set) var neverReleased: UInt64 = 0
     /// The scopes that the objects outlived.
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+    /// The lines that opened these scopes.
+    public internal(set) var openings: [CallSite: UInt64] = [:]
 }
 
 extension HoldEvidence: Summed, StartsEmpty {
     static let parts: [SumPart<HoldEvidence>] = [
         .sum("objects", \.objects), .sum("kept", \.kept), .sum("bytes", \.bytes), .maximum("most", \.most),
         .maximum("mostBytes", \.maximumBytes), .sum("neverReleased", \.neverReleased), .part("scopes", \.scopes),
+        .part("openings", \.openings),
     ]
 }
