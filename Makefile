@@ -11,16 +11,21 @@
 # All targets install the Debian packages that are missing (with sudo where needed).
 
 PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools
-SWIFT_BUILD = swift build --configuration release --product faultline
+# What tests record besides the programs of this package.
+TEST_PACKAGES = python3 python3-django python3-sqlalchemy
+SWIFT_BUILD = swift build --configuration release --product
 
 .PHONY: demo build test test-without-lttng install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
 
 demo: build
 	.build/release/faultline demo
 
+# The command, and beside it the library that it preloads into programs.
 build: install-packages
-	$(SWIFT_BUILD)
+	$(SWIFT_BUILD) faultline
+	$(SWIFT_BUILD) FaultlinePreload
 
+test: PACKAGES += $(TEST_PACKAGES)
 test: install-packages
 	swift build --build-tests
 	swift test --skip-build

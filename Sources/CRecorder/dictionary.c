@@ -209,9 +209,30 @@ static uint32_t walk(const fl_thread *thread, uint64_t *frames, bool *truncated)
     return count;
 }
 
-uint32_t fl_intern_stack(fl_recorder *recorder, fl_thread *thread, bool *truncated) {
+// Inserts the frames of interpreted functions where the stack enters the interpreter. Returns the number of all.
+static uint32_t insert(const fl_interpreted *interpreted, uint64_t *frames, uint32_t count, bool *truncated) {
+    uint32_t first = 0, added = interpreted->count;
+    while (first < count && (frames[first] < interpreted->low || frames[first] >= interpreted->high)) { first++; }
+    if (first + added > FL_STACK_FRAMES_MAXIMUM) {
+        added = FL_STACK_FRAMES_MAXIMUM - first;
+        *truncated = true;
+    }
+    uint32_t rest = count - first;
+    if (first + added + rest > FL_STACK_FRAMES_MAXIMUM) {
+        rest = FL_STACK_FRAMES_MAXIMUM - first - added;
+        *truncated = true;
+    }
+    memmove(frames + first + added, frames + first, rest * sizeof frames[0]);
+    memcpy(frames + first, interpreted->frames, added * sizeof frames[0]);
+    return first + added + rest;
+}
+
+uint32_t fl_intern_stack(
+    fl_recorder *recorder, fl_thread *thread, const fl_interpreted *interpreted, bool *truncated
+) {
     uint64_t frames[FL_STACK_FRAMES_MAXIMUM];
     uint32_t count = walk(thread, frames, truncated);
+    if (interpreted != NULL) { count = insert(interpreted, frames, count, truncated); }
     if (count == 0) { return 0; }
     uint64_t hash = hash_bytes(FL_DICTIONARY_STACK, frames, count * sizeof frames[0]);
     fl_interned *slot = find(recorder, hash);

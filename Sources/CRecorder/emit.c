@@ -240,15 +240,17 @@ __attribute__((noinline)) void fl_end(
     }
     if (!ending->without_stack) {
         bool truncated = ending->is_stack_truncated;
-        header.stack = ending->stack != 0 ? ending->stack : fl_intern_stack(recorder, thread, &truncated);
+        header.stack = ending->stack != 0 ? ending->stack : fl_intern_stack(recorder, thread, NULL, &truncated);
         if (truncated) { header.flags |= FL_STACK_TRUNCATED; }
     }
     fl_put(thread, &header, fields, fl_schema(kind)->size, ending);
 }
 
-__attribute__((noinline)) uint32_t fl_stack(fl_recorder *recorder, bool *truncated) {
+__attribute__((noinline)) uint32_t fl_stack(
+    fl_recorder *recorder, const fl_interpreted *interpreted, bool *truncated
+) {
     fl_thread *thread = fl_switch_is_on(&recorder->state) ? fl_thread_current(recorder) : NULL;
-    return thread == NULL ? 0 : fl_intern_stack(recorder, thread, truncated);
+    return thread == NULL ? 0 : fl_intern_stack(recorder, thread, interpreted, truncated);
 }
 
 void fl_record(fl_recorder *recorder, uint64_t start, fl_event_kind kind, const void *fields, const fl_ending *ending) {
@@ -280,7 +282,7 @@ void fl_scope_mark(
     fl_ending ending = {.without_stack = true};
     if (phase == 0) {
         bool truncated = false;
-        header.stack = fl_intern_stack(recorder, thread, &truncated);
+        header.stack = fl_intern_stack(recorder, thread, NULL, &truncated);
         if (truncated) { header.flags |= FL_STACK_TRUNCATED; }
     }
     fl_scope fields = {.name = name, .kind = kind, .phase = phase};

@@ -113,7 +113,8 @@ uint32_t fl_add_entry(
     size_t label_length);
 
 // Returns the number of the calling thread's stack. Sets `truncated` if it is deeper than the maximum.
-uint32_t fl_intern_stack(fl_recorder *recorder, fl_thread *thread, bool *truncated);
+uint32_t fl_intern_stack(
+    fl_recorder *recorder, fl_thread *thread, const fl_interpreted *interpreted, bool *truncated);
 
 // Writes entries for modules loaded since the last call.
 void fl_list_modules(fl_recorder *recorder);

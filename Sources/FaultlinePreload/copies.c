@@ -104,6 +104,7 @@ static const caller *add_caller(const void *address, const struct dl_find_object
         known = &callers[count];
     }
     pthread_mutex_unlock(&lock);
+    preload_find_python();
     return known;
 }
 

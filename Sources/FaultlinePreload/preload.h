@@ -105,6 +105,19 @@ void preload_begin_run(const preload_copy *copy, preload_statement *statement);
 // `copy` is null if the handle is gone.
 void preload_end_run(const preload_copy *copy, preload_statement *statement, int result);
 
+// MARK: - Stacks
+
+// Looks for a Python interpreter in the process, unless one was found. Called when a module is seen for the first time.
+void preload_find_python(void);
+
+// The number of the calling thread's stack, with the Python functions in place of the interpreter's own. 0 if it says
+// nothing about the program, because the version of Python is not known.
+uint32_t preload_stack(fl_recorder *recorder, bool *truncated);
+
+// Held while the process forks.
+void preload_lock_python(void);
+void preload_unlock_python(void);
+
 // MARK: - Text
 
 // The longest text that is kept of a statement.

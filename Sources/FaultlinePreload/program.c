@@ -29,9 +29,11 @@ static void before_fork(void) {
     pthread_mutex_lock(&lock);
     preload_lock_copies();
     preload_lock_statements();
+    preload_lock_python();
 }
 
 static void after_fork_in_parent(void) {
+    preload_unlock_python();
     preload_unlock_statements();
     preload_unlock_copies();
     pthread_mutex_unlock(&lock);

@@ -34,7 +34,7 @@ void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
     statement->calls = statement->measured = 0;
     statement->rows = 0;
     statement->is_stack_truncated = false;
-    statement->stack = fl_stack(recorder, &statement->is_stack_truncated);
+    statement->stack = preload_stack(recorder, &statement->is_stack_truncated);
     statement->start = fl_now();
 }
 
@@ -74,7 +74,7 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
     }
     if (spent > now - statement->start) { spent = now - statement->start; }
     fl_ending ending = {
-        .stack = statement->stack, .is_stack_truncated = statement->is_stack_truncated,
+        .stack = statement->stack, .without_stack = statement->stack == 0, .is_stack_truncated = statement->is_stack_truncated,
         .duration = spent == 0 ? 1 : spent,
     };
     fl_record(recorder, statement->start, FL_EVENT_SQL, &fields, &ending);

@@ -69,8 +69,8 @@ public struct CallSiteResolver: Sendable {
 
     private mutating func sites(of stack: DictionaryID) -> [CallSite] {
         if let known = sitesByStack[stack] { return known }
-        var sites: [CallSite] = []
-        for address in dictionary.stack(stack)?.addresses ?? [] {
+        var sites = interpretedSites(of: stack)
+        for address in sites.isEmpty ? dictionary.stack(stack)?.addresses ?? [] : [] {
             guard let frame = dictionary.frame(at: address), !Self.isSystemLibrary(frame.module) else { continue }
             for location in frame.locations where isApplication(location) {
                 let site = CallSite(location)
@@ -84,6 +84,18 @@ public struct CallSiteResolver: Sendable {
         }
         sitesByStack[stack] = sites
         return sites
+    }
+
+    /// The application's Python functions on a stack, or the innermost one if all are a library's.
+    ///
+    /// If there are any, the stack's other functions are the interpreter's and its extensions'.
+    private func interpretedSites(of stack: DictionaryID) -> [CallSite] {
+        let functions = (dictionary.stack(stack)?.addresses ?? []).compactMap { dictionary.frame(at: $0) }
+            .filter(\.isPython).flatMap(\.locations)
+        let application = functions.filter { !$0.isInPythonLibrary }
+        return (application.isEmpty ? Array(functions.prefix(1)) : application).map { location in
+            CallSite(file: location.file, line: location.line, function: location.function)
+        }
     }
 
     private func isApplication(_ location: FrameEntry.Location) -> Bool {

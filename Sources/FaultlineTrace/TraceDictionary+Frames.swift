@@ -19,9 +19,9 @@ extension TraceDictionary {
         }
         var last: (frame: Int, location: Int)?
         search: for (position, frame) in frames.enumerated() {
-            guard let locations = frame.entry?.locations, !locations.isEmpty else { break }
-            for (index, location) in locations.enumerated() {
-                switch Self.part(of: location) {
+            guard let entry = frame.entry, !entry.locations.isEmpty else { break }
+            for (index, location) in entry.locations.enumerated() {
+                switch entry.isOfPreloadedLibrary ? .recorder : Self.part(of: location) {
                 case .recorder: last = (position, index)
                 case .plumbing: break
                 case .other: break search

@@ -158,7 +158,10 @@ struct AdviceTrialTests {
         "rejects invalid advice",
         arguments: [
             (["--try", "batch=15"], #"--try "batch=15" does not begin with a line such as List.swift:42."#),
-            (["--try", "List.swift:42"], #"--try "List.swift:42" contains no change."#),
+            (
+                ["--try", "List.swift:42"],
+                #"--try "List.swift:42" contains no change, such as batch=15 or prefetch=location."#
+            ),
             (
                 ["--try", "List.swift:42 speed=1"],
                 #"--try "List.swift:42 speed=1" has "speed=1", which is not one of batch=, limit=, prefetch=, properties= or ids."#
@@ -178,7 +181,7 @@ struct AdviceTrialTests {
         let result = try BuiltCommand.run(
             ["record", "-o", trace, "--try", "List.swift:42 ids", "--", "sh", "-c", "echo ran; exit 3"])
         #expect(result.status == 3 && result.output == "ran\n")
-        #expect(result.errors.hasPrefix("faultline: No process of \"sh\" recorded anything;"))
+        #expect(result.errors.hasPrefix("faultline: No process of \"sh\" recorded anything:"))
         #expect(!FileManager.default.fileExists(atPath: trace))
     }
 }

@@ -205,7 +205,7 @@ struct BadInputTests {
         #expect(result.status == 0)
         #expect(result.output == "hello\n")
         #expect(
-            result.errors == "faultline: No process of \"/bin/echo\" recorded anything; "
-                + "link FaultlineStore into the program and open its store there.\n")
+            result.errors == "faultline: No process of \"/bin/echo\" recorded anything: "
+                + "no process opened a Faultline store or called SQLite in a shared library.\n")
     }
 }

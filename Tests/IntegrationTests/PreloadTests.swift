@@ -1,47 +1,7 @@
-import FaultlineReader
-import FaultlineRecorder
 import FaultlineTrace
 import Foundation
 import TestFolders
 import Testing
-
-/// The recorded statements of one run of `SQLiteProgram`.
-private struct ObservedRun {
-    private(set) var result: BuiltCommand.Result
-    private(set) var statements: [(text: String, fields: TraceEvent.Statement, event: TraceEvent)] = []
-    private(set) var processes: [ProcessBegan] = []
-    /// The bytes of the trace.
-    private(set) var trace = ""
-
-    init(_ arguments: [String], program: String = "SQLiteProgram") throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path("trace.json")
-        let collector = try TraceCollector(path: path)
-        var environment = collector.environment
-        environment["LD_PRELOAD"] = Self.library
-        result = try BuiltCommand.run(
-            arguments, program: BuiltCommand.programs.appendingPathComponent(program).path, environment: environment)
-        #expect(collector.finish().trace == path)
-        var dictionary: [UInt32: TraceDictionary] = [:]
-        try TraceReader(path: path).read { message in
-            switch message {
-            case .began(let began): processes.append(began)
-            case .entry(let process, let id, let entry):
-                dictionary[process, default: TraceDictionary()].insert(entry, id: id)
-            case .event(let event):
-                guard case .sql(let fields) = event.detail else { return }
-                let text = dictionary[event.process]?.statement(fields.statement)?.sql ?? ""
-                statements.append((text, fields, event))
-            case .lost, .ended: break
-            }
-        }
-        trace = try String(contentsOfFile: path, encoding: .utf8)
-    }
-
-    static let library = BuiltCommand.programs.appendingPathComponent("libFaultlinePreload.so").path
-
-    func count(_ text: String) -> Int { statements.count { $0.text == text } }
-}
 
 @Suite("A program that does not know Faultline, with the preloaded library")
 struct PreloadTests {

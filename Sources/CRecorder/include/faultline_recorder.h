@@ -133,9 +133,18 @@ void fl_end(fl_recorder *recorder, const fl_open *open, fl_event_kind kind, cons
 // Records a finished event that began at `start`, as a child of the event that is open on this thread.
 void fl_record(fl_recorder *recorder, uint64_t start, fl_event_kind kind, const void *fields, const fl_ending *ending);
 
-// Returns the number of the calling stack, for an event that ends elsewhere. Sets `truncated` if the stack is deeper than
-// the maximum. 0 if recording is off.
-uint32_t fl_stack(fl_recorder *recorder, bool *truncated);
+// The running functions of an interpreted language, innermost first: numbers that frames of the dictionary have as their
+// addresses.
+typedef struct fl_interpreted {
+    const uint64_t *frames;
+    uint32_t count;
+    uintptr_t low, high;  // the addresses of the interpreter's module
+} fl_interpreted;
+
+// Returns the number of the calling stack, for an event that ends elsewhere. Interpreted functions, if there are any,
+// stand where the stack enters the interpreter. Sets `truncated` if the stack is deeper than the maximum. 0 if recording
+// is off.
+uint32_t fl_stack(fl_recorder *recorder, const fl_interpreted *interpreted, bool *truncated);
 
 // Ends an event without recording it.
 void fl_cancel(fl_recorder *recorder, const fl_open *open);

@@ -9,6 +9,8 @@ struct Recording {
     let ending: ChildProcess.Ending
     /// The outcome of the trace.
     let outcome: TraceCollector.Outcome
+    /// Whether programs that do not use the store are recorded too.
+    let mayPreload: Bool
 
     /// The pause before the rings are read again, in microseconds.
     ///
@@ -34,6 +36,9 @@ struct Recording {
     ) throws -> Recording {
         let collector = try destination.taker(output)
         var environment = collector.environment
+        if let scratch = collector.scratch {
+            environment.merge(PreloadedLibrary.environment(linkedIn: scratch)) { $1 }
+        }
         if recordingValues { environment["FAULTLINE_VALUES"] = "1" }
         if let advice { environment["FAULTLINE_TRY"] = advice.map(\.description).joined(separator: "\n") }
         let child: ChildProcess
@@ -51,7 +56,7 @@ struct Recording {
                 if outcome.processes > 0, let trace = outcome.trace {
                     Signals.holdingBack { Signals.ignoringFileSizeLimit { calibrate(trace) } }
                 }
-                return Recording(ending: ending, outcome: outcome)
+                return Recording(ending: ending, outcome: outcome, mayPreload: collector.scratch != nil)
             }
             usleep(events > 0 ? pauses.busy : pauses.idle)
         }
@@ -78,9 +83,37 @@ extension Recording {
         for note in outcome.notes { Terminal.tell(note) }
         guard outcome.processes == 0 else { return outcome.trace }
         if isQuiet { return nil }
-        Terminal.tell(
-            "No process of \"\(program)\" recorded anything; link FaultlineStore into the program and open its store there."
-        )
+        Terminal.tell("No process of \"\(program)\" recorded anything: \(reason(program))")
         return nil
+    }
+
+    /// The reason why nothing was recorded, and what would help.
+    private func reason(_ program: String) -> String {
+        guard mayPreload else {
+            return "to LTTng, only programs that use FaultlineStore are recorded; record a timeline instead."
+        }
+        guard PreloadedLibrary.path != nil else {
+            return
+                "none uses FaultlineStore, and \(PreloadedLibrary.name), which records other programs, is not beside the "
+                + "command; build it with \"make build\"."
+        }
+        guard let file = ProgramFile(command: program) else {
+            return "no process opened a Faultline store or called SQLite."
+        }
+        if file.isStatic {
+            return
+                "\(file.path) is linked statically, so no library can be preloaded into it; link it dynamically, or use "
+                + "FaultlineStore."
+        }
+        if file.isPrivileged {
+            return
+                "\(file.path) runs with another user's rights, so no library is preloaded into it; run it as that user."
+        }
+        if let date = file.ownSQLite {
+            return
+                "\(file.path) contains its own copy of SQLite (of \(date)), whose calls cannot be seen from outside; use a "
+                + "build that is linked to libsqlite3."
+        }
+        return "no process opened a Faultline store or called SQLite in a shared library."
     }
 }

@@ -103,7 +103,7 @@ struct RecordToLTTngTests {
         #expect(
             result.errors == """
                 err
-                faultline: No process of "sh" recorded anything; link FaultlineStore into the program and open its store there.
+                faultline: No process of "sh" recorded anything: to LTTng, only programs that use FaultlineStore are recorded; record a timeline instead.
 
                 """)
         #expect(FileManager.default.fileExists(atPath: directory.path("faultline-lttng")))

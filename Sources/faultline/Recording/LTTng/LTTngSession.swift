@@ -86,6 +86,8 @@ final class LTTngSession: EventCollector {
         return variables
     }
 
+    var scratch: String? { nil }
+
     /// Returns 0, because LTTng's own daemon collects the events.
     func collect() -> UInt64 { 0 }
 

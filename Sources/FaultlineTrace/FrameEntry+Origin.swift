@@ -1,0 +1,27 @@
+extension FrameEntry {
+    /// Whether the frame is a Python function's.
+    ///
+    /// Its address is a number that no code has.
+    public var isPython: Bool { module == "Python" }
+}
+
+extension FrameEntry {
+    /// Whether the code is that of the library that records programs from outside.
+    var isOfPreloadedLibrary: Bool { module.hasPrefix("libFaultlinePreload") }
+}
+
+extension FrameEntry.Location {
+    /// Whether a Python function belongs to the standard library, to an installed package or to no file.
+    var isInPythonLibrary: Bool {
+        Self.packages.contains { file.contains($0) } || file.hasPrefix("<") || isInStandardLibrary
+    }
+
+    /// The directories that Python's installers put packages in.
+    private static let packages = ["/site-packages/", "/dist-packages/"]
+
+    /// Whether the file is in `lib/python3.N`.
+    private var isInStandardLibrary: Bool {
+        let parts = file.split(separator: "/")
+        return zip(parts, parts.dropFirst()).contains { ($0 == "lib" || $0 == "lib64") && $1.hasPrefix("python3") }
+    }
+}

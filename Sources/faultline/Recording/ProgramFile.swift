@@ -1,0 +1,111 @@
+import FaultlineTrace
+import Foundation
+
+/// A program's file, examined for what keeps its SQLite calls from being recorded.
+struct ProgramFile {
+    let path: String
+    private let contents: Data
+
+    /// Finds the program of a command as a shell would, and that of a script's interpreter.
+    ///
+    /// - Returns: `nil` if there is no such file or it cannot be read.
+    init?(command: String) {
+        var candidate = command
+        // An interpreter can be a script itself, as a version manager's is, but not in a circle.
+        for _ in 0..<4 {
+            guard let path = Self.locate(candidate),
+                let contents = try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
+            else { return nil }
+            guard let interpreter = Self.interpreter(contents) else {
+                (self.path, self.contents) = (path, contents)
+                return
+            }
+            candidate = interpreter
+        }
+        return nil
+    }
+
+    private static func locate(_ command: String) -> String? {
+        let directories = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        let paths = command.contains("/") ? [command] : directories.map { "\($0)/\(command)" }
+        return paths.first { path in
+            var status = stat()
+            return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+        }
+    }
+
+    /// The program that a script names in its first line; for `/usr/bin/env`, the one that `env` runs.
+    private static func interpreter(_ contents: Data) -> String? {
+        guard contents.starts(with: Array("#!".utf8)) else { return nil }
+        let line = contents.dropFirst(2).prefix(256).prefix { $0 != UInt8(ascii: "\n") }
+        let words = String(decoding: line, as: UTF8.self).split(separator: " ").map(String.init)
+        guard let first = words.first else { return nil }
+        guard first.hasSuffix("/env") else { return first }
+        return words.dropFirst().first { !$0.hasPrefix("-") && !$0.contains("=") }
+    }
+
+    // MARK: - Obstacles
+
+    /// Whether the program runs with more rights than its user's, so that the loader preloads nothing.
+    var isPrivileged: Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return false }
+        return status.st_mode & S_ISUID != 0 && status.st_uid != geteuid()
+            || status.st_mode & S_ISGID != 0 && status.st_gid != getegid()
+    }
+
+    /// Whether the program is an ELF file that no loader loads, so that nothing can be preloaded.
+    var isStatic: Bool {
+        // The header and the program headers of a 64-bit ELF file; see elf(5).
+        guard contents.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]), let table = number(at: 32, bytes: 8),
+            let size = number(at: 54, bytes: 2), let count = number(at: 56, bytes: 2)
+        else { return false }
+        return !(0..<count).contains { number(at: table &+ $0 &* size, bytes: 4) == Self.loaderSegment }
+    }
+
+    /// `PT_INTERP`, the segment that names the loader.
+    private static let loaderSegment: UInt64 = 3
+
+    private func number(at offset: UInt64, bytes: Int) -> UInt64? {
+        guard offset <= UInt64(contents.count), contents.count - Int(offset) >= bytes else { return nil }
+        let start = contents.startIndex + Int(offset)
+        return contents[start..<start + bytes].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// The date of the SQLite version that the file contains, such as `"2024-01-15"`; `nil` if it contains none.
+    ///
+    /// Every build of SQLite has the identifier of its sources: the time of the check-in and its hash
+    /// (<https://sqlite.org/c3ref/c_source_id.html>).
+    ///
+    /// - Complexity: O(bytes of the file).
+    var ownSQLite: Substring? {
+        // "2024-01-15 17:01:13 " and at least 60 digits of a hash
+        let pattern = Array("dddd-dd-dd dd:dd:dd ".utf8)
+        return contents.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> Substring? in
+            let length = pattern.count + 60
+            guard bytes.count >= length else { return nil }
+            var position = 0
+            while position <= bytes.count - length {
+                // The century is compared first, because it rules out nearly every place.
+                guard bytes[position] == UInt8(ascii: "2"), bytes[position + 1] == UInt8(ascii: "0"),
+                    bytes[position + 4] == UInt8(ascii: "-"), bytes[position + 10] == UInt8(ascii: " "),
+                    pattern.indices.allSatisfy({ Self.fits(bytes[position + $0], pattern[$0]) }),
+                    (pattern.count..<length).allSatisfy({ Self.isHexDigit(bytes[position + $0]) })
+                else {
+                    position += 1
+                    continue
+                }
+                return String(decoding: bytes[position..<position + 10], as: UTF8.self)[...]
+            }
+            return nil
+        }
+    }
+
+    private static func fits(_ byte: UInt8, _ pattern: UInt8) -> Bool {
+        pattern == UInt8(ascii: "d") ? byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") : byte == pattern
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") || byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "f")
+    }
+}

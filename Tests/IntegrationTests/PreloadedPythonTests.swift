@@ -1,0 +1,178 @@
+import FaultlineTrace
+import Foundation
+import TestFolders
+import Testing
+
+/// A Python interpreter on this machine.
+private struct Python: CustomTestStringConvertible {
+    var path: String
+    var minor: Int
+
+    var testDescription: String { "3.\(minor)" }
+
+    /// The system's interpreter, and those of pyenv.
+    static let all: [Python] = {
+        let versions = NSHomeDirectory() + "/.pyenv/versions"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: versions)) ?? []
+        let paths = ["/usr/bin/python3"] + names.filter { $0.hasPrefix("3.") }.map { "\(versions)/\($0)/bin/python3" }
+        return paths.sorted().compactMap { path in
+            let words = ["-c", "import sys, sqlite3; print(sys.version_info.minor)"]
+            guard let result = try? BuiltCommand.run(words, program: path), result.status == 0,
+                let minor = Int(result.output.trimmingCharacters(in: .newlines))
+            else { return nil }
+            return Python(path: path, minor: minor)
+        }
+    }()
+
+    static let known = all.filter { (8...13).contains($0.minor) }
+    static let tooOld = all.filter { $0.minor < 8 }
+
+    /// Runs a script with the preloaded library.
+    func run(_ script: String, in directory: TemporaryDirectory, named name: String = "app.py") throws -> ObservedRun {
+        let file = directory.path(name)
+        try FileManager.default.createDirectory(
+            atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try script.write(toFile: file, atomically: true, encoding: .utf8)
+        let run = try ObservedRun([file], program: path)
+        try #require(run.result.status == 0, "\(run.result.errors)")
+        return run
+    }
+}
+
+@Suite("A Python program with the preloaded library", .enabled(if: !Python.known.isEmpty, "needs python3"))
+struct PreloadedPythonTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    @Test("has the Python functions on the stacks of its statements", arguments: Python.known)
+    private func functions(python: Python) throws {
+        var run = try python.run(
+            """
+            import sqlite3, threading
+            db = sqlite3.connect(":memory:", check_same_thread=False)
+            class Shop:
+                def visit(self, depth):
+                    if depth:
+                        return self.visit(depth - 1)
+                    return db.execute("SELECT 1 AS method").fetchall()
+            def rows():
+                yield db.execute("SELECT 2 AS generator").fetchall()
+            def größe():
+                return db.execute("SELECT 3 AS umlaut").fetchall()
+            Shop().visit(2)
+            list(rows())
+            größe()
+            db.create_function("f", 1, lambda x: db.execute("SELECT 4 AS inner").fetchone()[0])
+            db.execute("SELECT f(1)").fetchall()
+            worker = threading.Thread(target=lambda: db.execute("SELECT 5 AS thread").fetchall())
+            worker.start()
+            worker.join()
+            exec(compile("db.execute('SELECT 6 AS compiled').fetchall()", "<text>", "exec"))
+
+            """, in: directory)
+        let method = python.minor < 11 ? "visit" : "Shop.visit"
+        #expect(
+            run.callers(of: "SELECT ? AS method") == [
+                ["app.py:7 \(method)", "app.py:6 \(method)", "app.py:6 \(method)", "app.py:12 <module>"]
+            ])
+        #expect(run.callers(of: "SELECT ? AS generator") == [["app.py:9 rows", "app.py:13 <module>"]])
+        #expect(run.callers(of: "SELECT ? AS umlaut") == [["app.py:11 größe", "app.py:14 <module>"]])
+        #expect(run.callers(of: "SELECT ? AS inner") == [["app.py:15 <lambda>", "app.py:16 <module>"]])
+        #expect(run.callers(of: "SELECT ? AS thread") == [["app.py:17 <lambda>"]])
+        #expect(run.callers(of: "SELECT ? AS compiled") == [["app.py:20 <module>"]])
+    }
+
+    @Test(
+        "has as its call site the application's line, and a library's only if there is no other",
+        arguments: Python.known)
+    private func libraries(python: Python) throws {
+        let package = directory.path("lib/site-packages/driver.py")
+        try FileManager.default.createDirectory(
+            atPath: (package as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try """
+        import sqlite3, threading
+        db = sqlite3.connect(":memory:", check_same_thread=False)
+        def fetch(text):
+            return db.execute(text).fetchall()
+        def background():
+            worker = threading.Thread(target=fetch, args=("SELECT 2 AS background",))
+            worker.start()
+            worker.join()
+
+        """.write(toFile: package, atomically: true, encoding: .utf8)
+        var run = try python.run(
+            """
+            import sys
+            sys.path.insert(0, sys.path[0] + "/lib/site-packages")
+            import driver
+            driver.fetch("SELECT 1 AS called")
+            driver.background()
+
+            """, in: directory)
+        #expect(run.callers(of: "SELECT ? AS called") == [["app.py:4 <module>"]])
+        #expect(run.callers(of: "SELECT ? AS background") == [["driver.py:4 fetch"]])
+    }
+
+    @Test("has stacks of 64 functions, and marks deeper ones", arguments: Python.known)
+    private func depth(python: Python) throws {
+        let run = try python.run(
+            """
+            import sqlite3
+            db = sqlite3.connect(":memory:")
+            def descend(depth):
+                return descend(depth - 1) if depth > 1 else db.execute("SELECT 1").fetchall()
+            descend(63)
+            descend(200)
+
+            """, in: directory)
+        #expect(run.truncations == [false, true])
+        #expect(Set(run.statements.map(\.event.stack)).count == 2)
+    }
+
+    @Test("keeps its lines when code is freed and its memory is used again", arguments: Python.known)
+    private func freedCode(python: Python) throws {
+        let run = try python.run(
+            """
+            import sqlite3
+            db = sqlite3.connect(":memory:")
+            for number in range(300):
+                text = "\\n" * number + "db.execute('SELECT 1 AS line_%d').fetchall()" % number
+                exec(compile(text, "/generated_%d.py" % number, "exec"))
+
+            """, in: directory)
+        var copy = run
+        let lines = (0..<300).map { copy.callers(of: "SELECT ? AS line_\($0)").first?.first ?? "none" }
+        #expect(lines == (0..<300).map { "generated_\($0).py:\($0 + 1) <module>" })
+    }
+
+    @Test(
+        "of a version whose structures are not known is recorded without call sites",
+        .enabled(if: !Python.tooOld.isEmpty, "runs only where pyenv has a version before 3.8"), arguments: Python.tooOld
+    )
+    private func oldVersion(python: Python) throws {
+        let run = try python.run(
+            "import sqlite3\nsqlite3.connect(':memory:').execute('SELECT 1').fetchall()\n", in: directory)
+        #expect(run.statements.map(\.text) == ["SELECT ?"])
+        #expect(run.statements.map(\.event.stack) == [0])
+    }
+
+    @Test("is recorded by the command at its own lines", arguments: Python.known.prefix(1))
+    private func record(python: Python) throws {
+        let (script, trace) = (directory.path("shop.py"), directory.path("trace.json"))
+        try """
+        import sqlite3, sys
+        db = sqlite3.connect(":memory:")
+        for name in ("a", "b"):
+            db.execute("SELECT ?", (name,)).fetchall()
+        print("served")
+        sys.exit(7)
+
+        """.write(toFile: script, atomically: true, encoding: .utf8)
+        let result = try BuiltCommand.run(["record", "-o", trace, "--", python.path, script])
+        #expect(result.status == 7 && result.output == "served\n")
+        #expect(result.errors.contains("SELECT ?") && result.errors.contains("shop.py:4"))
+    }
+}
