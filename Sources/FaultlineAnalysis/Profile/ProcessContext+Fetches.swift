@@ -169,7 +169,9 @@ extension ProcessContext {
             let load = Load(rows: max(1, UInt64(statement.rows)), bytes: 0, duration: event.duration)
             guard event.hasLoad else { break }
             tables.statements.insert(load, hash: StableHash.event(process: event.process, id: event.id))
-        case .write: summary.counts.writes &+= 1
+        case .write:
+            summary.counts.writes &+= 1
+            if event.parent == 0 { summary.counts.outermostWrites &+= 1 }
         case .transaction: summary.counts.transactions &+= 1
         case .schema: summary.counts.schemaStatements &+= 1
         }

@@ -74,6 +74,15 @@ extension ProcessContext {
         stackSite(of: event) ?? callSite(of: event)
     }
 
+    /// The library that ran a statement for the program.
+    mutating func library(on stack: DictionaryID) -> StatementLibrary? {
+        if let known = libraries[stack] { return known }
+        let frames = dictionary.stack(stack)?.addresses.compactMap { dictionary.frame(at: $0) } ?? []
+        let library = StatementLibrary(frames)
+        libraries[stack] = .some(library)
+        return library
+    }
+
     /// The line that called the function with the event's line.
     mutating func caller(of event: TraceEvent) -> CallSite? {
         if let known = callers[event.stack] { return known }

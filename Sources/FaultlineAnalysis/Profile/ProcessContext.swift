@@ -29,6 +29,8 @@ struct ProcessContext: Sendable {
     var sites = NumberedCache<CallSite?>()
     /// The callers of the functions with the events' lines, by stack.
     var callers = NumberedCache<CallSite?>()
+    /// The libraries that ran the program's statements, by stack.
+    var libraries = NumberedCache<StatementLibrary?>()
     private var entityNames = NumberedCache<String>()
     private var kinds = KindCounts()
     /// Whether events have arrived.
@@ -71,6 +73,7 @@ struct ProcessContext: Sendable {
         resolver = nil
         (stackSites, stackFacts) = (NumberedCache(), NumberedCache())
         (sites, callers) = (NumberedCache(), NumberedCache())
+        libraries = NumberedCache()
         shapeCache = [:]
         sourceCache = [:]
         return true

@@ -58,6 +58,8 @@ public struct ProfileCounts: Sendable, Hashable {
     public internal(set) var outermostReads: UInt64 = 0
     /// Statements that wrote rows.
     public internal(set) var writes: UInt64 = 0
+    /// Statements that wrote rows outside any other event.
+    public internal(set) var outermostWrites: UInt64 = 0
     /// Statements that began or ended a transaction.
     public internal(set) var transactions: UInt64 = 0
     /// Statements that created tables or set pragmas.
@@ -115,7 +117,7 @@ extension ProfileCounts: Summed, StartsEmpty {
     static let parts: [SumPart<ProfileCounts>] = [
         .part("events", \.events), .part("outermostEvents", \.outermostEvents),
         .part("outermostTime", \.outermostTime), .sum("reads", \.reads), .sum("outermostReads", \.outermostReads),
-        .sum("writes", \.writes), .sum("transactions", \.transactions),
+        .sum("writes", \.writes), .sum("outermostWrites", \.outermostWrites), .sum("transactions", \.transactions),
         .sum("schemaStatements", \.schemaStatements), .sum("claimedTrips", \.claimedTrips),
         .sum("rowsLoaded", \.rowsLoaded), .sum("bytesRead", \.bytesRead), .sum("bytesWritten", \.bytesWritten),
         .sum("rowsEvicted", \.rowsEvicted), .sum("bytesEvicted", \.bytesEvicted),

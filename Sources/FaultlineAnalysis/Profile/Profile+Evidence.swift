@@ -47,6 +47,16 @@ extension Profile {
         evidence(of: HoldDetector.self)
     }
 
+    /// Statements that ran in a loop, outside any operation of an object store.
+    public var statementLoops: [(key: StatementSite, evidence: StatementLoopEvidence)] {
+        evidence(of: StatementLoopDetector.self)
+    }
+
+    /// Small transactions that followed one another, outside any operation of an object store.
+    public var smallTransactions: [(key: StatementSite, evidence: SmallTransactionEvidence)] {
+        evidence(of: SmallTransactionDetector.self)
+    }
+
     /// The evidence of a detector, sorted by the text of its keys.
     func evidence<Gatherer: EvidenceDetector>(
         of detector: Gatherer.Type

@@ -7,7 +7,8 @@ public enum Rules {
             PredicateOrderRule(), TextSearchRule(), LargeValueRule(), SaveSizeRule(), RefaultRule(),
             MainThreadRule(), WaitRule(), UnboundedFetchRule(), SparseTableRule(), FoldedEntityRule(),
             UnusedResultRule(), RepeatedFetchRule(), SortRule(), UnusedPrefetchRule(), PreparationRule(), PlanRule(),
-            UnchangedWriteRule(), TraceQualityRule(), HeldObjectRule(), FailureRule(),
+            UnchangedWriteRule(), TraceQualityRule(), HeldObjectRule(), FailureRule(), StatementLoopRule(),
+            SmallTransactionRule(),
         ]
     }
 }

@@ -33,10 +33,10 @@ enum StoredValue: Sendable, Hashable {
 struct StoredProblem: Error {
     /// The path to the value, the innermost part first: `["3", "faults"]`.
     var path: [String] = []
-    /// The expected value: `"a number from 0 to 1152921504606846976"`.
+    /// The expected value: `"a whole number from 0 to 2^60"`.
     var expected: String
 
-    /// The path and the expected value as a sentence: `"faults.3.trips" is not a number from 0 to …`.
+    /// The path and the expected value as a sentence: `"faults.3.trips" is not a whole number from 0 to 2^60`.
     var sentence: String {
         (path.isEmpty ? "it" : "\"" + path.reversed().joined(separator: ".") + "\"") + " is not \(expected)"
     }
@@ -55,14 +55,14 @@ struct StoredProblem: Error {
 extension StoredValue {
     func count() throws -> UInt64 {
         guard case .number(let value) = self, value >= 0, value <= Self.largest else {
-            throw StoredProblem(expected: "a number from 0 to \(Self.largest)")
+            throw StoredProblem(expected: "a whole number from 0 to 2^60")
         }
         return UInt64(value)
     }
 
     func signed() throws -> Int64 {
         guard case .number(let value) = self, value.magnitude <= Self.largest.magnitude else {
-            throw StoredProblem(expected: "a number from -\(Self.largest) to \(Self.largest)")
+            throw StoredProblem(expected: "a whole number from -2^60 to 2^60")
         }
         return value
     }

@@ -9,35 +9,17 @@ struct OpenLoop: OpenGroup {
         var fetch: Int
     }
 
-    var executions: UInt64 = 0
-    var rows: UInt64 = 0
-    var time: UInt64 = 0
-    var mainThreadTime: UInt64 = 0
-    var waiting: UInt64 = 0
+    var repetition = Repetition()
     var values = DistinctCount()
     /// The operands of each term in one of the fetches, and a bit for each term whose operands varied.
     var operands: [UInt64] = []
     var varied: UInt64 = 0
-    var callers: [CallSite: UInt64] = [:]
-    var speeds = Speeds()
-    var start: UInt64 = 0
-    var end: UInt64 = 0
-    /// The thread's progress at the end of the last fetch.
-    var mark = ThreadMark()
 
     mutating func merge(_ other: OpenLoop) {
-        executions &+= other.executions
-        rows &+= other.rows
-        time &+= other.time
-        mainThreadTime &+= other.mainThreadTime
-        waiting &+= other.waiting
+        repetition.merge(other.repetition)
         values.formUnion(other.values)
         note(other.operands)
         varied |= other.varied
-        callers.merge(other.callers, uniquingKeysWith: &+)
-        speeds.merge(other.speeds)
-        start = min(start, other.start)
-        end = max(end, other.end)
     }
 
     mutating func note(_ operands: [UInt64]) {
@@ -57,10 +39,6 @@ struct LoopDetector: EvidenceDetector {
     /// The minimum number of fetches, and of distinct values, of a loop.
     static let threshold = Threshold(
         "R04", "minimumFetches", 5, .count, "minimum fetches, and values, of a loop")
-    /// The pause that ends a unit of work outside any scope: nanoseconds outside the store, and a multiple of the
-    /// fetches' mean time.
-    private static let pause: UInt64 = 5_000_000
-    private static let pauseFactor: UInt64 = 4
 
     var evidence: [LoopEvidence.Key: LoopEvidence] = [:]
     private(set) var open = BoundedTable<OpenLoop.Key, OpenLoop>(capacity: capacity)
@@ -78,16 +56,14 @@ struct LoopDetector: EvidenceDetector {
             else { return }
         }
         let key = OpenLoop.Key(scope: event.scope, thread: event.thread, fetch: index)
-        if let loop = open.peek(key), loop.end <= event.start {
+        if let loop = open.peek(key), loop.repetition.end <= event.start {
             let now = context.mark(of: event.thread)
-            let (idle, store) = (event.start - loop.end, now.storeTime &- loop.mark.storeTime)
-            let waiting = idle > store ? idle - store : 0
-            let isPause = waiting >= Self.pause && waiting >= Self.pauseFactor * (loop.time / loop.executions)
-            if event.scope == 0, isPause || now.scopes != loop.mark.scopes {
+            let waiting = loop.repetition.waiting(before: event, now)
+            if loop.repetition.isOver(before: event, waiting: waiting, now) {
                 _ = open.remove(key)
                 evaluate([(key, loop)], in: &context, tables)
             } else {
-                open.update(key) { $0.waiting &+= waiting } ?? ()
+                open.update(key) { $0.repetition.waiting &+= waiting } ?? ()
             }
         }
         add(fetch, event, to: key, in: &context, tables)
@@ -103,7 +79,6 @@ struct LoopDetector: EvidenceDetector {
     ) {
         var loop = OpenLoop()
         loop.operands = fetch.operands
-        loop.start = event.start
         if !open.contains(key), let evicted = open.insert(loop, for: key) {
             evaluate([evicted], in: &context, tables)
         }
@@ -112,16 +87,9 @@ struct LoopDetector: EvidenceDetector {
         // The fetch's own time is added to the thread's only later.
         if event.parent == 0 { mark.storeTime &+= event.duration }
         open.update(key) { loop in
-            loop.executions &+= 1
-            loop.rows &+= UInt64(fetch.rows)
-            loop.time &+= event.duration
-            loop.mainThreadTime &+= event.isMainThread ? event.duration : 0
-            loop.speeds.add(event.duration)
+            loop.repetition.add(event, rows: UInt64(fetch.rows), caller: caller, mark: mark)
             loop.values.insert(fetch.parameters)
             loop.note(fetch.operands)
-            if let caller { loop.callers[caller, default: 0] &+= 1 }
-            loop.end = max(loop.end, event.end)
-            loop.mark = mark
         } ?? ()
     }
 
@@ -142,7 +110,8 @@ struct LoopDetector: EvidenceDetector {
             let shape = tables.fetches[key.fetch].key.shape
             let term = Self.variedTerm(loop, of: shape)
             let hasValues = loop.values.count >= Self.threshold.count && term != nil
-            guard loop.executions >= Self.threshold.count, hasValues || shape.hasUnrecordedValues == true else {
+            guard loop.repetition.executions >= Self.threshold.count, hasValues || shape.hasUnrecordedValues == true
+            else {
                 continue
             }
             add(loop, key, term: term, in: &context, tables)
@@ -165,16 +134,16 @@ struct LoopDetector: EvidenceDetector {
         let evidenceKey = LoopEvidence.Key(fetch: tables.fetches[key.fetch].key, term: term)
         var found = LoopEvidence()
         found.occurrences = 1
-        found.executions = loop.executions
-        found.values = term == nil ? 0 : loop.values.count(of: loop.executions)
-        found.speeds = loop.speeds
-        found.rows = loop.rows
-        found.time = loop.time
-        found.mainThreadTime = loop.mainThreadTime
-        found.waiting = loop.waiting
-        found.callers = loop.callers
-        let surroundings = surroundings(
-            of: key.scope, for: evidenceKey, outside: loop.end > loop.start ? loop.end - loop.start : 0, in: &context)
+        let repetition = loop.repetition
+        found.executions = repetition.executions
+        found.values = term == nil ? 0 : loop.values.count(of: repetition.executions)
+        found.speeds = repetition.speeds
+        found.rows = repetition.rows
+        found.time = repetition.time
+        found.mainThreadTime = repetition.mainThreadTime
+        found.waiting = repetition.waiting
+        found.callers = repetition.callers
+        let surroundings = surroundings(of: key.scope, for: evidenceKey, outside: repetition.wallTime, in: &context)
         found.lossyOccurrences = surroundings.lossyOccurrences
         found.scopes = surroundings.scopes
         found.wallTime = surroundings.wallTime

@@ -1,0 +1,152 @@
+/// The parts of a SELECT statement that advice names.
+///
+/// The text has no literals: parameters and values are question marks, and lists of them end with an ellipsis. Names can
+/// be quoted.
+struct StatementText: Sendable, Hashable {
+    /// The first table, or `nil` if the statement selects from none or from a subquery.
+    private(set) var table: String?
+    /// The selected columns without their tables; empty for `*` and for expressions.
+    private(set) var columns: [String] = []
+    /// The first column that `WHERE` compares with one value for equality.
+    private(set) var comparedColumn: String?
+    /// The statement without quotes, with an ellipsis for the selected columns: `"SELECT … FROM author WHERE id = ?"`.
+    let summary: String
+
+    init(_ sql: String) {
+        let tokens = Self.tokens(of: sql)
+        let depths = Self.depths(of: tokens)
+        let keyword = { (word: String, start: Int) in
+            tokens.indices.dropFirst(start).first { depths[$0] == 0 && tokens[$0].isKeyword(word) }
+        }
+        guard tokens.first?.isKeyword("SELECT") == true, let from = keyword("FROM", 0) else {
+            summary = sql
+            return
+        }
+        columns = Self.split(tokens[1..<from], depths).compactMap(Self.column)
+        table = from + 1 < tokens.count ? Self.name(at: from + 1, in: tokens[...])?.last : nil
+        if let condition = keyword("WHERE", from) { comparedColumn = Self.comparedColumn(tokens[(condition + 1)...]) }
+        let selected = columns.count == 1 ? columns[0] : "…"
+        // The table's own name before its columns says nothing new.
+        var words: [String] = []
+        var rest = tokens[from...]
+        while let token = rest.popFirst() {
+            if token.text == table, rest.first?.text == ".", rest.dropFirst().first?.isName == true {
+                rest = rest.dropFirst()
+            } else {
+                words.append(token.text)
+            }
+        }
+        summary = "SELECT \(selected) " + Self.joined(words)
+    }
+
+    // MARK: - Tokens
+
+    private struct Token: Hashable {
+        var text: String
+        var isName = false
+        var isQuoted = false
+
+        func isKeyword(_ word: String) -> Bool { isName && !isQuoted && text.uppercased() == word }
+    }
+
+    private static func tokens(of sql: String) -> [Token] {
+        var tokens: [Token] = []
+        var rest = sql[...]
+        while let first = rest.first {
+            if first.isWhitespace {
+                rest = rest.dropFirst()
+            } else if let end = closers[first] {
+                let name = rest.dropFirst().prefix { $0 != end }
+                tokens.append(Token(text: String(name), isName: true, isQuoted: true))
+                rest = rest[name.endIndex...].dropFirst()
+            } else if first.isLetter || first == "_" {
+                let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "$" }
+                tokens.append(Token(text: String(name), isName: true))
+                rest = rest[name.endIndex...]
+            } else {
+                tokens.append(Token(text: String(first)))
+                rest = rest.dropFirst()
+            }
+        }
+        return tokens
+    }
+
+    private static let closers: [Character: Character] = ["\"": "\"", "`": "`", "[": "]"]
+
+    /// How many parentheses are open around each token.
+    private static func depths(of tokens: [Token]) -> [Int] {
+        var depth = 0
+        return tokens.map { token in
+            if token.text == "(" { depth += 1 }
+            defer { if token.text == ")" { depth -= 1 } }
+            return depth
+        }
+    }
+
+    private static func split(_ tokens: ArraySlice<Token>, _ depths: [Int]) -> [ArraySlice<Token>] {
+        var parts: [ArraySlice<Token>] = []
+        var start = tokens.startIndex
+        for index in tokens.indices where depths[index] == 0 && tokens[index].text == "," {
+            parts.append(tokens[start..<index])
+            start = index + 1
+        }
+        return parts + [tokens[start...]]
+    }
+
+    /// The names of a path such as `main.author.id`, or `nil` if there is none at the position.
+    private static func name(at position: Int, in tokens: ArraySlice<Token>) -> [String]? {
+        guard tokens.indices.contains(position), tokens[position].isName else { return nil }
+        var names = [tokens[position].text]
+        var next = position + 1
+        while tokens.indices.contains(next + 1), tokens[next].text == ".", tokens[next + 1].isName {
+            names.append(tokens[next + 1].text)
+            next += 2
+        }
+        return names
+    }
+
+    /// The column of a selected item that is one, with or without an alias.
+    private static func column(_ item: ArraySlice<Token>) -> String? {
+        guard let path = name(at: item.startIndex, in: item) else { return nil }
+        let rest = item.dropFirst(2 * path.count - 1)
+        return rest.isEmpty || rest.first?.isKeyword("AS") == true ? path.last : nil
+    }
+
+    private static func comparedColumn(_ condition: ArraySlice<Token>) -> String? {
+        for position in condition.indices {
+            guard let path = name(at: position, in: condition) else { continue }
+            let next = condition.dropFirst(position - condition.startIndex + 2 * path.count - 1)
+            if next.first?.text == "=", next.dropFirst().first?.text == "?" { return path.last }
+            // "? = author.id"
+            if position >= condition.startIndex + 2, condition[position - 1].text == "=",
+                condition[position - 2].text == "?"
+            {
+                return path.last
+            }
+        }
+        return nil
+    }
+
+    /// The words before which a parenthesis opens no list of arguments.
+    private static let keywords: Set<String> = [
+        "WHERE", "IN", "AND", "OR", "NOT", "ON", "FROM", "JOIN", "VALUES", "LIKE", "EXISTS", "AS", "BY", "USING",
+        "OVER",
+    ]
+
+    private static func joined(_ words: [String]) -> String {
+        var text = ""
+        for (index, word) in words.enumerated() {
+            // A parenthesis belongs to the name of the function before it.
+            if word == "(", index > 0, !keywords.contains(words[index - 1].uppercased()),
+                words[index - 1].last?.isLetter == true
+            {
+                text += word
+                continue
+            }
+            let isClose =
+                text.isEmpty || text.hasSuffix("(") || text.hasSuffix(".") || [")", ",", ".", ";"].contains(word)
+            text += (isClose ? "" : " ") + word
+        }
+        return text
+    }
+}

@@ -1,0 +1,156 @@
+internal import FaultlineTrace
+
+/// An open group of small transactions that end with the same statement, on one thread in one scope.
+struct OpenSmallTransactions: OpenGroup {
+    struct Key: ScopedKey {
+        var scope: EventID
+        var thread: UInt32
+        var statement: DictionaryID
+        var site: CallSite?
+    }
+
+    var repetition = Repetition()
+    var implicit: UInt64 = 0
+    var library: StatementLibrary?
+
+    mutating func merge(_ other: OpenSmallTransactions) {
+        repetition.merge(other.repetition)
+        implicit &+= other.implicit
+        library = library ?? other.library
+    }
+}
+
+/// Detects transactions that write little and follow one another, outside any operation of an object store.
+///
+/// A statement does not name its connection, so the statements of a thread count as those of one.
+struct SmallTransactionDetector: EvidenceDetector {
+    static let name = "smallTransactions"
+    static let kinds: Set<EventKind> = [.sql]
+    static let wallTime: (any WritableKeyPath<SmallTransactionEvidence, UInt64> & Sendable)? =
+        \SmallTransactionEvidence.wallTime
+    private static let capacity = 4096
+
+    /// The minimum number of transactions of a group.
+    static let threshold = Threshold("R28", "minimumTransactions", 10, .count, "minimum consecutive transactions")
+    /// The maximum number of statements that write in a small transaction.
+    private static let mostWrites: UInt64 = 2
+
+    var evidence: [StatementSite: SmallTransactionEvidence] = [:]
+    private var open = BoundedTable<OpenSmallTransactions.Key, OpenSmallTransactions>(capacity: capacity)
+    private var transactions: [UInt32: Transaction] = [:]
+
+    /// The transaction that a thread has begun.
+    private struct Transaction {
+        var begin: TraceEvent
+        var writes: UInt64 = 0
+        var rows: UInt64 = 0
+        var time: UInt64 = 0
+        var lastWrite: (event: TraceEvent, statement: DictionaryID)?
+
+        mutating func add(_ statement: TraceEvent.Statement, _ event: TraceEvent) {
+            writes &+= 1
+            rows &+= UInt64(statement.rows)
+            time &+= event.duration
+            lastWrite = (event, statement.statement)
+        }
+    }
+
+    mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        // The statements of a save belong to other rules.
+        guard case .sql(let statement) = event.detail, event.parent == 0, statement.error == 0 else { return }
+        switch statement.type {
+        case .transaction: observe(transaction: statement, event, in: &context)
+        case .write:
+            guard transactions[event.thread] == nil else {
+                transactions[event.thread]?.add(statement, event)
+                return
+            }
+            add(statement.statement, of: event, rows: UInt64(statement.rows), isImplicit: true, in: &context)
+        default: break
+        }
+    }
+
+    mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        evaluate(open.drain(), in: &context)
+    }
+
+    private mutating func observe(
+        transaction statement: TraceEvent.Statement, _ event: TraceEvent, in context: inout ProcessContext
+    ) {
+        let word = context.dictionary.statement(statement.statement)?.sql.prefix { $0.isLetter }.uppercased() ?? ""
+        switch word {
+        case "BEGIN": transactions[event.thread] = Transaction(begin: event)
+        case "COMMIT", "END":
+            guard let done = transactions.removeValue(forKey: event.thread), let write = done.lastWrite,
+                done.writes <= Self.mostWrites
+            else { return }
+            // The transaction counts as one operation at the line that wrote.
+            var whole = write.event
+            whole.start = done.begin.start
+            whole.duration = done.begin.duration &+ done.time &+ event.duration
+            add(write.statement, of: whole, rows: done.rows, isImplicit: false, in: &context)
+        case "ROLLBACK":
+            // "ROLLBACK TO" a savepoint leaves the transaction open.
+            let text = context.dictionary.statement(statement.statement)?.sql.uppercased() ?? ""
+            if !text.split(separator: " ").contains("TO") { transactions[event.thread] = nil }
+        default: break
+        }
+    }
+
+    private mutating func add(
+        _ statement: DictionaryID, of event: TraceEvent, rows: UInt64, isImplicit: Bool,
+        in context: inout ProcessContext
+    ) {
+        let key = OpenSmallTransactions.Key(
+            scope: event.scope, thread: event.thread, statement: statement, site: context.stackSite(of: event))
+        if let group = open.peek(key), group.repetition.end <= event.start {
+            let now = context.mark(of: event.thread)
+            let waiting = group.repetition.waiting(before: event, now)
+            if group.repetition.isOver(before: event, waiting: waiting, now) {
+                _ = open.remove(key)
+                evaluate([(key, group)], in: &context)
+            } else {
+                open.update(key) { $0.repetition.waiting &+= waiting } ?? ()
+            }
+        }
+        if !open.contains(key) {
+            var group = OpenSmallTransactions()
+            group.library = context.library(on: event.stack)
+            if let evicted = open.insert(group, for: key) { evaluate([evicted], in: &context) }
+        }
+        let caller = context.caller(of: event)
+        var mark = context.mark(of: event.thread)
+        // The last statement's own time is added to the thread's only later.
+        mark.storeTime &+= event.duration
+        open.update(key) { group in
+            group.repetition.add(event, rows: rows, caller: caller, mark: mark)
+            group.implicit &+= isImplicit ? 1 : 0
+        } ?? ()
+    }
+
+    /// Adds groups to the evidence if they pass the threshold.
+    private mutating func evaluate(
+        _ open: [(key: OpenSmallTransactions.Key, value: OpenSmallTransactions)], in context: inout ProcessContext
+    ) {
+        for (key, group) in context.units(of: open) where group.repetition.executions >= Self.threshold.count {
+            guard let sql = context.dictionary.statement(key.statement)?.sql else { continue }
+            let statement = StatementSite(sql: sql, site: key.site)
+            let repetition = group.repetition
+            var found = SmallTransactionEvidence()
+            found.occurrences = 1
+            found.transactions = repetition.executions
+            found.implicit = group.implicit
+            found.rows = repetition.rows
+            found.time = repetition.time
+            found.mainThreadTime = repetition.mainThreadTime
+            found.waiting = repetition.waiting
+            found.callers = repetition.callers
+            found.libraries = group.library.map { [$0.rawValue] } ?? []
+            let surroundings = surroundings(of: key.scope, for: statement, outside: repetition.wallTime, in: &context)
+            found.lossyOccurrences = surroundings.lossyOccurrences
+            found.scopes = surroundings.scopes
+            found.wallTime = surroundings.wallTime
+            add(found, to: statement)
+        }
+    }
+}

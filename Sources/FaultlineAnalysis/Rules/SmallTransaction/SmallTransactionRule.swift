@@ -1,0 +1,95 @@
+internal import FaultlineTrace
+
+/// R28: many transactions that write one or two statements each.
+///
+/// The detector has already applied the threshold within a scope or a unit of work. The rule weighs the evidence.
+public struct SmallTransactionRule: Rule {
+    public let id = "R28"
+    public let name = "Small transactions"
+    public let purpose =
+        "Rows that a program writes in a transaction of their own each, which SQLite commits one by one."
+
+    /// The time of a write within a transaction, in nanoseconds.
+    ///
+    /// Rows of this size take 1–5 µs in bulk; this leaves room for indexes and long values.
+    static let write = 20_000.0
+    /// The minimum time between two transactions that shows that the program waits for something else, in nanoseconds.
+    static let minimumWait: UInt64 = 5_000_000
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        let writes = profile.totals.outermostWrites
+        if writes > 0 {
+            outcome.examined = "\(count: writes, "statement that writes", plural: "statements that write")"
+        }
+        outcome.findings = profile.smallTransactions.compactMap { finding($0.key, $0.evidence, profile) }
+        return outcome
+    }
+
+    private func finding(
+        _ key: StatementSite, _ evidence: SmallTransactionEvidence, _ profile: Profile
+    ) -> Finding? {
+        let saved = Double(evidence.time) - Double(evidence.transactions) * Self.write
+        // In memory, and where commits need not reach the disk, a transaction costs hardly more than its statements.
+        guard saved > 0 else { return nil }
+        let library = StatementLibrary.allCases.first { evidence.libraries.contains($0.rawValue) }
+        let perGroup = evidence.transactions / max(1, evidence.occurrences)
+        let isMainThread = Significance.isMost(evidence.mainThreadTime, of: evidence.time)
+        var finding = Finding(
+            rule: id, ruleName: name, title: "Write the rows in one transaction instead of \(count: perGroup)",
+            change: key.site,
+            score: min(
+                Score.of(Double(perGroup), info: SmallTransactionDetector.threshold.value, warning: 100),
+                Significance.score(saving: saved, wallTime: evidence.wallTime, isMainThread: isMainThread)),
+            fix:
+                "SQLite waits for the disk at the end of each transaction, so one transaction for all rows waits once.",
+            code: Self.code(library),
+            saving: Saving(time: .init(median: saved, low: saved / 2, high: Double(evidence.time))),
+            confidence: .medium("the time of these writes within a transaction is not in the trace"),
+            signature: [id, key.sql, key.site?.function ?? ""].joined(separator: "|"))
+        finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.transactions, time: evidence.time)]
+        finding.scopes = evidence.scopes.names
+        let kind: Wording =
+            evidence.implicit == evidence.transactions
+            ? "outside any transaction" : "each with a commit of its own"
+        finding.explanation =
+            [
+                "\(count: evidence.transactions, "run") of \(code: Self.shortened(key.sql)) \(kind) took "
+                    + "\(duration: evidence.time), \(duration: evidence.time / max(1, evidence.transactions)) each."
+            ] + evidence.callers.sentences
+        finding.evidence = [
+            Evidence("transactions", evidence.transactions, .count), Evidence("implicit", evidence.implicit, .count),
+            Evidence("occurrences", evidence.occurrences, .count), Evidence("rows", evidence.rows, .rows),
+            Evidence("time", evidence.time, .nanoseconds), Evidence("waiting", evidence.waiting, .nanoseconds),
+            Evidence("wallTime", evidence.wallTime, .nanoseconds),
+        ]
+        finding.claims = [Claim(SmallTransactionDetector.self, key, balance: Double(evidence.time))]
+        if !Significance.isMet(saving: saved, wallTime: evidence.wallTime, isMainThread: isMainThread) {
+            finding.downgrade("\(Significance.tooLittle()).")
+        }
+        let wait = evidence.waiting / max(1, evidence.transactions)
+        if wait >= Self.minimumWait {
+            finding.downgrade(
+                "Between the transactions the program spends \(duration: wait) elsewhere each time, so the rows may arrive one "
+                    + "by one.")
+        }
+        finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
+        return finding
+    }
+
+    private static func code(_ library: StatementLibrary?) -> [String] {
+        switch library {
+        case .django?, .djangoRelation?:
+            ["with transaction.atomic():", "    for row in rows: row.save()  # or Model.objects.bulk_create(rows)"]
+        case .sqlAlchemy?, .sqlAlchemyRelationship?:
+            ["session.add_all(rows)", "session.commit()  # once, after all rows"]
+        case .python?: ["with connection:", "    connection.executemany(sql, rows)"]
+        case .grdb?: ["try database.write { db in", "    for row in rows { try row.insert(db) }", "}"]
+        case nil: ["BEGIN; …; COMMIT"]
+        }
+    }
+
+    private static func shortened(_ sql: String) -> String { sql.count <= 60 ? sql : sql.prefix(59) + "…" }
+}

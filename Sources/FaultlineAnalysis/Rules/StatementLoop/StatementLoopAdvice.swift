@@ -1,0 +1,172 @@
+internal import FaultlineTrace
+
+/// The wording of R27's findings.
+struct StatementLoopAdvice {
+    let statement: StatementText
+    private let key: StatementSite
+    private let evidence: StatementLoopEvidence
+    private let origin: (statement: StatementSite, text: StatementText, rows: UInt64)?
+    private let library: StatementLibrary?
+
+    init(_ key: StatementSite, _ evidence: StatementLoopEvidence) {
+        (self.key, self.evidence) = (key, evidence)
+        statement = StatementText(key.sql)
+        let most = evidence.origins.max { ($0.value, $1.key.sortText) < ($1.value, $0.key.sortText) }
+        origin = most.map { ($0.key, StatementText($0.key.sql), $0.value) }
+        library =
+            StatementLibrary.allCases.first { evidence.libraries.contains($0.rawValue) && $0.readsRelations }
+            ?? StatementLibrary.allCases.first { evidence.libraries.contains($0.rawValue) }
+    }
+
+    /// How the looked-up rows belong to the rows of the origin.
+    private enum Relation {
+        /// A row of the origin names the row by a column, such as `author_id`.
+        case toOne(name: String, column: String)
+        /// The rows name a row of the origin by a column.
+        case toMany(column: String)
+    }
+
+    /// The relation, if the names of tables and columns show it.
+    private var relation: Relation? {
+        guard let table = statement.table, let column = statement.comparedColumn, let origin else { return nil }
+        if Self.isKey(column) {
+            let keys = origin.text.columns.filter { $0.lowercased().hasSuffix("_id") && $0.count > 3 }
+            let last = table.split(separator: "_").last.map { $0.lowercased() } ?? table
+            let names = keys.map { String($0.dropLast(3)) }
+            let named = names.filter {
+                Self.isSame($0.lowercased(), last) || Self.isSame($0.lowercased(), table.lowercased())
+            }
+            guard let name = named.first ?? (names.count == 1 ? names.first : nil) else { return nil }
+            return .toOne(name: name, column: name + "_id")
+        }
+        return column.lowercased().hasSuffix("_id") ? .toMany(column: column) : nil
+    }
+
+    private static func isKey(_ column: String) -> Bool { ["id", "rowid", "pk"].contains(column.lowercased()) }
+
+    /// Whether a table's name is that of one of its rows, or its plural.
+    private static func isSame(_ name: String, _ table: String) -> Bool {
+        table == name || table == name + "s" || table == name + "es" || name.hasSuffix("_" + table)
+    }
+
+    /// The line to change: that of the statement whose rows the loop goes through, if it is known.
+    var change: CallSite? { origin?.statement.site ?? key.site }
+
+    private var subject: Wording { statement.table.map { "\(entity: $0)" } ?? "the rows" }
+
+    var title: Wording {
+        switch (library, relation) {
+        case (.django?, .toOne(let name, _)?), (.djangoRelation?, .toOne(let name, _)?):
+            "Add \(code: "select_related(\"\(name)\")") to the query of \(entity: origin?.text.table ?? "")"
+        case (.django?, .toMany?), (.djangoRelation?, .toMany?):
+            "Add \(code: "prefetch_related") for \(subject) to the query of \(entity: origin?.text.table ?? "")"
+        case (.sqlAlchemy?, .some), (.sqlAlchemyRelationship?, .some):
+            "Load \(subject) eagerly with the query of \(entity: origin?.text.table ?? "")"
+        case (.grdb?, .some): "Include \(subject) in the request of \(entity: origin?.text.table ?? "")"
+        default: "Read \(subject) with one statement instead of \(count: perLoop)"
+        }
+    }
+
+    var fix: Wording {
+        switch (library, relation) {
+        case (.django?, .toOne?), (.djangoRelation?, .toOne?):
+            "Django then reads both tables with one statement, a join."
+        case (.django?, .toMany?), (.djangoRelation?, .toMany?):
+            "Django then reads the related rows of all objects with one more statement."
+        case (.sqlAlchemy?, .some), (.sqlAlchemyRelationship?, .some):
+            "SQLAlchemy then reads the related rows of all objects with one more statement, or with a join."
+        case (.grdb?, .some):
+            "GRDB then reads the associated rows of all records with one more statement, or with a join."
+        default: "Join the tables, or collect the values first and compare with all of them at once."
+        }
+    }
+
+    var code: [String] {
+        let name = Self.modelName(origin?.text.table), other = Self.modelName(statement.table)
+        switch (library, relation) {
+        case (.django?, .toOne(let field, _)?), (.djangoRelation?, .toOne(let field, _)?):
+            return ["\(name).objects.select_related(\"\(field)\")"]
+        case (.django?, .toMany(let column)?), (.djangoRelation?, .toMany(let column)?):
+            return [
+                "\(name).objects.prefetch_related(\"\(other.lowercased())_set\")  # related_name of \(other).\(column.dropLast(3))"
+            ]
+        case (.sqlAlchemy?, .toOne(let field, _)?), (.sqlAlchemyRelationship?, .toOne(let field, _)?):
+            return ["select(\(name)).options(joinedload(\(name).\(field)))"]
+        case (.sqlAlchemy?, .toMany?), (.sqlAlchemyRelationship?, .toMany?):
+            return ["select(\(name)).options(selectinload(\(name).\(statement.table ?? "")))"]
+        case (.grdb?, .toOne(let field, _)?): return ["\(name).including(required: \(name).\(field))"]
+        case (.grdb?, .toMany?): return ["\(name).including(all: \(name).\(statement.table ?? ""))"]
+        default: return sql
+        }
+    }
+
+    private var sql: [String] {
+        guard let table = statement.table else { return [] }
+        let selected = statement.columns.count == 1 ? statement.columns[0] : "…"
+        switch (relation, origin?.text.table) {
+        case (.toOne(_, let column)?, let outer?):
+            let key = statement.comparedColumn ?? "id"
+            return [
+                "SELECT \(outer).*, \(table).\(selected) FROM \(outer) JOIN \(table) ON \(table).\(key) = \(outer).\(column)"
+            ]
+        case (.toMany(let column)?, _):
+            return ["SELECT \(column), \(selected) FROM \(table) WHERE \(column) IN (?, ?, …)"]
+        default:
+            guard let column = statement.comparedColumn else { return [] }
+            return ["SELECT \(column), \(selected) FROM \(table) WHERE \(column) IN (?, ?, …)"]
+        }
+    }
+
+    /// The class that a mapper would have for a table: `Author` for `shop_author`.
+    private static func modelName(_ table: String?) -> String {
+        let last = table?.split(separator: "_").last.map(String.init) ?? "Model"
+        return last.prefix(1).uppercased() + last.dropFirst()
+    }
+
+    private var perLoop: UInt64 { evidence.executions / max(1, evidence.occurrences) }
+
+    var explanation: [Wording] {
+        var sentences: [Wording] = []
+        let loops: Wording =
+            evidence.occurrences == 1 ? "" : " in \(count: evidence.occurrences) loops of about \(count: perLoop)"
+        let each: Wording
+        if let origin {
+            let site: Wording = origin.statement.site.map { " at \(site: $0)" } ?? ""
+            let all = evidence.executions &* 10 >= origin.rows &* 9
+            each =
+                (all
+                    ? ", one for each row of "
+                    : ", for \(count: evidence.executions) of the \(rows: origin.rows, "row") of ")
+                + "\(code: Self.shortened(origin.text.summary))\(site)"
+        } else {
+            each = ""
+        }
+        sentences.append(
+            "\(count: evidence.executions, "run") of \(code: Self.shortened(statement.summary))\(loops)\(each).")
+        sentences.append(
+            "They took \(duration: evidence.time) in SQLite, and the program spent \(duration: evidence.waiting) between them."
+        )
+        return sentences + evidence.callers.sentences
+    }
+
+    var alternatives: [Wording] {
+        guard library == .sqlAlchemyRelationship || library == .sqlAlchemy, relation != nil else { return [] }
+        return ["Set \(code: "lazy=\"selectin\"") on the relationship."]
+    }
+
+    /// What is not certain: the names of a mapper's classes and relations are guesses from those of tables.
+    var confidence: Confidence {
+        if origin == nil { return .medium("the rows that the loop goes through are not known") }
+        return library == nil || library == .python
+            ? .high : .medium("the names of classes are derived from those of tables")
+    }
+
+    private static func shortened(_ sql: String) -> String {
+        sql.count <= 90 ? sql : sql.prefix(89) + "…"
+    }
+}
+
+extension StatementLibrary {
+    /// Whether the library was reading a relation of an object.
+    fileprivate var readsRelations: Bool { self == .djangoRelation || self == .sqlAlchemyRelationship }
+}

@@ -1,0 +1,149 @@
+internal import FaultlineTrace
+
+/// An open group of runs of one statement from one line on one thread in one scope.
+struct OpenStatementLoop: OpenGroup {
+    struct Key: ScopedKey {
+        var scope: EventID
+        var thread: UInt32
+        var statement: DictionaryID
+        var site: CallSite?
+    }
+
+    var repetition = Repetition()
+    /// The statement whose rows the loop may go through.
+    var origin: Origin?
+    var library: StatementLibrary?
+
+    struct Origin {
+        var statement: StatementSite
+        var rows: UInt64
+        /// Whether it was being stepped through while the loop ran.
+        var isOpen = false
+
+        /// Whether so many runs can be the work on its rows: a loop goes through rows at most once, and a mapper keeps
+        /// rows that it read before.
+        func explains(_ runs: UInt64) -> Bool { rows >= runs && (isOpen || runs &* 5 >= rows) }
+    }
+
+    mutating func merge(_ other: OpenStatementLoop) {
+        repetition.merge(other.repetition)
+        if let found = other.origin, found.rows > origin?.rows ?? 0 { origin = found }
+        library = library ?? other.library
+    }
+}
+
+/// Detects a statement that a program runs again and again, and the rows for each of which it does.
+struct StatementLoopDetector: EvidenceDetector {
+    static let name = "statementLoops"
+    static let kinds: Set<EventKind> = [.sql]
+    static let wallTime: (any WritableKeyPath<StatementLoopEvidence, UInt64> & Sendable)? =
+        \StatementLoopEvidence.wallTime
+    private static let capacity = 4096
+
+    /// The minimum number of runs of a loop.
+    static let threshold = Threshold("R27", "minimumRuns", 5, .count, "minimum runs of a loop")
+
+    var evidence: [StatementSite: StatementLoopEvidence] = [:]
+    private var open = BoundedTable<OpenStatementLoop.Key, OpenStatementLoop>(capacity: capacity)
+    /// The last statement of each thread that returned several rows.
+    private var lists: [UInt32: OpenStatementLoop.Origin] = [:]
+    /// The groups that each thread added to last.
+    private var recent: [UInt32: [OpenStatementLoop.Key]] = [:]
+
+    private static let recentGroups = 8
+
+    mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        // The statements of a fetch or a save belong to other rules.
+        guard case .sql(let statement) = event.detail, event.parent == 0, statement.type == .read, statement.error == 0,
+            let sql = context.dictionary.statement(statement.statement)?.sql
+        else { return }
+        let site = context.stackSite(of: event)
+        let key = OpenStatementLoop.Key(
+            scope: event.scope, thread: event.thread, statement: statement.statement, site: site)
+        if let loop = open.peek(key), loop.repetition.end <= event.start {
+            let now = context.mark(of: event.thread)
+            let waiting = loop.repetition.waiting(before: event, now)
+            if loop.repetition.isOver(before: event, waiting: waiting, now) {
+                _ = open.remove(key)
+                evaluate([(key, loop)], in: &context)
+            } else {
+                open.update(key) { $0.repetition.waiting &+= waiting } ?? ()
+            }
+        }
+        add(statement, event, to: key, in: &context)
+        if statement.rows > 1 { observeList(StatementSite(sql: sql, site: site), statement, event, key) }
+    }
+
+    mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        evaluate(open.drain(), in: &context)
+    }
+
+    private mutating func add(
+        _ statement: TraceEvent.Statement, _ event: TraceEvent, to key: OpenStatementLoop.Key,
+        in context: inout ProcessContext
+    ) {
+        if !open.contains(key) {
+            var loop = OpenStatementLoop()
+            loop.origin = lists[event.thread]
+            loop.library = context.library(on: event.stack)
+            if let evicted = open.insert(loop, for: key) { evaluate([evicted], in: &context) }
+        }
+        let caller = context.caller(of: event)
+        var mark = context.mark(of: event.thread)
+        // The statement's own time is added to the thread's only later.
+        mark.storeTime &+= event.duration
+        open.update(key) { $0.repetition.add(event, rows: UInt64(statement.rows), caller: caller, mark: mark) } ?? ()
+        var keys = recent[event.thread] ?? []
+        if keys.last != key {
+            keys.removeAll { $0 == key }
+            keys.append(key)
+            recent[event.thread] = keys.suffix(Self.recentGroups)
+        }
+    }
+
+    /// Records a statement whose rows later statements may go through, or earlier ones did.
+    ///
+    /// Events of a thread arrive in the order in which they ended. So a statement that began before those of a loop, and
+    /// arrives after them, was being stepped through meanwhile.
+    private mutating func observeList(
+        _ list: StatementSite, _ statement: TraceEvent.Statement, _ event: TraceEvent, _ own: OpenStatementLoop.Key
+    ) {
+        var origin = OpenStatementLoop.Origin(statement: list, rows: UInt64(statement.rows))
+        lists[event.thread] = origin
+        origin.isOpen = true
+        for key in recent[event.thread] ?? [] where key != own {
+            open.update(key, isUse: false) { loop in
+                if loop.repetition.start >= event.start { loop.origin = origin }
+            } ?? ()
+        }
+    }
+
+    /// Adds loops to the evidence if they pass the threshold.
+    private mutating func evaluate(
+        _ open: [(key: OpenStatementLoop.Key, value: OpenStatementLoop)], in context: inout ProcessContext
+    ) {
+        for (key, loop) in context.units(of: open) where loop.repetition.executions >= Self.threshold.count {
+            guard let sql = context.dictionary.statement(key.statement)?.sql else { continue }
+            let statement = StatementSite(sql: sql, site: key.site)
+            let repetition = loop.repetition
+            var found = StatementLoopEvidence()
+            found.occurrences = 1
+            found.executions = repetition.executions
+            found.rows = repetition.rows
+            found.time = repetition.time
+            found.mainThreadTime = repetition.mainThreadTime
+            found.waiting = repetition.waiting
+            found.callers = repetition.callers
+            if let origin = loop.origin, origin.explains(repetition.executions), origin.statement.sql != sql {
+                found.origins = [origin.statement: origin.rows]
+            }
+            found.libraries = loop.library.map { [$0.rawValue] } ?? []
+            let surroundings = surroundings(
+                of: key.scope, for: statement, outside: repetition.wallTime, in: &context)
+            found.lossyOccurrences = surroundings.lossyOccurrences
+            found.scopes = surroundings.scopes
+            found.wallTime = surroundings.wallTime
+            add(found, to: statement)
+        }
+    }
+}

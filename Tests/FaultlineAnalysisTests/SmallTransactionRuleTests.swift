@@ -1,0 +1,120 @@
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@testable import FaultlineAnalysis
+
+@Suite("R28: small transactions")
+struct SmallTransactionRuleTests {
+    /// A program that inserts rows.
+    private struct Importer {
+        var trace = TraceBuilder()
+        private var statements: [String: DictionaryID] = [:]
+        private let stack: DictionaryID
+
+        init() { stack = trace.stack(30) }
+
+        mutating func run(
+            _ sql: String, _ type: TraceEvent.Statement.StatementType = .write, duration: UInt64 = 500_000,
+            pause: UInt64 = 1000, parent: EventID = 0, error: UInt32 = 0
+        ) {
+            let number = statements[sql] ?? trace.define(.statement(StatementEntry(sql: sql)))
+            statements[sql] = number
+            var statement = TraceEvent.Statement()
+            (statement.statement, statement.type, statement.error) = (number, type, error)
+            statement.rows = type == .write ? 1 : 0
+            trace.event(.sql(statement), duration: duration, parent: parent, stack: stack)
+            trace.now += pause
+        }
+
+        mutating func transaction(writes: Int, end: String = "COMMIT", pause: UInt64 = 1000) {
+            run("BEGIN", .transaction, duration: 1000)
+            for _ in 0..<writes { run("INSERT INTO book VALUES (?, …)", duration: 5000) }
+            run(end, .transaction, duration: 500_000, pause: pause)
+        }
+
+        var findings: [Finding] {
+            Analysis(Profile(trace.closed()), rules: [SmallTransactionRule()]).findings
+        }
+    }
+
+    @Test func `Writes outside any transaction are reported at their line`() throws {
+        var importer = Importer()
+        for _ in 0..<40 { importer.run("INSERT INTO book VALUES (?, …)") }
+        let finding = try #require(importer.findings.first)
+        #expect(importer.findings.count == 1 && finding.severity == .warning)
+        #expect(finding.title.text == "Write the rows in one transaction instead of 40")
+        #expect(finding.change?.description == "Scroll.swift:30")
+        #expect(
+            finding.explanation.map(\.text) == [
+                "40 runs of INSERT INTO book VALUES (?, …) outside any transaction took 20.0 ms, 500 µs each."
+            ])
+        #expect(finding.code == ["BEGIN; …; COMMIT"])
+        #expect(finding.saving.time.median == 40 * 480_000)
+        let stored = try Profile(fileData: Profile(importer.trace.closed()).fileData())
+        #expect(Analysis(stored, rules: [SmallTransactionRule()]).findings == importer.findings)
+    }
+
+    @Test func `A commit for each row counts like a write outside any transaction`() throws {
+        var importer = Importer()
+        for _ in 0..<20 { importer.transaction(writes: 1) }
+        let finding = try #require(importer.findings.first)
+        #expect(
+            finding.explanation.map(\.text) == [
+                "20 runs of INSERT INTO book VALUES (?, …) each with a commit of its own took 10.1 ms, 506 µs each."
+            ])
+        #expect(finding.evidence.first { $0.name == "implicit" }?.value == 0)
+    }
+
+    @Test(
+        "Good writes are not reported",
+        arguments: [
+            ("one transaction", 1, 1000, "COMMIT"), ("three writes a transaction", 30, 3, "COMMIT"),
+            ("nine transactions", 9, 1, "COMMIT"), ("nothing written", 30, 0, "COMMIT"),
+            ("rolled back", 30, 1, "ROLLBACK"),
+        ])
+    func good(name: String, transactions: Int, writes: Int, end: String) {
+        var importer = Importer()
+        for _ in 0..<transactions { importer.transaction(writes: writes, end: end) }
+        #expect(importer.findings.isEmpty)
+    }
+
+    @Test func `Writes in memory, failed ones and those of saves are not reported`() {
+        var memory = Importer()
+        for _ in 0..<1000 { memory.run("INSERT INTO book VALUES (?, …)", duration: 5000) }
+        #expect(memory.findings.isEmpty)
+        var failed = Importer()
+        for _ in 0..<50 { failed.run("INSERT INTO book VALUES (?, …)", error: 19) }
+        #expect(failed.findings.isEmpty)
+        var saved = Importer()
+        let save = saved.trace.event(.save(TraceEvent.Save()), duration: 1000)
+        for _ in 0..<50 { saved.run("INSERT INTO book VALUES (?, …)", parent: save) }
+        #expect(saved.findings.isEmpty)
+    }
+
+    @Test func `A rollback to a savepoint leaves the transaction open`() {
+        var importer = Importer()
+        importer.run("BEGIN", .transaction, duration: 1000)
+        for _ in 0..<50 {
+            importer.run("INSERT INTO book VALUES (?, …)")
+            importer.run("ROLLBACK TO a", .transaction)
+        }
+        importer.run("COMMIT", .transaction)
+        #expect(importer.findings.isEmpty)
+    }
+
+    @Test func `Rows that arrive one by one make the finding a note`() throws {
+        var importer = Importer()
+        let name = importer.trace.define(.name(NameEntry(name: "feed")))
+        var trace = importer.trace
+        trace.scoped(name, .bulk) { scoped in
+            importer.trace = scoped
+            for _ in 0..<20 { importer.run("INSERT INTO book VALUES (?, …)", pause: 50_000_000) }
+            scoped = importer.trace
+        }
+        importer.trace = trace
+        let finding = try #require(importer.findings.first)
+        #expect(finding.severity == .note)
+        #expect(finding.reservations.map(\.text).contains { $0.contains("so the rows may arrive one by one.") })
+    }
+}

@@ -1,0 +1,228 @@
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@testable import FaultlineAnalysis
+
+@Suite("R27: a statement in a loop")
+struct StatementLoopRuleTests {
+    /// A program that lists books and looks up their authors.
+    private struct Shop {
+        var trace = TraceBuilder()
+        private let listStack: DictionaryID
+        private let lookUpStack: DictionaryID
+        var list: String
+        var lookUp: String
+
+        static let list = "SELECT id, title, author_id FROM book ORDER BY title"
+        static let lookUp = "SELECT name FROM author WHERE id = ?"
+
+        init(list: String = Shop.list, lookUp: String = Shop.lookUp, library: String? = nil) {
+            (self.list, self.lookUp) = (list, lookUp)
+            listStack = trace.stack(10)
+            guard let library else {
+                lookUpStack = trace.stack(20)
+                return
+            }
+            let frames = ["/venv/lib/python3.11/site-packages/\(library)", "/shop/views.py"].enumerated().map {
+                index, file in
+                FrameEntry(
+                    address: "0x800000000000000\(index)", module: "Python",
+                    locations: [.init(symbol: "read", function: "read", file: file, line: 31)])
+            }
+            for frame in frames { _ = trace.define(.frame(frame)) }
+            lookUpStack = trace.define(.stack(StackEntry(frames: frames.map(\.address))))
+        }
+
+        @discardableResult
+        mutating func run(
+            _ sql: String, rows: UInt32 = 1, duration: UInt64 = 2000, pause: UInt64 = 1000, parent: EventID = 0,
+            start: UInt64? = nil
+        ) -> EventID {
+            var statement = TraceEvent.Statement()
+            statement.statement = trace.define(.statement(StatementEntry(sql: sql)))
+            (statement.type, statement.rows) = (.read, rows)
+            let now = trace.now
+            if let start { trace.now = start }
+            let id = trace.event(
+                .sql(statement), duration: duration, parent: parent, stack: sql == list ? listStack : lookUpStack,
+                advancing: start == nil)
+            trace.now = max(trace.now, now) + pause
+            return id
+        }
+
+        mutating func lookUp(_ times: Int, rows: UInt32 = 1, pause: UInt64 = 1000, parent: EventID = 0) {
+            let statement = trace.define(.statement(StatementEntry(sql: lookUp)))
+            for _ in 0..<times {
+                var fields = TraceEvent.Statement()
+                (fields.statement, fields.type, fields.rows) = (statement, .read, rows)
+                trace.event(.sql(fields), duration: 2000, parent: parent, stack: lookUpStack)
+                trace.now += pause
+            }
+        }
+
+        var findings: [Finding] {
+            Analysis(Profile(trace.closed()), rules: [StatementLoopRule()]).findings
+        }
+    }
+
+    @Test func `Look-ups for each row of a list are reported at the list's line`() throws {
+        var shop = Shop()
+        shop.run(shop.list, rows: 50)
+        shop.lookUp(50)
+        let finding = try #require(shop.findings.first)
+        #expect(shop.findings.count == 1)
+        #expect(finding.severity == .warning && finding.confidence == .high)
+        #expect(finding.title.text == "Read author with one statement instead of 50")
+        #expect(finding.change?.description == "Scroll.swift:10")
+        #expect(finding.seenAt.map(\.site?.description) == ["Scroll.swift:20"])
+        #expect(
+            finding.explanation.map(\.text) == [
+                "50 runs of SELECT name FROM author WHERE id = ?, one for each row of SELECT … FROM book ORDER BY title at "
+                    + "Scroll.swift:10.",
+                "They took 100 µs in SQLite, and the program spent 49.0 µs between them.",
+            ])
+        #expect(
+            finding.code == ["SELECT book.*, author.name FROM book JOIN author ON author.id = book.author_id"])
+        #expect(finding.saving.trips == 49 && finding.saving.time == .none)
+    }
+
+    @Test func `A list that is open during the loop is its origin, although it ends later`() throws {
+        var shop = Shop()
+        let start = shop.trace.now
+        shop.trace.now += 3000
+        shop.lookUp(20)
+        shop.run(shop.list, rows: 200, start: start)
+        let finding = try #require(shop.findings.first)
+        #expect(finding.change?.description == "Scroll.swift:10")
+        #expect(
+            finding.explanation.first?.text.contains(
+                "20 runs of SELECT name FROM author WHERE id = ?, for 20 of the 200 rows of ") == true)
+    }
+
+    @Test func `A list with fewer rows than the loop has runs, or with far more, is not its origin`() throws {
+        for rows in [49, 251] as [UInt32] {
+            var shop = Shop()
+            shop.run(shop.list, rows: rows)
+            shop.lookUp(50)
+            let finding = try #require(shop.findings.first)
+            #expect(finding.change?.description == "Scroll.swift:20")
+            #expect(finding.confidence.level == .medium)
+            #expect(finding.code == ["SELECT id, name FROM author WHERE id IN (?, ?, …)"])
+        }
+    }
+
+    @Test func `Four runs, and runs with a pause in between, are no loop`() {
+        var few = Shop()
+        few.lookUp(4)
+        #expect(few.findings.isEmpty)
+        var apart = Shop()
+        apart.lookUp(20, pause: 6_000_000)
+        #expect(apart.findings.isEmpty)
+    }
+
+    @Test func `Runs of many rows, and the statements of fetches, are no loop`() {
+        var large = Shop()
+        large.lookUp(50, rows: 100)
+        #expect(large.findings.isEmpty)
+        var fetched = Shop()
+        let fetch = fetched.trace.event(.fetch(TraceEvent.Fetch()), duration: 1000)
+        fetched.lookUp(50, parent: fetch)
+        #expect(fetched.findings.isEmpty)
+    }
+
+    @Test func `A loop that is a small part of the work is a note`() throws {
+        // Four of the 5 runs are saved: a fifth of 20 statements, but not of 21. Each run takes 2 µs, with 300 µs between.
+        for (others, severity) in [(15, Severity.warning), (16, .note)] {
+            var shop = Shop()
+            shop.lookUp(5, pause: 300_000)
+            for number in 0..<others { shop.run("SELECT a\(number) FROM t", pause: 6_000_000) }
+            let finding = try #require(shop.findings.first)
+            #expect(finding.evidence.first?.value == 5)
+            #expect(finding.severity == severity)
+        }
+    }
+
+    @Test func `Values that arrive one by one make the finding a note`() throws {
+        var shop = Shop()
+        let name = shop.trace.define(.name(NameEntry(name: "request")))
+        var trace = shop.trace
+        trace.scoped(name, .request) { scoped in
+            shop.trace = scoped
+            shop.lookUp(50, pause: 20_000_000)
+            scoped = shop.trace
+        }
+        shop.trace = trace
+        let finding = try #require(shop.findings.first)
+        #expect(finding.severity == .note)
+        #expect(
+            finding.reservations.last?.text.hasPrefix("Between the runs the program spends 19.6 ms elsewhere") == true)
+    }
+
+    @Test(
+        "The advice speaks the mapper's language",
+        arguments: [
+            (
+                "django/db/models/fields/related_descriptors.py",
+                #"SELECT "shop_book"."id", "shop_book"."author_id" FROM "shop_book""#,
+                #"SELECT "shop_author"."id", "shop_author"."name" FROM "shop_author" WHERE "shop_author"."id" = ? LIMIT ?"#,
+                #"Add select_related("author") to the query of shop_book"#, #"Book.objects.select_related("author")"#
+            ),
+            (
+                "django/db/models/query.py", #"SELECT "shop_author"."id" FROM "shop_author""#,
+                #"SELECT "shop_book"."id" FROM "shop_book" WHERE "shop_book"."author_id" = ?"#,
+                "Add prefetch_related for shop_book to the query of shop_author",
+                #"Author.objects.prefetch_related("book_set")  # related_name of Book.author"#
+            ),
+            (
+                "sqlalchemy/orm/strategies.py", "SELECT book.id, book.author_id FROM book",
+                "SELECT author.id AS author_id, author.name AS author_name FROM author WHERE author.id = ?",
+                "Load author eagerly with the query of book", "select(Book).options(joinedload(Book.author))"
+            ),
+            (
+                "peewee.py", "SELECT id, author_id FROM book", "SELECT name FROM author WHERE id = ?",
+                "Read author with one statement instead of 30",
+                "SELECT book.*, author.name FROM book JOIN author ON author.id = book.author_id"
+            ),
+        ])
+    func languages(library: String, list: String, lookUp: String, title: String, code: String) throws {
+        var shop = Shop(list: list, lookUp: lookUp, library: library)
+        shop.run(list, rows: 30)
+        shop.lookUp(30)
+        let finding = try #require(shop.findings.first)
+        #expect(finding.title.text == title)
+        #expect(finding.code == [code])
+        let stored = try Profile(fileData: Profile(shop.trace.closed()).fileData())
+        #expect(Analysis(stored, rules: [StatementLoopRule()]).findings == shop.findings)
+    }
+}
+
+@Suite("The text of a statement")
+struct StatementTextTests {
+    @Test(
+        "has a table, selected columns and a compared column",
+        arguments: [
+            ("SELECT name FROM author WHERE id = ?", "author", ["name"], "id", "SELECT name FROM author WHERE id = ?"),
+            (
+                #"SELECT "a"."id", "a"."x y" FROM "a" WHERE ("a"."b" > ? AND "a"."c" = ?) LIMIT ?"#, "a",
+                ["id", "x y"],
+                "c", "SELECT … FROM a WHERE (b > ? AND c = ?) LIMIT ?"
+            ),
+            (
+                "select b.id AS b_id, count(*) from main.b where ? = b.owner_id", "b", ["id"], "owner_id",
+                "SELECT id from main.b where ? = owner_id"
+            ),
+            ("SELECT * FROM t WHERE a IN (…)", "t", [], nil, "SELECT … FROM t WHERE a IN (…)"),
+            ("SELECT (SELECT x FROM y) FROM [my table]", "my table", [], nil, "SELECT … FROM my table"),
+            ("SELECT ?", nil, [], nil, "SELECT ?"),
+            ("INSERT INTO t VALUES (?)", nil, [], nil, "INSERT INTO t VALUES (?)"),
+            ("SELECT a FROM", nil, ["a"], nil, "SELECT a FROM"), ("", nil, [], nil, ""),
+        ] as [(String, String?, [String], String?, String)])
+    func parts(sql: String, table: String?, columns: [String], compared: String?, summary: String) {
+        let text = StatementText(sql)
+        #expect(text.table == table)
+        #expect(text.columns == columns)
+        #expect(text.comparedColumn == compared)
+        #expect(text.summary == summary)
+    }
+}
