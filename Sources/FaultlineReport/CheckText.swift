@@ -4,6 +4,8 @@ internal import FaultlineTrace
 /// The outcome of a check as text for a terminal or a build log.
 public struct CheckText: Sendable {
     let check: BudgetCheck
+    /// The maximum number of the trace's scopes that are named where a limit is on another one.
+    private static let shownScopes = 12
 
     public init(_ check: BudgetCheck) {
         self.check = check
@@ -32,8 +34,25 @@ public struct CheckText: Sendable {
         }
         let lines = table.lines(width: width - 2)
         let means = check.traces > 1 ? "  (for all: the mean of \(Phrase.count(check.traces)) traces)" : ""
-        return [ink(.bold, "Budgets") + ink(.dim, means), "  " + ink(.dim, lines[0])]
-            + zip(check.outcomes, lines.dropFirst()).map { "  " + ($0.isMet ? $1 : ink(.red, $1)) }
+        let rows = zip(check.outcomes, lines.dropFirst()).map { "  " + ($0.isMet ? $1 : ink(.red, $1)) }
+        let remarks = unknownScopes.flatMap { TextTable.wrapped($0, width: width - 2) }.map { "  " + $0 }
+        return [ink(.bold, "Budgets") + ink(.dim, means), "  " + ink(.dim, lines[0])] + rows + remarks
+    }
+
+    /// Sentences about limits on scopes that the trace does not have.
+    var unknownScopes: [String] {
+        check.outcomes.compactMap(\.limit.scope).uniqued.filter { !check.scopes.contains($0) }.map {
+            "The trace has no scope \"\($0)\"; it has \(scopes)."
+        }
+    }
+
+    /// The trace's scopes: `"list" and "item"`.
+    private var scopes: String {
+        var names = check.scopes.prefix(Self.shownScopes).map { "\"\($0)\"" }
+        let others = check.scopes.count - names.count
+        if others > 0 { names.append("\(Phrase.count(others)) more") }
+        guard let last = names.popLast() else { return "no scopes" }
+        return names.isEmpty ? last : "\(names.joined(separator: ", ")) and \(last)"
     }
 
     private func findings(_ ink: Ink, _ width: Int) -> [String] {
@@ -60,7 +79,13 @@ public struct CheckText: Sendable {
         guard !check.stale.isEmpty else { return [] }
         return [ink(.bold, "Stale suppressions")]
             + check.stale.map { "  \(Phrase.printable(Self.subject($0)))  \(ink(.dim, Phrase.printable($0.reason)))" }
+            + TextTable.wrapped(Self.staleAdvice, width: width - 2).map { "  " + $0 }
     }
+
+    /// What to do about stale suppressions.
+    static let staleAdvice =
+        "No finding matches. Remove these suppressions, or correct them: copy the name that is printed below a "
+        + "finding. A rule's number alone, such as R02, is never a name."
 
     private func summary(_ ink: Ink) -> String { ink(check.isPassed ? .green : .red, verdict) }
 

@@ -17,7 +17,6 @@ extension DiffText {
         case "fullScanSteps": "scan steps"
         case "automaticIndexes": "automatic indexes"
         case "prefetchedRows": "prefetched rows"
-        case "count": "times"
         default: name
         }
     }
@@ -28,6 +27,6 @@ extension DiffText {
         guard before > 0, after > 0, before != after else { return before == after ? "same" : "" }
         let ratio = max(before, after) / min(before, after)
         if ratio < 1.005 { return "" }
-        return Phrase.decimal(ratio, places: ratio < 9.95 ? 2 : 1) + (before > after ? " × less" : " × more")
+        return (before > after ? "÷ " : "× ") + Phrase.decimal(ratio, places: ratio < 9.95 ? 2 : 1)
     }
 }

@@ -71,8 +71,8 @@ public struct DiffText: Sendable {
         let ratio = max(diff.pace, 1 / diff.pace)
         guard ratio >= Self.minimumPace else { return nil }
         return
-            "The run is \(Phrase.decimal(ratio, places: 2)) × \(diff.pace > 1 ? "slower" : "faster") throughout, as "
-            + "on another machine or under other load. Operations are compared without this factor."
+            "The run's times are \(diff.pace > 1 ? "×" : "÷") \(Phrase.decimal(ratio, places: 2)) throughout, as "
+            + "on another machine or under other load. The operations below are compared after dividing this factor out."
     }
 
     /// The number of traces on each side, if there are several.
@@ -142,7 +142,7 @@ public struct DiffText: Sendable {
         let changed = changedScopes
         guard !changed.isEmpty else { return [] }
         var table = TextTable([
-            .init(title: "scope", alignment: .left, losing: .middle), .init(title: "times", alignment: .right),
+            .init(title: "scope", alignment: .left, losing: .middle), .init(title: "count", alignment: .right),
             .init(title: "trips", alignment: .right), .init(title: "time in the store", alignment: .right),
         ])
         for scope in changed {

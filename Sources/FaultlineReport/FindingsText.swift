@@ -122,6 +122,7 @@ struct FindingsText {
         if text.isEmpty { text = "Saves no time that could be estimated" }
         if saving.trips < 0 {
             text += ", at the price of \(Phrase.count(UInt64(-saving.trips), "more trip"))"
+            if let time = extraTime(finding) { text += " and \(Phrase.duration(time)) more in all" }
         }
         if alone != nil {
             text += "; " + rest(saving)
@@ -131,6 +132,14 @@ struct FindingsText {
         let confidence = finding.confidence
         let reason = confidence.level == .low ? confidence.reason.map { ", because \($0)" } ?? "" : ""
         return text + ". Confidence: \(confidence.level)\(reason)."
+    }
+
+    /// The time by which a smaller batch size takes longer in all, in nanoseconds; `nil` if it counts as the same time.
+    private static func extraTime(_ finding: Finding) -> Double? {
+        guard let curve = finding.batchCurve, !curve.plateau.contains(curve.advised),
+            let now = curve[curve.current], let advised = curve[curve.advised], advised.cost > now.cost
+        else { return nil }
+        return advised.cost - now.cost
     }
 
     /// The part of a saving that remains after other findings with the same claim: `2.00 ms of it after finding 1`.

@@ -95,11 +95,12 @@ struct StoreTimeText {
         let statements = [
             (totals.reads, totals.reads == 1 ? "read" : "reads"),
             (totals.writes, totals.writes == 1 ? "write" : "writes"),
-            (totals.transactions, "for transactions"), (totals.schemaStatements, "for the schema"),
+            (totals.transactions, "for transactions"), (totals.schemaStatements, "to set up the store"),
         ]
         let counts = statements.filter { $0.0 > 0 }.map { "\(Phrase.count($0.0)) \($0.1)" }
         var words = counts.isEmpty ? [] : ["statements: " + counts.joined(separator: ", ")]
-        if !analysis.profile.allProcesses.lacks(.rows) {
+        // Statements alone have their rows in the table.
+        if !analysis.profile.allProcesses.lacks(.rows), !analysis.profile.allProcesses.lacks(.operations) {
             words.append("\(Phrase.count(totals.rowsLoaded, "row")) loaded")
         }
         if totals.bytesRead > 0 { words.append("\(Phrase.size(Double(totals.bytesRead))) read") }

@@ -62,7 +62,9 @@ extension FetchChange: CustomStringConvertible {
         self.init()
         var seen: Set<String> = []
         let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
-        guard !words.isEmpty else { throw Problem(description: "contains no change") }
+        guard !words.isEmpty else {
+            throw Problem(description: "contains no change, such as batch=15 or prefetch=location")
+        }
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard seen.insert(parts[0]).inserted else { throw Problem(description: "contains \"\(parts[0])\" twice") }

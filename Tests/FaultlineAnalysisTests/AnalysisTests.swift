@@ -40,10 +40,10 @@ struct AnalysisTests {
     }
 
     @Test func `Scopes without a beginning or an end are reported`() throws {
-        func sentences(without phase: TraceEvent.Scope.Phase?) throws -> [String] {
+        func sentences(without phase: TraceEvent.Scope.Phase?, scopes: Int = 3) throws -> [String] {
             var music = Music()
             let shape = music.shape()
-            for _ in 0..<3 { music.scoped(.request) { _ = $0.fetch(shape, rows: 5) } }
+            for _ in 0..<scopes { music.scoped(.request) { _ = $0.fetch(shape, rows: 5) } }
             let messages = music.trace.closed().filter { message in
                 guard case .event(let event) = message, case .scope(let scope) = event.detail else { return true }
                 return scope.phase != phase
@@ -56,6 +56,10 @@ struct AnalysisTests {
         #expect(try sentences(without: nil).isEmpty)
         #expect(try sentences(without: .end) == ["3 scopes have no end in the trace" + rest])
         #expect(try sentences(without: .begin) == ["3 scopes have no beginning in the trace" + rest])
+        #expect(
+            try sentences(without: .end, scopes: 1) == [
+                "1 scope has no end in the trace: its duration, and which objects outlived it, are unknown."
+            ])
     }
 
     @Test func `Time that two findings claim goes to the first one`() {
@@ -201,7 +205,7 @@ struct AnalysisTests {
         let analysis = Analysis(Profile(groceries.trace.closed()))
         #expect(analysis.findings.isEmpty)
         let rules =
-            "R01 R02 R03 R04 R05 R06 R07 R08 R09 R10 R11 R12 R13 R14 R15 R16 R17 R18 R19 R20 R21 R22 R23 R24 R25 R26"
+            "R01 R02 R03 R04 R05 R06 R07 R08 R09 R10 R11 R12 R13 R14 R15 R16 R17 R18 R19 R20 R21 R22 R23 R24 R25 R26 R27 R28"
         #expect(analysis.checks.map(\.rule).joined(separator: " ") == rules)
     }
 

@@ -172,7 +172,7 @@ struct ProfileFileTests {
         ),
         (
             "{\"faultline-profile\":1,\"sites\":[[\"a\",-1,\"\"]],\"shapes\":[],\"scopes\":[]}",
-            "is damaged: \"sites.0.1\" is not a number from 0 to 1152921504606846976"
+            "is damaged: \"sites.0.1\" is not a whole number from 0 to 2^60"
         ),
         (
             "{\"faultline-profile\":1,\"sites\":[],\"shapes\":[],\"scopes\":[],\"waits\":[[[\"sqlite\",7,null,null],{}]]}",

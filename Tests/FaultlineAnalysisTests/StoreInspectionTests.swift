@@ -40,6 +40,8 @@ struct StoreInspectionTests {
         let finding = try #require(found.first)
         #expect(finding.rule == "R09" && finding.severity == .warning && finding.change?.description == "table item")
         #expect(
+            finding.fix.text == "Move item.photo into a table of its own, which is read only where it is needed.")
+        #expect(
             finding.explanation.map(\.text) == [
                 "95 % of the values have at most 19.5 KiB, with an average of 17.6 KiB, in 1,000 rows: about 17.2 "
                     + "MiB, compared with 15.6 KiB of other values."

@@ -128,11 +128,12 @@ struct ThresholdTests {
     }
 
     @Test(arguments: [
-        ("[1]", #"cannot be used: it is not an object"#), ("{", "is not JSON"),
+        ("[1]", #"cannot be used: it is not an object"#),
+        ("{", "is not JSON (Unexpected end of file during JSON parse)"),
         (#"{"R99": {}}"#, nil), (#"{"R14": {"rows": 5}}"#, nil),
         (
             #"{"R14": {"minimumRows": "many"}}"#,
-            #"cannot be used: "R14.minimumRows" is not a number from 0 to 1152921504606846976"#
+            #"cannot be used: "R14.minimumRows" is not a whole number from 0 to 2^60"#
         ),
         (#"{"R12": {"longBlock": 16}}"#, #"cannot be used: "R12.longBlock" is not a time, such as "16 ms""#),
         (#"{"R13": {"waitShare": "120 %"}}"#, #"cannot be used: "R13.waitShare" is not a share, such as "30 %""#),

@@ -48,7 +48,7 @@ struct MarkdownTests {
 
                 **warning** · R01 N+1 faults · `List.swift:42`
 
-                `Item.list` went to the store in 100 trips for 100 objects, 1.20 ms in all. They belong to 1 fetch of `Item` with 100 loaded rows, of which all fired.
+                `Item.list` went to the store in 100 trips for 100 objects, 1.20 ms in all. They belong to 1 fetch of `Item` with 100 loaded rows; it was read on all of them.
 
                 Add `list` to `relationshipKeyPathsForPrefetching` of this fetch.
 
@@ -91,7 +91,7 @@ struct MarkdownTests {
                 request.fetchBatchSize = 15
                 ```
 
-                Shortens each wait by 70.0 µs (59.5–112 µs), at the price of 5 more trips. Confidence: medium.
+                Shortens each wait by 70.0 µs (59.5–112 µs), at the price of 5 more trips and 50.0 µs more in all. Confidence: medium.
 
                 <details><summary>Evidence</summary>
 
@@ -127,7 +127,7 @@ struct MarkdownTests {
                 Item.image: to-one ItemImage; ItemImage.value: Binary
                 ```
 
-                - or: Make it the last column, and list the other columns in `propertiesToFetch`.
+                - or: List the other properties in `propertiesToFetch`.
 
                 Saves 100 µs (50.0–200 µs), 3.81 MiB of reading, 3.81 MiB of peak memory. Confidence: low, because the cost of a byte is estimated from rows of one size.
 
@@ -179,6 +179,8 @@ struct MarkdownTests {
                 | ok | (all) | trips | 0 | 3 |
                 | **broken** | <code>a&#124;b</code> | rows, most per run | not seen | 200 |
 
+                The trace has no scope "a&#124;b"; it has "scroll".
+
                 ### Findings
 
                 |  | finding | line | suppressed |
@@ -227,7 +229,8 @@ struct MarkdownTests {
         let text = MarkdownCheck(check: BudgetCheck(story(named: "Book"), budget: budget, today: "2026-11-24")).render()
         #expect(text.hasPrefix("## Faultline check: passed\n\nPassed: no limits were set, no new finding.\n"))
         #expect(text.contains("| `Book.swift:42` | read \\*once\\*, until 2027-06-30 |"))
-        #expect(text.hasSuffix("### Stale suppressions\n\n- `R02 at A.swift:3`: gone\n"))
+        #expect(text.contains("### Stale suppressions\n\n- `R02 at A.swift:3`: gone\n\nNo finding matches. "))
+        #expect(text.hasSuffix(" A rule's number alone, such as R02, is never a name.\n"))
         #expect(!text.contains("To suppress it"))
     }
 
@@ -256,7 +259,7 @@ struct MarkdownTests {
 
                 ### Scopes
 
-                | scope | times | trips | time in the store |
+                | scope | count | trips | time in the store |
                 | --- | ---: | ---: | ---: |
                 | `scroll` | 0 → 11 | 0 → 103 | 0 ns → 1.65 ms |
 

@@ -17,7 +17,7 @@ struct FetchAdviceTests {
         ("List.swift:0 batch=1", "does not begin with a line such as List.swift:42"),
         (":42 batch=1", "does not begin with a line such as List.swift:42"),
         ("List.swift:x batch=1", "does not begin with a line such as List.swift:42"),
-        ("List.swift:42", "contains no change"),
+        ("List.swift:42", "contains no change, such as batch=15 or prefetch=location"),
         ("List.swift:42 size=1", #"has "size=1", which is not one of batch=, limit=, prefetch=, properties= or ids"#),
     ])
     func `Invalid advice throws an error that names the problem`(_ text: String, _ problem: String) {

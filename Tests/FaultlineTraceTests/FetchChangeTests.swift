@@ -26,7 +26,8 @@ struct FetchChangeTests {
     }
 
     @Test(arguments: [
-        ("", "contains no change"), ("  ", "contains no change"),
+        ("", "contains no change, such as batch=15 or prefetch=location"),
+        ("  ", "contains no change, such as batch=15 or prefetch=location"),
         ("batch", #"has "batch", which is not a number from 0 to 4294967295"#),
         ("batch=", #"has "batch=", which is not a number from 0 to 4294967295"#),
         ("batch=-1", #"has "batch=-1", which is not a number from 0 to 4294967295"#),

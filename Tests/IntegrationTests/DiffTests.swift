@@ -65,6 +65,7 @@ struct DiffTests {
         let worse = try BuiltCommand.run(["diff", improved, flawed])
         #expect(worse.output.split(separator: "\n").count { $0.hasPrefix("  new ") } == 4)
         #expect(worse.output.contains("Worse\n"))
+        #expect(better.output.contains("  ÷ ") && worse.output.contains("  × "))
     }
 
     @Test("JSON output contains every part of a comparison")

@@ -38,11 +38,12 @@ struct HelpTests {
         #expect(result.errors.isEmpty)
     }
 
-    @Test("lists every kind of event in the help of events")
+    @Test("lists in the help of events every kind that something emits")
     func kinds() throws {
         let result = try BuiltCommand.run(["events", "--help"])
         let help = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        #expect(help.contains("commas: \(EventKind.allCases.map(\.name).joined(separator: ", "))."))
+        let emitted = EventKind.allCases.filter { $0 != .cpu }.map(\.name)
+        #expect(help.contains("commas: \(emitted.joined(separator: ", "))."))
         #expect(help.contains("release"))
     }
 }

@@ -41,7 +41,8 @@ public struct CostModel: Sendable {
             }
         }
 
-        private static let calibrated = "the costs of trips and rows were measured on another store"
+        private static let calibrated =
+            "the costs of trips and rows were measured by \"faultline record\" on a test store, not in this program"
         private static let assumed = "the costs of trips and rows are assumed, as the trace has too few trips"
 
         /// The median of a figure derived from the costs, and the range that holds 80 % of its estimates.
@@ -205,7 +206,10 @@ public struct CostModel: Sendable {
     func byte(of shape: ShapeEntry, rowSize: Double) -> (cost: Double, factor: Double, confidence: Confidence) {
         if isByteFitted { return (byte, 1.5, .medium("the cost of a byte is fitted")) }
         if machine.byte != nil {
-            return (byte, MachineCosts.byteFactor, .medium("the cost of a byte was measured on another store"))
+            return (
+                byte, MachineCosts.byteFactor,
+                .medium("the cost of a byte was measured by \"faultline record\" on a test store, not in this program")
+            )
         }
         guard rowSize >= 4096, let estimate = shapes[shape] else { return (byte, 2.5, .low(Self.byteAssumed)) }
         let short = min(estimate.line.row / 2, store.basis == .assumed ? Self.assumed.row : store.line.row)

@@ -51,7 +51,8 @@ enum Significance {
     /// The minimum share of all trips or rows for a saving to be a warning, whatever time it saves.
     static let part = Threshold(
         "significance", "part", 0.2, .share,
-        "minimum saving for a warning, as a share of all trips or rows, if the rule does not require a saving of time (as R01 does)"
+        "minimum saving for a warning, as a share of all trips or rows, whatever time it saves; not for R01, which "
+            + "requires a saving of time"
     )
 
     static let thresholds = [share, time, mainThreadTime, part]

@@ -23,10 +23,7 @@ struct LargeColumnEvaluator: StoreEvaluator {
                     "Move \(property: "\(table.label).\(column.label)") into a table of its own", in: table,
                     score: Score.of(
                         Double(column.largestSize) * Double(table.rows), info: 1_048_576, warning: 1_073_741_824),
-                    fix: column.meanSize >= 102_400
-                        ? "Values of this size are best in files, or in an entity of their own: rows that carry them fill the "
-                            + "page cache and the row cache."
-                        : "In an entity of its own, it is read only where it is needed.",
+                    fix: Self.fix(column.meanSize, "\(table.label).\(column.label)", isCoreData: facts.isCoreData),
                     explanation: [
                         "95 % of the values have at most \(size: column.largestSize), with an average of "
                             + "\(size: column.meanSize), in \(rows: table.rows): about "
@@ -40,6 +37,15 @@ struct LargeColumnEvaluator: StoreEvaluator {
                     ], what: column.name, trying: .moveOut(table: table.name, column: column.name))
             }
         }
+    }
+
+    private static func fix(_ meanSize: Double, _ name: String, isCoreData: Bool) -> Wording {
+        let place = isCoreData ? "an entity" : "a table"
+        if meanSize >= 102_400 {
+            return "Store \(property: name) in files, or move it into \(place) of its own: rows with values of this "
+                + "size fill the page cache and the row cache."
+        }
+        return "Move \(property: name) into \(place) of its own, which is read only where it is needed."
     }
 }
 

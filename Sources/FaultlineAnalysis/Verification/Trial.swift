@@ -23,7 +23,7 @@ public struct Trial: Sendable, Hashable {
     public let outcome: Outcome
     /// `nil` if the change was not tried.
     public let measurement: TrialMeasurement?
-    /// The finding's prediction, scaled to the speed of this machine.
+    /// The finding's prediction, scaled to the speed of this machine if that differs much.
     public let expected: Saving.Range?
     /// Remarks on the trial, one sentence each.
     public let notes: [String]
@@ -40,8 +40,10 @@ public struct Trial: Sendable, Hashable {
     package init(_ finding: Finding, _ measurement: TrialMeasurement, recorded: Double, notes: [String]) {
         self.finding = finding
         self.measurement = measurement
-        // Another machine, or a build without optimisation, takes a different time for the same work.
-        let pace = recorded > 0 ? measurement.time.before.median / recorded : 1
+        // Another machine, or a build without optimisation, takes a different time for the same work. Smaller differences
+        // are those between any two runs.
+        let ratio = recorded > 0 ? measurement.time.before.median / recorded : 1
+        let pace = Self.usualPace.contains(ratio) ? 1 : ratio
         // The trial applies this change alone, so savings that other findings also claim count here.
         let claimed = finding.saving.pause ?? finding.ownSaving
         let expected = Saving.Range(
@@ -51,6 +53,9 @@ public struct Trial: Sendable, Hashable {
         outcome = Self.evaluate(Self.figure(of: measurement, for: finding), expected)
         self.notes = notes + Self.remark(pace, isKnown: recorded > 0)
     }
+
+    /// The ratios of the time here to that in the trace at which predictions are not scaled.
+    private static let usualPace = 0.8...1.25
 
     /// The share by which replayed work differs from the recorded work: a few fetches stand for all, some with other
     /// values.
@@ -83,7 +88,7 @@ public struct Trial: Sendable, Hashable {
     /// A remark on the speed of this machine, if it differs enough to matter.
     private static func remark(_ pace: Double, isKnown: Bool) -> [String] {
         guard isKnown else { return ["The trace does not show how long the work took."] }
-        guard pace < 0.8 || pace > 1.25 else { return [] }
+        guard pace != 1 else { return [] }
         return [
             "The same work takes \(Phrase.decimal(pace, places: 2)) × as long here as in the trace, so the prediction "
                 + "is scaled."

@@ -35,8 +35,9 @@ enum StoreAlteration {
             throw Untriable("The store has no entity \(name).")
         }
         return try properties.map { name in
-            guard let property = entity.property(name), !property.column.isEmpty else {
-                throw Untriable("The store has no \(entity.name).\(name).")
+            guard let property = entity.property(name), case .attribute = property.kind, !property.column.isEmpty else {
+                throw Untriable(
+                    "\(entity.name) in the store has no attribute \(name), so the trace is of another store.")
             }
             return "UPDATE \(entity.table) SET \(property.column) = NULL"
         }

@@ -23,7 +23,7 @@ struct MarkdownCheck {
         return [
             ["### Budgets"], Markdown.table(["", "scope", "limit on", "measured", "at most"], numbers: [3, 4], rows),
             check.traces > 1 ? [means] : [],
-        ]
+        ] + CheckText(check).unknownScopes.map { [Markdown.text($0)] }
     }
 
     private var findings: [[String]] {
@@ -51,7 +51,8 @@ struct MarkdownCheck {
 
     private var stale: [[String]] {
         let lines = check.stale.map { "- \(Markdown.code(CheckText.subject($0))): \(Markdown.text($0.reason))" }
-        return lines.isEmpty ? [] : [["### Stale suppressions"], lines]
+        return lines.isEmpty
+            ? [] : [["### Stale suppressions"], lines, [Markdown.text(CheckText.staleAdvice)]]
     }
 
     private func remark(_ acceptance: Acceptance) -> String {

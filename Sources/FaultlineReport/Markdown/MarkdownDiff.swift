@@ -47,7 +47,7 @@ struct MarkdownDiff {
         guard !rows.isEmpty else { return [] }
         return [
             ["### Scopes"],
-            Markdown.table(["scope", "times", "trips", "time in the store"], numbers: [1, 2, 3], rows),
+            Markdown.table(["scope", "count", "trips", "time in the store"], numbers: [1, 2, 3], rows),
         ]
     }
 

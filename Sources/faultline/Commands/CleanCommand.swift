@@ -26,9 +26,9 @@ struct CleanCommand: ParsableCommand {
         let verb = dryRun ? "Would remove" : "Removed"
         for rings in leftovers.rings {
             guard rings.isSpent || discardEvents else {
-                lines.append(
-                    "Kept \(rings.file): \(Phrase.count(rings.events, "event")) in no trace. \(RingsText.advice(rings))"
-                )
+                let kept = "\(dryRun ? "Would keep" : "Kept") \(rings.file)"
+                let unsaved = "\(Phrase.count(rings.events)) of its events \(rings.events == 1 ? "is" : "are")"
+                lines.append("\(kept): \(unsaved) in no trace. \(RingsText.advice(rings))")
                 continue
             }
             if !dryRun { rings.remove() }

@@ -115,8 +115,10 @@ private struct LineBuffer {
 struct KindList: ExpressibleByArgument {
     var kinds: Set<EventKind> = []
 
-    /// All event kinds, separated by commas, for the help.
-    static let names = EventKind.allCases.map(\.name).joined(separator: ", ")
+    /// The event kinds, separated by commas, for the help.
+    ///
+    /// CPU samples are left out, because nothing emits them.
+    static let names = EventKind.allCases.filter { $0 != .cpu }.map(\.name).joined(separator: ", ")
 
     init?(argument: String) {
         guard !argument.isEmpty else { return nil }

@@ -42,14 +42,18 @@ enum RuleText {
     /// The terms that the pages use.
     private static let words = [
         "trip, or round trip: one statement that SQLite runs for the store.",
-        "fault: an object or a relationship that is read before its values are in memory. It fires when it is read, and "
-            + "is served by the row cache, or by a trip (a cache miss).",
+        "fault: an object or a relationship whose values are not in memory. Reading it fires it; the row cache then "
+            + "serves it, or else a trip does (a cache miss).",
         "realized: having its values in memory; the opposite of a fault.",
         "row cache: the rows that the store keeps in memory, shared by all contexts.",
         "shape: a request without its values.",
-        "occasion: one scope or, outside scopes, a time without a pause.",
+        "scope: the work of one screen, request or job, which the program marks with Faultline.scope.",
+        "occasion: one scope or, outside scopes, work without a pause. A pause lasts at least 5 ms and four times as long "
+            + "as a fetch in R04, and at least 100 ms in R10 and R18.",
+        "call site: the line of the program that caused an event, such as List.swift:42.",
         "score: from 0 to 100, the extent of a problem. From 25 on it is a warning, from 75 on an error. A report lists "
             + "findings by severity, and then by the time that they save.",
+        "confidence: how far a predicted saving can be trusted: high, medium or low. A report says why it is low.",
     ]
 
     static func page(of rule: RulePage, width: Int) -> String {

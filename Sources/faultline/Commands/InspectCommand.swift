@@ -15,9 +15,9 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
 
             Accepts any SQLite file. In a Core Data store it recognizes entities and, with --model, attributes and \
             relationships. It detects large values in rows and columns stored after them, sparse inheritance tables, \
-            missing and redundant indexes, tables that belong together, empty space, persistent history, and a page cache \
-            that is too small. It tries its advice on a copy of the store, and keeps only what SQLite uses there and a \
-            measurement confirms. It writes neither to the file nor next to it.
+            missing and redundant indexes, missing statistics, tables that belong together, empty space, persistent \
+            history, and a page cache that is too small. It tries its advice on a copy of the store, and keeps only \
+            what SQLite uses there and a measurement confirms. It writes neither to the file nor next to it.
             """)
 
     @Argument(help: "The file of the store.")

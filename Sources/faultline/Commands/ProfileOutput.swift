@@ -7,7 +7,9 @@ struct ProfileOutput: ParsableArguments {
     @Option(name: .shortAndLong, help: "The profile. Default: standard output.")
     var output: String?
 
-    @Flag(name: .long, help: "Overwrite an existing file, even one that Faultline did not write.")
+    @Flag(
+        name: .long,
+        help: "Also replace a file that is not a profile. An earlier profile is replaced without --force.")
     var force = false
 
     /// - Throws: ``CommandFailure`` if the file exists and is not a profile. It may be the only copy of a trace.

@@ -10,9 +10,12 @@ struct QueryCommand: PrintingCommand {
         commandName: "query",
         abstract: "Queries a trace's events as SQL tables.",
         discussion: """
-            faultline query trace.json       lists the tables and describes their columns
-            faultline query trace.json 'SELECT callSite, count(*), sum(duration) FROM fault GROUP BY 1 ORDER BY 3 DESC'
-            faultline query trace.json -o trace.sqlite   keeps the tables, for sqlite3 and others
+            faultline query trace.json
+                Lists the tables and describes their columns.
+            faultline query trace.json 'SELECT callSite, count(*) FROM fault GROUP BY 1'
+                Counts the faults of each call site.
+            faultline query trace.json -o trace.sqlite
+                Keeps the tables, for sqlite3 and others.
 
             Each event kind has a table; the view "events" has the columns that all kinds share. Times are in \
             nanoseconds. Lists are JSON, for json_each.

@@ -18,7 +18,8 @@ struct RecordCommand: AnalyzingCommand {
 
             With --try, the fetch at that line runs with different options, without an edit to the source: batch=N, \
             limit=N, prefetch=PATH,…, prefetch=-PATH,…, properties=NAME,… and ids. The command runs twice, first unchanged, \
-            and the report compares the two runs.
+            and the report compares the two runs. The trace of the unchanged run is kept as NAME-untried.json, next to \
+            NAME.json.
             """
     )
 
@@ -49,7 +50,9 @@ struct RecordCommand: AnalyzingCommand {
         help: "Record the values of predicates, which are otherwise left out of the trace; verify uses them.")
     var values = false
 
-    @Flag(name: .long, help: "Overwrite an existing file, even one that Faultline did not write.")
+    @Flag(
+        name: .long,
+        help: "Also replace a file that Faultline did not write. An earlier trace is replaced without --force.")
     var force = false
 
     @Flag(name: .long, help: "Print no report, only warnings about lost events or other gaps in the trace.")

@@ -9,9 +9,12 @@ struct RecoverCommand: ParsableCommand {
         commandName: "recover",
         abstract: "Lists events that killed programs left in shared memory, and writes them to traces.",
         discussion: """
-            faultline recover                             lists ring buffers that programs left in shared memory
-            faultline recover trace.json                  completes a trace with what its programs left
-            faultline recover /dev/shm/faultline-4711-1.rings -o trace.json   makes a trace of ring buffers without one
+            faultline recover
+                Lists ring buffers that programs left in shared memory.
+            faultline recover trace.json
+                Completes a trace with what its programs left.
+            faultline recover /dev/shm/faultline-4711-1.rings -o trace.json
+                Makes a trace of ring buffers without one.
 
             "faultline report" completes a trace automatically, unless the trace was copied or moved to another file \
             system. Ring buffers are removed once a trace contains all their events.

@@ -6,7 +6,7 @@ struct ThresholdOptions: ParsableArguments {
     @Option(
         name: .customLong("thresholds"),
         help:
-            "A JSON file that overrides thresholds of rules: {\"R01\": {\"minimumShare\": \"50 %\"}, \"significance\": {\"time\": \"5 ms\"}}; \"faultline explain R01\" lists them."
+            "A JSON file that overrides thresholds of rules: {\"R01\": {\"minimumShare\": \"50 %\"}, \"significance\": {\"time\": \"5 ms\"}}; \"faultline explain R01\" lists those of R01, and \"faultline explain\" those of significance."
     )
     var path: String?
 
@@ -21,8 +21,8 @@ struct ThresholdOptions: ParsableArguments {
             thresholds = try Thresholds(json: data)
         } catch {
             throw CommandFailure.usage(
-                "The thresholds file \"\(path)\" \(error.reason); \"faultline explain\" with a rule's number lists "
-                    + "its thresholds."
+                "The thresholds file \"\(path)\" \(error.reason); \"faultline explain\" lists the thresholds of "
+                    + "\"significance\", and with a rule's number those of the rule."
             )
         }
         return try thresholds.apply {

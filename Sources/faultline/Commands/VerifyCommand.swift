@@ -14,9 +14,18 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
             faultline verify trace.json --store Library.sqlite --model Library.xcdatamodeld
 
             Replays the recorded fetches and saves for each testable finding, alternately with and without the change, \
-            and prints the measured saving beside the predicted one. A finding that saves nothing is withdrawn. If the \
-            trace has no predicate values (see record --values), they are drawn from the copy. The store itself is never \
-            opened. A store that Core Data made needs --model.
+            and prints the measured saving beside the predicted one. If the trace has no predicate values (see record \
+            --values), they are drawn from the copy. The store itself is never opened. A store that Core Data made needs \
+            --model.
+
+            confirmed: the saving is as predicted, or its range overlaps the predicted one.
+            saves more, saves less: it is outside that range; the change still saves time.
+            saves no time: the finding predicted none, only fewer trips, rows or bytes.
+            below the noise: the measurement cannot tell; the counts are exact.
+            withdrawn: it saves far less than predicted, if any; do not make the change for its time.
+
+            Times are CPU times of the replayed operations alone. Trips and rows include the identities that a batched \
+            fetch loads first and depend on what the row cache holds, so they can differ from the report's.
             """)
 
     @Argument(help: "A trace, or a profile of traces.")

@@ -57,6 +57,6 @@ struct DemoComparison {
         guard after > 0, before > 0, before != after else { return "" }
         let (more, less) = (Double(max(before, after)), Double(min(before, after)))
         if more / less < 1.05 { return "" }
-        return Phrase.decimal(more / less, places: 1) + (before > after ? " × less" : " × more")
+        return (before > after ? "÷ " : "× ") + Phrase.decimal(more / less, places: 1)
     }
 }

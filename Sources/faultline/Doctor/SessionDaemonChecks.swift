@@ -50,7 +50,11 @@ struct SessionDaemonChecks: Examination {
 
     private func ownDaemon() -> Check {
         let user = isRoot ? "root" : "this user"
-        let start = (remedy: "Start one before the program.", command: "lttng-sessiond --daemonize")
+        let start = (
+            remedy: "\"faultline record --to lttng\" starts one; start one yourself only for programs that you run "
+                + "without \"record\".",
+            command: "lttng-sessiond --daemonize"
+        )
         switch SessionDaemon.state(in: ownDirectory) {
         case .runs(let process): return Self.own.ok("runs\(Self.number(process)), \(ownDirectory)")
         case .dead:

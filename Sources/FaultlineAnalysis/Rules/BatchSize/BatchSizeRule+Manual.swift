@@ -14,14 +14,15 @@ extension BatchSizeRule {
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "Fetches with at least \(BatchDemand.minimumExecutions.count) results whose rows the program read, or with "
-                + "\(BatchDemand.minimumRows.count) such rows, or \(UsePattern.minimumWindows.count) screens of them. On screens: a batch "
-                + "size below one screen or above two, or no batch size for results of more than three screens. In bulk work: a size that costs "
-                + "\(BulkBatches.threshold.text) times as much as the best one, or batches of more than "
-                + "\(BulkBatches.memoryLimit.text). Also batched results whose rows were all loaded in one pass, most of them unread.",
+                "R02 evaluates a fetch once the program has read rows of \(BatchDemand.minimumExecutions.count) results, "
+                + "\(BatchDemand.minimumRows.count) rows, or \(UsePattern.minimumWindows.count) screens. On screens, it reports a batch "
+                + "size below one screen or above two, or no batch size for results of more than three screens. In bulk work, it reports a "
+                + "size that costs \(BulkBatches.threshold.text) times as much as the best one, or batches of more than "
+                + "\(BulkBatches.memoryLimit.text). It also reports batched results whose rows were all loaded in one pass, most of them "
+                + "unread.",
             evidence:
-                "Rows that matched, were loaded and were read, the number of rows that 95 % of the screens do not exceed, and what "
-                + "every size costs: one batch, and all loading for the rows that were used.",
+                "The rows that matched, were loaded and were read; the number of rows that 95 % of the screens do not exceed; and, "
+                + "for each batch size, the cost of one batch and the total cost of loading the rows that were used.",
             fix:
                 "For screens: one and a half screens, rounded up to a multiple of five, at most 100. For bulk work: the smallest size that costs at "
                 + "most \(BatchCurve.equality.text) times the least, or no batches if fewer than \(Phrase.count(FetchProfile.manyRows.count)) "

@@ -12,8 +12,8 @@ extension HeldObjectRule {
             trigger:
                 "Objects with at least \(Phrase.size(Double(TraceEvent.Release.minimumBytes))) whose values were loaded "
                 + "within a scope and stayed in memory after it ended: at least "
-                + "\(Phrase.count(HeldObjectRule.minimumObjects.count)) at once, and either at least half of all "
-                + "objects from that line or half of the kept ones at one time.",
+                + "\(Phrase.count(HeldObjectRule.minimumObjects.count)) at once. Also, either at least half of all "
+                + "objects from that line stayed, or at least half of those that stayed were held at the same time.",
             evidence: "These objects, the largest number held at once, and their bytes.",
             fix: "Refresh the objects to faults, or release them, once the screen or the job is done.",
             saving: "The memory of the objects kept at once.",

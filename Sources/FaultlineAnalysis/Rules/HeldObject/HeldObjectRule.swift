@@ -13,7 +13,8 @@ public struct HeldObjectRule: Rule {
         "R25", "minimumObjects", 3, .count, "minimum large objects that stayed in memory")
     /// The minimum share of a line's objects that stay realized, or of those the share that does so at once.
     static let minimumShare = Threshold(
-        "R25", "minimumShare", 0.5, .share, "minimum share of the large objects that stayed, or of these at one time")
+        "R25", "minimumShare", 0.5, .share,
+        "minimum share of the large objects that stayed, or of those held at the same time")
 
     public init() {}
 

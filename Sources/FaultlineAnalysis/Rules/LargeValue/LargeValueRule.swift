@@ -48,7 +48,7 @@ public struct LargeValueRule: Rule {
             return Finding.Sighting(site: key.site, count: use?.rowsLoaded ?? 0, time: 0)
         }.sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
         finding.alternatives = [
-            "Make it the last column, and list the other columns in \(code: "propertiesToFetch")."
+            "List the other properties in \(code: "propertiesToFetch")."
         ]
         finding.evidence = words.numbers
         finding.explanation = words.explanation

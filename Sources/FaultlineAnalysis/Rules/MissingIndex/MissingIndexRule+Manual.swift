@@ -48,8 +48,9 @@ extension MissingIndexRule {
                     + "SQLite prefers to the longer index in a plan of the trace. A needless index is a note unless at least "
                     + "\(Phrase.count(MissingIndexRule.needlessWrites.count)) rows were written.",
                 "An index that costs more to maintain than it saves is a note.",
-                "From that size on, a finding that saves too little time stays a warning, and says that the cost is not proven at this "
-                    + "size, because the cost grows with the table.",
+                "For tables of at least \(Phrase.decimal(FetchIndexing.minimumRows.value, places: 0)) rows, a finding that saves too "
+                    + "little time stays a warning, and says that the cost is not proven at this size, because the cost grows with the "
+                    + "table.",
             ])
     }
 }

@@ -204,8 +204,8 @@ struct PrefetchAdvice {
         let rows: Wording = "\(rows: evidence.originRows, "loaded row")"
         let fired: Wording = share >= 0.995 ? "all" : "\(percent: share)"
         sentences.append(
-            "They belong to \(count: fetches, "fetch", plural: "fetches") of \(entity: shape.entity) with \(rows), of which "
-                + "\(fired) fired.")
+            "They belong to \(count: fetches, "fetch", plural: "fetches") of \(entity: shape.entity) with \(rows); "
+                + "it was read on \(fired) of them.")
         if let columns { sentences.append(columns.explanation) }
         if evidence.seenBefore > 0 {
             sentences.append("\(count: evidence.seenBefore, "object") had been in the row cache before.")

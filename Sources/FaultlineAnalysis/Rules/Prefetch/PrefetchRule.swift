@@ -137,6 +137,11 @@ public struct PrefetchRule: Rule {
             !Significance.isMet(saving: saving, wallTime: evidence.wallTime, isMainThread: isMainThread)
         {
             finding.downgrade("\(Significance.tooLittle()).")
+        } else if saving > 0, saving < Significance.time.value, saving < Double(evidence.wallTime) / 10 {
+            // Such a saving looks too short for a warning, which it is only as a part of short work.
+            let share = saving / Double(max(1, evidence.wallTime))
+            finding.explanation.append(
+                "The saving is \(percent: share) of the \(duration: evidence.wallTime) that the work took.")
         }
         finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
     }

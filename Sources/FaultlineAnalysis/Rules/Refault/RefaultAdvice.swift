@@ -112,7 +112,7 @@ struct RefaultAdvice {
     private var room: Wording {
         let (half, most) = (evidence.room.percentile(50), evidence.room.percentile(90))
         let (small, large) = ("\(size: half)" as Wording, "\(size: most)" as Wording)
-        return small == large
+        return small.text == large.text
             ? "With \(large) for rows, nine of ten would have been in memory."
             : "With \(small) for rows, half of them would have been in memory; with \(large), nine of ten."
     }

@@ -63,6 +63,9 @@ public struct RefaultRule: Rule {
                 saving: time, wallTime: profile.wallTime(of: evidence.scopes.keys),
                 isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time)),
             isLargePart: Significance.isMet(trips: finding.saving.trips, of: profile.totals.readTrips), of: "trips")
+        if left == 0, time > 0 {
+            finding.reservations.append("R01 looks at the same faults, so their time counts there.")
+        }
         if !advice.isRefreshed, Self.largeShare(of: profile) >= Self.largeShare {
             finding.downgrade("Large values that are loaded with the rows fill the row cache: fix those first (R09).")
         }

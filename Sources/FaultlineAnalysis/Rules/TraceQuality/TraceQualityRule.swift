@@ -176,7 +176,11 @@ public struct TraceQualityRule: Rule {
             "\(count: count, "scope") \(count == 1 ? "has" : "have") no \(end) in the trace"
         }
         guard !ends.isEmpty else { return [] }
-        return [ends.joined(separator: ", ") + ": their durations, and which objects outlived them, are unknown."]
+        let unknown: Wording =
+            open &+ unbegun == 1
+            ? "its duration, and which objects outlived it, are unknown."
+            : "their durations, and which objects outlived them, are unknown."
+        return [ends.joined(separator: ", ") + ": " + unknown]
     }
 
     /// Sentences about processes that did not close their recordings.

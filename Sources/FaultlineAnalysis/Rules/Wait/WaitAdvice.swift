@@ -39,11 +39,11 @@ struct WaitAdvice {
         case .connection:
             "All reader connections were busy. Fetch less at once, or in batches, so that each is free sooner."
         case .sqlite:
-            // A save of a store's context begins with BEGIN EXCLUSIVE, and its readers use the write-ahead log.
+            // FaultlineStore begins its saves with BEGIN EXCLUSIVE, and its readers use the write-ahead log.
             saveFix
-                ?? "SQLite lets one connection write at a time. Keep write transactions short, begin them with "
-                + "\(code: "BEGIN IMMEDIATE") so that they wait at the start, and use the write-ahead log, so that "
-                + "readers do not wait."
+                ?? "SQLite lets one connection write at a time, so keep write transactions short. If another program "
+                + "holds the lock, begin its write transactions with \(code: "BEGIN IMMEDIATE"). Faultline's store needs "
+                + "no change."
         }
     }
 
