@@ -194,6 +194,34 @@ EXPORT int sqlite3_get_table(
     return result;
 }
 
+// MARK: - Hooks of the program
+
+bool preload_is_nested(void) { return thread.depth > 0; }
+
+#define DEFINE_HOOK(result, name, parameters, arguments, failure) \
+    EXPORT result sqlite3_##name parameters { \
+        const preload_copy *copy = preload_copy_of(CALLER); \
+        if (copy == NULL || copy->name == NULL) { return failure; } \
+        preload_note_hook(); \
+        return copy->name arguments; \
+    }
+
+DEFINE_HOOK(
+    int, set_authorizer,
+    (sqlite3 *connection, int (*allow)(void *, int, const char *, const char *, const char *, const char *), void *context),
+    (connection, allow, context), SQLITE_MISUSE)
+DEFINE_HOOK(
+    void *, trace, (sqlite3 *connection, void (*trace)(void *, const char *), void *context), (connection, trace, context),
+    NULL)
+DEFINE_HOOK(
+    int, trace_v2,
+    (sqlite3 *connection, unsigned events, int (*trace)(unsigned, void *, void *, void *), void *context),
+    (connection, events, trace, context), SQLITE_MISUSE)
+DEFINE_HOOK(
+    void *, profile,
+    (sqlite3 *connection, void (*profile)(void *, const char *, sqlite3_uint64), void *context),
+    (connection, profile, context), NULL)
+
 // MARK: - Loading
 
 // PHP loads its extensions with RTLD_DEEPBIND, so they would find SQLite's functions before this library's. The call

@@ -16,8 +16,9 @@
 
 // The functions of SQLite that the library calls or interposes, as X(name).
 #define PRELOAD_FUNCTIONS(X) \
-    X(changes) X(db_handle) X(exec) X(finalize) X(get_table) X(prepare) X(prepare_v2) X(prepare_v3) X(prepare16) \
-    X(prepare16_v2) X(prepare16_v3) X(reset) X(sql) X(step) X(stmt_readonly) X(stmt_status)
+    X(changes) X(column_int) X(column_text) X(db_handle) X(exec) X(finalize) X(get_table) X(prepare) X(prepare_v2) \
+    X(prepare_v3) X(prepare16) X(prepare16_v2) X(prepare16_v3) X(profile) X(reset) X(set_authorizer) X(sql) X(step) \
+    X(stmt_isexplain) X(stmt_readonly) X(stmt_status) X(trace) X(trace_v2)
 
 // One copy of SQLite in the process. A process can contain several, and each caller must reach its own.
 typedef struct preload_copy {
@@ -75,6 +76,7 @@ typedef struct preload_statement {
     uint32_t generation;     // the recorder whose dictionary has the text
     uint32_t text;           // the text's number there
     uint32_t type;           // the statement's effect
+    uint32_t plan;           // the plan's number in the dictionary; 0: none
     // The counters at the end of the last run. They are never reset, because the program may read them.
     uint32_t counters[5];
     // The run.
@@ -104,6 +106,22 @@ void preload_begin_run(const preload_copy *copy, preload_statement *statement);
 // Ends the run, if one has begun, and records it. `result` is SQLite's result code, SQLITE_OK if the program ended it.
 // `copy` is null if the handle is gone.
 void preload_end_run(const preload_copy *copy, preload_statement *statement, int result);
+
+// MARK: - Plans
+
+// The number of SQLite's plan for a statement that reads, and has not been stepped since it was prepared. `text` is the
+// number of its text. 0 if there is none.
+uint32_t preload_plan(fl_recorder *recorder, const preload_copy *copy, sqlite3_stmt *handle, uint32_t text);
+
+// Called when the program sets a hook that would see the question for a plan, which is not asked from then on.
+void preload_note_hook(void);
+
+// Held while the process forks.
+void preload_lock_plans(void);
+void preload_unlock_plans(void);
+
+// Whether this thread is inside a call of SQLite, as in a function that SQLite calls.
+bool preload_is_nested(void);
 
 // MARK: - Stacks
 

@@ -30,9 +30,11 @@ static void before_fork(void) {
     preload_lock_copies();
     preload_lock_statements();
     preload_lock_python();
+    preload_lock_plans();
 }
 
 static void after_fork_in_parent(void) {
+    preload_unlock_plans();
     preload_unlock_python();
     preload_unlock_statements();
     preload_unlock_copies();

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 // Statuses that are counted up, in the order of `counters`.
 static const int statuses[] = {
@@ -22,6 +23,8 @@ static void describe(fl_recorder *recorder, const preload_copy *copy, preload_st
     statement->type = preload_type_of(text, length, statement->is_read_only);
     statement->text = fl_intern(recorder, FL_DICTIONARY_STATEMENT, json, used, text, length < 255 ? length : 255);
     statement->generation = preload_generation();
+    bool is_query = length > 6 && (strncasecmp(text, "SELECT", 6) == 0 || strncasecmp(text, "WITH", 4) == 0);
+    statement->plan = is_query && statement->is_read_only && !preload_is_nested() ? preload_plan(recorder, copy, statement->handle, statement->text) : 0;
 }
 
 void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
@@ -57,7 +60,7 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
     if (copy != NULL) { read_counters(copy, statement, run); }
     bool has_failed = result != SQLITE_OK && result != SQLITE_ROW && result != SQLITE_DONE;
     fl_sql fields = {
-        .virtualMachineSteps = run[VM_STEP], .statement = statement->text, .type = statement->type,
+        .virtualMachineSteps = run[VM_STEP], .statement = statement->text, .plan = statement->plan, .type = statement->type,
         .rows = statement->rows, .fullScanSteps = run[FULLSCAN_STEP], .sorts = run[SORT],
         .automaticIndexes = run[AUTOINDEX], .preparations = statement->preparations + run[REPREPARE],
         .error = has_failed ? (uint32_t)result : 0,

@@ -46,6 +46,13 @@ struct ObservedRun {
 
     func count(_ text: String) -> Int { statements.count { $0.text == text } }
 
+    /// The lines of SQLite's plan for each run of a statement; `nil` if it was not asked for.
+    func plans(of text: String) -> [[String]?] {
+        statements.filter { $0.text == text }.map { statement in
+            resolvers[statement.event.process]?.dictionary.plan(statement.fields.plan)?.rows.map(\.detail)
+        }
+    }
+
     /// Whether the stack of each run is cut off.
     var truncations: [Bool] {
         statements.map { resolvers[$0.event.process]?.dictionary.stack($0.event.stack)?.isTruncated == true }

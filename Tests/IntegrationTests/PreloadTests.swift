@@ -21,7 +21,7 @@ struct PreloadTests {
     func gaps() throws {
         let began = try #require(ObservedRun(["exec", ":memory:", "SELECT 1"]).processes.first)
         #expect(began.source == .sqlite)
-        #expect(began.gaps?.map(\.kind) == [.operations, .exactTimes, .values, .plans])
+        #expect(began.gaps?.map(\.kind) == [.operations, .exactTimes, .values])
     }
 
     @Test(
@@ -67,6 +67,42 @@ struct PreloadTests {
             "exec", ":memory:", "CREATE TABLE t(a UNIQUE); INSERT INTO t VALUES (1); INSERT INTO t VALUES (1)",
         ])
         #expect(run.statements.map { $0.fields.error & 0xFF } == [0, 0, 19])
+    }
+
+    @Test("A statement that reads has SQLite's plan, also for temporary tables and the program's functions")
+    func plans() throws {
+        let run = try ObservedRun([
+            "exec", ":memory:", "CREATE TEMP TABLE t(a, b)", "SELECT * FROM t WHERE a = 1",
+            "CREATE INDEX temp.i ON t(a)",
+            "SELECT b FROM t WHERE a = 1 ORDER BY b", "EXPLAIN SELECT 1", "WITH w AS (SELECT 2) SELECT * FROM t, w",
+            "DELETE FROM t WHERE a = 3",
+        ])
+        #expect(run.plans(of: "SELECT * FROM t WHERE a = ?") == [["SCAN t"]])
+        #expect(
+            run.plans(of: "SELECT b FROM t WHERE a = ? ORDER BY b") == [
+                ["SEARCH t USING INDEX i (a=?)", "USE TEMP B-TREE FOR ORDER BY"]
+            ])
+        #expect(run.plans(of: "EXPLAIN SELECT ?") == [nil])
+        #expect(run.plans(of: "DELETE FROM t WHERE a = ?") == [nil])
+        #expect(run.plans(of: "WITH w AS (SELECT ?) SELECT * FROM t, w").first??.isEmpty == false)
+    }
+
+    @Test("A program with hooks of its own is not asked for plans, and its hooks see what they would see alone")
+    func hooks() throws {
+        let program = BuiltCommand.programs.appendingPathComponent("SQLiteProgram").path
+        let alone = try BuiltCommand.run(["hooks", ":memory:"], program: program)
+        let run = try ObservedRun(["hooks", ":memory:"])
+        #expect(run.result.output == alone.output && alone.output.contains("SELECT"))
+        #expect(run.plans(of: "SELECT a FROM t") == [nil])
+    }
+
+    @Test("Asking for plans changes neither changes() nor the error of the connection")
+    func questions() throws {
+        let program = BuiltCommand.programs.appendingPathComponent("SQLiteProgram").path
+        let alone = try BuiltCommand.run(["state", ":memory:"], program: program)
+        let run = try ObservedRun(["state", ":memory:"])
+        #expect(run.result.output == alone.output && alone.output.contains("changes 2"))
+        #expect(run.plans(of: "SELECT a FROM t") == [["SCAN t"]])
     }
 
     @Test("Threads lose no statement")

@@ -89,6 +89,53 @@ static void call_function(sqlite3 *store) {
     execute(store, 2, (char *[]){"CREATE TABLE t(a)", "SELECT tables()"});
 }
 
+static int print_authorization(
+    void *unused, int action, const char *first, const char *second, const char *database, const char *trigger
+) {
+    (void)unused, (void)database, (void)trigger;
+    printf("authorize %d %s %s\n", action, first == NULL ? "-" : first, second == NULL ? "-" : second);
+    return SQLITE_OK;
+}
+
+static int print_statement(unsigned event, void *unused, void *statement, void *text) {
+    (void)unused, (void)statement;
+    if (event == SQLITE_TRACE_STMT) { printf("statement %s\n", (const char *)text); }
+    return 0;
+}
+
+static int print_progress(void *calls) {
+    ++*(int *)calls;
+    return 0;
+}
+
+// Prints what the program's own hooks see.
+static void set_hooks(sqlite3 *store) {
+    int calls = 0;
+    execute(store, 1, (char *[]){"CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)"});
+    sqlite3_set_authorizer(store, print_authorization, NULL);
+    sqlite3_trace_v2(store, SQLITE_TRACE_STMT, print_statement, NULL);
+    sqlite3_progress_handler(store, 1, print_progress, &calls);
+    execute(store, 2, (char *[]){"SELECT a FROM t", "DELETE FROM t WHERE a = 1"});
+    sqlite3_progress_handler(store, 0, NULL, NULL);
+    printf("progress %d\n", calls);
+}
+
+// Prints the state of the connection around a statement's first step.
+static void show_state(sqlite3 *store) {
+    sqlite3_stmt *statement = NULL;
+    execute(store, 2, (char *[]){"CREATE TABLE t(a UNIQUE)", "INSERT INTO t VALUES (1), (2)"});
+    sqlite3_prepare_v2(store, "SELECT a FROM t", -1, &statement, NULL);
+    printf("changes %d, total %d\n", sqlite3_changes(store), sqlite3_total_changes(store));
+    sqlite3_bind_int(statement, 9, 1);  // fails
+    printf("error %d, %s\n", sqlite3_errcode(store), sqlite3_errmsg(store));
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+        printf("row %d, changes %d, error %d\n", sqlite3_column_int(statement, 0), sqlite3_changes(store), sqlite3_errcode(store));
+    }
+    printf("error %d, steps %d\n", sqlite3_errcode(store), sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1));
+    sqlite3_finalize(statement);
+    printf("last row %lld, open statements %d\n", (long long)sqlite3_last_insert_rowid(store), sqlite3_next_stmt(store, NULL) != NULL);
+}
+
 static void fork_child(void) {
     pid_t child = fork();
     sqlite3 *store = open_store(":memory:");
@@ -101,7 +148,7 @@ static void fork_child(void) {
 
 int main(int count, char **arguments) {
     if (count < 3) {
-        fprintf(stderr, "usage: SQLiteProgram exec|books|threads|function|fork STORE [SQL…]\n");
+        fprintf(stderr, "usage: SQLiteProgram exec|books|threads|function|hooks|state|fork STORE [SQL…]\n");
         return 2;
     }
     const char *mode = arguments[1];
@@ -110,6 +157,8 @@ int main(int count, char **arguments) {
     if (strcmp(mode, "books") == 0) { list_books(store); }
     if (strcmp(mode, "threads") == 0) { count_in_threads(); }
     if (strcmp(mode, "function") == 0) { call_function(store); }
+    if (strcmp(mode, "hooks") == 0) { set_hooks(store); }
+    if (strcmp(mode, "state") == 0) { show_state(store); }
     if (strcmp(mode, "fork") == 0) { fork_child(); }
     printf("changes %d, message: %s\n", sqlite3_changes(store), sqlite3_errmsg(store));
     return sqlite3_close(store);

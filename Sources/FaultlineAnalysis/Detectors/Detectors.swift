@@ -9,7 +9,7 @@ enum Detectors {
         FaultDetector.self, LoopDetector.self, LookUpDetector.self, WaitDetector.self, SaveDetector.self,
         RepeatDetector.self, BlockDetector.self, RefaultDetector.self, HoldDetector.self, FiringDetector.self,
         SharedResultDetector.self, ResultSizeDetector.self, FailureDetector.self,
-        StatementLoopDetector.self, SmallTransactionDetector.self,
+        StatementLoopDetector.self, SmallTransactionDetector.self, StatementScanDetector.self,
     ]
 
     /// The detectors that gather evidence of their own.

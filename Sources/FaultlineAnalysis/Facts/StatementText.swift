@@ -56,9 +56,15 @@ struct StatementText: Sendable, Hashable {
             if first.isWhitespace {
                 rest = rest.dropFirst()
             } else if let end = closers[first] {
-                let name = rest.dropFirst().prefix { $0 != end }
-                tokens.append(Token(text: String(name), isName: true, isQuoted: true))
+                var name = rest.dropFirst().prefix { $0 != end }
                 rest = rest[name.endIndex...].dropFirst()
+                // A doubled quote stands for one in the name.
+                while rest.first == end, end != "]" {
+                    let more = rest.dropFirst().prefix { $0 != end }
+                    name += String(end) + more
+                    rest = rest[more.endIndex...].dropFirst()
+                }
+                tokens.append(Token(text: String(name), isName: true, isQuoted: true))
             } else if first.isLetter || first == "_" {
                 let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "$" }
                 tokens.append(Token(text: String(name), isName: true))

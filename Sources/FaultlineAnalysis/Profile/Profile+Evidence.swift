@@ -57,6 +57,11 @@ extension Profile {
         evidence(of: SmallTransactionDetector.self)
     }
 
+    /// Statements that scanned tables, outside any operation of an object store.
+    public var statementScans: [(key: StatementSite, evidence: StatementScanEvidence)] {
+        evidence(of: StatementScanDetector.self)
+    }
+
     /// The evidence of a detector, sorted by the text of its keys.
     func evidence<Gatherer: EvidenceDetector>(
         of detector: Gatherer.Type

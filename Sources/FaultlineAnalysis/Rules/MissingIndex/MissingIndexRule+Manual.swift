@@ -19,7 +19,8 @@ extension MissingIndexRule {
                 + "a relationship; or that scan at least \(FetchIndexing.stepsPerRow.text) rows for each row found and "
                 + "\(Phrase.decimal(FetchIndexing.minimumSteps.value, places: 0)) in all. Also tables of at least that size for which "
                 + "SQLite builds an automatic index (AUTOMATIC in its plan) for every fetch. If SQLite's steps were not counted, fetches of "
-                + "few rows that take SQLite at least \(LongFetch.minimumTime.text) each, and whose plan scans the table or seeks by other columns.",
+                + "few rows that take SQLite at least \(LongFetch.minimumTime.text) each, and whose plan scans the table or seeks by other columns. "
+                + "In a program without an object store, statements that compare a column with one value and scan as much.",
             evidence:
                 "Fetches, rows that they found, steps of full scans, their time, SQLite's plan, and rows of the entity that were "
                 + "written.",

@@ -1,7 +1,7 @@
 public import FaultlineTrace
 
 extension PlanRule {
-    public var needs: Set<TraceGap.Kind> { [.plans] }
+    public var needs: Set<TraceGap.Kind> { [.operations, .plans] }
 
     public var thresholds: [Threshold] {
         [Self.minimumRatio]

@@ -1,7 +1,7 @@
 public import FaultlineTrace
 
 extension SortRule {
-    public var needs: Set<TraceGap.Kind> { [.plans] }
+    public var needs: Set<TraceGap.Kind> { [.operations, .plans] }
 
     public var thresholds: [Threshold] {
         [Self.minimumRows, Self.minimumLimitedRows, Self.limitFactor]

@@ -108,6 +108,11 @@ struct StatementLoopDetector: EvidenceDetector {
     private mutating func observeList(
         _ list: StatementSite, _ statement: TraceEvent.Statement, _ event: TraceEvent, _ own: OpenStatementLoop.Key
     ) {
+        // A statement that loops is no list: the list is still the one that its loop goes through.
+        guard open.read(own, { $0.repetition.executions }) == 1 else {
+            if lists[event.thread]?.statement == list { lists[event.thread] = open.peek(own)?.origin }
+            return
+        }
         var origin = OpenStatementLoop.Origin(statement: list, rows: UInt64(statement.rows))
         lists[event.thread] = origin
         origin.isOpen = true

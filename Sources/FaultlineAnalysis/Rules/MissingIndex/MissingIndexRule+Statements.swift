@@ -1,0 +1,77 @@
+internal import FaultlineTrace
+
+/// The findings about statements of programs without an object store.
+extension MissingIndexRule {
+    func statementScans(_ profile: Profile) -> [Finding] {
+        profile.statementScans.compactMap { finding($0.key, $0.evidence) }
+    }
+
+    private func finding(_ key: StatementSite, _ evidence: StatementScanEvidence) -> Finding? {
+        let text = StatementText(key.sql)
+        // SQLite counts the steps after the first row.
+        let steps = Double(evidence.fullScanSteps &+ evidence.executions)
+        let perRun = steps / Double(max(1, evidence.executions))
+        let rows = Double(max(1, evidence.rows))
+        guard let table = text.table, let column = text.comparedColumn,
+            perRun >= FetchIndexing.minimumRows.value, steps >= FetchIndexing.stepsPerRow.value * rows,
+            evidence.scans.isEmpty || evidence.scans.contains(where: { Self.scans($0, table) })
+        else { return nil }
+        let library = StatementLibrary.allCases.first { evidence.libraries.contains($0.rawValue) }
+        // A seek costs about ten steps.
+        let left = min(1, (rows + 10 * Double(evidence.executions)) / steps)
+        let saved = Double(evidence.time) * (1 - left)
+        let isMainThread = Significance.isMost(evidence.mainThreadTime, of: evidence.time)
+        var finding = Finding(
+            rule: id, ruleName: name, title: "Create an index on \(entity: table)(\(property: column))",
+            change: key.site,
+            score: Score.of(perRun, info: FetchIndexing.minimumRows.value, warning: 50_000),
+            fix: "SQLite then seeks the matching rows instead of stepping through the table.",
+            code: ["CREATE INDEX \(Self.name("\(table)_\(column)")) ON \(Self.name(table))(\(Self.name(column)))"],
+            saving: Saving(time: .init(median: saved, low: saved / 2, high: Double(evidence.time))),
+            confidence: .medium("the costs of a step and a seek are estimated"),
+            signature: [id, "sql", table, column].joined(separator: "|"))
+        finding.alternatives = Self.alternatives(library, column)
+        finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
+        finding.scopes = evidence.scopes.names
+        finding.explanation = [
+            "\(count: evidence.executions, "run") of \(code: text.summary) stepped over \(decimal: steps, places: 0, of: .rows) rows "
+                + "to find \(count: evidence.rows): \(duration: evidence.time)."
+        ]
+        if let scan = evidence.scans.sorted().first(where: { Self.scans($0, table) }) {
+            finding.explanation.append("SQLite's plan: \(code: scan).")
+        }
+        finding.evidence = [
+            Evidence("executions", evidence.executions, .count), Evidence("rows", evidence.rows, .rows),
+            Evidence("fullScanSteps", evidence.fullScanSteps, .count), Evidence("time", evidence.time, .nanoseconds),
+            Evidence("wallTime", evidence.wallTime, .nanoseconds),
+        ]
+        finding.claims = [Claim(StatementScanDetector.self, key, balance: Double(evidence.time))]
+        // The scan grows with the table, whatever it costs now.
+        if !Significance.isMet(saving: saved, wallTime: evidence.wallTime, isMainThread: isMainThread) {
+            finding.reservations.append(Significance.notProven)
+        }
+        return finding
+    }
+
+    /// Whether a line of a plan scans a table: `SCAN book` or, with an alias, `SCAN b`.
+    private static func scans(_ line: String, _ table: String) -> Bool {
+        let name = line.dropFirst("SCAN ".count).prefix { $0 != " " }
+        return name == table || table.lowercased().hasPrefix(name.lowercased())
+    }
+
+    /// A name in SQL, in quotes if it needs them.
+    private static func name(_ name: String) -> String {
+        name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+            ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
+    }
+
+    private static func alternatives(_ library: StatementLibrary?, _ column: String) -> [Wording] {
+        switch library {
+        case .django?, .djangoRelation?: ["In Django, set \(code: "db_index=True") on the field \(property: column)."]
+        case .sqlAlchemy?, .sqlAlchemyRelationship?:
+            ["In SQLAlchemy, set \(code: "index=True") on the column \(property: column)."]
+        case .grdb?: ["In GRDB, add \(code: "try db.create(indexOn:columns:)") to a migration."]
+        case .python?, nil: []
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// Runs of one statement at one line that stepped through a table, outside any operation of an object store.
+public struct StatementScanEvidence: Sendable {
+    public internal(set) var executions: UInt64 = 0
+    /// The steps of full table scans.
+    public internal(set) var fullScanSteps: UInt64 = 0
+    /// The most steps of one run.
+    public internal(set) var mostSteps: UInt64 = 0
+    public internal(set) var rows: UInt64 = 0
+    /// The runs' time in SQLite, in nanoseconds.
+    public internal(set) var time: UInt64 = 0
+    public internal(set) var mainThreadTime: UInt64 = 0
+    /// The libraries that ran the statement for the program, as names of ``StatementLibrary``.
+    public internal(set) var libraries: Set<String> = []
+    /// The lines of SQLite's plans that scan a table.
+    public internal(set) var scans: Set<String> = []
+    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+    /// The wall time of the scopes, or without scopes that of the runs, in nanoseconds.
+    public internal(set) var wallTime: UInt64 = 0
+}
+
+extension StatementScanEvidence: Summed, StartsEmpty {
+    static let parts: [SumPart<StatementScanEvidence>] = [
+        .sum("executions", \.executions), .sum("fullScanSteps", \.fullScanSteps), .maximum("mostSteps", \.mostSteps),
+        .sum("rows", \.rows), .sum("time", \.time), .sum("mainThreadTime", \.mainThreadTime),
+        .sum("wallTime", \.wallTime), .union("libraries", \.libraries), .union("scans", \.scans),
+        .part("scopes", \.scopes),
+    ]
+}

@@ -1,0 +1,71 @@
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@testable import FaultlineAnalysis
+
+@Suite("R06: statements that scan a table")
+struct StatementScanTests {
+    private func findings(
+        _ sql: String = "SELECT title FROM book WHERE author_id = ?", steps: UInt32 = 9_999, rows: UInt32 = 5,
+        times: Int = 4, plan: [String] = ["SCAN book"], parent: EventID = 0
+    ) throws -> [Finding] {
+        var trace = TraceBuilder()
+        var statement = TraceEvent.Statement()
+        statement.statement = trace.define(.statement(StatementEntry(sql: sql)))
+        if !plan.isEmpty {
+            let lines = plan.enumerated().map { PlanEntry.Row(id: $0 + 1, parent: 0, detail: $1) }
+            statement.plan = trace.define(.plan(PlanEntry(rows: lines)))
+        }
+        (statement.type, statement.rows, statement.fullScanSteps) = (.read, rows, steps)
+        let stack = trace.stack(12)
+        for _ in 0..<times { trace.event(.sql(statement), duration: 1_000_000, parent: parent, stack: stack) }
+        let profile = Profile(trace.closed())
+        let found = Analysis(profile, rules: [MissingIndexRule()]).findings
+        let stored = try Profile(fileData: profile.fileData())
+        #expect(Analysis(stored, rules: [MissingIndexRule()]).findings == found)
+        return found
+    }
+
+    @Test func `A scan for a few rows gets the index in SQL`() throws {
+        let finding = try #require(findings().first)
+        #expect(finding.rule == "R06" && finding.severity == .warning)
+        #expect(finding.title.text == "Create an index on book(author_id)")
+        #expect(finding.code == ["CREATE INDEX book_author_id ON book(author_id)"])
+        #expect(finding.change?.description == "Scroll.swift:12")
+        #expect(
+            finding.explanation.map(\.text) == [
+                "4 runs of SELECT title FROM book WHERE author_id = ? stepped over 40,000 rows to find 20: 4.00 ms.",
+                "SQLite's plan: SCAN book.",
+            ])
+        // The 20 rows and four seeks remain, each as costly as ten steps.
+        #expect(finding.saving.time.median == 4_000_000 * (1 - 60.0 / 40_000))
+    }
+
+    @Test func `Without a plan, the counter decides`() throws {
+        #expect(try findings(plan: []).count == 1)
+    }
+
+    @Test(
+        "Good statements are not reported",
+        arguments: [
+            ("a small table", "SELECT a FROM t WHERE b = ?", 498, 1, ["SCAN t"]),
+            ("most rows are wanted", "SELECT a FROM t WHERE b = ?", 9999, 1001, ["SCAN t"]),
+            ("no column is compared", "SELECT a FROM t", 9999, 10, ["SCAN t"]),
+            ("another table is scanned", "SELECT a FROM t JOIN u WHERE b = ?", 9999, 1, ["SEARCH t", "SCAN u"]),
+            ("a range", "SELECT a FROM t WHERE b > ?", 9999, 1, ["SCAN t"]),
+            ("a write", "DELETE FROM t WHERE b = ?", 9999, 1, []),
+        ])
+    func good(name: String, sql: String, steps: UInt32, rows: UInt32, plan: [String]) throws {
+        #expect(try findings(sql, steps: steps, rows: rows, plan: plan).isEmpty)
+    }
+
+    @Test func `The statements of fetches are not reported here`() throws {
+        #expect(try findings(parent: 77).isEmpty)
+    }
+
+    @Test func `Names that SQL would misread are quoted`() throws {
+        let finding = try #require(findings(#"SELECT a FROM "my table" WHERE "a ""b" = ?"#, plan: []).first)
+        #expect(finding.code == [#"CREATE INDEX "my table_a ""b" ON "my table"("a ""b")"#])
+    }
+}
