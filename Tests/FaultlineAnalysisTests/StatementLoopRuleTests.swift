@@ -112,6 +112,17 @@ struct StatementLoopRuleTests {
         }
     }
 
+    @Test func `A statement without parameters need run only once`() throws {
+        var shop = Shop(lookUp: "SELECT name FROM author ORDER BY name")
+        shop.lookUp(12)
+        let finding = try #require(shop.findings.first)
+        #expect(finding.title.text == "Read author once instead of 12 times")
+        #expect(finding.code.isEmpty && finding.confidence.level == .low)
+        var constant = Shop(lookUp: "SELECT ?")
+        constant.lookUp(12)
+        #expect(constant.findings.isEmpty)
+    }
+
     @Test func `A loop that pauses keeps its list, although its own runs return several rows`() throws {
         var shop = Shop()
         shop.run(shop.list, rows: 30)
@@ -222,6 +233,10 @@ struct StatementTextTests {
             (
                 "select b.id AS b_id, count(*) from main.b where ? = b.owner_id", "b", ["id"], "owner_id",
                 "SELECT id from main.b where ? = owner_id"
+            ),
+            (
+                "SELECT a FROM t WHERE b <= ? AND c || d = ?", "t", ["a"], "d",
+                "SELECT a FROM t WHERE b <= ? AND c || d = ?"
             ),
             ("SELECT * FROM t WHERE a IN (…)", "t", [], nil, "SELECT … FROM t WHERE a IN (…)"),
             ("SELECT (SELECT x FROM y) FROM [my table]", "my table", [], nil, "SELECT … FROM my table"),

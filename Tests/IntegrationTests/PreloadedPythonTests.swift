@@ -3,42 +3,6 @@ import Foundation
 import TestFolders
 import Testing
 
-/// A Python interpreter on this machine.
-private struct Python: CustomTestStringConvertible {
-    var path: String
-    var minor: Int
-
-    var testDescription: String { "3.\(minor)" }
-
-    /// The system's interpreter, and those of pyenv.
-    static let all: [Python] = {
-        let versions = NSHomeDirectory() + "/.pyenv/versions"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: versions)) ?? []
-        let paths = ["/usr/bin/python3"] + names.filter { $0.hasPrefix("3.") }.map { "\(versions)/\($0)/bin/python3" }
-        return paths.sorted().compactMap { path in
-            let words = ["-c", "import sys, sqlite3; print(sys.version_info.minor)"]
-            guard let result = try? BuiltCommand.run(words, program: path), result.status == 0,
-                let minor = Int(result.output.trimmingCharacters(in: .newlines))
-            else { return nil }
-            return Python(path: path, minor: minor)
-        }
-    }()
-
-    static let known = all.filter { (8...13).contains($0.minor) }
-    static let tooOld = all.filter { $0.minor < 8 }
-
-    /// Runs a script with the preloaded library.
-    func run(_ script: String, in directory: TemporaryDirectory, named name: String = "app.py") throws -> ObservedRun {
-        let file = directory.path(name)
-        try FileManager.default.createDirectory(
-            atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-        try script.write(toFile: file, atomically: true, encoding: .utf8)
-        let run = try ObservedRun([file], program: path)
-        try #require(run.result.status == 0, "\(run.result.errors)")
-        return run
-    }
-}
-
 @Suite("A Python program with the preloaded library", .enabled(if: !Python.known.isEmpty, "needs python3"))
 struct PreloadedPythonTests {
     private let directory: TemporaryDirectory
@@ -48,7 +12,7 @@ struct PreloadedPythonTests {
     }
 
     @Test("has the Python functions on the stacks of its statements", arguments: Python.known)
-    private func functions(python: Python) throws {
+    func functions(python: Python) throws {
         var run = try python.run(
             """
             import sqlite3, threading
@@ -88,7 +52,7 @@ struct PreloadedPythonTests {
     @Test(
         "has as its call site the application's line, and a library's only if there is no other",
         arguments: Python.known)
-    private func libraries(python: Python) throws {
+    func libraries(python: Python) throws {
         let package = directory.path("lib/site-packages/driver.py")
         try FileManager.default.createDirectory(
             atPath: (package as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
@@ -117,7 +81,7 @@ struct PreloadedPythonTests {
     }
 
     @Test("has stacks of 64 functions, and marks deeper ones", arguments: Python.known)
-    private func depth(python: Python) throws {
+    func depth(python: Python) throws {
         let run = try python.run(
             """
             import sqlite3
@@ -133,7 +97,7 @@ struct PreloadedPythonTests {
     }
 
     @Test("keeps its lines when code is freed and its memory is used again", arguments: Python.known)
-    private func freedCode(python: Python) throws {
+    func freedCode(python: Python) throws {
         let run = try python.run(
             """
             import sqlite3
@@ -152,7 +116,7 @@ struct PreloadedPythonTests {
         "of a version whose structures are not known is recorded without call sites",
         .enabled(if: !Python.tooOld.isEmpty, "runs only where pyenv has a version before 3.8"), arguments: Python.tooOld
     )
-    private func oldVersion(python: Python) throws {
+    func oldVersion(python: Python) throws {
         let run = try python.run(
             "import sqlite3\nsqlite3.connect(':memory:').execute('SELECT 1').fetchall()\n", in: directory)
         #expect(run.statements.map(\.text) == ["SELECT ?"])
@@ -160,7 +124,7 @@ struct PreloadedPythonTests {
     }
 
     @Test("is recorded by the command at its own lines", arguments: Python.known.prefix(1))
-    private func record(python: Python) throws {
+    func record(python: Python) throws {
         let (script, trace) = (directory.path("shop.py"), directory.path("trace.json"))
         try """
         import sqlite3, sys

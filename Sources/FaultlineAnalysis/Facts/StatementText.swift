@@ -9,10 +9,13 @@ struct StatementText: Sendable, Hashable {
     private(set) var columns: [String] = []
     /// The first column that `WHERE` compares with one value for equality.
     private(set) var comparedColumn: String?
+    /// Whether the statement has parameters or values.
+    let hasValues: Bool
     /// The statement without quotes, with an ellipsis for the selected columns: `"SELECT … FROM author WHERE id = ?"`.
     let summary: String
 
     init(_ sql: String) {
+        hasValues = sql.contains("?") || sql.contains("…")
         let tokens = Self.tokens(of: sql)
         let depths = Self.depths(of: tokens)
         let keyword = { (word: String, start: Int) in
@@ -70,13 +73,16 @@ struct StatementText: Sendable, Hashable {
                 tokens.append(Token(text: String(name), isName: true))
                 rest = rest[name.endIndex...]
             } else {
-                tokens.append(Token(text: String(first)))
-                rest = rest.dropFirst()
+                // Signs such as "<=" and "||" are one token.
+                let sign = operators.contains(first) ? rest.prefix { operators.contains($0) } : rest.prefix(1)
+                tokens.append(Token(text: String(sign)))
+                rest = rest[sign.endIndex...]
             }
         }
         return tokens
     }
 
+    private static let operators: Set<Character> = ["<", ">", "=", "!", "|", "-"]
     private static let closers: [Character: Character] = ["\"": "\"", "`": "`", "[": "]"]
 
     /// How many parentheses are open around each token.

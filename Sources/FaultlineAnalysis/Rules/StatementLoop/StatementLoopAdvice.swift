@@ -55,7 +55,8 @@ struct StatementLoopAdvice {
     private var subject: Wording { statement.table.map { "\(entity: $0)" } ?? "the rows" }
 
     var title: Wording {
-        switch (library, relation) {
+        guard statement.hasValues else { return "Read \(subject) once instead of \(count: perLoop) times" }
+        return switch (library, relation) {
         case (.django?, .toOne(let name, _)?), (.djangoRelation?, .toOne(let name, _)?):
             "Add \(code: "select_related(\"\(name)\")") to the query of \(entity: origin?.text.table ?? "")"
         case (.django?, .toMany?), (.djangoRelation?, .toMany?):
@@ -68,7 +69,10 @@ struct StatementLoopAdvice {
     }
 
     var fix: Wording {
-        switch (library, relation) {
+        guard statement.hasValues else {
+            return "The statement has no parameters, so it returns the same rows until something is written. Keep them."
+        }
+        return switch (library, relation) {
         case (.django?, .toOne?), (.djangoRelation?, .toOne?):
             "Django then reads both tables with one statement, a join."
         case (.django?, .toMany?), (.djangoRelation?, .toMany?):
@@ -101,7 +105,7 @@ struct StatementLoopAdvice {
     }
 
     private var sql: [String] {
-        guard let table = statement.table else { return [] }
+        guard statement.hasValues, let table = statement.table else { return [] }
         let selected = statement.columns.count == 1 ? statement.columns[0] : "…"
         switch (relation, origin?.text.table) {
         case (.toOne(_, let column)?, let outer?):
@@ -156,6 +160,7 @@ struct StatementLoopAdvice {
 
     /// What is not certain: the names of a mapper's classes and relations are guesses from those of tables.
     var confidence: Confidence {
+        if !statement.hasValues { return .low("something may have been written in between") }
         if origin == nil { return .medium("the rows that the loop goes through are not known") }
         return library == nil || library == .python
             ? .high : .medium("the names of classes are derived from those of tables")

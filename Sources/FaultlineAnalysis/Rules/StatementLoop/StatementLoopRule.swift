@@ -27,6 +27,8 @@ public struct StatementLoopRule: Rule {
     private func finding(_ key: StatementSite, _ evidence: StatementLoopEvidence, _ profile: Profile) -> Finding? {
         guard evidence.rows < Self.manyRows &* evidence.executions else { return nil }
         let advice = StatementLoopAdvice(key, evidence)
+        // A statement without a table, such as SELECT ?, has no rows to read at once.
+        guard advice.statement.table != nil else { return nil }
         let occurrences = max(1, evidence.occurrences)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: advice.change,
