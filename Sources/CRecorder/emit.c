@@ -231,16 +231,13 @@ __attribute__((noinline)) void fl_end(
     if (thread == NULL) { return; }
     fl_header header = {
         .kind = (uint8_t)kind, .id = open->id, .parent = open->parent, .scope = ending->scope, .start = open->start,
-        .duration = ending->duration != 0 ? ending->duration : now - open->start, .context = ending->context,
-        .site = ending->site,
+        .duration = now - open->start, .context = ending->context, .site = ending->site,
         .overhead = open->sampled ? (open->begin_cost == 0 ? 1 : open->begin_cost) : 0,
     };
-    if (ending->duration == 0 && header.duration >= LONG_EVENT_NANOSECONDS) {
-        header.runDelay = run_delay(thread, open, header.duration);
-    }
+    if (header.duration >= LONG_EVENT_NANOSECONDS) { header.runDelay = run_delay(thread, open, header.duration); }
     if (!ending->without_stack) {
-        bool truncated = ending->is_stack_truncated;
-        header.stack = ending->stack != 0 ? ending->stack : fl_intern_stack(recorder, thread, NULL, &truncated);
+        bool truncated = false;
+        header.stack = fl_intern_stack(recorder, thread, NULL, &truncated);
         if (truncated) { header.flags |= FL_STACK_TRUNCATED; }
     }
     fl_put(thread, &header, fields, fl_schema(kind)->size, ending);
@@ -259,6 +256,22 @@ void fl_record(fl_recorder *recorder, uint64_t start, fl_event_kind kind, const 
     open.start = start;
     open.sampled = 0;
     fl_end(recorder, &open, kind, fields, ending);
+}
+
+void fl_record_measured(fl_recorder *recorder, fl_event_kind kind, const void *fields, const fl_measured *event) {
+    if (!fl_switch_is_on(&recorder->state)) { return; }
+    fl_thread *thread = fl_thread_current(recorder);
+    if (thread == NULL) {
+        atomic_fetch_add_explicit(&recorder->file->events_lost, 1, memory_order_relaxed);
+        return;
+    }
+    fl_header header = {
+        .kind = (uint8_t)kind, .flags = event->is_stack_truncated ? FL_STACK_TRUNCATED : 0, .id = take_ids(thread->ring),
+        .start = event->start, .duration = event->duration, .stack = event->stack,
+    };
+    thread->pending_cost += fl_plausible_cost(event->cost) * FL_COST_SAMPLING;
+    const fl_ending ending = {0};
+    fl_put(thread, &header, fields, fl_schema(kind)->size, &ending);
 }
 
 void fl_scope_mark(

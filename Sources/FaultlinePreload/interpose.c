@@ -32,7 +32,7 @@ static void end_statement(execution *execution) {
     execution->current = NULL;
     if (statement == NULL) { return; }
     // If a callback ended the execution, the run has not ended, but its handle is gone.
-    preload_end_run(NULL, statement, SQLITE_OK);
+    if (statement->is_running) { preload_end_run(NULL, statement, SQLITE_OK, preload_ticks()); }
     preload_remove(statement);
 }
 
@@ -107,15 +107,18 @@ EXPORT int sqlite3_step(sqlite3_stmt *handle) {
         return result;
     }
     int saved = errno;
-    preload_begin_run(copy, statement);
+    bool is_first = !statement->is_running;
+    if (is_first) { preload_begin_run(copy, statement); }
     errno = saved;
+    // Reading the clock is a good part of the cost, so the time at the beginning is read once, and so is that at the end.
     bool is_timed = is_measured(statement->calls);
-    uint64_t before = is_timed ? preload_ticks() : 0;
+    uint64_t before = !is_timed ? 0 : is_first ? statement->start : preload_ticks(), after = 0;
     thread.depth++;
     int result = copy->step(handle);
     thread.depth--;
     if (is_timed) {
-        statement->ticks += preload_ticks() - before;
+        after = preload_ticks();
+        statement->ticks += after - before;
         statement->measured++;
     }
     statement->calls++;
@@ -124,7 +127,7 @@ EXPORT int sqlite3_step(sqlite3_stmt *handle) {
         return result;
     }
     saved = errno;
-    preload_end_run(copy, statement, result);
+    preload_end_run(copy, statement, result, is_timed ? after : preload_ticks());
     errno = saved;
     return result;
 }
@@ -135,7 +138,7 @@ EXPORT int sqlite3_reset(sqlite3_stmt *handle) {
     preload_statement *statement = preload_is_inside(copy, CALLER) ? NULL : preload_find(handle);
     if (statement != NULL && statement->is_running) {
         int saved = errno;
-        preload_end_run(copy, statement, SQLITE_OK);
+        preload_end_run(copy, statement, SQLITE_OK, preload_ticks());
         errno = saved;
     }
     return copy->reset(handle);
@@ -147,7 +150,7 @@ EXPORT int sqlite3_finalize(sqlite3_stmt *handle) {
     preload_statement *statement = preload_find(handle);
     if (statement != NULL) {
         int saved = errno;
-        preload_end_run(copy, statement, SQLITE_OK);
+        preload_end_run(copy, statement, SQLITE_OK, preload_ticks());
         preload_remove(statement);
         errno = saved;
     }

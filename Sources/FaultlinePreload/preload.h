@@ -61,8 +61,11 @@ static inline uint64_t preload_ticks(void) {
 #endif
 }
 
-// Converts ticks to nanoseconds. `now` and `ticks` are readings of both clocks at about the same time.
-uint64_t preload_nanoseconds(uint64_t elapsed, uint64_t now, uint64_t ticks);
+// The time of a reading of `preload_ticks` on this thread, in nanoseconds of CLOCK_MONOTONIC.
+uint64_t preload_time(uint64_t ticks);
+
+// Converts a number of ticks to nanoseconds.
+uint64_t preload_nanoseconds(uint64_t elapsed);
 
 // MARK: - Statements
 
@@ -80,8 +83,9 @@ typedef struct preload_statement {
     // The counters at the end of the last run. They are never reset, because the program may read them.
     uint32_t counters[5];
     // The run.
-    uint64_t start;          // nanoseconds of CLOCK_MONOTONIC
+    uint64_t start;          // in ticks
     uint64_t ticks;          // time in the measured calls
+    uint64_t cost;           // ticks that recording took at the beginning, if that was measured
     uint32_t calls, measured;
     uint32_t rows;
     uint32_t stack;
@@ -103,9 +107,9 @@ void preload_unlock_statements(void);
 // Begins a run, if none has begun.
 void preload_begin_run(const preload_copy *copy, preload_statement *statement);
 
-// Ends the run, if one has begun, and records it. `result` is SQLite's result code, SQLITE_OK if the program ended it.
-// `copy` is null if the handle is gone.
-void preload_end_run(const preload_copy *copy, preload_statement *statement, int result);
+// Ends the run, if one has begun, and records it. `result` is SQLite's result code, SQLITE_OK if the program ended it;
+// `end` is the time in ticks. `copy` is null if the handle is gone.
+void preload_end_run(const preload_copy *copy, preload_statement *statement, int result, uint64_t end);
 
 // MARK: - Plans
 

@@ -119,9 +119,30 @@ void faultline_preload_stand_down(void) { stop(true); }
 
 // MARK: - Time
 
-uint64_t preload_nanoseconds(uint64_t elapsed, uint64_t now, uint64_t ticks) {
-    // Within the first millisecond the clocks have not moved far enough to be compared.
+// Readings of both clocks at about the same time. Each thread has its own, so reading them takes no lock.
+typedef struct reading {
+    uint64_t now, ticks;
+    double scale;  // nanoseconds per tick
+    uint32_t generation;
+} reading;
+
+static _Thread_local __attribute__((tls_model("initial-exec"))) reading last;
+
+// Ticks after which the clocks are read again: a millisecond at three billion ticks per second.
+#define READING_TICKS 3000000
+
+// Reads both clocks. The longer ago the first reading was, the more exactly the two are known to run.
+static void read_clocks(uint64_t ticks) {
+    uint64_t now = fl_now();
     uint64_t time = now - first_now, moved = ticks - first_ticks;
-    if (time < 1000000 || moved == 0) { return elapsed / 2; }
-    return (uint64_t)((double)elapsed * (double)time / (double)moved);
+    // Within the first millisecond the clocks have not moved far enough to be compared.
+    double scale = time >= 1000000 && moved != 0 ? (double)time / (double)moved : 0.5;
+    last = (reading){.now = now, .ticks = ticks, .scale = scale, .generation = preload_generation()};
 }
+
+uint64_t preload_time(uint64_t ticks) {
+    if (ticks - last.ticks > READING_TICKS || last.generation != preload_generation()) { read_clocks(ticks); }
+    return last.now + (uint64_t)((double)(ticks - last.ticks) * last.scale);
+}
+
+uint64_t preload_nanoseconds(uint64_t elapsed) { return (uint64_t)((double)elapsed * last.scale); }

@@ -24,13 +24,17 @@ static void describe(fl_recorder *recorder, const preload_copy *copy, preload_st
     statement->text = fl_intern(recorder, FL_DICTIONARY_STATEMENT, json, used, text, length < 255 ? length : 255);
     statement->generation = preload_generation();
     bool is_query = length > 6 && (strncasecmp(text, "SELECT", 6) == 0 || strncasecmp(text, "WITH", 4) == 0);
-    statement->plan = is_query && statement->is_read_only && !preload_is_nested() ? preload_plan(recorder, copy, statement->handle, statement->text) : 0;
+    bool may_ask = is_query && statement->is_read_only && !preload_is_nested();
+    statement->plan = may_ask ? preload_plan(recorder, copy, statement->handle, statement->text) : 0;
 }
 
 void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
+    static _Thread_local __attribute__((tls_model("initial-exec"))) uint32_t runs;
     if (statement->is_running) { return; }
     fl_recorder *recorder = preload_recorder();
     if (recorder == NULL) { return; }
+    bool is_sampled = ++runs % FL_COST_SAMPLING == 0;
+    uint64_t begun = is_sampled ? preload_ticks() : 0;
     if (statement->generation != preload_generation()) { describe(recorder, copy, statement); }
     statement->is_running = true;
     statement->ticks = 0;
@@ -38,7 +42,8 @@ void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
     statement->rows = 0;
     statement->is_stack_truncated = false;
     statement->stack = preload_stack(recorder, &statement->is_stack_truncated);
-    statement->start = fl_now();
+    statement->start = preload_ticks();
+    statement->cost = is_sampled ? statement->start - begun : 0;
 }
 
 // Reads the counters, and returns in `run` what this run added. The program may have reset them meanwhile.
@@ -51,7 +56,7 @@ static void read_counters(const preload_copy *copy, preload_statement *statement
     }
 }
 
-void preload_end_run(const preload_copy *copy, preload_statement *statement, int result) {
+void preload_end_run(const preload_copy *copy, preload_statement *statement, int result, uint64_t end) {
     if (!statement->is_running) { return; }
     statement->is_running = false;
     fl_recorder *recorder = preload_recorder();
@@ -69,16 +74,21 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
     if (!statement->is_read_only && result == SQLITE_DONE && statement->rows == 0 && copy != NULL && copy->changes != NULL) {
         fields.rows = (uint32_t)copy->changes(copy->db_handle(statement->handle));
     }
+    // The ticks become time before anything else, because that reads the clocks if the last reading is old.
+    fl_measured event = {
+        .start = preload_time(statement->start), .stack = statement->stack,
+        .is_stack_truncated = statement->is_stack_truncated,
+    };
     // Calls that were not measured took as long as the others, on average.
-    uint64_t now = fl_now();
-    uint64_t spent = preload_nanoseconds(statement->ticks, now, preload_ticks());
-    if (statement->measured > 0) {
+    uint64_t spent = statement->ticks;
+    if (statement->measured > 0 && statement->measured < statement->calls) {
         spent = (uint64_t)((double)spent * statement->calls / statement->measured);
     }
-    if (spent > now - statement->start) { spent = now - statement->start; }
-    fl_ending ending = {
-        .stack = statement->stack, .without_stack = statement->stack == 0, .is_stack_truncated = statement->is_stack_truncated,
-        .duration = spent == 0 ? 1 : spent,
-    };
-    fl_record(recorder, statement->start, FL_EVENT_SQL, &fields, &ending);
+    if (spent > end - statement->start) { spent = end - statement->start; }
+    event.duration = preload_nanoseconds(spent);
+    if (event.duration == 0) { event.duration = 1; }
+    if (statement->cost != 0) {
+        event.cost = preload_nanoseconds(statement->cost + (preload_ticks() - end));
+    }
+    fl_record_measured(recorder, FL_EVENT_SQL, &fields, &event);
 }

@@ -122,9 +122,6 @@ typedef struct fl_ending {
     const uint64_t *lists;
     uint32_t list_words;
     bool without_stack;
-    bool is_stack_truncated;
-    uint32_t stack;                     // from fl_stack; 0: the stack at the end
-    uint64_t duration;                  // in nanoseconds; 0: until now
 } fl_ending;
 
 // Ends an event and records it. `fields` points to the struct of that kind.
@@ -132,6 +129,21 @@ void fl_end(fl_recorder *recorder, const fl_open *open, fl_event_kind kind, cons
 
 // Records a finished event that began at `start`, as a child of the event that is open on this thread.
 void fl_record(fl_recorder *recorder, uint64_t start, fl_event_kind kind, const void *fields, const fl_ending *ending);
+
+// The number of events that one measured cost stands for.
+#define FL_COST_SAMPLING 64
+
+// An event that was measured by other means.
+typedef struct fl_measured {
+    uint64_t start;           // nanoseconds of CLOCK_MONOTONIC
+    uint64_t duration;        // in nanoseconds
+    uint64_t cost;            // of recording it, in nanoseconds, for one event in FL_COST_SAMPLING; 0 for the others
+    uint32_t stack;           // from fl_stack; 0: none
+    bool is_stack_truncated;
+} fl_measured;
+
+// Records an event that was measured by other means. Reads no clock.
+void fl_record_measured(fl_recorder *recorder, fl_event_kind kind, const void *fields, const fl_measured *event);
 
 // The running functions of an interpreted language, innermost first: numbers that frames of the dictionary have as their
 // addresses.

@@ -45,12 +45,13 @@ struct StatementLoopDetector: EvidenceDetector {
 
     var evidence: [StatementSite: StatementLoopEvidence] = [:]
     private var open = BoundedTable<OpenStatementLoop.Key, OpenStatementLoop>(capacity: capacity)
-    /// The last statement of each thread that returned several rows.
-    private var lists: [UInt32: OpenStatementLoop.Origin] = [:]
+    /// The last different statements of each thread that returned several rows, the last one at the end.
+    private var lists: [UInt32: [OpenStatementLoop.Origin]] = [:]
     /// The groups that each thread added to last.
     private var recent: [UInt32: [OpenStatementLoop.Key]] = [:]
 
     private static let recentGroups = 8
+    private static let recentLists = 4
 
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         // The statements of a fetch or a save belong to other rules.
@@ -70,8 +71,9 @@ struct StatementLoopDetector: EvidenceDetector {
                 open.update(key) { $0.repetition.waiting &+= waiting } ?? ()
             }
         }
-        add(statement, event, to: key, in: &context)
-        if statement.rows > 1 { observeList(StatementSite(sql: sql, site: site), statement, event, key) }
+        let own = StatementSite(sql: sql, site: site)
+        add(statement, event, to: key, own, in: &context)
+        if statement.rows > 1 { observeList(own, statement, event, key) }
     }
 
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {
@@ -80,11 +82,11 @@ struct StatementLoopDetector: EvidenceDetector {
 
     private mutating func add(
         _ statement: TraceEvent.Statement, _ event: TraceEvent, to key: OpenStatementLoop.Key,
-        in context: inout ProcessContext
+        _ own: StatementSite, in context: inout ProcessContext
     ) {
         if !open.contains(key) {
             var loop = OpenStatementLoop()
-            loop.origin = lists[event.thread]
+            loop.origin = lists[event.thread]?.last { $0.statement != own }
             loop.library = context.library(on: event.stack)
             if let evicted = open.insert(loop, for: key) { evaluate([evicted], in: &context) }
         }
@@ -108,13 +110,13 @@ struct StatementLoopDetector: EvidenceDetector {
     private mutating func observeList(
         _ list: StatementSite, _ statement: TraceEvent.Statement, _ event: TraceEvent, _ own: OpenStatementLoop.Key
     ) {
-        // A statement that loops is no list: the list is still the one that its loop goes through.
-        guard open.read(own, { $0.repetition.executions }) == 1 else {
-            if lists[event.thread]?.statement == list { lists[event.thread] = open.peek(own)?.origin }
-            return
-        }
         var origin = OpenStatementLoop.Origin(statement: list, rows: UInt64(statement.rows))
-        lists[event.thread] = origin
+        var known = (lists[event.thread] ?? []).filter { $0.statement != list }
+        // A statement that loops is no list: the list is still the one that its loop goes through.
+        let isLoop = open.read(own) { $0.repetition.executions > 1 } ?? false
+        if !isLoop { known.append(origin) }
+        lists[event.thread] = known.suffix(Self.recentLists)
+        if isLoop { return }
         origin.isOpen = true
         for key in recent[event.thread] ?? [] where key != own {
             open.update(key, isUse: false) { loop in
