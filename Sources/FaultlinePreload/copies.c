@@ -63,6 +63,7 @@ static const preload_copy *find_copy(const struct dl_find_object *module) {
         free(copy);
         return NULL;
     }
+    copy->is_mixed = is_in(module, (void *)copy->step);
     copy->low = (uintptr_t)library.dlfo_map_start;
     copy->high = (uintptr_t)library.dlfo_map_end;
     return copy;

@@ -42,6 +42,12 @@ static execution *current_execution(void) {
     return thread.execution;
 }
 
+// Whether SQLite makes this call for its own purposes. Within a mixed module its calls cannot be told from the program's by
+// their addresses, but SQLite makes them only while it does what the program asked for.
+static bool is_own_call(const preload_copy *copy, const void *caller) {
+    return preload_is_inside(copy, caller) && (!copy->is_mixed || thread.depth > 0);
+}
+
 // MARK: - Preparing
 
 static void prepared(const preload_copy *copy, int result, sqlite3_stmt **out, const void *caller) {
@@ -52,12 +58,11 @@ static void prepared(const preload_copy *copy, int result, sqlite3_stmt **out, c
         return;
     }
     execution *execution = current_execution();
-    bool is_inside = preload_is_inside(copy, caller);
-    bool is_of_execution = is_inside && execution != NULL && execution->depth == thread.depth;
+    bool is_of_execution = preload_is_inside(copy, caller) && execution != NULL && execution->depth == thread.depth;
     if (is_of_execution) { end_statement(execution); }
     preload_statement *statement = preload_add(*out);
     if (statement != NULL) {
-        statement->is_internal = is_inside && !is_of_execution;
+        statement->is_internal = !is_of_execution && is_own_call(copy, caller);
         statement->is_read_only = copy->stmt_readonly == NULL || copy->stmt_readonly(*out) != 0;
         statement->preparations = 1;
         if (is_of_execution) { execution->current = statement; }
@@ -135,7 +140,7 @@ EXPORT int sqlite3_step(sqlite3_stmt *handle) {
 EXPORT int sqlite3_reset(sqlite3_stmt *handle) {
     const preload_copy *copy = preload_copy_of(CALLER);
     if (copy == NULL) { return SQLITE_MISUSE; }
-    preload_statement *statement = preload_is_inside(copy, CALLER) ? NULL : preload_find(handle);
+    preload_statement *statement = is_own_call(copy, CALLER) ? NULL : preload_find(handle);
     if (statement != NULL && statement->is_running) {
         int saved = errno;
         preload_end_run(copy, statement, SQLITE_OK, preload_ticks());
@@ -177,7 +182,7 @@ EXPORT int sqlite3_exec(
 ) {
     const preload_copy *copy = preload_copy_of(CALLER);
     if (copy == NULL || copy->exec == NULL) { return SQLITE_MISUSE; }
-    if (preload_is_inside(copy, CALLER)) { return copy->exec(connection, sql, row, context, message); }
+    if (is_own_call(copy, CALLER)) { return copy->exec(connection, sql, row, context, message); }
     execution execution;
     begin_execution(&execution);
     int result = copy->exec(connection, sql, row, context, message);

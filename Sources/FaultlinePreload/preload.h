@@ -26,6 +26,7 @@ typedef struct preload_copy {
     PRELOAD_FUNCTIONS(X)
 #undef X
     uintptr_t low, high;  // the addresses of its module
+    bool is_mixed;        // the module contains callers of SQLite as well, such as Python's pysqlite3
 } preload_copy;
 
 // The copy that the code at `address` is linked to; null if there is none.
@@ -35,7 +36,7 @@ const preload_copy *preload_copy_of(const void *address);
 void preload_lock_copies(void);
 void preload_unlock_copies(void);
 
-// Whether the code at an address is a part of the copy itself.
+// Whether the code at an address is in the copy's module: a part of SQLite itself, unless the module is mixed.
 static inline bool preload_is_inside(const preload_copy *copy, const void *address) {
     return (uintptr_t)address >= copy->low && (uintptr_t)address < copy->high;
 }

@@ -3,6 +3,7 @@
 #include "preload.h"
 
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -113,7 +114,58 @@ static void stop(bool stands_down) {
     pthread_mutex_unlock(&lock);
 }
 
-__attribute__((destructor)) static void end(void) { stop(false); }
+// MARK: - Loaded modules
+
+// The program and its libraries, a path in each line, without those in the system's own directories.
+typedef struct module_list {
+    char text[16384];
+    size_t used;
+    bool is_first;
+} module_list;
+
+static int list_module(struct dl_phdr_info *module, size_t size, void *context) {
+    (void)size;
+    module_list *list = context;
+    char program[4096];
+    const char *path = module->dlpi_name;
+    if (list->is_first) {
+        ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+        if (length <= 0) { return 1; }
+        program[length] = 0;
+        path = program;
+    } else if (path == NULL || path[0] != '/' || strncmp(path, "/lib", 4) == 0 || strncmp(path, "/usr/lib/x86_64", 15) == 0
+        || strncmp(path, "/usr/lib/aarch64", 16) == 0) {
+        return 0;
+    }
+    list->is_first = false;
+    size_t length = strlen(path);
+    if (list->used + length + 1 > sizeof list->text) { return 1; }
+    memcpy(list->text + list->used, path, length);
+    list->used += length;
+    list->text[list->used++] = '\n';
+    return 0;
+}
+
+// Leaves the list for the reader of the rings, which looks for copies of SQLite that cannot be recorded. Programs that load
+// the same modules share a file.
+static void leave_modules(void) {
+    if (directory[0] == 0 || has_stood_down) { return; }
+    module_list list = {.is_first = true};
+    dl_iterate_phdr(list_module, &list);
+    uint64_t hash = 14695981039346656037u;
+    for (size_t index = 0; index < list.used; index++) { hash = (hash ^ (unsigned char)list.text[index]) * 1099511628211u; }
+    char path[sizeof directory + 32];
+    snprintf(path, sizeof path, "%s/modules-%016llx", directory, (unsigned long long)hash);
+    int file = open(path, O_CREAT | O_EXCL | O_CLOEXEC | O_WRONLY, 0600);
+    if (file < 0) { return; }
+    if (write(file, list.text, list.used) < 0) { unlink(path); }
+    close(file);
+}
+
+__attribute__((destructor)) static void end(void) {
+    stop(false);
+    leave_modules();
+}
 
 void faultline_preload_stand_down(void) { stop(true); }
 

@@ -7,6 +7,8 @@ package enum RingDirectory {
     private static let prefix = "faultline-"
     /// The beginning of the name of the file that marks a process whose rings had no room.
     private static let refusal = "refused-"
+    /// The beginning of the name of a file that lists what a program had loaded.
+    private static let modules = "modules-"
     /// The end of the name of a file of rings.
     private static let ringsSuffix = ".rings"
 
@@ -48,6 +50,17 @@ package enum RingDirectory {
         names(in: directory).count { $0.hasPrefix(refusal) }
     }
 
+    /// The programs that ended, each with the libraries that it had loaded outside the system's directories.
+    ///
+    /// The preloaded library leaves them. Programs with the same modules count once.
+    static func programs(in directory: String) -> [[String]] {
+        names(in: directory).filter { $0.hasPrefix(modules) }.sorted().compactMap { name in
+            let text = try? String(contentsOfFile: "\(directory)/\(name)", encoding: .utf8)
+            let paths = text?.split(separator: "\n").map(String.init) ?? []
+            return paths.isEmpty ? nil : paths
+        }
+    }
+
     /// Whether the last component of a path is a name that a recorder gives to rings: `faultline-4711-123456.rings`.
     package static func isRingsName(_ path: String) -> Bool {
         let name = (path as NSString).lastPathComponent
@@ -66,7 +79,7 @@ package enum RingDirectory {
     static func removeIfEmpty(around rings: String) {
         let directory = (rings as NSString).deletingLastPathComponent
         guard OwnedDirectory.isName(directory), Self.rings(in: directory).isEmpty else { return }
-        for name in names(in: directory) where name.hasPrefix(refusal) || name == OwnedDirectory.ownerName {
+        for name in names(in: directory) where name.hasPrefix(refusal) || name.hasPrefix(modules) || name == OwnedDirectory.ownerName {
             unlink("\(directory)/\(name)")
         }
         rmdir(directory)

@@ -166,6 +166,8 @@ package final class TraceCollector {
         package var trace: String?
         /// Sentences about the trace for the user, if any.
         package var notes: [String]
+        /// Programs that ended, each with the libraries that it had loaded, as paths.
+        package var programs: [[String]] = []
 
         package init(processes: Int, events: UInt64? = nil, lost: UInt64 = 0, trace: String?, notes: [String]) {
             self.processes = processes
@@ -207,10 +209,13 @@ package final class TraceCollector {
         if unwritten > 0 { complaints.append(.incomplete(tracePath.written, lines: unwritten, errno: failure)) }
         var notes = complaints.map(\.message)
         if runningOn > 0 { notes.append(Self.runningNote(runningOn)) }
+        let programs = RingDirectory.programs(in: directory)
         let (trace, note) = tracePath.settle(timeline, isWhole: unwritten == 0, isEmpty: events == 0)
         if let note { notes.append(note) }
         claim.remove()
-        return Outcome(processes: processes, events: events, lost: lost, trace: trace, notes: notes)
+        var outcome = Outcome(processes: processes, events: events, lost: lost, trace: trace, notes: notes)
+        outcome.programs = programs
+        return outcome
     }
 
     private static func runningNote(_ count: Int) -> String {

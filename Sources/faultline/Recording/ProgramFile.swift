@@ -6,6 +6,12 @@ struct ProgramFile {
     let path: String
     private let contents: Data
 
+    /// - Returns: `nil` if the file cannot be read.
+    init?(path: String) {
+        guard let contents = try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped) else { return nil }
+        (self.path, self.contents) = (path, contents)
+    }
+
     /// Finds the program of a command as a shell would, and that of a script's interpreter.
     ///
     /// - Returns: `nil` if there is no such file or it cannot be read.
@@ -56,15 +62,28 @@ struct ProgramFile {
 
     /// Whether the program is an ELF file that no loader loads, so that nothing can be preloaded.
     var isStatic: Bool {
-        // The header and the program headers of a 64-bit ELF file; see elf(5).
-        guard contents.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]), let table = number(at: 32, bytes: 8),
-            let size = number(at: 54, bytes: 2), let count = number(at: 56, bytes: 2)
-        else { return false }
-        return !(0..<count).contains { number(at: table &+ $0 &* size, bytes: 4) == Self.loaderSegment }
+        let segments = segments
+        return !segments.isEmpty && !segments.contains { $0.type == 3 }
     }
 
-    /// `PT_INTERP`, the segment that names the loader.
-    private static let loaderSegment: UInt64 = 3
+    /// A part of an ELF file that is loaded, or describes how: of type `PT_LOAD` (1), `PT_DYNAMIC` (2) or `PT_INTERP` (3).
+    private struct Segment {
+        var type, offset, address, size: UInt64
+    }
+
+    /// The program headers of a 64-bit ELF file, see elf(5); empty for any other file.
+    private var segments: [Segment] {
+        guard contents.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]), let table = number(at: 32, bytes: 8),
+            let size = number(at: 54, bytes: 2), let count = number(at: 56, bytes: 2)
+        else { return [] }
+        return (0..<count).compactMap { index in
+            let header = table &+ index &* size
+            guard let type = number(at: header, bytes: 4), let offset = number(at: header &+ 8, bytes: 8),
+                let address = number(at: header &+ 16, bytes: 8), let size = number(at: header &+ 32, bytes: 8)
+            else { return nil }
+            return Segment(type: type, offset: offset, address: address, size: size)
+        }
+    }
 
     private func number(at offset: UInt64, bytes: Int) -> UInt64? {
         guard offset <= UInt64(contents.count), contents.count - Int(offset) >= bytes else { return nil }
@@ -72,13 +91,42 @@ struct ProgramFile {
         return contents[start..<start + bytes].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The date of the SQLite version that the file contains, such as `"2024-01-15"`; `nil` if it contains none.
+    /// The date of the SQLite version that the file contains without exporting its functions, such as `"2024-01-15"`; `nil`
+    /// if it contains none.
+    ///
+    /// Calls of such a copy cannot be seen from outside.
+    ///
+    /// - Complexity: O(bytes of the file).
+    var hiddenSQLite: Substring? {
+        guard let date = ownSQLite else { return nil }
+        return linkedNames.firstRange(of: Data("\0sqlite3_step\0".utf8)) == nil ? date : nil
+    }
+
+    /// The names that the loader links by, each with a zero before and after it: `DT_STRTAB`.
+    private var linkedNames: Data {
+        guard let dynamic = segments.first(where: { $0.type == 2 }) else { return Data() }
+        var (start, size): (UInt64, UInt64) = (0, 0)
+        for entry in 0..<dynamic.size / 16 {
+            guard let tag = number(at: dynamic.offset &+ 16 * entry, bytes: 8),
+                let value = number(at: dynamic.offset &+ 16 * entry &+ 8, bytes: 8)
+            else { break }
+            if tag == 5 { start = value }
+            if tag == 10 { size = value }
+        }
+        // The table is named by its address, and loaded with one of the segments.
+        guard let segment = segments.first(where: { $0.type == 1 && start >= $0.address && start - $0.address < $0.size })
+        else { return Data() }
+        let offset = start - segment.address &+ segment.offset
+        guard offset < UInt64(contents.count) else { return Data() }
+        let first = contents.startIndex + Int(offset)
+        return contents[first..<min(contents.endIndex, first + Int(min(size, UInt64(contents.count))))]
+    }
+
+    /// The date of the SQLite version that the file contains.
     ///
     /// Every build of SQLite has the identifier of its sources: the time of the check-in and its hash
     /// (<https://sqlite.org/c3ref/c_source_id.html>).
-    ///
-    /// - Complexity: O(bytes of the file).
-    var ownSQLite: Substring? {
+    private var ownSQLite: Substring? {
         // "2024-01-15 17:01:13 " and at least 60 digits of a hash
         let pattern = Array("dddd-dd-dd dd:dd:dd ".utf8)
         return contents.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> Substring? in

@@ -81,39 +81,10 @@ extension Recording {
     /// - Returns: The trace, or `nil` if there is nothing to report.
     func tell(_ program: String, isQuiet: Bool = false) -> String? {
         for note in outcome.notes { Terminal.tell(note) }
+        for copy in hiddenCopies { Terminal.tell("Not recorded: \(copy)") }
         guard outcome.processes == 0 else { return outcome.trace }
         if isQuiet { return nil }
         Terminal.tell("No process of \"\(program)\" recorded anything: \(reason(program))")
         return nil
-    }
-
-    /// The reason why nothing was recorded, and what would help.
-    private func reason(_ program: String) -> String {
-        guard mayPreload else {
-            return "to LTTng, only programs that use FaultlineStore are recorded; record a timeline instead."
-        }
-        guard PreloadedLibrary.path != nil else {
-            return
-                "none uses FaultlineStore, and \(PreloadedLibrary.name), which records other programs, is not beside the "
-                + "command; build it with \"make build\"."
-        }
-        guard let file = ProgramFile(command: program) else {
-            return "no process opened a Faultline store or called SQLite."
-        }
-        if file.isStatic {
-            return
-                "\(file.path) is linked statically, so no library can be preloaded into it; link it dynamically, or use "
-                + "FaultlineStore."
-        }
-        if file.isPrivileged {
-            return
-                "\(file.path) runs with another user's rights, so no library is preloaded into it; run it as that user."
-        }
-        if let date = file.ownSQLite {
-            return
-                "\(file.path) contains its own copy of SQLite (of \(date)), whose calls cannot be seen from outside; use a "
-                + "build that is linked to libsqlite3."
-        }
-        return "no process opened a Faultline store or called SQLite in a shared library."
     }
 }

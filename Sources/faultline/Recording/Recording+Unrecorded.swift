@@ -1,0 +1,42 @@
+import FaultlineRecorder
+
+/// What was not recorded, why, and what would help.
+extension Recording {
+    /// The copies of SQLite, in programs that ended, whose calls could not be seen: a sentence each.
+    var hiddenCopies: [String] {
+        Set(outcome.programs.flatMap { $0 }).sorted().compactMap { path in
+            ProgramFile(path: path)?.hiddenSQLite.map { Self.hidden($0, in: path) }
+        }
+    }
+
+    private static func hidden(_ date: Substring, in path: String) -> String {
+        "\(path) contains its own copy of SQLite (of \(date)), whose calls cannot be seen from outside; use a build that is "
+            + "linked to libsqlite3."
+    }
+
+    /// The reason why no process of a command recorded anything.
+    ///
+    /// - Parameter program: The command's name.
+    func reason(_ program: String) -> String {
+        guard mayPreload else {
+            return "to LTTng, only programs that use FaultlineStore are recorded; record a timeline instead."
+        }
+        guard PreloadedLibrary.path != nil else {
+            return
+                "none uses FaultlineStore, and \(PreloadedLibrary.name), which records other programs, is not beside the "
+                + "command; build it with \"make build\"."
+        }
+        let nothing = "no process opened a Faultline store or called SQLite in a shared library."
+        guard hiddenCopies.isEmpty, let file = ProgramFile(command: program) else { return nothing }
+        if file.isStatic {
+            return
+                "\(file.path) is linked statically, so no library can be preloaded into it; link it dynamically, or use "
+                + "FaultlineStore."
+        }
+        if file.isPrivileged {
+            return
+                "\(file.path) runs with another user's rights, so no library is preloaded into it; run it as that user."
+        }
+        return file.hiddenSQLite.map { Self.hidden($0, in: file.path) } ?? nothing
+    }
+}
