@@ -185,7 +185,10 @@ EXPORT int sqlite3_exec(
     if (is_own_call(copy, CALLER)) { return copy->exec(connection, sql, row, context, message); }
     execution execution;
     begin_execution(&execution);
+    // SQLite steps from within this call, and is usually built without frame pointers: stacks go on from here.
+    fl_push_anchor();
     int result = copy->exec(connection, sql, row, context, message);
+    fl_pop_anchor();
     end_execution(&execution);
     return result;
 }
@@ -197,7 +200,9 @@ EXPORT int sqlite3_get_table(
     if (copy == NULL || copy->get_table == NULL) { return SQLITE_MISUSE; }
     execution execution;
     begin_execution(&execution);
+    fl_push_anchor();
     int result = copy->get_table(connection, sql, table, rows, columns, message);
+    fl_pop_anchor();
     end_execution(&execution);
     return result;
 }

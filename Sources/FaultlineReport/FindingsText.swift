@@ -112,7 +112,7 @@ struct FindingsText {
         if saving.trips > 0 { parts.append(Phrase.count(UInt64(saving.trips), "trip")) }
         if saving.rows > 0 { parts.append(Phrase.count(UInt64(saving.rows), "row")) }
         if saving.bytes >= 65_536 { parts.append("\(Phrase.size(Double(saving.bytes))) of reading") }
-        if saving.memory >= 65_536 { parts.append("\(Phrase.size(Double(saving.memory))) of peak memory") }
+        if saving.memory >= 65_536 { parts.append("\(Phrase.size(Double(saving.memory))) of peak object memory") }
         var text = parts.isEmpty ? "" : "Saves " + parts.joined(separator: ", ")
         if let pause = saving.pause, pause.median > 0 {
             text =

@@ -99,8 +99,7 @@ struct StoreTimeText {
         ]
         let counts = statements.filter { $0.0 > 0 }.map { "\(Phrase.count($0.0)) \($0.1)" }
         var words = counts.isEmpty ? [] : ["statements: " + counts.joined(separator: ", ")]
-        // Statements alone have their rows in the table.
-        if !analysis.profile.allProcesses.lacks(.rows), !analysis.profile.allProcesses.lacks(.operations) {
+        if !analysis.profile.allProcesses.lacks(.rows) {
             words.append("\(Phrase.count(totals.rowsLoaded, "row")) loaded")
         }
         if totals.bytesRead > 0 { words.append("\(Phrase.size(Double(totals.bytesRead))) read") }

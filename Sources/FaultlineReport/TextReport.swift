@@ -149,11 +149,14 @@ public struct TextReport: Sendable {
         let examined = silent.filter { $0.examined != nil }.map { "\($0.rule) \($0.name)" }
         if !examined.isEmpty { add("Nothing found: " + examined.joined(separator: ", ")) }
         // Rules with nothing to examine need no explanation here; "faultline explain" has it.
-        let idle = Self.runs(all.map { silent.contains($0) && $0.examined == nil ? $0.rule : nil })
+        let idle = Self.runs(analysis.checks.map { silent.contains($0) && $0.examined == nil ? $0.rule : nil })
         if !idle.isEmpty { add("Not applicable to this trace: " + idle.joined(separator: ", ")) }
         let gaps = Set(all.filter { !$0.isApplicable }.flatMap(\.gaps)).sorted { $0.kind.name < $1.kind.name }
         let missing = gaps.map { gap in
-            let rules = Self.runs(all.map { !$0.isApplicable && $0.gaps.contains(gap) ? $0.rule : nil })
+            let rules = Self.runs(
+                analysis.checks.map { check in
+                    all.contains(check) && !check.isApplicable && check.gaps.contains(gap) ? check.rule : nil
+                })
             let remedy = gap.remedy.isEmpty ? "" : ", which \(gap.remedy) logs"
             return "\(rules.joined(separator: ", ")) (\(gap.kind.name)\(remedy))"
         }

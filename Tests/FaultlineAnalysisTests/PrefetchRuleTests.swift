@@ -38,7 +38,7 @@ struct PrefetchRuleTests {
         #expect(
             finding.explanation.map(\.text) == [
                 "Item.list went to the store in 100 trips for 100 objects, 1.20 ms in all.",
-                "They belong to 1 fetch of Item with 100 loaded rows; it was read on all of them.",
+                "They belong to 1 fetch of Item with 100 loaded rows; all of them were affected.",
             ])
         #expect(finding.evidence.first { $0.name == "trips" }?.value == 100)
         #expect(finding.saving.time.median > 0)
@@ -377,7 +377,7 @@ struct PrefetchRuleTests {
         }
         let finding = try #require(findings(groceries).first)
         #expect(finding.title.text == "Load Item.list for the objects that are used, in one fetch")
-        #expect(finding.explanation.map(\.text).contains { $0.hasSuffix("on 4.0 % of them.") })
+        #expect(finding.explanation.map(\.text).contains { $0.hasSuffix("4.0 % of them were affected.") })
     }
 
     @Test func `Key paths that are already prefetched stay in the advised code`() throws {

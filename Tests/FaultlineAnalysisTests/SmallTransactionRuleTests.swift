@@ -61,7 +61,7 @@ struct SmallTransactionRuleTests {
         let finding = try #require(importer.findings.first)
         #expect(
             finding.explanation.map(\.text) == [
-                "20 runs of INSERT INTO book VALUES (?, …) each with a commit of its own took 10.1 ms, 506 µs each."
+                "20 runs of INSERT INTO book VALUES (?, …), each committed separately, took 10.1 ms, 506 µs each."
             ])
         #expect(finding.evidence.first { $0.name == "implicit" }?.value == 0)
     }

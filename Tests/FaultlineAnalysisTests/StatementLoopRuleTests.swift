@@ -109,6 +109,7 @@ struct StatementLoopRuleTests {
             #expect(finding.change?.description == "Scroll.swift:20")
             #expect(finding.confidence.level == .medium)
             #expect(finding.code == ["SELECT id, name FROM author WHERE id IN (?, ?, …)"])
+            #expect(finding.codeLanguage == "sql")
         }
     }
 
@@ -121,6 +122,31 @@ struct StatementLoopRuleTests {
         var constant = Shop(lookUp: "SELECT ?")
         constant.lookUp(12)
         #expect(constant.findings.isEmpty)
+    }
+
+    @Test(
+        "Code is printed only if it returns the same rows",
+        arguments: [
+            (
+                "SELECT sum(total) FROM orders WHERE customer = ?",
+                ["SELECT customer, sum(total) FROM orders WHERE customer IN (?, ?, …) GROUP BY customer"]
+            ),
+            ("SELECT id FROM task WHERE owner = ? AND state = ?", []),
+            ("SELECT id FROM task WHERE id = ?", ["SELECT id FROM task WHERE id IN (?, ?, …)"]),
+            ("SELECT * FROM task WHERE id = ?", ["SELECT * FROM task WHERE id IN (?, ?, …)"]),
+            ("SELECT id FROM task WHERE owner = ? LIMIT ?", []),
+            ("SELECT id FROM task WHERE created BETWEEN ? AND ?", []),
+        ])
+    func code(lookUp: String, code: [String]) throws {
+        var shop = Shop(lookUp: lookUp)
+        shop.lookUp(20)
+        #expect(try #require(shop.findings.first).code == code)
+    }
+
+    @Test func `Pages are no loop`() {
+        var shop = Shop(lookUp: "SELECT * FROM task ORDER BY id LIMIT ? OFFSET ?")
+        shop.lookUp(20)
+        #expect(shop.findings.isEmpty)
     }
 
     @Test func `A loop that pauses keeps its list, although its own runs return several rows`() throws {

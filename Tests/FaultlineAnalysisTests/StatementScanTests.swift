@@ -54,10 +54,18 @@ struct StatementScanTests {
             ("no column is compared", "SELECT a FROM t", 9999, 10, ["SCAN t"]),
             ("another table is scanned", "SELECT a FROM t JOIN u WHERE b = ?", 9999, 1, ["SEARCH t", "SCAN u"]),
             ("a range", "SELECT a FROM t WHERE b > ?", 9999, 1, ["SCAN t"]),
-            ("a write", "DELETE FROM t WHERE b = ?", 9999, 1, []),
+            ("an aggregate", "SELECT max(a) FROM t WHERE b = ?", 9999, 1, ["SCAN t"]),
+            ("groups", "SELECT a FROM t WHERE b = ? GROUP BY a", 9999, 1, ["SCAN t"]),
         ])
     func good(name: String, sql: String, steps: UInt32, rows: UInt32, plan: [String]) throws {
         #expect(try findings(sql, steps: steps, rows: rows, plan: plan).isEmpty)
+    }
+
+    @Test func `A scan by a statement that writes gets an index too`() throws {
+        for sql in ["UPDATE task SET state = ? WHERE key = ?", "DELETE FROM task WHERE key = ?"] {
+            let finding = try #require(findings(sql, rows: 1, plan: []).first)
+            #expect(finding.title.text == "Create an index on task(key)")
+        }
     }
 
     @Test func `The statements of fetches are not reported here`() throws {

@@ -46,7 +46,7 @@ struct TraceGapTests {
         let told = sentences(profile([TraceGap(.operations), TraceGap(.rows), TraceGap(.shortDurations)]))
         #expect(
             told.prefix(2) == [
-                "The trace has no row counts or fetches and saves.",
+                "The trace has no row counts, fetches or saves.",
                 "Durations are whole milliseconds, so the sum of many short ones can be far off.",
             ])
         let isAboutScopes = { (sentence: String) in sentence.hasPrefix("No scope was marked") }

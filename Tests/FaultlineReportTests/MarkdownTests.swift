@@ -48,7 +48,7 @@ struct MarkdownTests {
 
                 **warning** · R01 N+1 faults · `List.swift:42`
 
-                `Item.list` went to the store in 100 trips for 100 objects, 1.20 ms in all. They belong to 1 fetch of `Item` with 100 loaded rows; it was read on all of them.
+                `Item.list` went to the store in 100 trips for 100 objects, 1.20 ms in all. They belong to 1 fetch of `Item` with 100 loaded rows; all of them were affected.
 
                 Add `list` to `relationshipKeyPathsForPrefetching` of this fetch.
 
@@ -123,13 +123,13 @@ struct MarkdownTests {
 
                 Give the value an entity with a to-one relationship from `Item`, so that rows stay small and the value is loaded only when needed.
 
-                ```swift
+                ```
                 Item.image: to-one ItemImage; ItemImage.value: Binary
                 ```
 
                 - or: List the other properties in `propertiesToFetch`.
 
-                Saves 100 µs (50.0–200 µs), 3.81 MiB of reading, 3.81 MiB of peak memory. Confidence: low, because the cost of a byte is estimated from rows of one size.
+                Saves 100 µs (50.0–200 µs), 3.81 MiB of reading, 3.81 MiB of peak object memory. Confidence: low, because the cost of a byte is estimated from rows of one size.
 
                 <details><summary>Evidence</summary>
 

@@ -34,7 +34,7 @@ struct TextReportTests {
                   1. warning 29  R01 N+1 faults                                                        List.swift:42
                      Prefetch "list" with the fetch of Item.
                      Item.list went to the store in 100 trips for 100 objects, 1.20 ms in all. They belong to
-                     1 fetch of Item with 100 loaded rows; it was read on all of them. Observed at Scroll.swift:57.
+                     1 fetch of Item with 100 loaded rows; all of them were affected. Observed at Scroll.swift:57.
                      → request.relationshipKeyPathsForPrefetching = ["list"]
                      Saves 982 µs (354 µs–1.13 ms), 99 trips. Confidence: medium.
                   2. warning 40  R02 Batch size                                                        List.swift:42
@@ -54,8 +54,8 @@ struct TextReportTests {
                      100 rows, 3.81 MiB in all; the program read it in 0. Observed at List.swift:42.
                      → Item.image: to-one ItemImage; ItemImage.value: Binary
                        or: List the other properties in propertiesToFetch.
-                     Saves 100 µs (50.0–200 µs), 3.81 MiB of reading, 3.81 MiB of peak memory. Confidence: low,
-                     because the cost of a byte is estimated from rows of one size.
+                     Saves 100 µs (50.0–200 µs), 3.81 MiB of reading, 3.81 MiB of peak object memory. Confidence:
+                     low, because the cost of a byte is estimated from rows of one size.
 
                 Checked
                   R01 N+1 faults: 150 faults, 100 of them from the store: 1 finding
@@ -78,7 +78,7 @@ struct TextReportTests {
                   ! No event was recorded: the trace proves nothing.
 
                 Checked
-                  Not applicable to this trace: R01–R28
+                  Not applicable to this trace: R01–R23, R25–R28
 
                 """)
     }

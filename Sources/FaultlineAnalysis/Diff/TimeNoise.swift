@@ -55,7 +55,8 @@ struct TimeNoise {
     /// 1.
     var commonRatio: Double {
         let ratios = pairs.compactMap { $0?.ratio }
-        guard let least = ratios.min(), let most = ratios.max() else { return 1 }
+        // A single operation may have changed by itself.
+        guard ratios.count > 1, let least = ratios.min(), let most = ratios.max() else { return 1 }
         return least > 1 ? least : most < 1 ? most : 1
     }
 

@@ -5,7 +5,7 @@ struct LargeValue: Sendable {
     static let minimumSize = Threshold("R09", "largeValue", 16384.0, .size, "minimum average size of a large value")
     /// The minimum share of loaded values that are large.
     static let minimumLargeShare = Threshold(
-        "R09", "largeShare", 0.05, .share, "share of values of at least 16 KiB that must be exceeded")
+        "R09", "largeShare", 0.05, .share, "share of values with at least 16 KiB above which R09 reports them")
     /// The minimum share of rows in which a fetch reads the property to count as needing it.
     static let readShare = Threshold(
         "R09", "readShare", 0.25, .share,

@@ -13,6 +13,9 @@ enum StatementLibrary: String, Sendable, CaseIterable {
     /// Python without a mapper.
     case python
 
+    /// The language of a program's code that uses the library.
+    var language: String { self == .grdb ? "swift" : "python" }
+
     /// The library on a stack: the most specific of those with functions there, or `nil` if it has none.
     init?(_ frames: [FrameEntry]) {
         let found = Set(frames.flatMap { frame in frame.locations.compactMap { Self.library(of: $0, in: frame) } })

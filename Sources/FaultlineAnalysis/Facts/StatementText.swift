@@ -1,4 +1,4 @@
-/// The parts of a SELECT statement that advice names.
+/// The parts of a statement that advice names, if it reads, updates or deletes rows.
 ///
 /// The text has no literals: parameters and values are question marks, and lists of them end with an ellipsis. Names can
 /// be quoted.
@@ -9,6 +9,14 @@ struct StatementText: Sendable, Hashable {
     private(set) var columns: [String] = []
     /// The first column that `WHERE` compares with one value for equality.
     private(set) var comparedColumn: String?
+    /// Whether that comparison is the whole condition, and neither an order, a limit nor a group follows.
+    private(set) var comparesOnlyThat = false
+    /// Whether the statement aggregates rows, so that its result does not show how many matched.
+    private(set) var isAggregated = false
+    /// Whether the statement skips rows, as for a page.
+    private(set) var isPaged = false
+    /// The selected expressions, as the statement has them.
+    private(set) var selection = ""
     /// Whether the statement has parameters or values.
     let hasValues: Bool
     /// The statement without quotes, with an ellipsis for the selected columns: `"SELECT … FROM author WHERE id = ?"`.
@@ -21,17 +29,36 @@ struct StatementText: Sendable, Hashable {
         let keyword = { (word: String, start: Int) in
             tokens.indices.dropFirst(start).first { depths[$0] == 0 && tokens[$0].isKeyword(word) }
         }
+        isPaged = keyword("OFFSET", 0) != nil
         guard tokens.first?.isKeyword("SELECT") == true, let from = keyword("FROM", 0) else {
             summary = sql
+            let isUpdate = tokens.first?.isKeyword("UPDATE") == true,
+                isDelete = tokens.first?.isKeyword("DELETE") == true
+            guard isUpdate || isDelete, let first = isUpdate ? 0 : keyword("FROM", 0) else { return }
+            table = Self.name(at: first + 1, in: tokens[...])?.last
+            if let condition = keyword("WHERE", first) {
+                comparedColumn = Self.comparedColumn(tokens[(condition + 1)...])
+            }
             return
         }
         columns = Self.split(tokens[1..<from], depths).compactMap(Self.column)
         table = from + 1 < tokens.count ? Self.name(at: from + 1, in: tokens[...])?.last : nil
-        if let condition = keyword("WHERE", from) { comparedColumn = Self.comparedColumn(tokens[(condition + 1)...]) }
+        if let condition = keyword("WHERE", from) {
+            comparedColumn = Self.comparedColumn(tokens[(condition + 1)...])
+            let rest = Self.withoutTable(tokens[(condition + 1)...], table)
+            let column = comparedColumn ?? ""
+            comparesOnlyThat = comparedColumn != nil && [[column, "=", "?"], ["?", "=", column]].contains(rest)
+        }
+        isAggregated = keyword("GROUP", from) != nil || Self.hasAggregate(tokens[1..<from])
+        selection = Self.joined(Self.withoutTable(tokens[1..<from], table))
         let selected = columns.count == 1 ? columns[0] : "…"
-        // The table's own name before its columns says nothing new.
+        summary = "SELECT \(selected) " + Self.joined(Self.withoutTable(tokens[from...], table))
+    }
+
+    /// The words of a part of the statement, without the table's name before its columns, which says nothing new.
+    private static func withoutTable(_ tokens: ArraySlice<Token>, _ table: String?) -> [String] {
         var words: [String] = []
-        var rest = tokens[from...]
+        var rest = tokens
         while let token = rest.popFirst() {
             if token.text == table, rest.first?.text == ".", rest.dropFirst().first?.isName == true {
                 rest = rest.dropFirst()
@@ -39,7 +66,17 @@ struct StatementText: Sendable, Hashable {
                 words.append(token.text)
             }
         }
-        summary = "SELECT \(selected) " + Self.joined(words)
+        return words
+    }
+
+    private static let aggregates: Set<String> = [
+        "AVG", "COUNT", "GROUP_CONCAT", "MAX", "MIN", "SUM", "TOTAL", "STRING_AGG", "EXISTS",
+    ]
+
+    private static func hasAggregate(_ tokens: ArraySlice<Token>) -> Bool {
+        zip(tokens, tokens.dropFirst()).contains { name, next in
+            name.isName && !name.isQuoted && aggregates.contains(name.text.uppercased()) && next.text == "("
+        }
     }
 
     // MARK: - Tokens

@@ -40,6 +40,8 @@ public struct Finding: Sendable, Hashable {
     public var alternatives: [Wording] = []
     /// The code to write, line by line.
     public var code: [String] = []
+    /// The language of the code: `"swift"`, `"sql"` or `"python"`, or empty if it is a description.
+    public internal(set) var codeLanguage = "swift"
     public var saving: Saving
     public var confidence: Confidence
     /// Sentences that explain why the finding is rated below its score.

@@ -106,7 +106,9 @@ struct PageCacheEvaluator: StoreEvaluator {
                     : "Set it on each connection: with \(size: size), SQLite reads the same pages again and again.",
                 code: ["PRAGMA cache_size = -\(kibibytes);"],
                 explanation: [
-                    "Tables and indexes take \(size: all), \(size: hot) of it without large values."
+                    large == 0
+                        ? "Tables and indexes take \(size: all)."
+                        : "Tables and indexes take \(size: all), \(size: hot) of it without large values."
                 ],
                 evidence: [Evidence("tables", all, .bytes), Evidence("withoutLargeValues", hot, .bytes)],
                 trying: .cacheSize(kibibytes: kibibytes, insteadOf: size >> 10))

@@ -163,7 +163,12 @@ extension ProcessContext {
         switch statement.type {
         case .read:
             summary.counts.reads &+= 1
-            if event.parent == 0 { summary.counts.outermostReads &+= 1 }
+            if event.parent == 0 {
+                summary.counts.outermostReads &+= 1
+                // Otherwise the fetches and faults count their rows.
+                let isAlone = summary.gaps.contains { $0.kind == .operations }
+                if isAlone { summary.counts.rowsLoaded &+= UInt64(statement.rows) }
+            }
             addTrip(scope: event.scope, isStatement: true, to: &tables)
             addOwn(statement, event, to: &tables)
             let load = Load(rows: max(1, UInt64(statement.rows)), bytes: 0, duration: event.duration)

@@ -134,10 +134,9 @@ public struct Profile: Sendable {
         return missing == 0 ? 0 : Double(missing) / Double(missing + totals.eventCount)
     }
 
-    /// The share of the recorded threads' time that recording took, from 0 to 1.
+    /// The time that recording took, on all threads together, as a share of the run's duration, from 0 to 1.
     public var overheadShare: Double {
-        let all = allProcesses
-        return all.threadTime > 0 ? min(1, Double(all.counts.overhead) / Double(all.threadTime)) : 0
+        wallTime > 0 ? min(1, Double(allProcesses.counts.overhead) / Double(wallTime)) : 0
     }
 
     /// The changes made by saves, by entity name.

@@ -53,7 +53,7 @@ enum Markdown {
 
     /// Lines of code in a fence that is longer than any fence within.
     ///
-    /// - Parameter language: The language. The default is SQL for statements, and Swift otherwise.
+    /// - Parameter language: The language, or none if it is empty. The default is SQL for statements, and Swift otherwise.
     static func fence(_ lines: [String], language: String? = nil) -> [String] {
         let longest = lines.flatMap { $0.split { $0 != "`" } }.map(\.count).max() ?? 0
         let fence = String(repeating: "`", count: max(3, longest + 1))

@@ -14,7 +14,10 @@ struct MarkdownFinding {
             ],
             [finding.explanation.map(Markdown.text).joined(separator: " ")].filter { !$0.isEmpty },
             [Markdown.text(finding.fix)].filter { !$0.isEmpty },
-            finding.code.isEmpty ? [] : Markdown.fence(finding.code),
+            finding.code.isEmpty
+                ? []
+                : Markdown.fence(
+                    finding.code, language: finding.codeLanguage == "swift" ? nil : finding.codeLanguage),
             finding.alternatives.map { "- or: " + Markdown.text($0) },
             [remarks], evidence,
         ]

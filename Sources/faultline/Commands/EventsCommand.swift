@@ -13,6 +13,8 @@ struct EventsCommand: PrintingCommand {
             faultline events trace.json --kind fault --min-duration 1ms --stack
             faultline events trace.json --kind fetch,batch --entity Item
             faultline events trace.json --format json | jq .duration
+
+            Events are listed in the order in which they were written: those of a thread as they ended.
             """)
 
     @Argument(help: "The trace.")

@@ -2,6 +2,7 @@ import ArgumentParser
 import FaultlineAnalysis
 import FaultlineReplay
 import FaultlineReport
+import FaultlineTrace
 
 /// Tries the advice of a trace on a copy of a store.
 struct VerifyCommand: AnalyzingCommand, PrintingCommand {
@@ -24,6 +25,7 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
             below the noise: the measurement cannot tell; the counts are exact.
             withdrawn: it saves far less than predicted, if any; do not make the change for its time.
 
+            A predicted range is widened to 20 % on either side, because a few replayed operations stand for all. \
             Times are CPU times of the replayed operations alone. Trips and rows include the identities that a batched \
             fetch loads first and depend on what the row cache holds, so they can differ from the report's.
             """)
@@ -47,6 +49,11 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
         for note in loaded.notes { Terminal.tell(note) }
         // The analysis comes first, because a malicious profile fails here before anything is copied.
         let analysis = Analysis(loaded.profile)
+        if loaded.profile.allProcesses.lacks(.operations) {
+            throw CommandFailure.usage(
+                "The trace \"\(trace)\" has statements but no fetches, so its advice cannot be tried: verify replays programs that "
+                    + "use FaultlineStore. Try an index on a copy of the file with the sqlite3 shell.")
+        }
         let models = try model.map(ModelArgument.load) ?? []
         Interruption.removeCopiesFirst()
         let verifier: StoreVerifier

@@ -28,6 +28,11 @@ struct AdviceTrial {
     func run(_ isQuiet: Bool) throws {
         if against == nil { try destination.check(untried, isForced: false) }
         let before = try against.map { try LoadedProfile.oneOfSeveral($0) } ?? recordAsItIs()
+        guard !before.fetches.isEmpty else {
+            throw CommandFailure.usage(
+                "The unchanged command made no fetch, so --try has nothing to change: it changes fetches of FaultlineStore."
+            )
+        }
         let recording = try Recording.run(
             words, to: destination, output: output, trying: advice, recordingValues: recordsValues)
         let wasTried = recording.tell(words[0]).map { compare(before, $0, isQuiet) } ?? false

@@ -8,7 +8,9 @@ struct ProgramFile {
 
     /// - Returns: `nil` if the file cannot be read.
     init?(path: String) {
-        guard let contents = try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped) else { return nil }
+        guard let contents = try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped) else {
+            return nil
+        }
         (self.path, self.contents) = (path, contents)
     }
 
@@ -114,7 +116,8 @@ struct ProgramFile {
             if tag == 10 { size = value }
         }
         // The table is named by its address, and loaded with one of the segments.
-        guard let segment = segments.first(where: { $0.type == 1 && start >= $0.address && start - $0.address < $0.size })
+        guard
+            let segment = segments.first(where: { $0.type == 1 && start >= $0.address && start - $0.address < $0.size })
         else { return Data() }
         let offset = start - segment.address &+ segment.offset
         guard offset < UInt64(contents.count) else { return Data() }

@@ -40,6 +40,7 @@ public struct LargeValueRule: Rule {
             signature: ["R09", "\(candidate.entity).\(candidate.property.name)", "", ""].joined(separator: "|"))
         finding.saving.bytes = Int64(saturating: bytes)
         finding.saving.memory = Int64(saturating: bytes / Double(unread) * Double(largestLoad(candidate, profile)))
+        finding.codeLanguage = ""
         finding.claims = claims
         finding.remedy = .moveOut(
             entity: candidate.entity, properties: [candidate.property.name], candidate.fetches)

@@ -12,7 +12,8 @@ extension MissingIndexRule {
         let steps = Double(evidence.fullScanSteps &+ evidence.executions)
         let perRun = steps / Double(max(1, evidence.executions))
         let rows = Double(max(1, evidence.rows))
-        guard let table = text.table, let column = text.comparedColumn,
+        // The result of an aggregate does not show how many rows matched.
+        guard let table = text.table, let column = text.comparedColumn, !text.isAggregated,
             perRun >= FetchIndexing.minimumRows.value, steps >= FetchIndexing.stepsPerRow.value * rows,
             evidence.scans.isEmpty || evidence.scans.contains(where: { Self.scans($0, table) })
         else { return nil }
@@ -30,6 +31,7 @@ extension MissingIndexRule {
             saving: Saving(time: .init(median: saved, low: saved / 2, high: Double(evidence.time))),
             confidence: .medium("the costs of a step and a seek are estimated"),
             signature: [id, "sql", table, column].joined(separator: "|"))
+        finding.codeLanguage = "sql"
         finding.alternatives = Self.alternatives(library, column)
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
         finding.scopes = evidence.scopes.names

@@ -202,10 +202,10 @@ struct PrefetchAdvice {
             "\(what) went to the store in \(trips)\(times) for \(objects), \(duration: evidence.time) in all.")
         let fetches = evidence.fetches.values.reduce(0, &+)
         let rows: Wording = "\(rows: evidence.originRows, "loaded row")"
-        let fired: Wording = share >= 0.995 ? "all" : "\(percent: share)"
+        let fired: Wording = share >= 0.995 ? "all of them" : "\(percent: share) of them"
         sentences.append(
             "They belong to \(count: fetches, "fetch", plural: "fetches") of \(entity: shape.entity) with \(rows); "
-                + "it was read on \(fired) of them.")
+                + "\(fired) were affected.")
         if let columns { sentences.append(columns.explanation) }
         if evidence.seenBefore > 0 {
             sentences.append("\(count: evidence.seenBefore, "object") had been in the row cache before.")

@@ -35,7 +35,7 @@ extension PrefetchRule {
                 "Relationships that the fetch already prefetches belong to R11 and R20.",
                 "It ignores scopes of kind setup, which are preparation.",
                 "Where a prefetch would cost as much as the trips did, the finding is a note that says so.",
-                "The finding is a note if it saves less than 1 % of the scopes' time and less than 2 ms (1 ms on the main thread), "
+                "The finding is a note if it saves less than 1 % of the time of the occasions in which the faults fired and less than 2 ms (1 ms on the main thread), "
                     + "however many trips there were, or if events were lost meanwhile. It is an error only if it saves at "
                     + "least 20 ms (10 ms on the main thread).",
             ])

@@ -143,6 +143,9 @@ public struct PrefetchRule: Rule {
             finding.explanation.append(
                 "The saving is \(percent: share) of the \(duration: evidence.wallTime) that the work took.")
         }
+        if saving > 0, finding.saving.time.low <= 0, finding.confidence.level == .low {
+            finding.downgrade("The range of the saving begins at nothing, and the confidence is low.")
+        }
         finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
     }
 

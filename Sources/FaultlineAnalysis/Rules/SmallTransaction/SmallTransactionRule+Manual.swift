@@ -16,7 +16,7 @@ extension SmallTransactionRule {
             saving:
                 "The time of the transactions, less \(Phrase.duration(Self.write)) for each of their writes.",
             guards: [
-                "R28 ignores transactions that take less than that, as in memory.",
+                "R28 ignores transactions that take less than \(Phrase.duration(Self.write)) per write, such as those of databases in memory.",
                 "R28 ignores the statements of saves, which R10 evaluates.",
                 "The statements of one thread count as those of one connection.",
                 "A finding is a note if it saves less than 1 % of the time that the work took and less than 2 ms.",

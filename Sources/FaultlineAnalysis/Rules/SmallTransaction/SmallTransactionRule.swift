@@ -6,8 +6,7 @@ internal import FaultlineTrace
 public struct SmallTransactionRule: Rule {
     public let id = "R28"
     public let name = "Small transactions"
-    public let purpose =
-        "Rows that a program writes in a transaction of their own each, which SQLite commits one by one."
+    public let purpose = "Rows that a program writes one or two per transaction."
 
     /// The time of a write within a transaction, in nanoseconds.
     ///
@@ -49,14 +48,15 @@ public struct SmallTransactionRule: Rule {
             saving: Saving(time: .init(median: saved, low: saved / 2, high: Double(evidence.time))),
             confidence: .medium("the time of these writes within a transaction is not in the trace"),
             signature: [id, key.sql, key.site?.function ?? ""].joined(separator: "|"))
+        finding.codeLanguage = library?.language ?? "sql"
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.transactions, time: evidence.time)]
         finding.scopes = evidence.scopes.names
         let kind: Wording =
             evidence.implicit == evidence.transactions
-            ? "outside any transaction" : "each with a commit of its own"
+            ? " outside any transaction" : ", each committed separately,"
         finding.explanation =
             [
-                "\(count: evidence.transactions, "run") of \(code: Self.shortened(key.sql)) \(kind) took "
+                "\(count: evidence.transactions, "run") of \(code: Self.shortened(key.sql))\(kind) took "
                     + "\(duration: evidence.time), \(duration: evidence.time / max(1, evidence.transactions)) each."
             ] + evidence.callers.sentences
         finding.evidence = [

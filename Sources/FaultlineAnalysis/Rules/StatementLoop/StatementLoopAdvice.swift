@@ -81,7 +81,10 @@ struct StatementLoopAdvice {
             "SQLAlchemy then reads the related rows of all objects with one more statement, or with a join."
         case (.grdb?, .some):
             "GRDB then reads the associated rows of all records with one more statement, or with a join."
-        default: "Join the tables, or collect the values first and compare with all of them at once."
+        default:
+            statement.comparedColumn != nil
+                ? "Join the tables, or collect the values first and compare with all of them at once."
+                : "Read the rows of all runs with one statement, or keep them if the values repeat."
         }
     }
 
@@ -104,21 +107,29 @@ struct StatementLoopAdvice {
         }
     }
 
+    /// One statement for all values, if it is certain to return the same rows.
     private var sql: [String] {
-        guard statement.hasValues, let table = statement.table else { return [] }
-        let selected = statement.columns.count == 1 ? statement.columns[0] : "…"
-        switch (relation, origin?.text.table) {
-        case (.toOne(_, let column)?, let outer?):
-            let key = statement.comparedColumn ?? "id"
+        guard statement.hasValues, statement.comparesOnlyThat, let table = statement.table,
+            let column = statement.comparedColumn
+        else { return [] }
+        if !statement.isAggregated, case .toOne(_, let key)? = relation, let outer = origin?.text.table {
+            let selected = statement.columns.count == 1 ? statement.columns[0] : "*"
             return [
-                "SELECT \(outer).*, \(table).\(selected) FROM \(outer) JOIN \(table) ON \(table).\(key) = \(outer).\(column)"
+                "SELECT \(outer).*, \(table).\(selected) FROM \(outer) JOIN \(table) ON \(table).\(column) = \(outer).\(key)"
             ]
-        case (.toMany(let column)?, _):
-            return ["SELECT \(column), \(selected) FROM \(table) WHERE \(column) IN (?, ?, …)"]
-        default:
-            guard let column = statement.comparedColumn else { return [] }
-            return ["SELECT \(column), \(selected) FROM \(table) WHERE \(column) IN (?, ?, …)"]
         }
+        let isSelected = statement.columns.contains(column) || statement.selection == "*"
+        let selected = statement.selection.count <= 60 || statement.isAggregated ? statement.selection : "…"
+        return [
+            "SELECT \(isSelected && !statement.isAggregated ? "" : "\(column), ")\(selected) FROM \(table) WHERE \(column) IN (?, ?, …)"
+                + (statement.isAggregated ? " GROUP BY \(column)" : "")
+        ]
+    }
+
+    /// The language of ``code``.
+    var language: String {
+        guard statement.hasValues, relation != nil, let library, library != .python else { return "sql" }
+        return library.language
     }
 
     /// The class that a mapper would have for a table: `Author` for `shop_author`.

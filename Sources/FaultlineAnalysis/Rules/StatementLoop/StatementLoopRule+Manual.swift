@@ -17,7 +17,7 @@ extension StatementLoopRule {
                 "Read all rows with one statement: with a join, with IN, or with the eager loading of the mapper "
                 + "(select_related and prefetch_related in Django, selectinload in SQLAlchemy, including in GRDB).",
             saving:
-                "The runs but one for each loop. R27 predicts no time: most of it passes in the mapper and the driver, whose "
+                "All runs but one per loop. R27 predicts no time: most of it passes in the mapper and the driver, whose "
                 + "work for a joined statement is not known.",
             guards: [
                 "R27 ignores the statements of fetches, faults and saves, which R01 and R04 evaluate.",

@@ -7,7 +7,7 @@ public struct StatementLoopRule: Rule {
     public let id = "R27"
     public let name = "Statement in a loop"
     public let purpose =
-        "A statement that the program runs again and again, as for each row of another statement (N+1)."
+        "A statement that the program runs repeatedly, for example once for each row of another statement (N+1)."
 
     /// The minimum rows of a run for which the cost of running the statement is small in comparison.
     static let manyRows: UInt64 = 100
@@ -28,7 +28,8 @@ public struct StatementLoopRule: Rule {
         guard evidence.rows < Self.manyRows &* evidence.executions else { return nil }
         let advice = StatementLoopAdvice(key, evidence)
         // A statement without a table, such as SELECT ?, has no rows to read at once.
-        guard advice.statement.table != nil else { return nil }
+        // One statement for several pages would return other rows.
+        guard advice.statement.table != nil, !advice.statement.isPaged else { return nil }
         let occurrences = max(1, evidence.occurrences)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: advice.change,
@@ -37,6 +38,7 @@ public struct StatementLoopRule: Rule {
                 warning: 25),
             fix: advice.fix, code: advice.code, saving: Saving(), confidence: advice.confidence,
             signature: [id, advice.statement.summary, key.site?.function ?? ""].joined(separator: "|"))
+        finding.codeLanguage = advice.language
         finding.saving.trips = Int64(clamping: evidence.executions) - Int64(clamping: occurrences)
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
         finding.scopes = evidence.scopes.names

@@ -11,8 +11,8 @@ extension UnboundedFetchRule {
         RuleManual(
             trigger: "A fetch without a limit or batch size that returns at least "
                 + "\(Phrase.count(FetchProfile.manyRows.count)) rows or \(UnboundedFetchRule.minimumBytes.text) at "
-                + "once; or at least \(UnboundedFetchRule.grownRows) rows, if the result grows by at least "
-                + "\(UnboundedFetchRule.minimumSlope.text) of the rows that its table grows by between runs. Runs are "
+                + "once; or at least \(UnboundedFetchRule.grownRows) rows, if the result gains at least "
+                + "\(UnboundedFetchRule.minimumSlope.text) as many rows as its table between runs. Runs are "
                 + "processes, of one trace or of profiles that were merged. Also fetches whose offsets skip at least "
                 + "\(Phrase.count(UnboundedFetchRule.minimumOffset.count)) rows on average, and ten times the rows that they return.",
             evidence: "Results, rows, the rows of the largest result, bytes, and runs in which the size of the table "
@@ -25,7 +25,7 @@ extension UnboundedFetchRule {
                 + "measured on the machine or assumed.",
             guards: [
                 "R14 ignores scopes of kind bulk, which mark work on all rows.",
-                "It ignores results of fewer rows from look-up tables, which do not grow: the table must have twice as many rows in "
+                "Below \(Phrase.count(FetchProfile.manyRows.count)) rows, R14 ignores results from look-up tables, which do not grow: the table must have twice as many rows in "
                     + "one run as in another.",
                 "The size of a table is known in runs with a fetch that scans it or asks for all of it.",
                 "If fewer rows are needed, R02, R03, R05 and R17 give the advice.",
