@@ -12,7 +12,7 @@
 
 PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools
 # What tests record besides the programs of this package.
-TEST_PACKAGES = python3 python3-django python3-sqlalchemy
+TEST_PACKAGES = gcc libc6-dev python3 python3-django python3-sqlalchemy
 SWIFT_BUILD = swift build --configuration release --product
 
 .PHONY: demo build test test-without-lttng install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff

@@ -79,9 +79,10 @@ package enum RingDirectory {
     static func removeIfEmpty(around rings: String) {
         let directory = (rings as NSString).deletingLastPathComponent
         guard OwnedDirectory.isName(directory), Self.rings(in: directory).isEmpty else { return }
-        for name in names(in: directory) where name.hasPrefix(refusal) || name.hasPrefix(modules) || name == OwnedDirectory.ownerName {
-            unlink("\(directory)/\(name)")
+        let isMark = { (name: String) in
+            name.hasPrefix(refusal) || name.hasPrefix(modules) || name == OwnedDirectory.ownerName
         }
+        for name in names(in: directory) where isMark(name) { unlink("\(directory)/\(name)") }
         rmdir(directory)
     }
 

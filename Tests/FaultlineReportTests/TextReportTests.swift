@@ -54,8 +54,8 @@ struct TextReportTests {
                      100 rows, 3.81 MiB in all; the program read it in 0. Observed at List.swift:42.
                      → Item.image: to-one ItemImage; ItemImage.value: Binary
                        or: List the other properties in propertiesToFetch.
-                     Saves 100 µs (50.0–200 µs), 3.81 MiB of reading, 3.81 MiB of peak object memory. Confidence:
-                     low, because the cost of a byte is estimated from rows of one size.
+                     Saves 100 µs (50.0–200 µs), 3.81 MiB of reading, 3.81 MiB of peak object memory.
+                     Confidence: low, because the cost of a byte is estimated from rows of one size.
 
                 Checked
                   R01 N+1 faults: 150 faults, 100 of them from the store: 1 finding
