@@ -172,7 +172,7 @@ let package = Package(
                 "FaultlineWorkloads",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: strict),
+            resources: [.embedInCode("Demo/shop.py")], swiftSettings: strict),
 
         // Tests.
         .testTarget(

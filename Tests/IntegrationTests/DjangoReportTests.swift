@@ -30,11 +30,12 @@ struct DjangoReportTests {
         #expect(words.contains(#"LIMIT 21 40 <1 ms <1 ms – – –"#))
         #expect(words.contains(#"WHERE "year" = ? 1 2.00 ms 2.00 ms – 2.00 ms –"#))
         #expect(words.contains("statements: 41 reads, 2 for transactions"))
-        #expect(words.contains("row counts or fetches and saves."))
+        #expect(words.contains("row counts, fetches or saves."))
         #expect(words.contains("Durations are whole milliseconds"))
         #expect(words.contains("It has no start times ({asctime} in the format logs them)."))
         #expect(!words.contains("rows loaded") && !words.contains("recorded time") && !words.contains("No scope"))
         #expect(!words.contains("1984"))
+        #expect(words.contains("40 runs of SELECT name FROM shop_author WHERE id = ? LIMIT 21. →"))
     }
 
     @Test("has the recorded time if the format has times")

@@ -3,7 +3,7 @@ import TestFolders
 import Testing
 
 /// The system's Python with mappers from its packages.
-private enum PythonPackages {
+enum PythonPackages {
     static let python = "/usr/bin/python3"
 
     static func has(_ module: String) -> Bool {

@@ -109,6 +109,10 @@ struct StatementText: Sendable, Hashable {
                 let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "$" }
                 tokens.append(Token(text: String(name), isName: true))
                 rest = rest[name.endIndex...]
+            } else if first.isNumber {
+                let number = rest.prefix { $0.isNumber || $0 == "." }
+                tokens.append(Token(text: String(number)))
+                rest = rest[number.endIndex...]
             } else {
                 // Signs such as "<=" and "||" are one token.
                 let sign = operators.contains(first) ? rest.prefix { operators.contains($0) } : rest.prefix(1)

@@ -13,11 +13,26 @@ protocol DemoApp {
     static var flaws: String { get }
     /// The size in words, such as `"2000 items, 10 rows on a screen"`.
     var size: String { get }
-    /// The arguments of `faultline workload` that run the app, without those for its store and its flaws.
-    var workload: [String] { get }
+    /// The command that runs a form, and writes the app's peak memory in bytes to a file.
+    func command(isFlawed: Bool, store: URL, memory: String) throws -> [String]
 
     /// Creates the store of a form, and replaces any existing one.
     func prepare(isFlawed: Bool, at store: URL) throws
+}
+
+/// A sample app that `faultline workload` runs.
+protocol DemoWorkload: DemoApp {
+    /// The arguments of `faultline workload`, without those for the app's store and its flaws.
+    var workload: [String] { get }
+}
+
+extension DemoWorkload {
+    func command(isFlawed: Bool, store: URL, memory: String) throws -> [String] {
+        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return [program, "workload"] + workload + [
+            "--store", store.path, "--flaws", isFlawed ? "all" : "none", "--memory", memory,
+        ]
+    }
 }
 
 /// Records both forms of a sample app, and prints both reports and the difference.
@@ -77,6 +92,8 @@ struct Demo {
             try app.prepare(isFlawed: isFlawed, at: store)
         } catch let error as ChinookError {
             throw CommandFailure.usage(error.message)
+        } catch let failure as CommandFailure {
+            throw failure
         } catch {
             throw CommandFailure.tool("\(error)")
         }
@@ -92,11 +109,7 @@ struct Demo {
         let trace = directory.appendingPathComponent("\(name).json").path
         let shown = directory.appendingPathComponent("\(name).txt").path
         let memory = directory.appendingPathComponent("\(name)-memory.txt").path
-        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let command =
-            [program, "workload"] + app.workload + [
-                "--store", store.path, "--flaws", isFlawed ? "all" : "none", "--memory", memory,
-            ]
+        let command = try app.command(isFlawed: isFlawed, store: store, memory: memory)
         let recording = try Recording.run(command, output: trace, standardOutput: shown)
         guard recording.ending == .exited(0) else {
             throw CommandFailure.tool("The demo's app failed (\(recording.ending)).")

@@ -4,7 +4,7 @@ import Foundation
 
 extension DemoCommand {
     /// The shopping list.
-    struct Groceries: ParsableCommand, DemoApp {
+    struct Groceries: ParsableCommand, DemoWorkload {
         static let configuration = CommandConfiguration(
             commandName: "groceries",
             abstract: "Records a shopping list with four flaws and without them, and compares.",

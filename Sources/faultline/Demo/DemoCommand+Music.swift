@@ -5,7 +5,7 @@ import Foundation
 
 extension DemoCommand {
     /// The music library.
-    struct Music: ParsableCommand, DemoApp {
+    struct Music: ParsableCommand, DemoWorkload {
         static let configuration = CommandConfiguration(
             commandName: "music",
             abstract: "Records a music library with five flaws and without them, and compares.",

@@ -8,11 +8,12 @@ struct DemoCommand: ParsableCommand {
         discussion: """
             faultline demo                          a shopping list with four flaws
             faultline demo music --database FILE    a music library with five
+            faultline demo python                   a shop in Django with five
 
             Everything is run and measured on this machine. The options are those of \
-            "faultline demo groceries --help" and "faultline demo music --help".
+            "faultline demo groceries --help", "faultline demo music --help" and "faultline demo python --help".
             """,
-        subcommands: [Groceries.self, Music.self], defaultSubcommand: Groceries.self)
+        subcommands: [Groceries.self, Music.self, PythonShop.self], defaultSubcommand: Groceries.self)
 }
 
 /// The options that all demos share.

@@ -13,7 +13,7 @@ struct DemoComparison {
             .init(title: "", alignment: .left), .init(title: "with the flaws", alignment: .right),
             .init(title: "without", alignment: .right), .init(title: "", alignment: .right),
         ])
-        for row in rows {
+        for row in rows where row.before > 0 || row.after > 0 {
             table.add([row.name, row.words(row.before), row.words(row.after), Self.factor(row.before, row.after)])
         }
         var lines = table.lines(width: 80).map { "  " + $0 }
@@ -33,8 +33,10 @@ struct DemoComparison {
 
     private var rows: [Row] {
         let (old, new) = (before.report.analysis.profile, after.report.analysis.profile)
+        // A statement is a part of a fetch or a save, unless the program has none.
         let longest = { (profile: Profile) in
-            profile.groups.filter { $0.key.kind != .sql }.map(\.durations.maximum).max() ?? 0
+            let groups = profile.groups.filter { $0.key.kind != .sql || profile.allProcesses.lacks(.operations) }
+            return groups.map(\.durations.maximum).max() ?? 0
         }
         let time = { (nanoseconds: UInt64) in Phrase.duration(nanoseconds) }
         let count = { (number: UInt64) in Phrase.count(number) }

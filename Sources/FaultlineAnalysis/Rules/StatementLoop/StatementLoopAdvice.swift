@@ -12,7 +12,8 @@ struct StatementLoopAdvice {
         (self.key, self.evidence) = (key, evidence)
         statement = StatementText(key.sql)
         let most = evidence.origins.max { ($0.value, $1.key.sortText) < ($1.value, $0.key.sortText) }
-        origin = most.map { ($0.key, StatementText($0.key.sql), $0.value) }
+        // A statement without values does not depend on the rows of another.
+        origin = statement.hasValues ? most.map { ($0.key, StatementText($0.key.sql), $0.value) } : nil
         library =
             StatementLibrary.allCases.first { evidence.libraries.contains($0.rawValue) && $0.readsRelations }
             ?? StatementLibrary.allCases.first { evidence.libraries.contains($0.rawValue) }
@@ -158,9 +159,12 @@ struct StatementLoopAdvice {
         }
         sentences.append(
             "\(count: evidence.executions, "run") of \(code: Self.shortened(statement.summary))\(loops)\(each).")
-        sentences.append(
-            "They took \(duration: evidence.time) in SQLite, and the program spent \(duration: evidence.waiting) between them."
-        )
+        // Logs round short times down to nothing.
+        if evidence.time > 0 {
+            sentences.append(
+                "They took \(duration: evidence.time) in SQLite, and the program spent \(duration: evidence.waiting) between them."
+            )
+        }
         return sentences + evidence.callers.sentences
     }
 
