@@ -70,9 +70,12 @@ public struct TraceGap: Sendable, Hashable, Codable {
             case .rows: "row counts"
             case .shortDurations: "durations below 1 ms"
             case .startTimes: "start times"
-            case .operations: "fetches and saves"
+            case .operations: names.joined(separator: " and ")
             }
         }
+
+        /// The missing data, one name for each thing that a list can name by itself.
+        package var names: [String] { self == .operations ? ["fetches", "saves"] : [name] }
 
         /// The gap, with others that are part of it.
         package var missing: Set<Kind> {

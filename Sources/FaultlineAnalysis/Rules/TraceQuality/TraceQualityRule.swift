@@ -146,8 +146,7 @@ public struct TraceQualityRule: Rule {
         }
         var sentences: [Wording] = []
         if !open.isEmpty {
-            // "fetches and saves" are two things, and the last ones of the list.
-            let names = open.flatMap { $0.name.split(separator: " and ").map(String.init) }
+            let names = open.flatMap(\.names)
             let list =
                 names.count == 1 ? names[0] : names.dropLast().joined(separator: ", ") + " or " + names[names.count - 1]
             sentences.append(
