@@ -46,22 +46,17 @@ uint32_t fl_add_entry(
 
 // MARK: - Finding what was seen
 
-static uint64_t mix(uint64_t hash, uint64_t word) {
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-    return hash ^ (hash >> 29);
-}
-
 static uint64_t hash_bytes(uint32_t kind, const void *bytes, size_t length) {
     const char *place = bytes;
-    uint64_t hash = mix(kind, length);
+    uint64_t hash = fl_mix(kind, length);
     for (; length >= 8; place += 8, length -= 8) {
         uint64_t word;
         memcpy(&word, place, 8);
-        hash = mix(hash, word);
+        hash = fl_mix(hash, word);
     }
     uint64_t word = 0;
     memcpy(&word, place, length);
-    hash = mix(mix(hash, word), 0);
+    hash = fl_mix(fl_mix(hash, word), 0);
     return hash == 0 ? 1 : hash;
 }
 
@@ -127,7 +122,7 @@ uint32_t fl_intern_site(
     fl_recorder *recorder, const char *file, size_t file_length, uint32_t line, const char *function,
     size_t function_length
 ) {
-    uint64_t hash = mix((uint64_t)(uintptr_t)file, line);
+    uint64_t hash = fl_mix((uint64_t)(uintptr_t)file, line);
     for (uint32_t step = 0; step < 64; step++) {
         fl_site *site = &recorder->sites[(hash + step) & (FL_SITES_MAXIMUM - 1)];
         const char *held = atomic_load_explicit(&site->file, memory_order_acquire);

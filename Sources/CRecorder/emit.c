@@ -223,6 +223,13 @@ void fl_cancel(fl_recorder *recorder, const fl_open *open) {
     close_event(recorder);
 }
 
+// Stacks are cut off below the recorder, whose functions are known by the beginning of their names.
+static void fl_add_stack(fl_recorder *recorder, fl_thread *thread, fl_header *header) {
+    bool truncated = false;
+    header->stack = fl_intern_stack(recorder, thread, NULL, &truncated);
+    if (truncated) { header->flags |= FL_STACK_TRUNCATED; }
+}
+
 __attribute__((noinline)) void fl_end(
     fl_recorder *recorder, const fl_open *open, fl_event_kind kind, const void *fields, const fl_ending *ending
 ) {
@@ -235,11 +242,7 @@ __attribute__((noinline)) void fl_end(
         .overhead = open->sampled ? (open->begin_cost == 0 ? 1 : open->begin_cost) : 0,
     };
     if (header.duration >= LONG_EVENT_NANOSECONDS) { header.runDelay = run_delay(thread, open, header.duration); }
-    if (!ending->without_stack) {
-        bool truncated = false;
-        header.stack = fl_intern_stack(recorder, thread, NULL, &truncated);
-        if (truncated) { header.flags |= FL_STACK_TRUNCATED; }
-    }
+    if (!ending->without_stack) { fl_add_stack(recorder, thread, &header); }
     fl_put(thread, &header, fields, fl_schema(kind)->size, ending);
 }
 
@@ -292,12 +295,8 @@ void fl_scope_mark(
     fl_header header = {
         .kind = FL_EVENT_SCOPE, .id = *id, .scope = outer, .start = *start, .duration = now - *start,
     };
-    fl_ending ending = {.without_stack = true};
-    if (phase == 0) {
-        bool truncated = false;
-        header.stack = fl_intern_stack(recorder, thread, NULL, &truncated);
-        if (truncated) { header.flags |= FL_STACK_TRUNCATED; }
-    }
+    if (phase == 0) { fl_add_stack(recorder, thread, &header); }
     fl_scope fields = {.name = name, .kind = kind, .phase = phase};
+    fl_ending ending = {.without_stack = true};
     fl_put(thread, &header, &fields, sizeof fields, &ending);
 }

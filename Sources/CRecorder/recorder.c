@@ -385,6 +385,14 @@ void fl_recorder_enable(fl_recorder *recorder) {
     __atomic_store_n(&recorder->state.on, 1, __ATOMIC_RELEASE);
 }
 
+void fl_refuse(const char *directory) {
+    char path[4096];
+    int length = snprintf(path, sizeof path, "%s/" FL_REFUSAL_PREFIX "%d", directory, getpid());
+    if (length < 0 || (size_t)length >= sizeof path) { return; }
+    int mark = open(path, O_CREAT | O_EXCL | O_CLOEXEC | O_WRONLY, 0600);
+    if (mark >= 0) { close(mark); }
+}
+
 void fl_stop_observer(void) {
     void (*stand_down)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "faultline_preload_stand_down");
     if (stand_down != NULL) { stand_down(); }

@@ -27,12 +27,20 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
     uint32_t depth;  // of calls that can run statements
 } thread;
 
+// Ends the run of a statement that the program did not step to its end.
+static void end_early(const preload_copy *copy, preload_statement *statement) {
+    if (!statement->is_running) { return; }
+    int saved = errno;
+    preload_end_run(copy, statement, SQLITE_OK, preload_ticks());
+    errno = saved;
+}
+
 static void end_statement(execution *execution) {
     preload_statement *statement = execution->current;
     execution->current = NULL;
     if (statement == NULL) { return; }
     // If a callback ended the execution, the run has not ended, but its handle is gone.
-    if (statement->is_running) { preload_end_run(NULL, statement, SQLITE_OK, preload_ticks()); }
+    end_early(NULL, statement);
     preload_remove(statement);
 }
 
@@ -131,9 +139,11 @@ EXPORT int sqlite3_step(sqlite3_stmt *handle) {
         statement->rows++;
         return result;
     }
-    saved = errno;
-    preload_end_run(copy, statement, result, is_timed ? after : preload_ticks());
-    errno = saved;
+    if (statement->is_running) {
+        saved = errno;
+        preload_end_run(copy, statement, result, is_timed ? after : preload_ticks());
+        errno = saved;
+    }
     return result;
 }
 
@@ -141,11 +151,7 @@ EXPORT int sqlite3_reset(sqlite3_stmt *handle) {
     const preload_copy *copy = preload_copy_of(CALLER);
     if (copy == NULL) { return SQLITE_MISUSE; }
     preload_statement *statement = is_own_call(copy, CALLER) ? NULL : preload_find(handle);
-    if (statement != NULL && statement->is_running) {
-        int saved = errno;
-        preload_end_run(copy, statement, SQLITE_OK, preload_ticks());
-        errno = saved;
-    }
+    if (statement != NULL) { end_early(copy, statement); }
     return copy->reset(handle);
 }
 
@@ -154,10 +160,8 @@ EXPORT int sqlite3_finalize(sqlite3_stmt *handle) {
     if (copy == NULL) { return SQLITE_MISUSE; }
     preload_statement *statement = preload_find(handle);
     if (statement != NULL) {
-        int saved = errno;
-        preload_end_run(copy, statement, SQLITE_OK, preload_ticks());
+        end_early(copy, statement);
         preload_remove(statement);
-        errno = saved;
     }
     return copy->finalize(handle);
 }

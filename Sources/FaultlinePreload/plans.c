@@ -1,7 +1,5 @@
 #include "preload.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,35 +8,13 @@
 // attached tables and its functions. The question changes nothing that the program sees: it is asked of statements that
 // read, before their first step, which sets the connection's error anew. A program with hooks of its own would see it.
 
-#define PLANS 8192
-#define PROBES 16
 #define SQL_MAXIMUM 65536
 
-// The plan of a text, by the text's number and the recorder's generation.
-typedef struct known_plan {
-    _Atomic uint64_t key;
-    uint32_t plan;  // 0: none
-} known_plan;
-
-static known_plan known_plans[PLANS];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+// The plans of texts, or 0 if there is none, by the number of the text and the recorder's generation.
+static preload_table known_plans;
 static _Atomic bool has_hooks;
 
-void preload_lock_plans(void) { pthread_mutex_lock(&lock); }
-void preload_unlock_plans(void) { pthread_mutex_unlock(&lock); }
-
 void preload_note_hook(void) { atomic_store_explicit(&has_hooks, true, memory_order_relaxed); }
-
-// The place of a text in the table, or a free one; null if there is neither.
-static known_plan *find(uint64_t key) {
-    uint64_t first = key * 0x9e3779b97f4a7c15u >> 51;
-    for (uint64_t step = 0; step < PROBES; step++) {
-        known_plan *known = &known_plans[(first + step) % PLANS];
-        uint64_t held = atomic_load_explicit(&known->key, memory_order_acquire);
-        if (held == key || held == 0) { return known; }
-    }
-    return NULL;
-}
 
 // Writes a plan as an entry of the dictionary. Returns its length, or 0 if there is none or no room for it.
 static size_t describe(const preload_copy *copy, sqlite3_stmt *question, char *json, size_t room) {
@@ -78,18 +54,10 @@ static uint32_t ask(fl_recorder *recorder, const preload_copy *copy, sqlite3_stm
 uint32_t preload_plan(fl_recorder *recorder, const preload_copy *copy, sqlite3_stmt *handle, uint32_t text) {
     if (copy->column_text == NULL || copy->column_int == NULL || copy->db_handle == NULL || copy->prepare_v2 == NULL) { return 0; }
     if (copy->sql == NULL || text == 0 || atomic_load_explicit(&has_hooks, memory_order_relaxed)) { return 0; }
-    uint64_t key = (uint64_t)preload_generation() << 32 | text;
-    known_plan *known = find(key);
-    if (known == NULL) { return 0; }
-    if (atomic_load_explicit(&known->key, memory_order_acquire) == key) { return known->plan; }
+    uint64_t key = (uint64_t)preload_generation() << 32 | text, plan;
+    if (preload_look_up(&known_plans, key, &plan)) { return (uint32_t)plan; }
     // Two threads that ask at the same time get the same answer.
-    uint32_t plan = ask(recorder, copy, handle);
-    pthread_mutex_lock(&lock);
-    known = find(key);
-    if (known != NULL && atomic_load_explicit(&known->key, memory_order_relaxed) == 0) {
-        known->plan = plan;
-        atomic_store_explicit(&known->key, key, memory_order_release);
-    }
-    pthread_mutex_unlock(&lock);
-    return plan;
+    plan = ask(recorder, copy, handle);
+    preload_keep(&known_plans, key, plan);
+    return (uint32_t)plan;
 }

@@ -8,6 +8,7 @@
 
 #include <faultline_recorder.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -105,12 +106,34 @@ void preload_remove(preload_statement *statement);
 void preload_lock_statements(void);
 void preload_unlock_statements(void);
 
-// Begins a run, if none has begun.
+// Begins a run of a statement that is not running.
 void preload_begin_run(const preload_copy *copy, preload_statement *statement);
 
-// Ends the run, if one has begun, and records it. `result` is SQLite's result code, SQLITE_OK if the program ended it;
+// Ends the run of a statement that is running, and records it. `result` is SQLite's result code, SQLITE_OK if the program ended it;
 // `end` is the time in ticks. `copy` is null if the handle is gone.
 void preload_end_run(const preload_copy *copy, preload_statement *statement, int result, uint64_t end);
+
+// MARK: - Tables
+
+#define PRELOAD_SLOTS 65536
+
+typedef struct preload_slot {
+    _Atomic uint64_t key;
+    uint64_t value;
+} preload_slot;
+
+// Values by keys that are not 0. A look-up takes no lock; what does not fit is not kept. The memory is allocated with the
+// first value.
+typedef struct preload_table {
+    _Atomic(preload_slot *) slots;
+} preload_table;
+
+bool preload_look_up(const preload_table *table, uint64_t key, uint64_t *value);
+void preload_keep(preload_table *table, uint64_t key, uint64_t value);
+
+// Held while the process forks.
+void preload_lock_tables(void);
+void preload_unlock_tables(void);
 
 // MARK: - Plans
 
@@ -120,10 +143,6 @@ uint32_t preload_plan(fl_recorder *recorder, const preload_copy *copy, sqlite3_s
 
 // Called when the program sets a hook that would see the question for a plan, which is not asked from then on.
 void preload_note_hook(void);
-
-// Held while the process forks.
-void preload_lock_plans(void);
-void preload_unlock_plans(void);
 
 // Whether this thread is inside a call of SQLite, as in a function that SQLite calls.
 bool preload_is_nested(void);

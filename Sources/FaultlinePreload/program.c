@@ -31,11 +31,11 @@ static void before_fork(void) {
     preload_lock_copies();
     preload_lock_statements();
     preload_lock_python();
-    preload_lock_plans();
+    preload_lock_tables();
 }
 
 static void after_fork_in_parent(void) {
-    preload_unlock_plans();
+    preload_unlock_tables();
     preload_unlock_python();
     preload_unlock_statements();
     preload_unlock_copies();
@@ -62,26 +62,18 @@ __attribute__((constructor)) static void read_environment(void) {
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
-// A mark that the reader of the rings counts: a process whose rings had no room.
-static void refuse(void) {
-    char path[sizeof directory + 32];
-    snprintf(path, sizeof path, "%s/refused-%d", directory, getpid());
-    int mark = open(path, O_CREAT | O_EXCL | O_CLOEXEC | O_WRONLY, 0600);
-    if (mark >= 0) { close(mark); }
-}
-
 static fl_recorder *create(void) {
     char path[sizeof directory + 64];
     uint32_t random = 0;
     if (directory[0] == 0) { return NULL; }
     if (getrandom(&random, sizeof random, 0) != sizeof random) { return NULL; }
-    snprintf(path, sizeof path, "%s/faultline-%d-%u.rings", directory, getpid(), random);
+    snprintf(path, sizeof path, "%s/" FL_RINGS_PREFIX "%d-%u" FL_RINGS_SUFFIX, directory, getpid(), random);
     fl_recorder_options options = {
         .rings = path, .origin = origin, .ring_bytes = ring_bytes, .is_observed = true,
     };
     fl_recorder *created = fl_recorder_create(&options);
     if (created == NULL) {
-        refuse();
+        fl_refuse(directory);
         return NULL;
     }
     first_now = fl_now();
@@ -152,10 +144,10 @@ static void leave_modules(void) {
     if (directory[0] == 0 || has_stood_down) { return; }
     module_list list = {.is_first = true};
     dl_iterate_phdr(list_module, &list);
-    uint64_t hash = 14695981039346656037u;
-    for (size_t index = 0; index < list.used; index++) { hash = (hash ^ (unsigned char)list.text[index]) * 1099511628211u; }
+    uint64_t hash = 0;
+    for (size_t index = 0; index < list.used; index++) { hash = fl_mix(hash, (unsigned char)list.text[index]); }
     char path[sizeof directory + 32];
-    snprintf(path, sizeof path, "%s/modules-%016llx", directory, (unsigned long long)hash);
+    snprintf(path, sizeof path, "%s/" FL_MODULES_PREFIX "%016llx", directory, (unsigned long long)hash);
     int file = open(path, O_CREAT | O_EXCL | O_CLOEXEC | O_WRONLY, 0600);
     if (file < 0) { return; }
     if (write(file, list.text, list.used) < 0) { unlink(path); }

@@ -17,7 +17,7 @@
 
 // MARK: - Layouts
 
-// Where CPython keeps what is needed, in bytes from the beginning of each structure.
+// The offsets of CPython's fields, in bytes from the beginning of each structure.
 typedef struct layout {
     // In the thread's state: its innermost frame, or a structure that has it at `holder_frame`.
     uint16_t thread_frame;
@@ -124,11 +124,6 @@ typedef struct frame {
     uint32_t instruction;  // in bytes from the function's first one
 } frame;
 
-static uint64_t mix(uint64_t hash, uint64_t word) {
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-    return hash ^ (hash >> 29);
-}
-
 // The last eight characters of a file's name, and its length.
 static uint64_t file_mark(const char *string) {
     uint64_t tail = 0, length = *(const uint64_t *)(string + 16);
@@ -162,9 +157,9 @@ static uint32_t read_frames(frame *frames, uint64_t *key, bool *truncated) {
             : (uint64_t)(*(const int *)(current + at->instruction) * (int)at->scale);
         frames[count++] = (frame){.code = code, .instruction = (uint32_t)instruction};
         const char *file = pointer(code, at->file), *lines = pointer(code, at->line_table);
-        *key = mix(*key, (uintptr_t)code ^ instruction << 48);
-        *key = mix(*key, (uintptr_t)lines + (uintptr_t)file + *(const uint32_t *)(code + at->first_line));
-        *key = mix(*key, file_mark(file) ^ line_mark(lines));
+        *key = fl_mix(*key, (uintptr_t)code ^ instruction << 48);
+        *key = fl_mix(*key, (uintptr_t)lines + (uintptr_t)file + *(const uint32_t *)(code + at->first_line));
+        *key = fl_mix(*key, file_mark(file) ^ line_mark(lines));
     }
     return count;
 }
@@ -276,38 +271,9 @@ static uint64_t intern_frame(fl_recorder *recorder, frame frame) {
 
 // MARK: - Stacks
 
-#define STACKS 65536
-#define PROBES 16
-
-// Stacks by the keys of their frames; the first stack of a key stands for all with it.
-typedef struct known_stack {
-    _Atomic uint64_t key;
-    uint32_t stack;
-    bool is_truncated;
-} known_stack;
-
-static _Atomic(known_stack *) known_stacks;
-
-// Keeps a stack, unless its place in the table is full.
-static void keep(uint64_t key, uint32_t stack, bool is_truncated) {
-    pthread_mutex_lock(&lock);
-    known_stack *all = atomic_load_explicit(&known_stacks, memory_order_relaxed);
-    if (all == NULL) {
-        all = calloc(STACKS, sizeof *all);
-        atomic_store_explicit(&known_stacks, all, memory_order_release);
-    }
-    for (uint64_t step = 0; all != NULL && step < PROBES; step++) {
-        known_stack *known = &all[(key + step) % STACKS];
-        uint64_t held = atomic_load_explicit(&known->key, memory_order_relaxed);
-        if (held == key) { break; }
-        if (held != 0) { continue; }
-        known->stack = stack;
-        known->is_truncated = is_truncated;
-        atomic_store_explicit(&known->key, key, memory_order_release);
-        break;
-    }
-    pthread_mutex_unlock(&lock);
-}
+// Stacks by the keys of their frames; the first stack of a key stands for all with it. The bit says that it is cut off.
+static preload_table known_stacks;
+#define TRUNCATED (1ull << 32)
 
 uint32_t preload_stack(fl_recorder *recorder, bool *truncated) {
     frame frames[FRAMES_MAXIMUM];
@@ -316,18 +282,14 @@ uint32_t preload_stack(fl_recorder *recorder, bool *truncated) {
     // Without Python's functions, the interpreter's own would stand for the program's.
     if (atomic_load_explicit(&state, memory_order_relaxed) == REFUSED) { return 0; }
     if (count == 0) { return fl_stack(recorder, NULL, truncated); }
-    const known_stack *all = atomic_load_explicit(&known_stacks, memory_order_acquire);
-    for (uint64_t step = 0; all != NULL && step < PROBES; step++) {
-        const known_stack *known = &all[(key + step) % STACKS];
-        uint64_t held = atomic_load_explicit(&known->key, memory_order_acquire);
-        if (held == 0) { break; }
-        if (held != key) { continue; }
-        *truncated = known->is_truncated;
-        return known->stack;
+    uint64_t known;
+    if (preload_look_up(&known_stacks, key, &known)) {
+        *truncated = (known & TRUNCATED) != 0;
+        return (uint32_t)known;
     }
     for (uint32_t index = 0; index < count; index++) { addresses[index] = intern_frame(recorder, frames[index]); }
     fl_interpreted interpreted = {.frames = addresses, .count = count, .low = python.low, .high = python.high};
     uint32_t stack = fl_stack(recorder, &interpreted, truncated);
-    if (stack != 0) { keep(key, stack, *truncated); }
+    if (stack != 0) { preload_keep(&known_stacks, key, stack | (*truncated ? TRUNCATED : 0)); }
     return stack;
 }

@@ -30,7 +30,6 @@ static void describe(fl_recorder *recorder, const preload_copy *copy, preload_st
 
 void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
     static _Thread_local __attribute__((tls_model("initial-exec"))) uint32_t runs;
-    if (statement->is_running) { return; }
     fl_recorder *recorder = preload_recorder();
     if (recorder == NULL) { return; }
     bool is_sampled = ++runs % FL_COST_SAMPLING == 0;
@@ -57,7 +56,6 @@ static void read_counters(const preload_copy *copy, preload_statement *statement
 }
 
 void preload_end_run(const preload_copy *copy, preload_statement *statement, int result, uint64_t end) {
-    if (!statement->is_running) { return; }
     statement->is_running = false;
     fl_recorder *recorder = preload_recorder();
     if (recorder == NULL || statement->generation != preload_generation()) { return; }

@@ -3,15 +3,6 @@ internal import Foundation
 
 /// The directory in which programs create rings for another process to drain.
 package enum RingDirectory {
-    /// The beginning of the name of a file of rings.
-    private static let prefix = "faultline-"
-    /// The beginning of the name of the file that marks a process whose rings had no room.
-    private static let refusal = "refused-"
-    /// The beginning of the name of a file that lists what a program had loaded.
-    private static let modules = "modules-"
-    /// The end of the name of a file of rings.
-    private static let ringsSuffix = ".rings"
-
     /// The minimum free space of a directory, enough for the rings of a few threads.
     package static let minimumSpace: UInt64 = 32 << 20
     /// The default size of a thread's ring; `FAULTLINE_RING_BYTES` overrides it.
@@ -40,21 +31,18 @@ package enum RingDirectory {
     }
 
     /// Marks a directory to show that this process could not create its rings there.
-    static func refuse(in directory: String) {
-        let marker = open("\(directory)/\(refusal)\(getpid())", O_CREAT | O_EXCL | O_CLOEXEC | O_WRONLY, 0o600)
-        if marker >= 0 { close(marker) }
-    }
+    static func refuse(in directory: String) { fl_refuse(directory) }
 
     /// The number of processes that left such a mark.
     static func refusals(in directory: String) -> Int {
-        names(in: directory).count { $0.hasPrefix(refusal) }
+        names(in: directory).count { $0.hasPrefix(FL_REFUSAL_PREFIX) }
     }
 
     /// The programs that ended, each with the libraries that it had loaded outside the system's directories.
     ///
     /// The preloaded library leaves them. Programs with the same modules count once.
     static func programs(in directory: String) -> [[String]] {
-        names(in: directory).filter { $0.hasPrefix(modules) }.sorted().compactMap { name in
+        names(in: directory).filter { $0.hasPrefix(FL_MODULES_PREFIX) }.sorted().compactMap { name in
             let text = try? String(contentsOfFile: "\(directory)/\(name)", encoding: .utf8)
             let paths = text?.split(separator: "\n").map(String.init) ?? []
             return paths.isEmpty ? nil : paths
@@ -64,15 +52,17 @@ package enum RingDirectory {
     /// Whether the last component of a path is a name that a recorder gives to rings: `faultline-4711-123456.rings`.
     package static func isRingsName(_ path: String) -> Bool {
         let name = (path as NSString).lastPathComponent
-        guard path.hasPrefix("/"), name.hasPrefix(prefix), name.hasSuffix(ringsSuffix) else { return false }
-        let numbers = name.dropFirst(prefix.count).dropLast(ringsSuffix.count).split(
+        guard path.hasPrefix("/"), name.hasPrefix(FL_RINGS_PREFIX), name.hasSuffix(FL_RINGS_SUFFIX) else {
+            return false
+        }
+        let numbers = name.dropFirst(FL_RINGS_PREFIX.count).dropLast(FL_RINGS_SUFFIX.count).split(
             separator: "-", omittingEmptySubsequences: false)
         return numbers.count == 2 && numbers.allSatisfy { UInt32($0) != nil }
     }
 
     /// The files that hold rings.
     static func rings(in directory: String) -> [String] {
-        names(in: directory).filter { $0.hasSuffix(ringsSuffix) }.sorted()
+        names(in: directory).filter { $0.hasSuffix(FL_RINGS_SUFFIX) }.sorted()
     }
 
     /// Removes the directory around a file of rings, if it was created for rings and none are left.
@@ -80,7 +70,7 @@ package enum RingDirectory {
         let directory = (rings as NSString).deletingLastPathComponent
         guard OwnedDirectory.isName(directory), Self.rings(in: directory).isEmpty else { return }
         let isMark = { (name: String) in
-            name.hasPrefix(refusal) || name.hasPrefix(modules) || name == OwnedDirectory.ownerName
+            name.hasPrefix(FL_REFUSAL_PREFIX) || name.hasPrefix(FL_MODULES_PREFIX) || name == OwnedDirectory.ownerName
         }
         for name in names(in: directory) where isMark(name) { unlink("\(directory)/\(name)") }
         rmdir(directory)

@@ -13,7 +13,7 @@ struct RingFile {
     /// - Parameter tracer: The tracer that also receives every event; `nil` for none.
     /// - Throws: ``RecorderError`` if no directory has room for it, or the directory for rings is gone.
     static func make(for destination: TraceDestination, tracer: UnsafePointer<fl_tracer>?) throws -> RingFile {
-        let name = "\(getpid())-\(UInt32.random(in: 0...UInt32.max)).rings"
+        let name = "\(FL_RINGS_PREFIX)\(getpid())-\(UInt32.random(in: 0...UInt32.max))\(FL_RINGS_SUFFIX)"
         let directories: [String]
         switch destination {
         case .rings(let directory): directories = [directory]
@@ -27,7 +27,7 @@ struct RingFile {
         var failure: Int32 = 0
         for directory in directories {
             // Absolute, since the program may change its directory, and the reader of the trace is in yet another.
-            let path = URL(fileURLWithPath: directory).appendingPathComponent("faultline-" + name).path
+            let path = URL(fileURLWithPath: directory).appendingPathComponent(name).path
             if let recorder = create(path, tracer, &failure) { return RingFile(recorder: recorder, path: path) }
         }
         if case .rings(let directory) = destination {

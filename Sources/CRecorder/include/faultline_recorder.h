@@ -40,6 +40,22 @@ typedef struct fl_recorder_options {
 #define FL_RING_BYTES_LEAST (64u << 10)
 #define FL_RING_BYTES_MOST (64u << 20)
 
+// The parts of the names of files that programs leave in a directory of rings: rings, the mark of a process whose rings had no
+// room, and the list of what a program had loaded.
+#define FL_RINGS_PREFIX "faultline-"
+#define FL_RINGS_SUFFIX ".rings"
+#define FL_REFUSAL_PREFIX "refused-"
+#define FL_MODULES_PREFIX "modules-"
+
+// Leaves a mark in a directory of rings, which its reader counts: this process could not create its rings there.
+void fl_refuse(const char *directory);
+
+// Mixes a word into a hash that is no secret.
+static inline uint64_t fl_mix(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ (hash >> 29);
+}
+
 // Registers the recorder's fork handlers, which fl_recorder_create does as well. For callers whose own handlers take a lock
 // that they hold while they create a recorder: handlers that are registered later lock earlier.
 void fl_prepare_process(void);

@@ -19,7 +19,7 @@ struct Repetition: Sendable {
 
     /// The pause that ends a unit of work outside any scope: nanoseconds outside the store, and a multiple of the
     /// operations' mean time.
-    private static let pause: UInt64 = 5_000_000
+    static let pause: UInt64 = 5_000_000
     private static let pauseFactor: UInt64 = 4
 
     /// The time from the first operation to the last, in nanoseconds.

@@ -83,6 +83,11 @@ package enum Phrase {
     /// A path without its directories.
     package static func fileName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
+    /// The beginning of a text that is longer than a number of characters, with an ellipsis.
+    static func shortened(_ text: String, to width: Int) -> String {
+        text.count <= width ? text : text.prefix(width - 1) + "…"
+    }
+
     /// A query plan of SQLite in one line.
     package static func plan(_ lines: String) -> String {
         lines.split(separator: "\n").joined(separator: "; ")

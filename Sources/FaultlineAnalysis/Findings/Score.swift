@@ -132,6 +132,18 @@ extension Finding {
         )
     }
 
+    /// Turns the finding into a note because the program spends a long time elsewhere between two operations.
+    ///
+    /// - Parameters:
+    ///   - wait: The mean time, in nanoseconds.
+    ///   - operations: The plural of the operations, such as `"fetches"`.
+    ///   - things: The plural of what the operations may have to wait for, such as `"values"`.
+    mutating func downgrade(forWaiting wait: UInt64, between operations: String, arriving things: String) {
+        downgrade(
+            "Between the \(operations) the program spends \(duration: wait) elsewhere each time, so the \(things) may arrive "
+                + "one by one.")
+    }
+
     /// Turns the finding into a note if events were lost on at least half of the occasions.
     mutating func weigh(lossyOccurrences: UInt64, of occurrences: UInt64) {
         let reason: Wording = "Events were lost while it happened."

@@ -8,13 +8,8 @@ public struct EntitySite: Sendable, Hashable {
     public var site: CallSite?
 }
 
-extension EntitySite: ProfileKey {
-    static var hasSpellings: Bool { true }
-    var sortText: String { entity + "\u{2}" + (site?.sortText ?? "") }
-    func stored(_ words: inout ProfileWords) -> StoredValue { .list([.text(entity), site.stored(&words)]) }
+extension EntitySite: NamedSite {
+    var name: String { entity }
 
-    init(_ value: StoredValue, _ words: ProfileWords) throws {
-        let parts = try value.list(of: 2)
-        self.init(entity: try parts[0].text(), site: try CallSite?(parts[1], words))
-    }
+    init(name: String, site: CallSite?) { self.init(entity: name, site: site) }
 }

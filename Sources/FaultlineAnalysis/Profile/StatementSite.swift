@@ -8,13 +8,8 @@ public struct StatementSite: Sendable, Hashable {
     public var site: CallSite?
 }
 
-extension StatementSite: ProfileKey {
-    static var hasSpellings: Bool { true }
-    var sortText: String { sql + "\u{2}" + (site?.sortText ?? "") }
-    func stored(_ words: inout ProfileWords) -> StoredValue { .list([.text(sql), site.stored(&words)]) }
+extension StatementSite: NamedSite {
+    var name: String { sql }
 
-    init(_ value: StoredValue, _ words: ProfileWords) throws {
-        let parts = try value.list(of: 2)
-        self.init(sql: try parts[0].text(), site: try CallSite?(parts[1], words))
-    }
+    init(name: String, site: CallSite?) { self.init(sql: name, site: site) }
 }

@@ -47,13 +47,13 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
     func work() throws {
         let loaded = try LoadedProfile(path: trace)
         for note in loaded.notes { Terminal.tell(note) }
-        // The analysis comes first, because a malicious profile fails here before anything is copied.
-        let analysis = Analysis(loaded.profile)
         if loaded.profile.allProcesses.lacks(.operations) {
             throw CommandFailure.usage(
                 "The trace \"\(trace)\" has statements but no fetches, so its advice cannot be tried: verify replays programs that "
                     + "use FaultlineStore. Try an index on a copy of the file with the sqlite3 shell.")
         }
+        // The analysis comes first, because a malicious profile fails here before anything is copied.
+        let analysis = Analysis(loaded.profile)
         let models = try model.map(ModelArgument.load) ?? []
         Interruption.removeCopiesFirst()
         let verifier: StoreVerifier

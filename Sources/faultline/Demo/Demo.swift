@@ -28,7 +28,7 @@ protocol DemoWorkload: DemoApp {
 
 extension DemoWorkload {
     func command(isFlawed: Bool, store: URL, memory: String) throws -> [String] {
-        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let program = try FileManager.default.pathOfThisProgram()
         return [program, "workload"] + workload + [
             "--store", store.path, "--flaws", isFlawed ? "all" : "none", "--memory", memory,
         ]
@@ -68,10 +68,17 @@ struct Demo {
     /// - Throws: ``CommandFailure`` if the directory cannot be created, or holds files that no demo has written.
     func inDirectory(_ work: (URL) throws -> Void) throws {
         if let output { return try work(try DemoDirectory.prepare(output)) }
+        try Self.inTemporaryDirectory(orElse: "Name one with -o, or set TMPDIR.", work)
+    }
+
+    /// Runs `work` in a temporary directory that is removed afterwards.
+    ///
+    /// - Parameter advice: What to do if the directory cannot be created.
+    static func inTemporaryDirectory(orElse advice: String, _ work: (URL) throws -> Void) throws {
         guard let directory = OwnedDirectory.make(in: NSTemporaryDirectory(), purpose: .demo, content: "") else {
             throw CommandFailure.tool(
-                "Cannot make a directory in \"\(NSTemporaryDirectory())\": \(String(cString: strerror(errno))). "
-                    + "Name one with -o, or set TMPDIR.")
+                "Cannot make a directory in \"\(NSTemporaryDirectory())\": \(String(cString: strerror(errno))). \(advice)"
+            )
         }
         defer { directory.remove() }
         try work(URL(fileURLWithPath: directory.path))

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FaultlineRecorder
 import Foundation
 
 extension DemoCommand {
@@ -71,12 +70,13 @@ private enum PythonEnvironment {
     /// - Throws: ``CommandFailure`` if there is no Python, or Django cannot be installed.
     static func withDjango(_ work: (String) throws -> Void) throws {
         for python in ["python3", "/usr/bin/python3"] where hasDjango(python) { return try work(python) }
-        guard let directory = OwnedDirectory.make(in: NSTemporaryDirectory(), purpose: .demo, content: "") else {
-            throw CommandFailure.tool(
-                "Cannot make a directory in \"\(NSTemporaryDirectory())\": \(String(cString: strerror(errno))).")
+        try Demo.inTemporaryDirectory(orElse: "Set TMPDIR.") { directory in
+            try work(installDjango(in: directory.appendingPathComponent("environment").path))
         }
-        defer { directory.remove() }
-        let environment = directory.path + "/environment"
+    }
+
+    /// Creates an environment with Django from PyPI, and returns its interpreter.
+    private static func installDjango(in environment: String) throws -> String {
         let python = environment + "/bin/python3"
         Terminal.tell("Installing Django from PyPI into a temporary directory.")
         let made = ExternalCommand(["python3", "-m", "venv", environment], patience: 60_000).answer()
@@ -88,7 +88,7 @@ private enum PythonEnvironment {
                 "The demo needs Django, which \"python3\" cannot import and which could not be installed from PyPI; install it "
                     + "(apt-get install python3-django) and try again.")
         }
-        try work(python)
+        return python
     }
 
     private static func hasDjango(_ python: String) -> Bool {

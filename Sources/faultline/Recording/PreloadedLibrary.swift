@@ -4,9 +4,7 @@ import Foundation
 enum PreloadedLibrary {
     /// The library's file, or `nil` if it is not beside the command.
     static let path: String? = {
-        guard let command = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
-            return nil
-        }
+        guard let command = try? FileManager.default.pathOfThisProgram() else { return nil }
         let path = URL(fileURLWithPath: command).deletingLastPathComponent().appendingPathComponent(name).path
         return FileManager.default.isReadableFile(atPath: path) ? path : nil
     }()

@@ -1,4 +1,3 @@
-import FaultlineTrace
 import Foundation
 
 /// A program's file, examined for what keeps its SQLite calls from being recorded.
@@ -21,11 +20,9 @@ struct ProgramFile {
         var candidate = command
         // An interpreter can be a script itself, as a version manager's is, but not in a circle.
         for _ in 0..<4 {
-            guard let path = Self.locate(candidate),
-                let contents = try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
-            else { return nil }
-            guard let interpreter = Self.interpreter(contents) else {
-                (self.path, self.contents) = (path, contents)
+            guard let path = Self.locate(candidate), let file = ProgramFile(path: path) else { return nil }
+            guard let interpreter = Self.interpreter(file.contents) else {
+                self = file
                 return
             }
             candidate = interpreter

@@ -1,9 +1,11 @@
 import FaultlineRecorder
 
-/// What was not recorded, why, and what would help.
+/// Explains why programs were not recorded, and what to do.
 extension Recording {
-    /// The copies of SQLite, in programs that ended, whose calls could not be seen: a sentence each.
-    var hiddenCopies: [String] {
+    /// A sentence about each copy of SQLite, in programs that ended, whose calls could not be seen.
+    ///
+    /// - Complexity: O(bytes of the programs and their libraries).
+    func findHiddenCopies() -> [String] {
         Set(outcome.programs.flatMap { $0 }).sorted().compactMap { path in
             ProgramFile(path: path)?.hiddenSQLite.map { Self.hidden($0, in: path) }
         }
@@ -16,8 +18,10 @@ extension Recording {
 
     /// The reason why no process of a command recorded anything.
     ///
-    /// - Parameter program: The command's name.
-    func reason(_ program: String) -> String {
+    /// - Parameters:
+    ///   - program: The command's name.
+    ///   - isExplained: Whether a hidden copy of SQLite was already reported.
+    func reason(_ program: String, isExplained: Bool) -> String {
         guard mayPreload else {
             return "to LTTng, only programs that use FaultlineStore are recorded; record a timeline instead."
         }
@@ -27,7 +31,7 @@ extension Recording {
                 + "command; build it with \"make build\"."
         }
         let nothing = "no process opened a Faultline store or called SQLite in a shared library."
-        guard hiddenCopies.isEmpty, let file = ProgramFile(command: program) else { return nothing }
+        guard !isExplained, let file = ProgramFile(command: program) else { return nothing }
         if file.isStatic {
             return
                 "\(file.path) is linked statically, so no library can be preloaded into it; link it dynamically, or use "

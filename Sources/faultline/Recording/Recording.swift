@@ -81,10 +81,12 @@ extension Recording {
     /// - Returns: The trace, or `nil` if there is nothing to report.
     func tell(_ program: String, isQuiet: Bool = false) -> String? {
         for note in outcome.notes { Terminal.tell(note) }
-        for copy in hiddenCopies { Terminal.tell("Not recorded: \(copy)") }
+        let copies = findHiddenCopies()
+        for copy in copies { Terminal.tell("Not recorded: \(copy)") }
         guard outcome.processes == 0 else { return outcome.trace }
         if isQuiet { return nil }
-        Terminal.tell("No process of \"\(program)\" recorded anything: \(reason(program))")
+        Terminal.tell(
+            "No process of \"\(program)\" recorded anything: \(reason(program, isExplained: !copies.isEmpty))")
         return nil
     }
 }

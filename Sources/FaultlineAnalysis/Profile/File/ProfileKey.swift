@@ -15,6 +15,26 @@ extension ProfileKey {
     static var hasSpellings: Bool { false }
 }
 
+/// A key that consists of a name and a line of the program.
+protocol NamedSite: ProfileKey {
+    var name: String { get }
+    /// `nil` if the trace does not have it.
+    var site: CallSite? { get }
+
+    init(name: String, site: CallSite?)
+}
+
+extension NamedSite {
+    static var hasSpellings: Bool { true }
+    var sortText: String { name + "\u{2}" + (site?.sortText ?? "") }
+    func stored(_ words: inout ProfileWords) -> StoredValue { .list([.text(name), site.stored(&words)]) }
+
+    init(_ value: StoredValue, _ words: ProfileWords) throws {
+        let parts = try value.list(of: 2)
+        self.init(name: try parts[0].text(), site: try CallSite?(parts[1], words))
+    }
+}
+
 /// A key that is one of a fixed set of words.
 protocol WordKey: ProfileKey, CaseIterable {
     var word: String { get }

@@ -153,10 +153,7 @@ public struct FetchLoopRule: Rule {
             of: "trips")
         let wait = evidence.waiting / max(1, evidence.executions)
         if wait >= Self.minimumWait, Double(evidence.waiting) >= Self.waitFactor.value * Double(evidence.time) {
-            finding.downgrade(
-                "Between the fetches the program spends \(duration: wait) elsewhere each time, so the values may "
-                    + "arrive one by one."
-            )
+            finding.downgrade(forWaiting: wait, between: "fetches", arriving: "values")
         }
         finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
     }

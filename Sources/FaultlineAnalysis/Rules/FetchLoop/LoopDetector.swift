@@ -1,7 +1,7 @@
 internal import FaultlineTrace
 
 /// An open group of fetches of one shape from one line on one thread in one scope.
-struct OpenLoop: OpenGroup {
+struct OpenLoop: RepeatedGroup {
     struct Key: ScopedKey {
         var scope: EventID
         var thread: UInt32
@@ -56,15 +56,8 @@ struct LoopDetector: EvidenceDetector {
             else { return }
         }
         let key = OpenLoop.Key(scope: event.scope, thread: event.thread, fetch: index)
-        if let loop = open.peek(key), loop.repetition.end <= event.start {
-            let now = context.mark(of: event.thread)
-            let waiting = loop.repetition.waiting(before: event, now)
-            if loop.repetition.isOver(before: event, waiting: waiting, now) {
-                _ = open.remove(key)
-                evaluate([(key, loop)], in: &context, tables)
-            } else {
-                open.update(key) { $0.repetition.waiting &+= waiting } ?? ()
-            }
+        if let loop = open.removeIfOver(key, before: event, in: context) {
+            evaluate([(key, loop)], in: &context, tables)
         }
         add(fetch, event, to: key, in: &context, tables)
     }
@@ -82,15 +75,10 @@ struct LoopDetector: EvidenceDetector {
         if !open.contains(key), let evicted = open.insert(loop, for: key) {
             evaluate([evicted], in: &context, tables)
         }
-        let caller = context.caller(of: event)
-        var mark = context.mark(of: event.thread)
-        // The fetch's own time is added to the thread's only later.
-        if event.parent == 0 { mark.storeTime &+= event.duration }
-        open.update(key) { loop in
-            loop.repetition.add(event, rows: UInt64(fetch.rows), caller: caller, mark: mark)
+        open.add(event, rows: UInt64(fetch.rows), to: key, in: &context) { loop in
             loop.values.insert(fetch.parameters)
             loop.note(fetch.operands)
-        } ?? ()
+        }
     }
 
     /// Whether a fetch returns a page of the matching rows.
@@ -132,21 +120,13 @@ struct LoopDetector: EvidenceDetector {
         _ loop: OpenLoop, _ key: OpenLoop.Key, term: Int?, in context: inout ProcessContext, _ tables: ProfileTables
     ) {
         let evidenceKey = LoopEvidence.Key(fetch: tables.fetches[key.fetch].key, term: term)
-        var found = LoopEvidence()
-        found.occurrences = 1
         let repetition = loop.repetition
+        var found = LoopEvidence(
+            repetition,
+            in: surroundings(of: key.scope, for: evidenceKey, outside: repetition.wallTime, in: &context))
         found.executions = repetition.executions
         found.values = term == nil ? 0 : loop.values.count(of: repetition.executions)
         found.speeds = repetition.speeds
-        found.rows = repetition.rows
-        found.time = repetition.time
-        found.mainThreadTime = repetition.mainThreadTime
-        found.waiting = repetition.waiting
-        found.callers = repetition.callers
-        let surroundings = surroundings(of: key.scope, for: evidenceKey, outside: repetition.wallTime, in: &context)
-        found.lossyOccurrences = surroundings.lossyOccurrences
-        found.scopes = surroundings.scopes
-        found.wallTime = surroundings.wallTime
         add(found, to: evidenceKey)
     }
 }

@@ -33,7 +33,7 @@ public struct LoopEvidence: Sendable {
     public internal(set) var wallTime: UInt64 = 0
 }
 
-extension LoopEvidence: Summed, StartsEmpty {
+extension LoopEvidence: Summed, RepetitionEvidence {
     static let parts: [SumPart<LoopEvidence>] = [
         .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences),
         .sum("executions", \.executions), .sum("values", \.values), .sum("rows", \.rows), .sum("time", \.time),

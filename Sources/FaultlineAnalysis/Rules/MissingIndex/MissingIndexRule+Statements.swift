@@ -7,17 +7,19 @@ extension MissingIndexRule {
     }
 
     private func finding(_ key: StatementSite, _ evidence: StatementScanEvidence) -> Finding? {
-        let text = StatementText(key.sql)
         // SQLite counts the steps after the first row.
         let steps = Double(evidence.fullScanSteps &+ evidence.executions)
         let perRun = steps / Double(max(1, evidence.executions))
         let rows = Double(max(1, evidence.rows))
+        guard perRun >= FetchIndexing.minimumRows.value, steps >= FetchIndexing.stepsPerRow.value * rows else {
+            return nil
+        }
+        let text = StatementText(key.sql)
         // The result of an aggregate does not show how many rows matched.
         guard let table = text.table, let column = text.comparedColumn, !text.isAggregated,
-            perRun >= FetchIndexing.minimumRows.value, steps >= FetchIndexing.stepsPerRow.value * rows,
             evidence.scans.isEmpty || evidence.scans.contains(where: { Self.scans($0, table) })
         else { return nil }
-        let library = StatementLibrary.allCases.first { evidence.libraries.contains($0.rawValue) }
+        let library = StatementLibrary(names: evidence.libraries)
         // A seek costs about ten steps.
         let left = min(1, (rows + 10 * Double(evidence.executions)) / steps)
         let saved = Double(evidence.time) * (1 - left)
@@ -69,8 +71,8 @@ extension MissingIndexRule {
 
     private static func alternatives(_ library: StatementLibrary?, _ column: String) -> [Wording] {
         switch library {
-        case .django?, .djangoRelation?: ["In Django, set \(code: "db_index=True") on the field \(property: column)."]
-        case .sqlAlchemy?, .sqlAlchemyRelationship?:
+        case .django?: ["In Django, set \(code: "db_index=True") on the field \(property: column)."]
+        case .sqlAlchemy?:
             ["In SQLAlchemy, set \(code: "index=True") on the column \(property: column)."]
         case .grdb?: ["In GRDB, add \(code: "try db.create(indexOn:columns:)") to a migration."]
         case .python?, nil: []

@@ -21,7 +21,6 @@ struct StatementScanDetector: EvidenceDetector {
         var found = StatementScanEvidence()
         found.executions = 1
         found.fullScanSteps = UInt64(statement.fullScanSteps)
-        found.mostSteps = found.fullScanSteps
         found.rows = UInt64(statement.rows)
         found.time = event.duration
         found.mainThreadTime = event.isMainThread ? event.duration : 0

@@ -3,8 +3,6 @@ public struct StatementScanEvidence: Sendable {
     public internal(set) var executions: UInt64 = 0
     /// The steps of full table scans.
     public internal(set) var fullScanSteps: UInt64 = 0
-    /// The most steps of one run.
-    public internal(set) var mostSteps: UInt64 = 0
     public internal(set) var rows: UInt64 = 0
     /// The runs' time in SQLite, in nanoseconds.
     public internal(set) var time: UInt64 = 0
@@ -20,7 +18,7 @@ public struct StatementScanEvidence: Sendable {
 
 extension StatementScanEvidence: Summed, StartsEmpty {
     static let parts: [SumPart<StatementScanEvidence>] = [
-        .sum("executions", \.executions), .sum("fullScanSteps", \.fullScanSteps), .maximum("mostSteps", \.mostSteps),
+        .sum("executions", \.executions), .sum("fullScanSteps", \.fullScanSteps),
         .sum("rows", \.rows), .sum("time", \.time), .sum("mainThreadTime", \.mainThreadTime),
         .sum("wallTime", \.wallTime), .union("libraries", \.libraries), .union("scans", \.scans),
         .part("scopes", \.scopes),

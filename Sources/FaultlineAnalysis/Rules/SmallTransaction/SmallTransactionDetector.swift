@@ -1,7 +1,7 @@
 internal import FaultlineTrace
 
 /// An open group of small transactions that end with the same statement, on one thread in one scope.
-struct OpenSmallTransactions: OpenGroup {
+struct OpenSmallTransactions: RepeatedGroup {
     struct Key: ScopedKey {
         var scope: EventID
         var thread: UInt32
@@ -77,8 +77,9 @@ struct SmallTransactionDetector: EvidenceDetector {
     private mutating func observe(
         transaction statement: TraceEvent.Statement, _ event: TraceEvent, in context: inout ProcessContext
     ) {
-        let word = context.dictionary.statement(statement.statement)?.sql.prefix { $0.isLetter }.uppercased() ?? ""
-        switch word {
+        let words = (context.dictionary.statement(statement.statement)?.sql ?? "").uppercased()
+            .split { !$0.isLetter }
+        switch words.first {
         case "BEGIN": transactions[event.thread] = Transaction(begin: event)
         case "COMMIT", "END":
             guard let done = transactions.removeValue(forKey: event.thread), let write = done.lastWrite,
@@ -91,8 +92,7 @@ struct SmallTransactionDetector: EvidenceDetector {
             add(write.statement, of: whole, rows: done.rows, isImplicit: false, in: &context)
         case "ROLLBACK":
             // "ROLLBACK TO" a savepoint leaves the transaction open.
-            let text = context.dictionary.statement(statement.statement)?.sql.uppercased() ?? ""
-            if !text.split(separator: " ").contains("TO") { transactions[event.thread] = nil }
+            if !words.contains("TO") { transactions[event.thread] = nil }
         default: break
         }
     }
@@ -103,29 +103,13 @@ struct SmallTransactionDetector: EvidenceDetector {
     ) {
         let key = OpenSmallTransactions.Key(
             scope: event.scope, thread: event.thread, statement: statement, site: context.stackSite(of: event))
-        if let group = open.peek(key), group.repetition.end <= event.start {
-            let now = context.mark(of: event.thread)
-            let waiting = group.repetition.waiting(before: event, now)
-            if group.repetition.isOver(before: event, waiting: waiting, now) {
-                _ = open.remove(key)
-                evaluate([(key, group)], in: &context)
-            } else {
-                open.update(key) { $0.repetition.waiting &+= waiting } ?? ()
-            }
-        }
+        if let group = open.removeIfOver(key, before: event, in: context) { evaluate([(key, group)], in: &context) }
         if !open.contains(key) {
             var group = OpenSmallTransactions()
             group.library = context.library(on: event.stack)
             if let evicted = open.insert(group, for: key) { evaluate([evicted], in: &context) }
         }
-        let caller = context.caller(of: event)
-        var mark = context.mark(of: event.thread)
-        // The last statement's own time is added to the thread's only later.
-        mark.storeTime &+= event.duration
-        open.update(key) { group in
-            group.repetition.add(event, rows: rows, caller: caller, mark: mark)
-            group.implicit &+= isImplicit ? 1 : 0
-        } ?? ()
+        open.add(event, rows: rows, to: key, in: &context) { $0.implicit &+= isImplicit ? 1 : 0 }
     }
 
     /// Adds groups to the evidence if they pass the threshold.
@@ -136,20 +120,12 @@ struct SmallTransactionDetector: EvidenceDetector {
             guard let sql = context.dictionary.statement(key.statement)?.sql else { continue }
             let statement = StatementSite(sql: sql, site: key.site)
             let repetition = group.repetition
-            var found = SmallTransactionEvidence()
-            found.occurrences = 1
+            var found = SmallTransactionEvidence(
+                repetition,
+                in: surroundings(of: key.scope, for: statement, outside: repetition.wallTime, in: &context))
             found.transactions = repetition.executions
             found.implicit = group.implicit
-            found.rows = repetition.rows
-            found.time = repetition.time
-            found.mainThreadTime = repetition.mainThreadTime
-            found.waiting = repetition.waiting
-            found.callers = repetition.callers
             found.libraries = group.library.map { [$0.rawValue] } ?? []
-            let surroundings = surroundings(of: key.scope, for: statement, outside: repetition.wallTime, in: &context)
-            found.lossyOccurrences = surroundings.lossyOccurrences
-            found.scopes = surroundings.scopes
-            found.wallTime = surroundings.wallTime
             add(found, to: statement)
         }
     }

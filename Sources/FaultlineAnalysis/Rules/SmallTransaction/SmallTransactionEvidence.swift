@@ -30,7 +30,7 @@ public struct SmallTransactionEvidence: Sendable {
     public internal(set) var wallTime: UInt64 = 0
 }
 
-extension SmallTransactionEvidence: Summed, StartsEmpty {
+extension SmallTransactionEvidence: Summed, RepetitionEvidence {
     static let parts: [SumPart<SmallTransactionEvidence>] = [
         .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences),
         .sum("transactions", \.transactions), .sum("implicit", \.implicit), .sum("rows", \.rows), .sum("time", \.time),

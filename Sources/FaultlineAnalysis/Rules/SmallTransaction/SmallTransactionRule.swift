@@ -12,8 +12,6 @@ public struct SmallTransactionRule: Rule {
     ///
     /// Rows of this size take 1–5 µs in bulk; this leaves room for indexes and long values.
     static let write = 20_000.0
-    /// The minimum time between two transactions that shows that the program waits for something else, in nanoseconds.
-    static let minimumWait: UInt64 = 5_000_000
 
     public init() {}
 
@@ -33,7 +31,7 @@ public struct SmallTransactionRule: Rule {
         let saved = Double(evidence.time) - Double(evidence.transactions) * Self.write
         // In memory, and where commits need not reach the disk, a transaction costs hardly more than its statements.
         guard saved > 0 else { return nil }
-        let library = StatementLibrary.allCases.first { evidence.libraries.contains($0.rawValue) }
+        let library = StatementLibrary(names: evidence.libraries)
         let perGroup = evidence.transactions / max(1, evidence.occurrences)
         let isMainThread = Significance.isMost(evidence.mainThreadTime, of: evidence.time)
         var finding = Finding(
@@ -56,7 +54,7 @@ public struct SmallTransactionRule: Rule {
             ? " outside any transaction" : ", each committed separately,"
         finding.explanation =
             [
-                "\(count: evidence.transactions, "run") of \(code: Self.shortened(key.sql))\(kind) took "
+                "\(count: evidence.transactions, "run") of \(code: Phrase.shortened(key.sql, to: 60))\(kind) took "
                     + "\(duration: evidence.time), \(duration: evidence.time / max(1, evidence.transactions)) each."
             ] + evidence.callers.sentences
         finding.evidence = [
@@ -70,26 +68,20 @@ public struct SmallTransactionRule: Rule {
             finding.downgrade("\(Significance.tooLittle()).")
         }
         let wait = evidence.waiting / max(1, evidence.transactions)
-        if wait >= Self.minimumWait {
-            finding.downgrade(
-                "Between the transactions the program spends \(duration: wait) elsewhere each time, so the rows may arrive one "
-                    + "by one.")
-        }
+        if wait >= Repetition.pause { finding.downgrade(forWaiting: wait, between: "transactions", arriving: "rows") }
         finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
         return finding
     }
 
     private static func code(_ library: StatementLibrary?) -> [String] {
         switch library {
-        case .django?, .djangoRelation?:
+        case .django?:
             ["with transaction.atomic():", "    for row in rows: row.save()  # or Model.objects.bulk_create(rows)"]
-        case .sqlAlchemy?, .sqlAlchemyRelationship?:
+        case .sqlAlchemy?:
             ["session.add_all(rows)", "session.commit()  # once, after all rows"]
         case .python?: ["with connection:", "    connection.executemany(sql, rows)"]
         case .grdb?: ["try database.write { db in", "    for row in rows { try row.insert(db) }", "}"]
         case nil: ["BEGIN; …; COMMIT"]
         }
     }
-
-    private static func shortened(_ sql: String) -> String { sql.count <= 60 ? sql : sql.prefix(59) + "…" }
 }

@@ -14,9 +14,7 @@ struct StatementLoopAdvice {
         let most = evidence.origins.max { ($0.value, $1.key.sortText) < ($1.value, $0.key.sortText) }
         // A statement without values does not depend on the rows of another.
         origin = statement.hasValues ? most.map { ($0.key, StatementText($0.key.sql), $0.value) } : nil
-        library =
-            StatementLibrary.allCases.first { evidence.libraries.contains($0.rawValue) && $0.readsRelations }
-            ?? StatementLibrary.allCases.first { evidence.libraries.contains($0.rawValue) }
+        library = StatementLibrary(names: evidence.libraries)
     }
 
     /// How the looked-up rows belong to the rows of the origin.
@@ -58,11 +56,11 @@ struct StatementLoopAdvice {
     var title: Wording {
         guard statement.hasValues else { return "Read \(subject) once instead of \(count: perLoop) times" }
         return switch (library, relation) {
-        case (.django?, .toOne(let name, _)?), (.djangoRelation?, .toOne(let name, _)?):
+        case (.django?, .toOne(let name, _)?):
             "Add \(code: "select_related(\"\(name)\")") to the query of \(entity: origin?.text.table ?? "")"
-        case (.django?, .toMany?), (.djangoRelation?, .toMany?):
+        case (.django?, .toMany?):
             "Add \(code: "prefetch_related") for \(subject) to the query of \(entity: origin?.text.table ?? "")"
-        case (.sqlAlchemy?, .some), (.sqlAlchemyRelationship?, .some):
+        case (.sqlAlchemy?, .some):
             "Load \(subject) eagerly with the query of \(entity: origin?.text.table ?? "")"
         case (.grdb?, .some): "Include \(subject) in the request of \(entity: origin?.text.table ?? "")"
         default: "Read \(subject) with one statement instead of \(count: perLoop)"
@@ -74,11 +72,11 @@ struct StatementLoopAdvice {
             return "The statement has no parameters, so it returns the same rows until something is written. Keep them."
         }
         return switch (library, relation) {
-        case (.django?, .toOne?), (.djangoRelation?, .toOne?):
+        case (.django?, .toOne?):
             "Django then reads both tables with one statement, a join."
-        case (.django?, .toMany?), (.djangoRelation?, .toMany?):
+        case (.django?, .toMany?):
             "Django then reads the related rows of all objects with one more statement."
-        case (.sqlAlchemy?, .some), (.sqlAlchemyRelationship?, .some):
+        case (.sqlAlchemy?, .some):
             "SQLAlchemy then reads the related rows of all objects with one more statement, or with a join."
         case (.grdb?, .some):
             "GRDB then reads the associated rows of all records with one more statement, or with a join."
@@ -92,15 +90,15 @@ struct StatementLoopAdvice {
     var code: [String] {
         let name = Self.modelName(origin?.text.table), other = Self.modelName(statement.table)
         switch (library, relation) {
-        case (.django?, .toOne(let field, _)?), (.djangoRelation?, .toOne(let field, _)?):
+        case (.django?, .toOne(let field, _)?):
             return ["\(name).objects.select_related(\"\(field)\")"]
-        case (.django?, .toMany(let column)?), (.djangoRelation?, .toMany(let column)?):
+        case (.django?, .toMany(let column)?):
             return [
                 "\(name).objects.prefetch_related(\"\(other.lowercased())_set\")  # related_name of \(other).\(column.dropLast(3))"
             ]
-        case (.sqlAlchemy?, .toOne(let field, _)?), (.sqlAlchemyRelationship?, .toOne(let field, _)?):
+        case (.sqlAlchemy?, .toOne(let field, _)?):
             return ["select(\(name)).options(joinedload(\(name).\(field)))"]
-        case (.sqlAlchemy?, .toMany?), (.sqlAlchemyRelationship?, .toMany?):
+        case (.sqlAlchemy?, .toMany?):
             return ["select(\(name)).options(selectinload(\(name).\(statement.table ?? "")))"]
         case (.grdb?, .toOne(let field, _)?): return ["\(name).including(required: \(name).\(field))"]
         case (.grdb?, .toMany?): return ["\(name).including(all: \(name).\(statement.table ?? ""))"]
@@ -153,12 +151,13 @@ struct StatementLoopAdvice {
                 (all
                     ? ", one for each row of "
                     : ", for \(count: evidence.executions) of the \(rows: origin.rows, "row") of ")
-                + "\(code: Self.shortened(origin.text.summary))\(site)"
+                + "\(code: Phrase.shortened(origin.text.summary, to: 90))\(site)"
         } else {
             each = ""
         }
         sentences.append(
-            "\(count: evidence.executions, "run") of \(code: Self.shortened(statement.summary))\(loops)\(each).")
+            "\(count: evidence.executions, "run") of \(code: Phrase.shortened(statement.summary, to: 90))\(loops)\(each)."
+        )
         // Logs round short times down to nothing.
         if evidence.time > 0 {
             sentences.append(
@@ -169,24 +168,15 @@ struct StatementLoopAdvice {
     }
 
     var alternatives: [Wording] {
-        guard library == .sqlAlchemyRelationship || library == .sqlAlchemy, relation != nil else { return [] }
+        guard library == .sqlAlchemy, relation != nil else { return [] }
         return ["Set \(code: "lazy=\"selectin\"") on the relationship."]
     }
 
-    /// What is not certain: the names of a mapper's classes and relations are guesses from those of tables.
+    /// How far the advice can be trusted: the names of a mapper's classes and relations are derived from those of tables.
     var confidence: Confidence {
         if !statement.hasValues { return .low("something may have been written in between") }
         if origin == nil { return .medium("the rows that the loop goes through are not known") }
         return library == nil || library == .python
             ? .high : .medium("the names of classes are derived from those of tables")
     }
-
-    private static func shortened(_ sql: String) -> String {
-        sql.count <= 90 ? sql : sql.prefix(89) + "…"
-    }
-}
-
-extension StatementLibrary {
-    /// Whether the library was reading a relation of an object.
-    fileprivate var readsRelations: Bool { self == .djangoRelation || self == .sqlAlchemyRelationship }
 }

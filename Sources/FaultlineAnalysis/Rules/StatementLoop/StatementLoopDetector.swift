@@ -1,7 +1,7 @@
 internal import FaultlineTrace
 
 /// An open group of runs of one statement from one line on one thread in one scope.
-struct OpenStatementLoop: OpenGroup {
+struct OpenStatementLoop: RepeatedGroup {
     struct Key: ScopedKey {
         var scope: EventID
         var thread: UInt32
@@ -61,16 +61,7 @@ struct StatementLoopDetector: EvidenceDetector {
         let site = context.stackSite(of: event)
         let key = OpenStatementLoop.Key(
             scope: event.scope, thread: event.thread, statement: statement.statement, site: site)
-        if let loop = open.peek(key), loop.repetition.end <= event.start {
-            let now = context.mark(of: event.thread)
-            let waiting = loop.repetition.waiting(before: event, now)
-            if loop.repetition.isOver(before: event, waiting: waiting, now) {
-                _ = open.remove(key)
-                evaluate([(key, loop)], in: &context)
-            } else {
-                open.update(key) { $0.repetition.waiting &+= waiting } ?? ()
-            }
-        }
+        if let loop = open.removeIfOver(key, before: event, in: context) { evaluate([(key, loop)], in: &context) }
         let own = StatementSite(sql: sql, site: site)
         add(statement, event, to: key, own, in: &context)
         if statement.rows > 1 { observeList(own, statement, event, key) }
@@ -90,11 +81,7 @@ struct StatementLoopDetector: EvidenceDetector {
             loop.library = context.library(on: event.stack)
             if let evicted = open.insert(loop, for: key) { evaluate([evicted], in: &context) }
         }
-        let caller = context.caller(of: event)
-        var mark = context.mark(of: event.thread)
-        // The statement's own time is added to the thread's only later.
-        mark.storeTime &+= event.duration
-        open.update(key) { $0.repetition.add(event, rows: UInt64(statement.rows), caller: caller, mark: mark) } ?? ()
+        open.add(event, rows: UInt64(statement.rows), to: key, in: &context)
         var keys = recent[event.thread] ?? []
         if keys.last != key {
             keys.removeAll { $0 == key }
@@ -133,23 +120,14 @@ struct StatementLoopDetector: EvidenceDetector {
             guard let sql = context.dictionary.statement(key.statement)?.sql else { continue }
             let statement = StatementSite(sql: sql, site: key.site)
             let repetition = loop.repetition
-            var found = StatementLoopEvidence()
-            found.occurrences = 1
+            var found = StatementLoopEvidence(
+                repetition,
+                in: surroundings(of: key.scope, for: statement, outside: repetition.wallTime, in: &context))
             found.executions = repetition.executions
-            found.rows = repetition.rows
-            found.time = repetition.time
-            found.mainThreadTime = repetition.mainThreadTime
-            found.waiting = repetition.waiting
-            found.callers = repetition.callers
             if let origin = loop.origin, origin.explains(repetition.executions), origin.statement.sql != sql {
                 found.origins = [origin.statement: origin.rows]
             }
             found.libraries = loop.library.map { [$0.rawValue] } ?? []
-            let surroundings = surroundings(
-                of: key.scope, for: statement, outside: repetition.wallTime, in: &context)
-            found.lossyOccurrences = surroundings.lossyOccurrences
-            found.scopes = surroundings.scopes
-            found.wallTime = surroundings.wallTime
             add(found, to: statement)
         }
     }

@@ -29,7 +29,7 @@ public struct StatementLoopEvidence: Sendable {
     public internal(set) var wallTime: UInt64 = 0
 }
 
-extension StatementLoopEvidence: Summed, StartsEmpty {
+extension StatementLoopEvidence: Summed, RepetitionEvidence {
     static let parts: [SumPart<StatementLoopEvidence>] = [
         .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences),
         .sum("executions", \.executions), .sum("rows", \.rows), .sum("time", \.time),

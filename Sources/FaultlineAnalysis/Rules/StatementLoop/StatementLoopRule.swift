@@ -11,8 +11,6 @@ public struct StatementLoopRule: Rule {
 
     /// The minimum rows of a run for which the cost of running the statement is small in comparison.
     static let manyRows: UInt64 = 100
-    /// The minimum time between two runs that shows that the program waits for something else, in nanoseconds.
-    static let minimumWait: UInt64 = 5_000_000
 
     public init() {}
 
@@ -58,11 +56,7 @@ public struct StatementLoopRule: Rule {
             isLongEnough: isLongEnough,
             isLargePart: Significance.isMet(trips: finding.saving.trips, of: profile.totals.readTrips), of: "trips")
         let wait = evidence.waiting / max(1, evidence.executions)
-        if wait >= Self.minimumWait {
-            finding.downgrade(
-                "Between the runs the program spends \(duration: wait) elsewhere each time, so the values may arrive one by "
-                    + "one.")
-        }
+        if wait >= Repetition.pause { finding.downgrade(forWaiting: wait, between: "runs", arriving: "values") }
         finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
         return finding
     }
