@@ -3,7 +3,8 @@ internal import FaultlineTrace
 
 /// A comparison of two profiles as JSON: everything that ``DiffText`` shows, and the unchanged operations.
 ///
-/// Numbers are sums over all traces of a side, and `traces` has the number of these. Times are in nanoseconds.
+/// Numbers are sums over all traces of a side, and `traces` has the number of these. `longestOperation`, a maximum, is
+/// there if both sides have equally many traces. Times are in nanoseconds.
 public struct DiffJSON: Sendable {
     /// The version of the keys.
     ///

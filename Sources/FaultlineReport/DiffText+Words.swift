@@ -6,6 +6,7 @@ extension DiffText {
     func words(_ name: String, _ value: UInt64, _ traces: UInt64) -> String {
         let mean = Double(value) / Double(traces)
         switch name {
+        case "longestOperation": return Phrase.duration(value)
         case "time": return Phrase.duration(mean)
         case "bytes", "bytesWritten": return Phrase.size(mean)
         default: return value % traces == 0 ? Phrase.count(value / traces) : Phrase.decimal(mean, places: 1)

@@ -230,6 +230,24 @@ struct BudgetTests {
     }
 
     @Test(arguments: [
+        ("shop/views.py", "def list():\n    # faultline:ignore R27: three authors\n    # at most\n    return fetch()\n", 4),
+        ("shop/views.py", "name = fetch('#', \"it's \\\" #\")  # faultline:ignore R27: three authors\n", 1),
+        ("shop/list.c", "char quote = '\"';  // faultline:ignore R27: three authors\n", 1),
+    ])
+    func `Comments of Python and C suppress too`(_ file: String, _ source: String, _ line: Int) throws {
+        let accepted = try Acceptance.inComments(of: source, file: file)
+        #expect(accepted.map(\.subject) == [.line(CallSite(file: file, line: line), rule: "R27")])
+    }
+
+    @Test(arguments: [
+        ("shop/views.py", "// faultline:ignore R27: division\n"), ("shop/views.py", "x = '# faultline:ignore R27: text'\n"),
+        ("shop/list.c", "# faultline:ignore R27: no comment\n"), ("notes.txt", "// faultline:ignore R27: no code\n"),
+    ])
+    func `Text that is not a comment in its language suppresses nothing`(_ file: String, _ source: String) throws {
+        #expect(try Acceptance.inComments(of: source, file: file).isEmpty)
+    }
+
+    @Test(arguments: [
         ("App/List.swift", "/home/me/Sources/App/List.swift", true),
         ("App/List.swift", "/x/App/Views/List.swift", true),
         ("App/List.swift", "/home/me/Sources/Other/List.swift", false),

@@ -40,7 +40,8 @@ struct TextReportTests {
                   2. warning 40  R02 Batch size                                                        List.swift:42
                      Set the batch size of Item to 15 (now 50).
                      10 screens seen: 95 % of them show at most 10 rows, and 50 rows are loaded at a time. The first
-                     screen loads 40 rows that it never shows. Observed at Scroll.swift:60.
+                     screen loads 40 rows that it never shows, and would load 5 with batches of 15. Observed at
+                     Scroll.swift:60.
                        batch size        5  15 advised       20  50 now     all
                        one batch   20.0 µs     40.0 µs  50.0 µs  110 µs  210 µs
                        total        460 µs      330 µs   310 µs  280 µs  210 µs

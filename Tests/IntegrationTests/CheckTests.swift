@@ -125,9 +125,8 @@ struct CheckTests {
         #expect(mistaken.status == 2)
         #expect(
             mistaken.errors
-                == "faultline: The comment in Cart.swift:1 suppresses nothing; write \"// faultline:ignore R02: "
-                + "why\", or "
-                + "\"// faultline:ignore R02, R03 until 2027-06-30: why\".\n")
+                == "faultline: The comment in Cart.swift:1 suppresses nothing; write \"faultline:ignore R02: "
+                + "why\", or \"faultline:ignore R02, R03 until 2027-06-30: why\".\n")
     }
 
     @Test("distinguishes wrong usage from a failed check")

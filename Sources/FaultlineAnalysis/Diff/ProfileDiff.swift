@@ -61,7 +61,7 @@ public struct ProfileDiff: Sendable {
         let (old, new) = (before.profile, after.profile)
         let traces = (max(1, old.recordingCount), max(1, new.recordingCount))
         self.traces = traces
-        totals = Self.totals(old, new)
+        totals = Self.totals(old, new, traces)
         let pairs = OperationAlignment.pairs(old.operations, new.operations)
         let noise = TimeNoise(pairs, traces: traces)
         let storeTime = Double(old.totals.storeTime) / Double(traces.0)
@@ -81,7 +81,9 @@ public struct ProfileDiff: Sendable {
     }
 
     /// The totals of the whole traces, except those that one of them does not have.
-    private static func totals(_ old: Profile, _ new: Profile) -> [Figure] {
+    private static func totals(
+        _ old: Profile, _ new: Profile, _ traces: (before: UInt64, after: UInt64)
+    ) -> [Figure] {
         let paths: [(String, KeyPath<ProfileCounts, UInt64>, needs: TraceGap.Kind?)] = [
             ("time", \.storeTime, nil), ("trips", \.readTrips, nil), ("rows", \.rowsLoaded, .rows),
             ("bytes", \.bytesRead, .sizes), ("bytesWritten", \.bytesWritten, .sizes), ("writes", \.writes, nil),
@@ -89,7 +91,18 @@ public struct ProfileDiff: Sendable {
         let known = paths.filter { path in
             ![old, new].contains { profile in path.needs.map { profile.allProcesses.partlyLacks($0) } ?? false }
         }
-        return known.map { Figure(name: $0.0, before: old.totals[keyPath: $0.1], after: new.totals[keyPath: $0.1]) }
+        var totals = known.map {
+            Figure(name: $0.0, before: old.totals[keyPath: $0.1], after: new.totals[keyPath: $0.1])
+        }
+        // The longest of more runs is longer, and an operation is longer than a statement.
+        if traces.before == traces.after,
+            old.allProcesses.lacks(.operations) == new.allProcesses.lacks(.operations)
+        {
+            let longest = Figure(
+                name: "longestOperation", before: old.longestOperation, after: new.longestOperation)
+            totals.insert(longest, at: 1)
+        }
+        return totals
     }
 
     private static func scopes(
@@ -110,6 +123,13 @@ public struct ProfileDiff: Sendable {
 }
 
 extension Profile {
+    /// The duration of the longest operation, in nanoseconds.
+    ///
+    /// A statement is part of a fetch or a save, unless the program has no such operations.
+    package var longestOperation: UInt64 {
+        groups.filter { $0.key.kind != .sql || allProcesses.lacks(.operations) }.map(\.durations.maximum).max() ?? 0
+    }
+
     /// The operations to compare: those that are not part of another, or the statements if there is nothing else.
     ///
     /// Faults count together, whatever the source of their data, because a change can move them to another source.

@@ -40,7 +40,7 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
             changes. Findings that the baseline has as well do not fail.
 
             A comment in the sources under --sources, on the line of a finding or on the line above, suppresses a rule \
-            there:
+            there. It begins with // in Swift and in C, C++ and Objective-C, and with # in Python:
 
             // faultline:ignore R02 until 2027-06-30: opened once a year
 
@@ -58,7 +58,7 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
     @Option(name: .long, help: "A trace or profile whose findings are known.")
     var baseline: String?
 
-    @Option(name: .long, help: "A folder with Swift sources, whose comments can suppress findings.")
+    @Option(name: .long, help: "A folder with sources, whose comments can suppress findings.")
     var sources: String?
 
     @Option(name: .long, help: ArgumentHelp(OutputFormat<CheckCommand>.help))
@@ -98,7 +98,7 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
         }
         let root = URL(fileURLWithPath: folder).standardizedFileURL.path
         var accepted: [Acceptance] = []
-        for path in paths.sorted() where path.hasSuffix(".swift") && !path.hasPrefix(".build") {
+        for path in paths.sorted() where Acceptance.canBeIn(file: path) && !path.hasPrefix(".build") {
             // A file that cannot be read suppresses nothing, so its findings fail.
             guard let bytes = try? RegularFile.bytes(of: folder + "/" + path, atMost: InputFile.most),
                 let text = String(validating: bytes, as: UTF8.self)
@@ -107,8 +107,8 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
                 accepted += try Acceptance.inComments(of: text, file: root + "/" + path)
             } catch {
                 throw CommandFailure.usage(
-                    "The comment in \(path):\(error.site.line) suppresses nothing; write \"// faultline:ignore R02: "
-                        + "why\", or \"// faultline:ignore R02, R03 until 2027-06-30: why\".")
+                    "The comment in \(path):\(error.site.line) suppresses nothing; write \"faultline:ignore R02: "
+                        + "why\", or \"faultline:ignore R02, R03 until 2027-06-30: why\".")
             }
         }
         return accepted

@@ -33,17 +33,12 @@ struct DemoComparison {
 
     private var rows: [Row] {
         let (old, new) = (before.report.analysis.profile, after.report.analysis.profile)
-        // A statement is a part of a fetch or a save, unless the program has none.
-        let longest = { (profile: Profile) in
-            let groups = profile.groups.filter { $0.key.kind != .sql || profile.allProcesses.lacks(.operations) }
-            return groups.map(\.durations.maximum).max() ?? 0
-        }
         let time = { (nanoseconds: UInt64) in Phrase.duration(nanoseconds) }
         let count = { (number: UInt64) in Phrase.count(number) }
         let size = { (bytes: UInt64) in Phrase.size(Double(bytes)) }
         return [
             Row(name: "time in the store", before: old.totals.storeTime, after: new.totals.storeTime, words: time),
-            Row(name: "longest operation", before: longest(old), after: longest(new), words: time),
+            Row(name: "longest operation", before: old.longestOperation, after: new.longestOperation, words: time),
             Row(name: "round trips", before: old.totals.readTrips, after: new.totals.readTrips, words: count),
             Row(name: "rows loaded", before: old.totals.rowsLoaded, after: new.totals.rowsLoaded, words: count),
             Row(name: "bytes read", before: old.totals.bytesRead, after: new.totals.bytesRead, words: size),

@@ -167,8 +167,13 @@ extension ScreenBatches {
         if fault != .tooSmall {
             let surplus = max(0, loaded - Double(screen))
             let size: Wording = surplus * use.rowSize >= 65_536 ? " (\(size: surplus * use.rowSize))" : ""
+            // The difference of the two is what the advice saves.
+            let spare = max(0, Double(advised) - Double(screen))
+            let spared: Wording = surplus * use.rowSize >= 65_536 ? " (\(size: spare * use.rowSize))" : ""
             finding.explanation.append(
-                "The first \(noun) loads \(decimal: surplus, places: 0, of: .rows) rows\(size) that it never shows.")
+                "The first \(noun) loads \(decimal: surplus, places: 0, of: .rows) rows\(size) that it never shows, "
+                    + "and would load \(decimal: spare, places: 0, of: .rows)\(spared) with batches of "
+                    + "\(plain: advised, of: .rows).")
         }
         let trips: Wording = "\(count: before.batches, "batch", plural: "batches") become \(count: after.batches)"
         finding.explanation.append(
