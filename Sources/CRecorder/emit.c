@@ -272,7 +272,7 @@ void fl_record_measured(fl_recorder *recorder, fl_event_kind kind, const void *f
         .kind = (uint8_t)kind, .flags = event->is_stack_truncated ? FL_STACK_TRUNCATED : 0, .id = take_ids(thread->ring),
         .start = event->start, .duration = event->duration, .stack = event->stack,
     };
-    thread->pending_cost += fl_plausible_cost(event->cost) * FL_COST_SAMPLING;
+    thread->pending_cost += fl_plausible_cost(event->cost) * FL_COST_SAMPLING + event->once;
     const fl_ending ending = {0};
     fl_put(thread, &header, fields, fl_schema(kind)->size, &ending);
 }

@@ -379,7 +379,7 @@ static void settle(fl_timeline *timeline, fl_drain *drain, uint64_t unwritten_be
 
 // The data that the recording of a program's calls of SQLite lacks, as kinds of TraceGap.
 static char *put_gaps(char *out) {
-    static const char *const gaps[] = {"operations", "exactTimes", "values"};
+    static const char *const gaps[] = {"operations", "exactTimes"};
     out = put_text(out, ",\"source\":\"sqlite\",\"gaps\":[");
     for (size_t index = 0; index < sizeof gaps / sizeof *gaps; index++) {
         out += sprintf(out, "%s{\"kind\":\"%s\",\"remedy\":\"\"}", index == 0 ? "" : ",", gaps[index]);

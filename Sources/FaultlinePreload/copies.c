@@ -131,6 +131,9 @@ const preload_copy *preload_copy_of(const void *address) {
     struct dl_find_object module;
     if (last != NULL && (uintptr_t)address - last->low < last->high - last->low) { return last->copy; }
     if (_dl_find_object((void *)address, &module) != 0) { return copy_by_name(); }
+    // SQLite jumped from a function that this library had called to another one, as from sqlite3_bind_int to
+    // sqlite3_bind_int64. So it is the copy that was called last.
+    if (last != NULL && is_in(&module, (const void *)(uintptr_t)preload_copy_of)) { return last->copy; }
     const caller *known = known_caller(address, module.dlfo_link_map);
     if (known == NULL) { known = add_caller(address, &module); }
     if (known == NULL) { return copy_by_name(); }

@@ -17,9 +17,11 @@
 
 // The functions of SQLite that the library calls or interposes, as X(name).
 #define PRELOAD_FUNCTIONS(X) \
-    X(changes) X(column_int) X(column_text) X(db_handle) X(exec) X(finalize) X(get_table) X(prepare) X(prepare_v2) \
+    X(bind_blob) X(bind_blob64) X(bind_double) X(bind_int) X(bind_int64) X(bind_null) X(bind_parameter_count) \
+    X(bind_pointer) X(bind_text) X(bind_text16) X(bind_text64) X(bind_value) X(bind_zeroblob) X(bind_zeroblob64) \
+    X(changes) X(clear_bindings) X(column_int) X(column_text) X(db_handle) X(exec) X(finalize) X(get_table) X(prepare) X(prepare_v2) \
     X(prepare_v3) X(prepare16) X(prepare16_v2) X(prepare16_v3) X(profile) X(reset) X(set_authorizer) X(sql) X(step) \
-    X(stmt_isexplain) X(stmt_readonly) X(stmt_status) X(trace) X(trace_v2)
+    X(stmt_isexplain) X(stmt_readonly) X(stmt_status) X(trace) X(trace_v2) X(transfer_bindings)
 
 // One copy of SQLite in the process. A process can contain several, and each caller must reach its own.
 typedef struct preload_copy {
@@ -63,13 +65,23 @@ static inline uint64_t preload_ticks(void) {
 #endif
 }
 
-// The time of a reading of `preload_ticks` on this thread, in nanoseconds of CLOCK_MONOTONIC.
-uint64_t preload_time(uint64_t ticks);
+// The time of a reading of `preload_ticks` on this thread, in nanoseconds of CLOCK_MONOTONIC. `present` is the latest
+// reading.
+uint64_t preload_time(uint64_t ticks, uint64_t present);
 
 // Converts a number of ticks to nanoseconds.
 uint64_t preload_nanoseconds(uint64_t elapsed);
 
 // MARK: - Statements
+
+// The parameters of a statement whose values are kept in its record. Further ones take memory of their own.
+#define PRELOAD_FEW_VALUES 8
+
+// Hashes of the values of a statement's parameters after the first few.
+typedef struct preload_values {
+    uint32_t count;
+    _Atomic uint64_t hashes[];
+} preload_values;
 
 // A prepared statement of the program, and its current run.
 typedef struct preload_statement {
@@ -82,12 +94,20 @@ typedef struct preload_statement {
     uint32_t text;           // the text's number there
     uint32_t type;           // the statement's effect
     uint32_t plan;           // the plan's number in the dictionary; 0: none
+    // The values, which stay bound when a run ends. Two threads may bind at a time; what they leave is then undefined, as
+    // in SQLite, but valid.
+    uint64_t literals;                 // hash of the text with its literals
+    _Atomic uint64_t values;           // the hashes of all parameters, combined
+    _Atomic bool has_unknown_values;
+    _Atomic uint64_t few[PRELOAD_FEW_VALUES];
+    _Atomic(preload_values *) many;
     // The counters at the end of the last run. They are never reset, because the program may read them.
     uint32_t counters[5];
     // The run.
     uint64_t start;          // in ticks
     uint64_t ticks;          // time in the measured calls
     uint64_t cost;           // ticks that recording took at the beginning, if that was measured
+    uint64_t once;           // ticks that it took to describe the statement, in its first run
     uint32_t calls, measured;
     uint32_t rows;
     uint32_t stack;
@@ -112,6 +132,14 @@ void preload_begin_run(const preload_copy *copy, preload_statement *statement);
 // Ends the run of a statement that is running, and records it. `result` is SQLite's result code, SQLITE_OK if the program ended it;
 // `end` is the time in ticks. `copy` is null if the handle is gone.
 void preload_end_run(const preload_copy *copy, preload_statement *statement, int result, uint64_t end);
+
+// MARK: - Values
+
+// A hash of bytes that is no secret.
+uint64_t preload_hash_text(const void *bytes, size_t length);
+
+// The keyed hash of the statement's values; 0 if some of them are not known.
+uint64_t preload_hash_values(const fl_recorder *recorder, const preload_statement *statement);
 
 // MARK: - Tables
 

@@ -175,18 +175,30 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) reading last;
 // Ticks after which the clocks are read again: a millisecond at three billion ticks per second.
 #define READING_TICKS 3000000
 
-// Reads both clocks. The longer ago the first reading was, the more exactly the two are known to run.
-static void read_clocks(uint64_t ticks) {
-    uint64_t now = fl_now();
-    uint64_t time = now - first_now, moved = ticks - first_ticks;
-    // Within the first millisecond the clocks have not moved far enough to be compared.
-    double scale = time >= 1000000 && moved != 0 ? (double)time / (double)moved : 0.5;
+// The attempts to read both clocks without being interrupted in between, and the ticks that they take then.
+#define READING_ATTEMPTS 4
+#define READING_LONGEST 2000
+
+// Reads both clocks. The longer ago the first reading was, the more exactly their speeds are known.
+static void read_clocks(void) {
+    uint64_t now = 0, before = 0, after = 0;
+    for (int attempt = 0; attempt < READING_ATTEMPTS; attempt++) {
+        before = preload_ticks();
+        now = fl_now();
+        after = preload_ticks();
+        if (after - before <= READING_LONGEST) { break; }
+    }
+    uint64_t ticks = before + (after - before) / 2, time = now - first_now, moved = ticks - first_ticks;
+    // The clocks must have moved far enough to be compared.
+    double scale = time >= 20000 && moved != 0 ? (double)time / (double)moved : 0.5;
     last = (reading){.now = now, .ticks = ticks, .scale = scale, .generation = preload_generation()};
 }
 
-uint64_t preload_time(uint64_t ticks) {
-    if (ticks - last.ticks > READING_TICKS || last.generation != preload_generation()) { read_clocks(ticks); }
-    return last.now + (uint64_t)((double)(ticks - last.ticks) * last.scale);
+uint64_t preload_time(uint64_t ticks, uint64_t present) {
+    bool is_old = present - last.ticks > READING_TICKS;
+    if (is_old || last.generation != preload_generation()) { read_clocks(); }
+    // The time asked for can be before the reading.
+    return last.now + (uint64_t)(int64_t)((double)(int64_t)(ticks - last.ticks) * last.scale);
 }
 
 uint64_t preload_nanoseconds(uint64_t elapsed) { return (uint64_t)((double)elapsed * last.scale); }

@@ -16,7 +16,8 @@ static void describe(fl_recorder *recorder, const preload_copy *copy, preload_st
     const char *sql = copy->sql == NULL ? NULL : copy->sql(statement->handle);
     char text[PRELOAD_TEXT_MAXIMUM], json[2 * PRELOAD_TEXT_MAXIMUM + 16];
     if (sql == NULL) { sql = ""; }
-    size_t length = preload_normalize(sql, strlen(sql), text);
+    size_t raw = strlen(sql), length = preload_normalize(sql, raw, text);
+    statement->literals = preload_hash_text(sql, raw);
     size_t used = (size_t)(stpcpy(json, "{\"sql\":") - json);
     used += fl_json_string(json + used, sizeof json - used - 2, text, length);
     json[used++] = '}';
@@ -32,9 +33,14 @@ void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
     static _Thread_local __attribute__((tls_model("initial-exec"))) uint32_t runs;
     fl_recorder *recorder = preload_recorder();
     if (recorder == NULL) { return; }
+    statement->once = 0;
+    if (statement->generation != preload_generation()) {
+        uint64_t before = preload_ticks();
+        describe(recorder, copy, statement);
+        statement->once = preload_ticks() - before;
+    }
     bool is_sampled = ++runs % FL_COST_SAMPLING == 0;
     uint64_t begun = is_sampled ? preload_ticks() : 0;
-    if (statement->generation != preload_generation()) { describe(recorder, copy, statement); }
     statement->is_running = true;
     statement->ticks = 0;
     statement->calls = statement->measured = 0;
@@ -69,12 +75,13 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
         .error = has_failed ? (uint32_t)result : 0,
     };
     statement->preparations = 0;
+    if (statement->is_read_only) { fields.parameters = preload_hash_values(recorder, statement); }
     if (!statement->is_read_only && result == SQLITE_DONE && statement->rows == 0 && copy != NULL && copy->changes != NULL) {
         fields.rows = (uint32_t)copy->changes(copy->db_handle(statement->handle));
     }
     // The ticks become time before anything else, because that reads the clocks if the last reading is old.
     fl_measured event = {
-        .start = preload_time(statement->start), .stack = statement->stack,
+        .start = preload_time(statement->start, end), .stack = statement->stack,
         .is_stack_truncated = statement->is_stack_truncated,
     };
     // Calls that were not measured took as long as the others, on average.
@@ -85,6 +92,7 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
     if (spent > end - statement->start) { spent = end - statement->start; }
     event.duration = preload_nanoseconds(spent);
     if (event.duration == 0) { event.duration = 1; }
+    if (statement->once != 0) { event.once = preload_nanoseconds(statement->once); }
     if (statement->cost != 0) {
         event.cost = preload_nanoseconds(statement->cost + (preload_ticks() - end));
     }

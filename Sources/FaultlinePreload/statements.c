@@ -36,11 +36,12 @@ static preload_statement *allocate(void) {
 preload_statement *preload_add(sqlite3_stmt *handle) {
     bucket *bucket = bucket_of(handle);
     preload_statement *added = NULL;
+    bool is_known = false;
     pthread_mutex_lock(&lock);
     for (size_t slot = 0; slot < BUCKET_SLOTS; slot++) {
         sqlite3_stmt *held = atomic_load_explicit(&bucket->handles[slot], memory_order_relaxed);
         // A handle that SQLite finalized unseen has come back.
-        if (held == handle) { added = bucket->statements[slot]; }
+        if (held == handle) { (added = bucket->statements[slot], is_known = true); }
     }
     for (size_t slot = 0; added == NULL && slot < BUCKET_SLOTS; slot++) {
         if (atomic_load_explicit(&bucket->handles[slot], memory_order_relaxed) != NULL) { continue; }
@@ -49,6 +50,7 @@ preload_statement *preload_add(sqlite3_stmt *handle) {
         break;
     }
     if (added != NULL) {
+        free(is_known ? added->many : NULL);
         memset(added, 0, sizeof *added);
         added->handle = handle;
     }
@@ -76,6 +78,7 @@ void preload_remove(preload_statement *statement) {
     for (size_t slot = 0; slot < BUCKET_SLOTS; slot++) {
         if (atomic_load_explicit(&bucket->handles[slot], memory_order_relaxed) != statement->handle) { continue; }
         atomic_store_explicit(&bucket->handles[slot], NULL, memory_order_release);
+        free(statement->many);
         *(void **)statement = unused;
         unused = statement;
         break;

@@ -42,8 +42,9 @@ public struct DiffText: Sendable {
     /// The totals that both sides have, before and after, with their changes.
     var totalRows: [[String]] {
         let names = [
-            "time": "time in the store", "longestOperation": "longest operation", "trips": "round trips", "rows": "rows loaded", "bytes": "bytes read",
-            "bytesWritten": "bytes written", "writes": "statements that write",
+            "time": "time in the store", "longestOperation": "longest operation", "trips": "round trips",
+            "rows": "rows loaded", "bytes": "bytes read", "bytesWritten": "bytes written",
+            "writes": "statements that write",
         ]
         return diff.totals.filter { $0.before > 0 || $0.after > 0 }.map { figure in
             [

@@ -27,7 +27,9 @@ struct PythonDemoTests {
                 == "Add prefetch_related for shop_book to the query of shop_author")
         #expect(
             found[try line("Book.objects.filter(isbn=")]?.code == ["CREATE INDEX shop_book_isbn ON shop_book(isbn)"])
-        #expect(found[try line("            count = Book")]?.title == "Read shop_book once instead of 12 times")
+        #expect(
+            found[try line("            count = Book")]?.title
+                == "Read shop_book once instead of 12 times, and keep the result")
         #expect(found[try line("visit.save()")]?.rule == "R28")
         let improved = try ReportDocument(of: output + "/improved.json").findings
         #expect(improved.filter { $0.severity != "note" }.isEmpty)

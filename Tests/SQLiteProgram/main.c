@@ -136,6 +136,48 @@ static void show_state(sqlite3 *store) {
     printf("last row %lld, open statements %d\n", (long long)sqlite3_last_insert_rowid(store), sqlite3_next_stmt(store, NULL) != NULL);
 }
 
+static void run(sqlite3_stmt *statement) {
+    while (sqlite3_step(statement) == SQLITE_ROW) {}
+    sqlite3_reset(statement);
+}
+
+static void bind_its_value(sqlite3_context *context, int count, sqlite3_value **values) {
+    sqlite3_stmt *statement = sqlite3_user_data(context);
+    (void)count;
+    sqlite3_bind_value(statement, 1, values[0]);
+}
+
+// Runs a statement with many kinds of values.
+static void bind_values(sqlite3 *store) {
+    static char text[1000];
+    static const unsigned short text16[] = {'1', 0};
+    sqlite3_stmt *statement = NULL;
+    sqlite3_prepare_v2(store, "SELECT ?1 WHERE ?10 IS NULL", -1, &statement, NULL);
+    memset(text, 'x', sizeof text);
+    for (int round = 0; round < 2; round++) {
+        (sqlite3_bind_int(statement, 1, 1), run(statement));
+        (sqlite3_bind_int64(statement, 1, 1), run(statement));
+        (sqlite3_bind_text(statement, 1, "1", -1, SQLITE_STATIC), run(statement));
+        (sqlite3_bind_text16(statement, 1, text16, -1, SQLITE_STATIC), run(statement));
+        (sqlite3_bind_double(statement, 1, 1), run(statement));
+        (sqlite3_bind_blob(statement, 1, "1", 1, SQLITE_STATIC), run(statement));
+        (sqlite3_bind_zeroblob(statement, 1, 1), run(statement));
+        (sqlite3_bind_int(statement, 1, 1), sqlite3_bind_int(statement, 10, 5), run(statement));
+        (sqlite3_bind_null(statement, 10), run(statement));
+        run(statement);
+        (sqlite3_bind_text(statement, 1, text, sizeof text, SQLITE_TRANSIENT), run(statement));
+        text[0] = 'y';
+        (sqlite3_bind_text(statement, 1, text, sizeof text, SQLITE_TRANSIENT), run(statement));
+        text[0] = 'x';
+        (sqlite3_clear_bindings(statement), run(statement));
+        sqlite3_create_function(store, "bind", 1, SQLITE_UTF8, statement, bind_its_value, NULL, NULL);
+        execute(store, 1, (char *[]){"SELECT bind(1)"});
+        run(statement);
+        (sqlite3_clear_bindings(statement), run(statement));
+    }
+    sqlite3_finalize(statement);
+}
+
 static void fork_child(void) {
     pid_t child = fork();
     sqlite3 *store = open_store(":memory:");
@@ -148,7 +190,7 @@ static void fork_child(void) {
 
 int main(int count, char **arguments) {
     if (count < 3) {
-        fprintf(stderr, "usage: SQLiteProgram exec|books|threads|function|hooks|state|fork STORE [SQL…]\n");
+        fprintf(stderr, "usage: SQLiteProgram exec|books|threads|function|hooks|state|values|fork STORE [SQL…]\n");
         return 2;
     }
     const char *mode = arguments[1];
@@ -159,6 +201,7 @@ int main(int count, char **arguments) {
     if (strcmp(mode, "function") == 0) { call_function(store); }
     if (strcmp(mode, "hooks") == 0) { set_hooks(store); }
     if (strcmp(mode, "state") == 0) { show_state(store); }
+    if (strcmp(mode, "values") == 0) { bind_values(store); }
     if (strcmp(mode, "fork") == 0) { fork_child(); }
     printf("changes %d, message: %s\n", sqlite3_changes(store), sqlite3_errmsg(store));
     return sqlite3_close(store);

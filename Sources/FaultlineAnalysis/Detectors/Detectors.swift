@@ -10,6 +10,7 @@ enum Detectors {
         RepeatDetector.self, BlockDetector.self, RefaultDetector.self, HoldDetector.self, FiringDetector.self,
         SharedResultDetector.self, ResultSizeDetector.self, FailureDetector.self,
         StatementLoopDetector.self, SmallTransactionDetector.self, StatementScanDetector.self,
+        RepeatedStatementDetector.self,
     ]
 
     /// The detectors that gather evidence of their own.

@@ -9,11 +9,15 @@ extension BoundedTable where Value: RepeatedGroup {
     /// Removes and returns a group if an event begins a new unit of work.
     ///
     /// Otherwise adds the time before the event to the group's waiting time, and returns `nil`.
-    mutating func removeIfOver(_ key: Key, before event: TraceEvent, in context: ProcessContext) -> Value? {
+    ///
+    /// - Parameter pause: The pause that ends a unit of work outside any scope, in nanoseconds outside the store.
+    mutating func removeIfOver(
+        _ key: Key, before event: TraceEvent, pause: UInt64 = Repetition.pause, in context: ProcessContext
+    ) -> Value? {
         guard let group = peek(key), group.repetition.end <= event.start else { return nil }
         let now = context.mark(of: event.thread)
         let waiting = group.repetition.waiting(before: event, now)
-        if group.repetition.isOver(before: event, waiting: waiting, now) { return remove(key) }
+        if group.repetition.isOver(before: event, waiting: waiting, pause: pause, now) { return remove(key) }
         update(key) { $0.repetition.waiting &+= waiting } ?? ()
         return nil
     }

@@ -34,8 +34,10 @@ struct Repetition: Sendable {
     }
 
     /// Whether an operation begins a new unit of work, outside any scope.
-    func isOver(before event: TraceEvent, waiting: UInt64, _ now: ThreadMark) -> Bool {
-        let isPause = waiting >= Self.pause && waiting >= Self.pauseFactor * (time / executions)
+    func isOver(
+        before event: TraceEvent, waiting: UInt64, pause: UInt64 = Repetition.pause, _ now: ThreadMark
+    ) -> Bool {
+        let isPause = waiting >= pause && waiting >= Self.pauseFactor * (time / executions)
         return event.scope == 0 && (isPause || now.scopes != mark.scopes)
     }
 

@@ -26,6 +26,12 @@ enum StatementLibrary: String, Sendable, CaseIterable {
         self = first
     }
 
+    /// The class that a mapper would have for a table: `Author` for `shop_author`.
+    static func modelName(of table: String?) -> String {
+        let last = table?.split(separator: "_").last.map(String.init) ?? "Model"
+        return last.prefix(1).uppercased() + last.dropFirst()
+    }
+
     private static func library(of location: FrameEntry.Location, in frame: FrameEntry) -> StatementLibrary? {
         guard frame.isPython else { return location.function.hasPrefix("GRDB.") ? .grdb : nil }
         if location.file.contains("/django/") { return .django }

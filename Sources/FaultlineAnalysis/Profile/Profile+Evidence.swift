@@ -57,6 +57,11 @@ extension Profile {
         evidence(of: SmallTransactionDetector.self)
     }
 
+    /// Statements that ran again with the same values, outside any operation of an object store.
+    public var repeatedStatements: [(key: StatementSite, evidence: RepeatedStatementEvidence)] {
+        evidence(of: RepeatedStatementDetector.self)
+    }
+
     /// Statements that scanned tables, outside any operation of an object store.
     public var statementScans: [(key: StatementSite, evidence: StatementScanEvidence)] {
         evidence(of: StatementScanDetector.self)

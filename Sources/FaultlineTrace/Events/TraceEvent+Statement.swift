@@ -17,6 +17,10 @@ extension TraceEvent {
             case schema
         }
 
+        /// A keyed hash of the statement's values, bound or written in its text.
+        ///
+        /// It only shows which values are equal within one recording. 0 if it was not recorded.
+        public var parameters: UInt64 = 0
         /// Operations of SQLite's virtual machine (`SQLITE_STMTSTATUS_VM_STEP`).
         public var virtualMachineSteps: UInt64 = 0
         /// The statement's text.
@@ -62,6 +66,7 @@ extension TraceEvent.Statement: EventRecord {
     /// The fields of a record of this kind.
     init(_ record: UnsafePointer<fl_event>) {
         let fields = record.pointee.fields.sql
+        parameters = fields.parameters
         virtualMachineSteps = fields.virtualMachineSteps
         statement = fields.statement
         plan = fields.plan
@@ -81,6 +86,7 @@ extension TraceEvent.Statement: EventRecord {
     /// The record of these fields.
     package var record: fl_sql {
         var fields = fl_sql()
+        fields.parameters = parameters
         fields.virtualMachineSteps = virtualMachineSteps
         fields.statement = statement
         fields.plan = plan

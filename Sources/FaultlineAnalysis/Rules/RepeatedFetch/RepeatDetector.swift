@@ -63,7 +63,7 @@ struct RepeatDetector: EvidenceDetector {
     private static let capacity = 4096
 
     /// The time without the fetch that ends a unit of work outside any scope, in nanoseconds.
-    private static let pause: UInt64 = 100_000_000
+    static let pause: UInt64 = 100_000_000
 
     var evidence: [FetchProfile.Key: RepeatEvidence] = [:]
     private var open = BoundedTable<OpenRepeat.Key, OpenRepeat>(capacity: capacity)

@@ -88,7 +88,8 @@ struct StatementLoopAdvice {
     }
 
     var code: [String] {
-        let name = Self.modelName(origin?.text.table), other = Self.modelName(statement.table)
+        let name = StatementLibrary.modelName(of: origin?.text.table)
+        let other = StatementLibrary.modelName(of: statement.table)
         switch (library, relation) {
         case (.django?, .toOne(let field, _)?):
             return ["\(name).objects.select_related(\"\(field)\")"]
@@ -129,12 +130,6 @@ struct StatementLoopAdvice {
     var language: String {
         guard statement.hasValues, relation != nil, let library, library != .python else { return "sql" }
         return library.language
-    }
-
-    /// The class that a mapper would have for a table: `Author` for `shop_author`.
-    private static func modelName(_ table: String?) -> String {
-        let last = table?.split(separator: "_").last.map(String.init) ?? "Model"
-        return last.prefix(1).uppercased() + last.dropFirst()
     }
 
     private var perLoop: UInt64 { evidence.executions / max(1, evidence.occurrences) }

@@ -13,6 +13,15 @@ struct OpenStatementLoop: RepeatedGroup {
     /// The statement whose rows the loop may go through.
     var origin: Origin?
     var library: StatementLibrary?
+    /// The hashes of the runs' values, at most two; 0 if the trace does not have them.
+    private(set) var values: Set<UInt64> = []
+
+    /// Whether all runs had the same values, so that none depended on a row of another statement.
+    var hasOneValue: Bool { values.count == 1 && !values.contains(0) }
+
+    mutating func observe(values hash: UInt64) {
+        if values.count < 2 { values.insert(hash) }
+    }
 
     struct Origin {
         var statement: StatementSite
@@ -29,6 +38,7 @@ struct OpenStatementLoop: RepeatedGroup {
         repetition.merge(other.repetition)
         if let found = other.origin, found.rows > origin?.rows ?? 0 { origin = found }
         library = library ?? other.library
+        for hash in other.values { observe(values: hash) }
     }
 }
 
@@ -81,7 +91,9 @@ struct StatementLoopDetector: EvidenceDetector {
             loop.library = context.library(on: event.stack)
             if let evicted = open.insert(loop, for: key) { evaluate([evicted], in: &context) }
         }
-        open.add(event, rows: UInt64(statement.rows), to: key, in: &context)
+        open.add(event, rows: UInt64(statement.rows), to: key, in: &context) {
+            $0.observe(values: statement.parameters)
+        }
         var keys = recent[event.thread] ?? []
         if keys.last != key {
             keys.removeAll { $0 == key }
@@ -117,7 +129,8 @@ struct StatementLoopDetector: EvidenceDetector {
         _ open: [(key: OpenStatementLoop.Key, value: OpenStatementLoop)], in context: inout ProcessContext
     ) {
         for (key, loop) in context.units(of: open) where loop.repetition.executions >= Self.threshold.count {
-            guard let sql = context.dictionary.statement(key.statement)?.sql else { continue }
+            // R29 evaluates runs that all have the same values.
+            guard !loop.hasOneValue, let sql = context.dictionary.statement(key.statement)?.sql else { continue }
             let statement = StatementSite(sql: sql, site: key.site)
             let repetition = loop.repetition
             var found = StatementLoopEvidence(
