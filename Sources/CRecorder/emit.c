@@ -261,20 +261,23 @@ void fl_record(fl_recorder *recorder, uint64_t start, fl_event_kind kind, const 
     fl_end(recorder, &open, kind, fields, ending);
 }
 
-void fl_record_measured(fl_recorder *recorder, fl_event_kind kind, const void *fields, const fl_measured *event) {
-    if (!fl_switch_is_on(&recorder->state)) { return; }
+uint64_t fl_record_measured(
+    fl_recorder *recorder, fl_event_kind kind, const void *fields, const fl_measured *event
+) {
+    if (!fl_switch_is_on(&recorder->state)) { return 0; }
     fl_thread *thread = fl_thread_current(recorder);
     if (thread == NULL) {
         atomic_fetch_add_explicit(&recorder->file->events_lost, 1, memory_order_relaxed);
-        return;
+        return 0;
     }
     fl_header header = {
         .kind = (uint8_t)kind, .flags = event->is_stack_truncated ? FL_STACK_TRUNCATED : 0, .id = take_ids(thread->ring),
-        .start = event->start, .duration = event->duration, .stack = event->stack,
+        .parent = event->parent, .start = event->start, .duration = event->duration, .stack = event->stack,
     };
     thread->pending_cost += fl_plausible_cost(event->cost) * FL_COST_SAMPLING + event->once;
     const fl_ending ending = {0};
     fl_put(thread, &header, fields, fl_schema(kind)->size, &ending);
+    return header.id;
 }
 
 void fl_scope_mark(

@@ -25,7 +25,25 @@ typedef struct execution {
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
     execution *execution;
     uint32_t depth;  // of calls that can run statements
+    preload_statement *running;  // null: not within a step, or within one of a statement that is not recorded
+    const preload_copy *copy;    // of that statement
 } thread;
+
+preload_statement *preload_running(const preload_copy **copy) {
+    *copy = thread.copy;
+    return thread.running;
+}
+
+static int step(const preload_copy *copy, sqlite3_stmt *handle, preload_statement *statement) {
+    preload_statement *outer = thread.running;
+    const preload_copy *outer_copy = thread.copy;
+    (thread.running = statement, thread.copy = copy);
+    thread.depth++;
+    int result = copy->step(handle);
+    thread.depth--;
+    (thread.running = outer, thread.copy = outer_copy);
+    return result;
+}
 
 // Ends the run of a statement that the program did not step to its end.
 static void end_early(const preload_copy *copy, preload_statement *statement) {
@@ -82,9 +100,12 @@ static void prepared(const preload_copy *copy, int result, sqlite3_stmt **out, c
     EXPORT int sqlite3_##name parameters { \
         const preload_copy *copy = preload_copy_of(CALLER); \
         if (copy == NULL || copy->name == NULL) { return SQLITE_MISUSE; } \
+        preload_statement *outer = thread.running; \
+        thread.running = NULL; \
         thread.depth++; \
         int result = copy->name arguments; \
         thread.depth--; \
+        thread.running = outer; \
         prepared(copy, result, statement, CALLER); \
         return result; \
     }
@@ -113,12 +134,7 @@ EXPORT int sqlite3_step(sqlite3_stmt *handle) {
     const preload_copy *copy = preload_copy_of(CALLER);
     if (copy == NULL) { return SQLITE_MISUSE; }
     preload_statement *statement = preload_find(handle);
-    if (statement == NULL || statement->is_internal) {
-        thread.depth++;
-        int result = copy->step(handle);
-        thread.depth--;
-        return result;
-    }
+    if (statement == NULL || statement->is_internal) { return step(copy, handle, NULL); }
     int saved = errno;
     bool is_first = !statement->is_running;
     if (is_first) { preload_begin_run(copy, statement); }
@@ -126,9 +142,7 @@ EXPORT int sqlite3_step(sqlite3_stmt *handle) {
     // Reading the clock is a good part of the cost, so the time at the beginning is read once, and so is that at the end.
     bool is_timed = is_measured(statement->calls);
     uint64_t before = !is_timed ? 0 : is_first ? statement->start : preload_ticks(), after = 0;
-    thread.depth++;
-    int result = copy->step(handle);
-    thread.depth--;
+    int result = step(copy, handle, statement);
     if (is_timed) {
         after = preload_ticks();
         statement->ticks += after - before;

@@ -17,9 +17,9 @@
 
 // The functions of SQLite that the library calls or interposes, as X(name).
 #define PRELOAD_FUNCTIONS(X) \
-    X(bind_blob) X(bind_blob64) X(bind_double) X(bind_int) X(bind_int64) X(bind_null) X(bind_parameter_count) \
+    X(bind_blob) X(bind_blob64) X(bind_double) X(bind_int64) X(bind_null) X(bind_parameter_count) \
     X(bind_pointer) X(bind_text) X(bind_text16) X(bind_text64) X(bind_value) X(bind_zeroblob) X(bind_zeroblob64) \
-    X(changes) X(clear_bindings) X(column_int) X(column_text) X(db_handle) X(exec) X(finalize) X(get_table) X(prepare) X(prepare_v2) \
+    X(changes) X(clear_bindings) X(column_int) X(column_text) X(db_filename) X(db_handle) X(exec) X(finalize) X(get_autocommit) X(get_table) X(prepare) X(prepare_v2) \
     X(prepare_v3) X(prepare16) X(prepare16_v2) X(prepare16_v3) X(profile) X(reset) X(set_authorizer) X(sql) X(step) \
     X(stmt_isexplain) X(stmt_readonly) X(stmt_status) X(trace) X(trace_v2) X(transfer_bindings)
 
@@ -83,6 +83,13 @@ typedef struct preload_values {
     _Atomic uint64_t hashes[];
 } preload_values;
 
+// The wait of a run for SQLite's lock on a file.
+typedef struct preload_wait {
+    uint64_t start, end;     // in nanoseconds of CLOCK_MONOTONIC
+    uint32_t tries;          // 0: it did not wait
+    uint32_t owner_thread, owner_process;
+} preload_wait;
+
 // A prepared statement of the program, and its current run.
 typedef struct preload_statement {
     sqlite3_stmt *handle;
@@ -93,6 +100,7 @@ typedef struct preload_statement {
     uint32_t generation;     // the recorder whose dictionary has the text
     uint32_t text;           // the text's number there
     uint32_t type;           // the statement's effect
+    bool is_transaction;     // whether that is to begin or end a transaction
     uint32_t plan;           // the plan's number in the dictionary; 0: none
     // The values, which stay bound when a run ends. Two threads may bind at a time; what they leave is then undefined, as
     // in SQLite, but valid.
@@ -112,6 +120,7 @@ typedef struct preload_statement {
     uint32_t rows;
     uint32_t stack;
     bool is_stack_truncated;
+    preload_wait wait;
 } preload_statement;
 
 // Adds a statement; null if there is no memory, or too many statements are open.
@@ -132,6 +141,20 @@ void preload_begin_run(const preload_copy *copy, preload_statement *statement);
 // Ends the run of a statement that is running, and records it. `result` is SQLite's result code, SQLITE_OK if the program ended it;
 // `end` is the time in ticks. `copy` is null if the handle is gone.
 void preload_end_run(const preload_copy *copy, preload_statement *statement, int result, uint64_t end);
+
+// The statement that this thread steps, and its copy of SQLite; null if there is none.
+preload_statement *preload_running(const preload_copy **copy);
+
+// MARK: - Waits
+
+// Called before and after a run that can write, or ends a transaction.
+void preload_begin_writing(const preload_copy *copy, const preload_statement *statement);
+void preload_end_writing(const preload_copy *copy, const preload_statement *statement, bool has_failed);
+
+// Records the wait of a run that has just been recorded as the event `id`, if it waited, or failed because it did not.
+void preload_end_waits(
+    fl_recorder *recorder, const preload_copy *copy, preload_statement *statement, int result, const fl_measured *event,
+    uint64_t id);
 
 // MARK: - Values
 

@@ -11,6 +11,10 @@ static const int statuses[] = {
 };
 enum { VM_STEP, FULLSCAN_STEP, SORT, AUTOINDEX, REPREPARE, STATUSES };
 
+static uint32_t transaction_type(void) {
+    return (uint32_t)fl_enumeration_value(FL_ENUMERATION_STATEMENT_TYPE, "transaction", strlen("transaction"));
+}
+
 // Interns the statement's text, in the dictionary of this recorder.
 static void describe(fl_recorder *recorder, const preload_copy *copy, preload_statement *statement) {
     const char *sql = copy->sql == NULL ? NULL : copy->sql(statement->handle);
@@ -22,11 +26,17 @@ static void describe(fl_recorder *recorder, const preload_copy *copy, preload_st
     used += fl_json_string(json + used, sizeof json - used - 2, text, length);
     json[used++] = '}';
     statement->type = preload_type_of(text, length, statement->is_read_only);
+    statement->is_transaction = statement->type == transaction_type();
     statement->text = fl_intern(recorder, FL_DICTIONARY_STATEMENT, json, used, text, length < 255 ? length : 255);
     statement->generation = preload_generation();
     bool is_query = length > 6 && (strncasecmp(text, "SELECT", 6) == 0 || strncasecmp(text, "WITH", 4) == 0);
     bool may_ask = is_query && statement->is_read_only && !preload_is_nested();
     statement->plan = may_ask ? preload_plan(recorder, copy, statement->handle, statement->text) : 0;
+}
+
+// Whether a run can take SQLite's write lock.
+static bool can_write(const preload_statement *statement) {
+    return !statement->is_read_only || statement->is_transaction;
 }
 
 void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
@@ -46,6 +56,8 @@ void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
     statement->calls = statement->measured = 0;
     statement->rows = 0;
     statement->is_stack_truncated = false;
+    statement->wait.tries = statement->wait.owner_thread = statement->wait.owner_process = 0;
+    if (can_write(statement)) { preload_begin_writing(copy, statement); }
     statement->stack = preload_stack(recorder, &statement->is_stack_truncated);
     statement->start = preload_ticks();
     statement->cost = is_sampled ? statement->start - begun : 0;
@@ -96,5 +108,7 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
     if (statement->cost != 0) {
         event.cost = preload_nanoseconds(statement->cost + (preload_ticks() - end));
     }
-    fl_record_measured(recorder, FL_EVENT_SQL, &fields, &event);
+    uint64_t id = fl_record_measured(recorder, FL_EVENT_SQL, &fields, &event);
+    preload_end_waits(recorder, copy, statement, result, &event, id);
+    if (can_write(statement)) { preload_end_writing(copy, statement, has_failed); }
 }

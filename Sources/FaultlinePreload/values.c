@@ -139,11 +139,19 @@ static void forget(sqlite3_stmt *handle, bool is_known) {
 DEFINE_BIND(
     double, (sqlite3_stmt *statement, int index, double value), (statement, index, value), hash_real(value))
 DEFINE_BIND(
-    int, (sqlite3_stmt *statement, int index, int value), (statement, index, value),
-    hash_word(SQLITE_INTEGER, (uint64_t)(int64_t)value))
-DEFINE_BIND(
     int64, (sqlite3_stmt *statement, int index, sqlite3_int64 value), (statement, index, value),
     hash_word(SQLITE_INTEGER, (uint64_t)value))
+
+
+// As SQLite does it; but its own call goes through the symbol, and would lead here again.
+EXPORT int sqlite3_bind_int(sqlite3_stmt *statement, int index, int value) {
+    const preload_copy *copy = preload_copy_of(CALLER);
+    if (copy == NULL || copy->bind_int64 == NULL) { return SQLITE_MISUSE; }
+    int result = copy->bind_int64(statement, index, value);
+    if (result == SQLITE_OK) { keep(copy, statement, index, hash_word(SQLITE_INTEGER, (uint64_t)(int64_t)value)); }
+    return result;
+}
+
 DEFINE_BIND(null, (sqlite3_stmt *statement, int index), (statement, index), 0)
 DEFINE_BIND(
     zeroblob, (sqlite3_stmt *statement, int index, int bytes), (statement, index, bytes),

@@ -102,7 +102,8 @@ public struct TextReport: Sendable {
     /// The groups of operations, or of statements if the trace has nothing else.
     static func operations(_ profile: Profile) -> [EventGroup] {
         let operations = profile.groups.filter { $0.key.kind != .cacheMiss && $0.key.kind != .sql }
-        return operations.isEmpty ? profile.groups : operations
+        // A program without an object store waits for SQLite's lock in its statements.
+        return operations.allSatisfy { $0.key.kind == .wait } ? profile.groups : operations
     }
 
     private func hotspotLines(_ ink: Ink, _ width: Int) -> [String] {

@@ -80,7 +80,7 @@ public struct TraceGap: Sendable, Hashable, Codable {
         /// The gap, with others that are part of it.
         package var missing: Set<Kind> {
             guard self == .operations else { return [self] }
-            return [self, .rowCache, .origins, .use, .sizes, .waits, .model, .changes, .errors]
+            return [self, .rowCache, .origins, .use, .sizes, .model, .changes, .errors]
         }
     }
 

@@ -197,6 +197,65 @@ struct WaitRuleTests {
             failed.first?.explanation.map(\.text).last == "1 wait ended without the lock, and the work failed.")
     }
 
+    /// The findings about a program that uses SQLite without Faultline's store.
+    private func findings(ofStatements events: [TraceEvent]) -> [Finding] {
+        var builder = ProfileBuilder()
+        builder.add(.began(ProcessBegan(process: 1, program: "App", gaps: [TraceGap(.operations)])))
+        builder.add(.entry(process: 1, id: 1, .statement(StatementEntry(sql: "COMMIT"))))
+        builder.add(.entry(process: 1, id: 2, .stack(StackEntry(frames: ["0x10"]))))
+        builder.add(
+            .entry(
+                process: 1, id: 3,
+                .frame(
+                    FrameEntry(
+                        address: "0x10", module: "Python",
+                        locations: [.init(symbol: "", function: "importer", file: "/shop/app.py", line: 17)]))))
+        for event in events { builder.add(.event(event)) }
+        builder.add(.ended(ProcessEnded(process: 1, end: 1_000_000_000, events: UInt64(events.count))))
+        return Analysis(builder.finish(), rules: [WaitRule()]).findings
+    }
+
+    @Test func `A statement that waits for a transaction of another thread is reported at that transaction`() throws {
+        var commit = TraceEvent.Statement()
+        (commit.statement, commit.type) = (1, .transaction)
+        var wait = TraceEvent.Wait()
+        (wait.resource, wait.isBlocking, wait.ownerThread, wait.tries) = (.sqlite, true, 9, 4)
+        let found = findings(ofStatements: [
+            TraceEvent(
+                id: 2, start: 10 * Self.millisecond, duration: 200 * Self.millisecond, thread: 7, process: 1,
+                .wait(wait)),
+            TraceEvent(
+                id: 1, start: 20 * Self.millisecond, duration: 150 * Self.millisecond, thread: 9, process: 1, stack: 2,
+                .sql(commit)),
+        ])
+        let finding = try #require(found.first)
+        #expect(finding.title.text == "Shorten how long the transaction at app.py:17 holds SQLite's lock")
+        #expect(finding.fix.text.contains("BEGIN IMMEDIATE") && !finding.fix.text.contains("Faultline"))
+        #expect(finding.code.isEmpty && finding.alternatives.count == 1 && finding.saving.pause != nil)
+    }
+
+    @Test func `A statement that fails at once is to wait for the lock`() throws {
+        var wait = TraceEvent.Wait()
+        (wait.resource, wait.isBlocking, wait.error) = (.sqlite, true, 5)
+        let found = findings(ofStatements: [
+            TraceEvent(id: 2, start: 10, duration: 1, thread: 7, process: 1, .wait(wait))
+        ])
+        let finding = try #require(found.first)
+        #expect(finding.title.text == "Wait for SQLite's lock instead of failing")
+        #expect(finding.code == ["PRAGMA busy_timeout = 5000"] && finding.codeLanguage == "sql")
+        #expect(
+            finding.explanation.map(\.text) == [
+                "1 statement failed with SQLITE_BUSY, because another connection held the lock."
+            ])
+        #expect(finding.severity == .error && finding.saving.time == .none && finding.saving.pause == nil)
+        // A statement that has waited needs no timeout.
+        wait.tries = 3
+        let waited = findings(ofStatements: [
+            TraceEvent(id: 2, start: 10, duration: 9 * Self.millisecond, thread: 7, process: 1, .wait(wait))
+        ])
+        #expect(waited.first?.code.isEmpty == true)
+    }
+
     @Test func `A task that waits blocks no thread, so its wait counts only as a pause`() {
         let finding = findings { contention in
             contention.work(at: 0, for: 40 * Self.millisecond)

@@ -9,6 +9,7 @@ import Testing
 struct ObservedRun {
     private(set) var result: BuiltCommand.Result
     private(set) var statements: [(text: String, fields: TraceEvent.Statement, event: TraceEvent)] = []
+    private(set) var waits: [(fields: TraceEvent.Wait, event: TraceEvent)] = []
     private(set) var processes: [ProcessBegan] = []
     private var resolvers: [UInt32: CallSiteResolver] = [:]
     /// The bytes of the trace.
@@ -32,6 +33,7 @@ struct ObservedRun {
             case .entry(let process, let id, let entry):
                 dictionary[process, default: TraceDictionary()].insert(entry, id: id)
             case .event(let event):
+                if case .wait(let fields) = event.detail { waits.append((fields, event)) }
                 guard case .sql(let fields) = event.detail else { return }
                 let text = dictionary[event.process]?.statement(fields.statement)?.sql ?? ""
                 statements.append((text, fields, event))

@@ -147,6 +147,34 @@ struct PreloadTests {
         #expect(Set(run.statements.map(\.event.thread)).count == 4)
     }
 
+    @Test("A wait for SQLite's lock is a part of its statement, and has the thread that held the lock")
+    func waits() throws {
+        let directory = try TemporaryDirectory()
+        let run = try ObservedRun(["wait", directory.path("store.sqlite")])
+        try #require(run.result.status == 0 && run.waits.count == 2)
+        let failed = try #require(run.waits.first { $0.fields.error != 0 })
+        #expect(failed.fields.error & 0xFF == 5 && failed.fields.tries == 0)
+        let waited = try #require(run.waits.first { $0.fields.error == 0 })
+        #expect(waited.fields.resource == .sqlite && waited.fields.isBlocking && waited.fields.tries > 0)
+        let statement = try #require(run.statements.first { $0.event.id == waited.event.parent })
+        #expect(statement.text == "INSERT INTO t VALUES (?)" && statement.event.thread == waited.event.thread)
+        #expect(waited.event.start >= statement.event.start && waited.event.end <= statement.event.end)
+        let owner = try #require(run.statements.first { $0.text == "BEGIN IMMEDIATE" }).event.thread
+        #expect(waited.fields.ownerThread == owner && failed.fields.ownerThread == owner)
+        #expect(waited.event.thread != owner && waited.fields.ownerProcess == 0)
+    }
+
+    @Test("A wait for the lock of another process has its ID")
+    func foreignWaits() throws {
+        let directory = try TemporaryDirectory()
+        let run = try ObservedRun(["foreign", directory.path("store.sqlite")])
+        try #require(run.result.status == 0 && run.processes.count == 2)
+        let wait = try #require(run.waits.first)
+        let owner = try #require(run.statements.first { $0.text == "BEGIN IMMEDIATE" }).event.process
+        #expect(run.waits.count == 1 && wait.fields.ownerProcess == owner && wait.fields.ownerThread == 0)
+        #expect(wait.event.process != owner && wait.fields.tries > 0 && wait.fields.error == 0)
+    }
+
     @Test("A forked child is a process of its own in the trace")
     func fork() throws {
         let run = try ObservedRun(["fork", ":memory:"])

@@ -1,7 +1,10 @@
 // A program that uses SQLite and knows nothing of Faultline. It prints what it counted itself.
 
 #include <pthread.h>
+#include <sched.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +181,74 @@ static void bind_values(sqlite3 *store) {
     sqlite3_finalize(statement);
 }
 
+// After SQLite's first sleep between its attempts to take a lock, the other transaction ends.
+static sqlite3_vfs shown_sleep, *base;
+static void (*first_sleep)(void);
+static atomic_bool has_slept;
+static int to_child[2];
+
+static int sleep_once(sqlite3_vfs *vfs, int microseconds) {
+    (void)vfs;
+    int slept = base->xSleep(base, microseconds);
+    if (!atomic_exchange(&has_slept, true) && first_sleep != NULL) { first_sleep(); }
+    return slept;
+}
+
+static void show_sleeps(void) {
+    base = sqlite3_vfs_find(NULL);
+    shown_sleep = *base;
+    shown_sleep.zName = "shown";
+    shown_sleep.xSleep = sleep_once;
+    sqlite3_vfs_register(&shown_sleep, 1);
+}
+
+static void *insert_patiently(void *path) {
+    sqlite3 *store = open_store(path);
+    sqlite3_busy_timeout(store, 60000);
+    execute(store, 1, (char *[]){"INSERT INTO t VALUES (2)"});
+    sqlite3_close(store);
+    return NULL;
+}
+
+// Waits for the lock of another thread, and then fails to get it without waiting.
+static void wait_for_thread(char *path) {
+    show_sleeps();
+    sqlite3 *store = open_store(path), *impatient = open_store(path);
+    pthread_t waiter;
+    execute(store, 3, (char *[]){"CREATE TABLE t(a)", "BEGIN IMMEDIATE", "INSERT INTO t VALUES (1)"});
+    pthread_create(&waiter, NULL, insert_patiently, path);
+    while (!atomic_load(&has_slept)) { sched_yield(); }
+    execute(impatient, 1, (char *[]){"INSERT INTO t VALUES (3)"});
+    execute(store, 1, (char *[]){"COMMIT"});
+    pthread_join(waiter, NULL);
+    sqlite3_close(impatient);
+    sqlite3_close(store);
+}
+
+static void end_child(void) { close(to_child[1]); }
+
+// Waits for the lock of another process.
+static void wait_for_process(char *path) {
+    int from_child[2];
+    char byte;
+    if (pipe(to_child) != 0 || pipe(from_child) != 0) { exit(3); }
+    pid_t child = fork();
+    if (child == 0) {
+        close(to_child[1]);
+        sqlite3 *store = open_store(path);
+        execute(store, 3, (char *[]){"CREATE TABLE t(a)", "BEGIN IMMEDIATE", "INSERT INTO t VALUES (1)"});
+        if (write(from_child[1], "", 1) != 1 || read(to_child[0], &byte, 1) != 0) { _exit(3); }
+        execute(store, 1, (char *[]){"COMMIT"});
+        sqlite3_close(store);
+        _exit(0);
+    }
+    show_sleeps();
+    first_sleep = end_child;
+    if (read(from_child[0], &byte, 1) != 1) { exit(3); }
+    insert_patiently(path);
+    waitpid(child, NULL, 0);
+}
+
 static void fork_child(void) {
     pid_t child = fork();
     sqlite3 *store = open_store(":memory:");
@@ -190,10 +261,12 @@ static void fork_child(void) {
 
 int main(int count, char **arguments) {
     if (count < 3) {
-        fprintf(stderr, "usage: SQLiteProgram exec|books|threads|function|hooks|state|values|fork STORE [SQL…]\n");
+        fprintf(stderr, "usage: SQLiteProgram exec|books|threads|function|hooks|state|values|wait|foreign|fork STORE [SQL…]\n");
         return 2;
     }
     const char *mode = arguments[1];
+    if (strcmp(mode, "wait") == 0) { return (wait_for_thread(arguments[2]), 0); }
+    if (strcmp(mode, "foreign") == 0) { return (wait_for_process(arguments[2]), 0); }
     sqlite3 *store = open_store(arguments[2]);
     if (strcmp(mode, "exec") == 0) { execute(store, count - 3, arguments + 3); }
     if (strcmp(mode, "books") == 0) { list_books(store); }

@@ -149,18 +149,19 @@ void fl_record(fl_recorder *recorder, uint64_t start, fl_event_kind kind, const 
 // The number of events that one measured cost stands for.
 #define FL_COST_SAMPLING 64
 
-// An event that was measured by other means.
+// An event that was measured by other means, with the number of its parent, or 0.
 typedef struct fl_measured {
     uint64_t start;           // nanoseconds of CLOCK_MONOTONIC
     uint64_t duration;        // in nanoseconds
+    uint64_t parent;
     uint64_t cost;            // of recording it, in nanoseconds, for one event in FL_COST_SAMPLING; 0 for the others
     uint64_t once;            // of what recording it took once, as for a new text, in nanoseconds
     uint32_t stack;           // from fl_stack; 0: none
     bool is_stack_truncated;
 } fl_measured;
 
-// Records an event that was measured by other means. Reads no clock.
-void fl_record_measured(fl_recorder *recorder, fl_event_kind kind, const void *fields, const fl_measured *event);
+// Records an event that was measured by other means. Reads no clock. Returns its number, or 0.
+uint64_t fl_record_measured(fl_recorder *recorder, fl_event_kind kind, const void *fields, const fl_measured *event);
 
 // The running functions of an interpreted language, innermost first: numbers that frames of the dictionary have as their
 // addresses.

@@ -140,7 +140,8 @@ extension Profile {
             key.source = nil
             operations[key, default: EventGroup(key)].merge(group)
         }
-        return operations.isEmpty ? groups.filter { $0.key.kind == .sql } : Array(operations.values)
+        let hasOperations = operations.keys.contains { $0.kind != .wait }
+        return (hasOperations ? [] : groups.filter { $0.key.kind == .sql }) + operations.values
     }
 }
 

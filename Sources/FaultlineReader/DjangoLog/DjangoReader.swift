@@ -140,7 +140,7 @@ final class DjangoReader {
     private static func gaps(of prefix: DjangoPrefix) -> [TraceGap] {
         var gaps: [TraceGap] = [
             .init(.operations), .init(.rows), .init(.callSites), .init(.threads), .init(.counters), .init(.values),
-            .init(.plans), .init(.exactTimes), .init(.shortDurations),
+            .init(.waits), .init(.plans), .init(.exactTimes), .init(.shortDurations),
         ]
         if prefix.time?.isExact != true { gaps.append(.init(.startTimes, remedy: "{asctime} in the format")) }
         return gaps

@@ -4,12 +4,29 @@ internal import FaultlineTrace
 struct WaitAdvice {
     let key: WaitEvidence.Key
     let evidence: WaitEvidence
+    /// Whether the program uses Faultline's store.
+    let usesStore: Bool
 
     /// The work of the lock's owner: `the save at Import.swift:30`.
+    ///
+    /// A statement keeps the lock until its transaction ends.
     private var owner: Wording? {
         let position: Wording = key.ownerSite.map { " at \(site: $0)" } ?? ""
-        if let kind = key.ownerKind { return "the \(kind.name)\(position)" }
+        if let kind = key.ownerKind { return "the \(kind == .sql ? "transaction" : kind.name)\(position)" }
         return key.ownerSite.map { "the work at \(site: $0)" }
+    }
+
+    /// Whether the statements of a program did not wait at all for the lock, and failed.
+    var isImpatient: Bool {
+        !usesStore && key.resource == .sqlite && evidence.tries == 0 && evidence.failures == evidence.durations.count
+    }
+
+    /// Other changes, as sentences.
+    var alternatives: [Wording] {
+        guard !usesStore, key.resource == .sqlite, !isImpatient else { return [] }
+        return [
+            "With a write-ahead log (\(code: "PRAGMA journal_mode = WAL")), readers and a writer do not wait for each other."
+        ]
     }
 
     private var isForeign: Bool { Significance.isMost(evidence.foreign, of: evidence.durations.count) }
@@ -20,6 +37,7 @@ struct WaitAdvice {
             return "Give \(owner ?? "the work that others wait for") a context of its own"
         case .coordinator: return "Shorten how long \(owner ?? "the writer") holds the store"
         case .connection: return "Shorten how long \(owner ?? "the reader") holds its connection"
+        case .sqlite where isImpatient: return "Wait for SQLite's lock instead of failing"
         case .sqlite:
             return isForeign
                 ? "Shorten how long the other process holds the store's lock"
@@ -38,13 +56,22 @@ struct WaitAdvice {
                 + "in between, or use a batch request."
         case .connection:
             "All reader connections were busy. Fetch less at once, or in batches, so that each is free sooner."
+        case .sqlite where isImpatient:
+            "The connection has no busy timeout, so a statement fails at once if another connection holds the lock. In "
+                + "Python, \(code: "timeout") of \(code: "sqlite3.connect") sets it."
         case .sqlite:
             // FaultlineStore begins its saves with BEGIN EXCLUSIVE, and its readers use the write-ahead log.
             saveFix
-                ?? "SQLite lets one connection write at a time, so keep write transactions short. If another program "
-                + "holds the lock, begin its write transactions with \(code: "BEGIN IMMEDIATE"). Faultline's store needs "
-                + "no change."
+                ?? "SQLite lets one connection write at a time, so keep write transactions short. \(otherFix)"
         }
+    }
+
+    private var otherFix: Wording {
+        if usesStore {
+            return "If another program holds the lock, begin its write transactions with \(code: "BEGIN IMMEDIATE"). "
+                + "Faultline's store needs no change."
+        }
+        return "Begin them with \(code: "BEGIN IMMEDIATE"), and do no other work before \(code: "COMMIT")."
     }
 
     /// The fix for a save that other work waits for, or `nil` if the owner is not a save.
@@ -64,11 +91,17 @@ struct WaitAdvice {
     }
 
     var code: [String] {
+        if isImpatient { return ["PRAGMA busy_timeout = 5000"] }
         guard key.resource == .contextQueue else { return [] }
         return ["let context = container.newBackgroundContext()", "try await context.perform { … }"]
     }
 
     var explanation: [Wording] {
+        if isImpatient {
+            return [
+                "\(count: evidence.failures, "statement") failed with SQLITE_BUSY, because another connection held the lock."
+            ]
+        }
         let middle: Wording =
             evidence.durations.count == 1
             ? "" : ", median \(duration: evidence.durations.percentile(50))"

@@ -15,8 +15,10 @@ extension WaitRule {
             evidence:
                 "Waits, their total, median and longest time, what the lock's or queue's owner did meanwhile and where, and how often "
                 + "SQLite's lock was tried again.",
-            fix: "Give long work a context of its own, save in parts, and keep transactions short. If another program "
-                + "holds the lock, begin its write transactions with BEGIN IMMEDIATE. Faultline's store needs no change.",
+            fix:
+                "Give long work a context of its own, save in parts, and keep transactions short. If another program "
+                + "holds the lock, begin its write transactions with BEGIN IMMEDIATE; Faultline's store needs no change. In other "
+                + "programs, a write-ahead log lets readers and a writer work at the same time.",
             saving:
                 "Between half of the total wait time and all of it. How much the owner's work can be shortened is unknown, so the lower "
                 + "bound is an assumption.",

@@ -17,7 +17,8 @@ public struct WaitRule: Rule {
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let waits = profile.waits.filter { Self.isNotable($0.evidence) }
-        for lines in Self.byOwner(waits) { outcome.findings.append(finding(lines)) }
+        let usesStore = !profile.allProcesses.lacks(.operations)
+        for lines in Self.byOwner(waits) { outcome.findings.append(finding(lines, usesStore: usesStore)) }
         let count = profile.totals.events[.wait] ?? 0
         if count > 0 { outcome.examined = "\(count: count, "wait")" }
         return outcome
@@ -45,10 +46,10 @@ public struct WaitRule: Rule {
         }
     }
 
-    private func finding(_ lines: [Line]) -> Finding {
+    private func finding(_ lines: [Line], usesStore: Bool) -> Finding {
         let key = lines[0].key
         let evidence = lines.dropFirst().reduce(into: lines[0].evidence) { $0.merge($1.evidence) }
-        let advice = WaitAdvice(key: key, evidence: evidence)
+        let advice = WaitAdvice(key: key, evidence: evidence, usesStore: usesStore)
         let score = Score.of(Double(evidence.longest), info: Self.longWait.value, warning: 50_000_000)
         let blocked = Double(evidence.blockedTime)
         var finding = Finding(
@@ -60,14 +61,17 @@ public struct WaitRule: Rule {
             confidence: .medium("how much shorter the owner's work can get is unknown"),
             signature: [id, "\(key.resource)", key.site?.function ?? "", key.ownerSite?.function ?? ""]
                 .joined(separator: "|"))
+        if !usesStore { finding.codeLanguage = "sql" }
         let longest = Double(evidence.longest)
         finding.saving.pause = Saving.Range(median: longest, low: longest / 2, high: longest)
+        if advice.isImpatient { finding.saving = Saving() }
         finding.seenAt = lines.map { line in
             Finding.Sighting(
                 site: line.key.site, count: line.evidence.durations.count, time: line.evidence.durations.total)
         }
         finding.scopes = evidence.scopes.names
         finding.explanation = advice.explanation
+        finding.alternatives = advice.alternatives
         finding.evidence = [
             Evidence("waits", evidence.durations.count, .count), Evidence("waitTime", evidence.time, .nanoseconds),
             Evidence("blockedTime", evidence.blockedTime, .nanoseconds),
