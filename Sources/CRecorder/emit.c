@@ -274,7 +274,7 @@ uint64_t fl_record_measured(
         .kind = (uint8_t)kind, .flags = event->is_stack_truncated ? FL_STACK_TRUNCATED : 0, .id = take_ids(thread->ring),
         .parent = event->parent, .start = event->start, .duration = event->duration, .stack = event->stack,
     };
-    thread->pending_cost += fl_plausible_cost(event->cost) * FL_COST_SAMPLING + event->once;
+    thread->pending_cost += fl_plausible_cost(event->cost) * FL_COST_SAMPLING;
     const fl_ending ending = {0};
     fl_put(thread, &header, fields, fl_schema(kind)->size, &ending);
     return header.id;

@@ -115,7 +115,6 @@ typedef struct preload_statement {
     uint64_t start;          // in ticks
     uint64_t ticks;          // time in the measured calls
     uint64_t cost;           // ticks that recording took at the beginning, if that was measured
-    uint64_t once;           // ticks that it took to describe the statement, in its first run
     uint32_t calls, measured;
     uint32_t rows;
     uint32_t stack;

@@ -43,12 +43,8 @@ void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
     static _Thread_local __attribute__((tls_model("initial-exec"))) uint32_t runs;
     fl_recorder *recorder = preload_recorder();
     if (recorder == NULL) { return; }
-    statement->once = 0;
-    if (statement->generation != preload_generation()) {
-        uint64_t before = preload_ticks();
-        describe(recorder, copy, statement);
-        statement->once = preload_ticks() - before;
-    }
+    // The recorder measures what new entries of the dictionary cost, so this is no part of a sample.
+    if (statement->generation != preload_generation()) { describe(recorder, copy, statement); }
     bool is_sampled = ++runs % FL_COST_SAMPLING == 0;
     uint64_t begun = is_sampled ? preload_ticks() : 0;
     statement->is_running = true;
@@ -104,7 +100,6 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
     if (spent > end - statement->start) { spent = end - statement->start; }
     event.duration = preload_nanoseconds(spent);
     if (event.duration == 0) { event.duration = 1; }
-    if (statement->once != 0) { event.once = preload_nanoseconds(statement->once); }
     if (statement->cost != 0) {
         event.cost = preload_nanoseconds(statement->cost + (preload_ticks() - end));
     }

@@ -108,8 +108,8 @@ extension ReaderError {
     static func emptyRecording(_ path: String) -> ReaderError {
         reading(
             path, .empty,
-            "it is an empty recording: no process recorded anything; link FaultlineStore into the program and open a store "
-                + "with it")
+            "it is an empty recording: no process recorded anything; record it again, and read the reason that "
+                + "\"faultline record\" prints at the end")
     }
 
     static func reformatted(_ path: String) -> ReaderError {

@@ -84,8 +84,9 @@ public struct CheckText: Sendable {
 
     /// What to do about stale suppressions.
     static let staleAdvice =
-        "No finding matches. Remove these suppressions, or correct them: copy the name that is printed below a "
-        + "finding. A rule's number alone, such as R02, is never a name."
+        "No finding matches. Remove these suppressions, or correct them. A comment belongs on the finding's line or on the "
+        + "line above. In a budget, copy the name that is printed below a finding: a rule's number alone, such as R02, is "
+        + "never a name."
 
     private func summary(_ ink: Ink) -> String { ink(check.isPassed ? .green : .red, verdict) }
 

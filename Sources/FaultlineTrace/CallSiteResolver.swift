@@ -1,8 +1,8 @@
 /// Finds the lines of the program that caused events, from the frames of their stacks.
 ///
 /// The call site is the innermost frame that belongs to the program. The resolver skips the frames of Faultline
-/// itself, of the Swift runtime and its libraries, of SQLite and the C library. It also skips functions that the
-/// compiler generated and accessors of the model's properties, to find the code that read the property. Inlined calls
+/// itself, of the Swift runtime and its libraries, of SQLite and the C library, and of packages that SwiftPM checked out
+/// for the program. It also skips functions that the compiler generated and accessors of the model's properties, to find the code that read the property. Inlined calls
 /// are frames of their own.
 ///
 /// Use one resolver for each process of a trace. It examines each stack once.
@@ -10,6 +10,7 @@ public struct CallSiteResolver: Sendable {
     /// The dictionary of the process's events.
     public let dictionary: TraceDictionary
     private let propertyNames: Set<String>
+    private let packageModules: Set<String>
     private var sitesByStack: [DictionaryID: [CallSite]] = [:]
     /// Call sites for a program without symbols; created at the first stack that needs them.
     private var addresses: AddressSites?
@@ -18,6 +19,7 @@ public struct CallSiteResolver: Sendable {
     public init(dictionary: TraceDictionary) {
         self.dictionary = dictionary
         propertyNames = dictionary.propertyNames
+        packageModules = dictionary.checkedOutModules
     }
 
     /// Returns the one place that reports, event lists, JSON and queries name for an event.
@@ -70,13 +72,7 @@ public struct CallSiteResolver: Sendable {
     private mutating func sites(of stack: DictionaryID) -> [CallSite] {
         if let known = sitesByStack[stack] { return known }
         var sites = interpretedSites(of: stack)
-        for address in sites.isEmpty ? dictionary.stack(stack)?.addresses ?? [] : [] {
-            guard let frame = dictionary.frame(at: address), !Self.isSystemLibrary(frame.module) else { continue }
-            for location in frame.locations where isApplication(location) {
-                let site = CallSite(location)
-                if sites.last != site { sites.append(site) }
-            }
-        }
+        if sites.isEmpty { sites = compiledSites(of: stack) }
         if sites.isEmpty, let entry = dictionary.stack(stack) {
             let positions = addresses ?? AddressSites(dictionary, isSystem: Self.isSystemLibrary)
             addresses = positions
@@ -84,6 +80,29 @@ public struct CallSiteResolver: Sendable {
         }
         sitesByStack[stack] = sites
         return sites
+    }
+
+    /// The application's functions on a stack, or those of its packages if there are no others.
+    private func compiledSites(of stack: DictionaryID) -> [CallSite] {
+        let locations = (dictionary.stack(stack)?.addresses ?? []).compactMap { dictionary.frame(at: $0) }
+            .filter { !Self.isSystemLibrary($0.module) }.flatMap(\.locations).filter(isApplication)
+        let application = locations.filter { !isOfPackage($0) }
+        var sites: [CallSite] = []
+        for location in application.isEmpty ? locations : application {
+            let site = CallSite(location)
+            if sites.last != site { sites.append(site) }
+        }
+        return sites
+    }
+
+    /// Whether a function belongs to a package that was checked out for the program.
+    ///
+    /// Functions that the compiler merged have no file.
+    private func isOfPackage(_ location: FrameEntry.Location) -> Bool {
+        if location.isInCheckedOutPackage { return true }
+        guard location.file.isEmpty, !packageModules.isEmpty else { return false }
+        let module = FunctionName(symbol: location.symbol, words: location.function).module
+        return module.map { packageModules.contains($0) } ?? false
     }
 
     /// The application's Python functions on a stack, or the innermost one if all are a library's.

@@ -10,7 +10,23 @@ extension FrameEntry {
     var isOfPreloadedLibrary: Bool { module.hasPrefix("libFaultlinePreload") }
 }
 
+extension CallSite {
+    /// Whether the line is in Python's standard library or in an installed package.
+    package var isInPythonLibrary: Bool {
+        file.hasSuffix(".py")
+            && FrameEntry.Location(symbol: "", function: function, file: file, line: line).isInPythonLibrary
+    }
+}
+
 extension FrameEntry.Location {
+    /// Whether the code is that of a package that SwiftPM or Xcode checked out for the program, such as GRDB.
+    var isInCheckedOutPackage: Bool {
+        let parts = file.split(separator: "/")
+        return zip(parts, parts.dropFirst()).contains { directory, name in
+            name == "checkouts" && (directory.hasPrefix(".build") || directory == "SourcePackages")
+        }
+    }
+
     /// Whether a Python function belongs to the standard library, to an installed package or to no file.
     var isInPythonLibrary: Bool {
         Self.packages.contains { file.contains($0) } || file.hasPrefix("<") || isInStandardLibrary

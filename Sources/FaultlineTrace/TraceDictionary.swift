@@ -82,6 +82,12 @@ public struct TraceDictionary: Sendable {
         }
     }
 
+    /// The Swift modules of packages that were checked out for the program, as far as functions with lines show them.
+    var checkedOutModules: Set<String> {
+        let locations = framesByAddress.values.lazy.flatMap(\.locations).filter(\.isInCheckedOutPackage)
+        return Set(locations.compactMap { FunctionName(symbol: $0.symbol, words: $0.function).module })
+    }
+
     /// The names of all properties of all entities.
     public var propertyNames: Set<String> {
         var names: Set<String> = []

@@ -17,19 +17,19 @@ struct StatementLoopRuleTests {
         static let list = "SELECT id, title, author_id FROM book ORDER BY title"
         static let lookUp = "SELECT name FROM author WHERE id = ?"
 
-        init(list: String = Shop.list, lookUp: String = Shop.lookUp, library: String? = nil) {
+        init(list: String = Shop.list, lookUp: String = Shop.lookUp, library: String? = nil, hasProgram: Bool = true) {
             (self.list, self.lookUp) = (list, lookUp)
             listStack = trace.stack(10)
             guard let library else {
                 lookUpStack = trace.stack(20)
                 return
             }
-            let frames = ["/venv/lib/python3.11/site-packages/\(library)", "/shop/views.py"].enumerated().map {
-                index, file in
-                FrameEntry(
-                    address: "0x800000000000000\(index)", module: "Python",
-                    locations: [.init(symbol: "read", function: "read", file: file, line: 31)])
-            }
+            let frames = ["/venv/lib/python3.11/site-packages/\(library)", "/shop/views.py"].prefix(hasProgram ? 2 : 1)
+                .enumerated().map { index, file in
+                    FrameEntry(
+                        address: "0x800000000000000\(index)", module: "Python",
+                        locations: [.init(symbol: "read", function: "read", file: file, line: 31)])
+                }
             for frame in frames { _ = trace.define(.frame(frame)) }
             lookUpStack = trace.define(.stack(StackEntry(frames: frames.map(\.address))))
         }
@@ -83,7 +83,7 @@ struct StatementLoopRuleTests {
                 "They took 100 µs in SQLite, and the program spent 49.0 µs between them.",
             ])
         #expect(
-            finding.code == ["SELECT book.*, author.name FROM book JOIN author ON author.id = book.author_id"])
+            finding.code == ["SELECT book.*, author.name FROM book JOIN author ON author.id = book.author_id …"])
         #expect(finding.saving.trips == 49 && finding.saving.time == .none)
     }
 
@@ -111,6 +111,28 @@ struct StatementLoopRuleTests {
             #expect(finding.code == ["SELECT id, name FROM author WHERE id IN (?, ?, …)"])
             #expect(finding.codeLanguage == "sql")
         }
+    }
+
+    @Test func `Columns such as authorId name rows too`() throws {
+        var shop = Shop(list: "SELECT id, authorId FROM book")
+        shop.run(shop.list, rows: 50)
+        shop.lookUp(50)
+        #expect(
+            shop.findings.first?.code
+                == ["SELECT book.*, author.name FROM book JOIN author ON author.id = book.authorId"])
+    }
+
+    @Test func `A library's own table, and a library's own line, are told from the program's`() throws {
+        var shop = Shop(lookUp: "SELECT name FROM sqlite_master WHERE type = ?")
+        shop.lookUp(50)
+        #expect(shop.findings.isEmpty)
+        var driver = Shop(library: "aiosqlite/core.py", hasProgram: false)
+        driver.lookUp(50)
+        let finding = try #require(driver.findings.first)
+        #expect(
+            finding.reservations.map(\.text) == [
+                "The line is a library's: no function of the program was on the stack, as in a thread of the library's own."
+            ])
     }
 
     @Test func `A statement without parameters need run only once`() throws {

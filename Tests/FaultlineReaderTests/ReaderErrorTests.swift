@@ -9,7 +9,7 @@ struct ReaderErrorTests {
     private static let foreign = "it is JSON, but not a Faultline timeline; \(advice)"
     /// The message for a trace that "faultline record" made of a program that recorded nothing.
     private static let nothing =
-        "it is an empty recording: no process recorded anything; link FaultlineStore into the program and open a store with it"
+        "it is an empty recording: no process recorded anything; record it again, and read the reason that \"faultline record\" prints at the end"
     private static let reformatted =
         "another program has reformatted this timeline; read the original, which has one event per line"
 

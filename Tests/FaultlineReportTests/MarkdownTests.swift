@@ -230,7 +230,7 @@ struct MarkdownTests {
         #expect(text.hasPrefix("## Faultline check: passed\n\nPassed: no limits were set, no new finding.\n"))
         #expect(text.contains("| `Book.swift:42` | read \\*once\\*, until 2027-06-30 |"))
         #expect(text.contains("### Stale suppressions\n\n- `R02 at A.swift:3`: gone\n\nNo finding matches. "))
-        #expect(text.hasSuffix(" A rule's number alone, such as R02, is never a name.\n"))
+        #expect(text.hasSuffix(" a rule's number alone, such as R02, is never a name.\n"))
         #expect(!text.contains("To suppress it"))
     }
 

@@ -31,6 +31,23 @@ struct CallSiteTests {
     private static let program = Frame(
         symbol: "$s9Groceries8showListyyF", words: "Groceries.showList() -> ()", line: 42)
 
+    @Test("A package's own line counts if the program has none, and so does one of a program among checkouts")
+    func packages() {
+        let package = Frame(
+            symbol: "$s4GRDB4stepyyF", words: "GRDB.step() -> ()", line: 7,
+            file: "/src/.build/checkouts/GRDB.swift/GRDB/Statement.swift")
+        var alone = resolver([package])
+        #expect(alone.stackSite(of: fault)?.line == 7)
+        let merged = Frame(
+            symbol: "$s4GRDB5writeyyFTm", words: "merged GRDB.write() -> ()", line: 0, file: "")
+        var mixed = resolver([package, merged, Self.program, merged])
+        #expect(mixed.callers(of: fault).map(\.line) == [42])
+        var program = Self.program
+        program.file = "/home/me/checkouts/Groceries/List.swift"
+        var among = resolver([package, program])
+        #expect(among.stackSite(of: fault)?.line == 42)
+    }
+
     @Test(
         "Frames that do not belong to the program are skipped",
         arguments: [
@@ -50,6 +67,12 @@ struct CallSiteTests {
                 words: "Swift.Array.map<A>((A) throws -> A) throws -> Swift.Array<A>", line: 7),
             Frame(symbol: "$s10Foundation4DataV", words: "Foundation.Data.init() -> Foundation.Data", line: 7),
             Frame(symbol: "sqlite3_step", words: "sqlite3_step", line: 7, file: "sqlite3.c"),
+            Frame(
+                symbol: "$s4GRDB4stepyyF", words: "GRDB.step() -> ()", line: 7,
+                file: "/src/.build/checkouts/GRDB.swift/GRDB/Statement.swift"),
+            Frame(
+                symbol: "$s4GRDB4stepyyF", words: "GRDB.step() -> ()", line: 7,
+                file: "/Library/DerivedData/App/SourcePackages/checkouts/GRDB.swift/GRDB/Statement.swift"),
             Frame(symbol: "anything", words: "anything", line: 7, module: "libsqlite3.so.0.8.6"),
             Frame(symbol: "_dispatch_call_block", words: "_dispatch_call_block", file: "", module: "libdispatch.so"),
             Frame(symbol: "qsort", words: "qsort", file: "", module: "libc.so.6"),

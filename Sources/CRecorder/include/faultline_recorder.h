@@ -155,7 +155,6 @@ typedef struct fl_measured {
     uint64_t duration;        // in nanoseconds
     uint64_t parent;
     uint64_t cost;            // of recording it, in nanoseconds, for one event in FL_COST_SAMPLING; 0 for the others
-    uint64_t once;            // of what recording it took once, as for a new text, in nanoseconds
     uint32_t stack;           // from fl_stack; 0: none
     bool is_stack_truncated;
 } fl_measured;

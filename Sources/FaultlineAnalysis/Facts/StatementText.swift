@@ -15,12 +15,17 @@ struct StatementText: Sendable, Hashable {
     private(set) var isAggregated = false
     /// Whether the statement skips rows, as for a page.
     private(set) var isPaged = false
+    /// Whether the statement selects all rows of its table, in no order.
+    private(set) var isWholeTable = false
     /// The selected expressions, as the statement has them.
     private(set) var selection = ""
     /// Whether the statement has parameters or values.
     let hasValues: Bool
     /// The statement without quotes, with an ellipsis for the selected columns: `"SELECT … FROM author WHERE id = ?"`.
     let summary: String
+
+    /// Whether the table is one of SQLite's own, such as `sqlite_master`, which libraries read for themselves.
+    var isOfSQLite: Bool { table?.lowercased().hasPrefix("sqlite_") == true }
 
     init(_ sql: String) {
         hasValues = sql.contains("?") || sql.contains("…")
@@ -49,6 +54,7 @@ struct StatementText: Sendable, Hashable {
             let column = comparedColumn ?? ""
             comparesOnlyThat = comparedColumn != nil && [[column, "=", "?"], ["?", "=", column]].contains(rest)
         }
+        isWholeTable = ["WHERE", "ORDER", "LIMIT", "JOIN", "GROUP"].allSatisfy { keyword($0, from) == nil }
         isAggregated = keyword("GROUP", from) != nil || Self.hasAggregate(tokens[1..<from])
         selection = Self.joined(Self.withoutTable(tokens[1..<from], table))
         let selected = columns.count == 1 ? columns[0] : "…"

@@ -8,6 +8,15 @@ public struct StatementSite: Sendable, Hashable {
     public var site: CallSite?
 }
 
+extension StatementSite {
+    /// A sentence about a line that is not the program's own, or `nil` if it is.
+    var reservation: Wording? {
+        guard let site, site.isInPythonLibrary else { return nil }
+        return
+            "The line is a library's: no function of the program was on the stack, as in a thread of the library's own."
+    }
+}
+
 extension StatementSite: NamedSite {
     var name: String { sql }
 

@@ -20,14 +20,15 @@ public struct RepeatedStatementRule: Rule {
         // One statement for all values also removes the repetitions of a loop.
         let loops = Set(profile.statementLoops.map(\.key))
         outcome.findings = profile.repeatedStatements.filter { !loops.contains($0.key) }
-            .map { finding($0.key, $0.evidence, profile) }
+            .compactMap { finding($0.key, $0.evidence, profile) }
         return outcome
     }
 
     private func finding(
         _ key: StatementSite, _ evidence: RepeatedStatementEvidence, _ profile: Profile
-    ) -> Finding {
+    ) -> Finding? {
         let advice = RepeatedStatementAdvice(key, evidence)
+        guard !advice.statement.isOfSQLite else { return nil }
         // The first run is often the longest, because it reads the pages into memory. The others can be saved.
         let avoided = max(0, Double(evidence.time) - Double(evidence.longest))
         let share = 1 - Double(evidence.occurrences) / Double(max(1, evidence.executions))
@@ -57,6 +58,7 @@ public struct RepeatedStatementRule: Rule {
                 saving: avoided, wallTime: evidence.wallTime,
                 isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time)),
             isLargePart: Significance.isMet(trips: finding.saving.trips, of: profile.totals.readTrips), of: "trips")
+        if let reservation = key.reservation { finding.reservations.append(reservation) }
         finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
         return finding
     }

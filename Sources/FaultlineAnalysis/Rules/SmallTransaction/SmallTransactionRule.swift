@@ -67,6 +67,7 @@ public struct SmallTransactionRule: Rule {
         if !Significance.isMet(saving: saved, wallTime: evidence.wallTime, isMainThread: isMainThread) {
             finding.downgrade("\(Significance.tooLittle()).")
         }
+        if let reservation = key.reservation { finding.reservations.append(reservation) }
         let wait = evidence.waiting / max(1, evidence.transactions)
         if wait >= Repetition.pause { finding.downgrade(forWaiting: wait, between: "transactions", arriving: "rows") }
         finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)

@@ -19,7 +19,7 @@ struct StatementLoopAdvice {
 
     /// How the looked-up rows belong to the rows of the origin.
     private enum Relation {
-        /// A row of the origin names the row by a column, such as `author_id`.
+        /// A row of the origin names the row by a column, such as `author_id` or `authorId`.
         case toOne(name: String, column: String)
         /// The rows name a row of the origin by a column.
         case toMany(column: String)
@@ -29,16 +29,26 @@ struct StatementLoopAdvice {
     private var relation: Relation? {
         guard let table = statement.table, let column = statement.comparedColumn, let origin else { return nil }
         if Self.isKey(column) {
-            let keys = origin.text.columns.filter { $0.lowercased().hasSuffix("_id") && $0.count > 3 }
             let last = table.split(separator: "_").last.map { $0.lowercased() } ?? table
-            let names = keys.map { String($0.dropLast(3)) }
-            let named = names.filter {
-                Self.isSame($0.lowercased(), last) || Self.isSame($0.lowercased(), table.lowercased())
+            let keys = origin.text.columns.compactMap { key in Self.referred(by: key).map { (name: $0, column: key) } }
+            let named = keys.filter { key in
+                Self.isSame(key.name.lowercased(), last) || Self.isSame(key.name.lowercased(), table.lowercased())
             }
-            guard let name = named.first ?? (names.count == 1 ? names.first : nil) else { return nil }
-            return .toOne(name: name, column: name + "_id")
+            if let key = named.first ?? (keys.count == 1 ? keys.first : nil) {
+                return .toOne(name: key.name, column: key.column)
+            }
+            // GRDB selects all columns of a record, without their names, and names associations like tables.
+            guard library == .grdb, origin.text.columns.isEmpty else { return nil }
+            return .toOne(name: table, column: table + "Id")
         }
-        return column.lowercased().hasSuffix("_id") ? .toMany(column: column) : nil
+        return Self.referred(by: column) == nil ? nil : .toMany(column: column)
+    }
+
+    /// The name in a column that has the key of another row: `author` in `author_id` and in `authorId`.
+    private static func referred(by column: String) -> String? {
+        if column.lowercased().hasSuffix("_id"), column.count > 3 { return String(column.dropLast(3)) }
+        if column.hasSuffix("Id"), column.count > 2 { return String(column.dropLast(2)) }
+        return nil
     }
 
     private static func isKey(_ column: String) -> Bool { ["id", "rowid", "pk"].contains(column.lowercased()) }
@@ -95,7 +105,7 @@ struct StatementLoopAdvice {
             return ["\(name).objects.select_related(\"\(field)\")"]
         case (.django?, .toMany(let column)?):
             return [
-                "\(name).objects.prefetch_related(\"\(other.lowercased())_set\")  # related_name of \(other).\(column.dropLast(3))"
+                "\(name).objects.prefetch_related(\"\(other.lowercased())_set\")  # related_name of \(other).\(Self.referred(by: column) ?? column)"
             ]
         case (.sqlAlchemy?, .toOne(let field, _)?):
             return ["select(\(name)).options(joinedload(\(name).\(field)))"]
@@ -116,6 +126,7 @@ struct StatementLoopAdvice {
             let selected = statement.columns.count == 1 ? statement.columns[0] : "*"
             return [
                 "SELECT \(outer).*, \(table).\(selected) FROM \(outer) JOIN \(table) ON \(table).\(column) = \(outer).\(key)"
+                    + (origin?.text.isWholeTable == false ? " …" : "")
             ]
         }
         let isSelected = statement.columns.contains(column) || statement.selection == "*"
@@ -153,13 +164,14 @@ struct StatementLoopAdvice {
         sentences.append(
             "\(count: evidence.executions, "run") of \(code: Phrase.shortened(statement.summary, to: 90))\(loops)\(each)."
         )
+        sentences += evidence.callers.sentences
         // Logs round short times down to nothing.
         if evidence.time > 0 {
             sentences.append(
                 "They took \(duration: evidence.time) in SQLite, and the program spent \(duration: evidence.waiting) between them."
             )
         }
-        return sentences + evidence.callers.sentences
+        return sentences
     }
 
     var alternatives: [Wording] {

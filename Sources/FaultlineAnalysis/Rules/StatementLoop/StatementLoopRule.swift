@@ -27,7 +27,7 @@ public struct StatementLoopRule: Rule {
         let advice = StatementLoopAdvice(key, evidence)
         // A statement without a table, such as SELECT ?, has no rows to read at once.
         // One statement for several pages would return other rows.
-        guard advice.statement.table != nil, !advice.statement.isPaged else { return nil }
+        guard advice.statement.table != nil, !advice.statement.isPaged, !advice.statement.isOfSQLite else { return nil }
         let occurrences = max(1, evidence.occurrences)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: advice.change,
@@ -55,6 +55,7 @@ public struct StatementLoopRule: Rule {
         finding.weigh(
             isLongEnough: isLongEnough,
             isLargePart: Significance.isMet(trips: finding.saving.trips, of: profile.totals.readTrips), of: "trips")
+        if let reservation = key.reservation { finding.reservations.append(reservation) }
         let wait = evidence.waiting / max(1, evidence.executions)
         if wait >= Repetition.pause { finding.downgrade(forWaiting: wait, between: "runs", arriving: "values") }
         finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)

@@ -145,7 +145,8 @@ public struct TraceQualityRule: Rule {
                 && gaps.contains { $0.kind == kind && $0.remedy.isEmpty }
         }
         var sentences: [Wording] = []
-        if !open.isEmpty {
+        // That a program has no object store is no fault of its trace, and the list of rules says it.
+        if !open.isEmpty, open != [.operations] {
             let names = open.flatMap(\.names)
             let list =
                 names.count == 1 ? names[0] : names.dropLast().joined(separator: ", ") + " or " + names[names.count - 1]
