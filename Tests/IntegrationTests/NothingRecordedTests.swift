@@ -16,16 +16,10 @@ struct NothingRecordedTests {
     }
 
     private func build(_ source: String, _ arguments: [String]) throws -> String {
-        let (file, program) = (directory.path("program.c"), directory.path("program"))
-        try source.write(toFile: file, atomically: true, encoding: .utf8)
-        let result = try BuiltCommand.run(arguments + ["-o", program, file], program: "/usr/bin/cc")
-        try #require(result.status == 0, "\(result.errors)")
-        return program
+        try CProgram.build(source, arguments, in: directory)
     }
 
-    private static let hasCompiler = FileManager.default.isExecutableFile(atPath: "/usr/bin/cc")
-
-    @Test("A static program", .enabled(if: hasCompiler, "needs cc: apt-get install gcc"))
+    @Test("A static program", .enabled(if: CProgram.canBuild, "needs cc: apt-get install gcc"))
     func staticProgram() throws {
         let program = try build("int main(void) { return 4; }", ["-static"])
         let result = try record([program])
@@ -36,15 +30,12 @@ struct NothingRecordedTests {
                 + "no library can be preloaded into it; link it dynamically, or use FaultlineStore.\n")
     }
 
-    /// The identifier that every build of SQLite contains.
-    private static let sources = "2024-01-15 17:01:13 " + String(repeating: "0123456789abcdef", count: 4)
-
     @Test(
         "A program with a copy of SQLite that exports nothing, also if a shell started it", arguments: [false, true])
     func ownCopy(inShell: Bool) throws {
-        try #require(Self.hasCompiler)
+        try #require(CProgram.canBuild)
         let program = try build(
-            "const char *version = \"\(Self.sources)\"; int main(void) { return version == 0; }", ["-O1"])
+            "const char *version = \"\(CProgram.sourcesOfSQLite)\"; int main(void) { return version == 0; }", ["-O1"])
         let result = try record(inShell ? ["/bin/sh", "-c", "\(program); \(program)"] : [program])
         let sentence =
             "\(program) contains its own copy of SQLite (of 2024-01-15), whose calls cannot be seen from outside; use a build "
@@ -55,9 +46,9 @@ struct NothingRecordedTests {
 
     @Test("A library that exports its copy of SQLite is no hidden copy")
     func exportedCopy() throws {
-        try #require(Self.hasCompiler)
+        try #require(CProgram.canBuild)
         let program = try build(
-            "const char *version = \"\(Self.sources)\"; int sqlite3_step(void) { return 0; } int main(void) { return 0; }",
+            "const char *version = \"\(CProgram.sourcesOfSQLite)\"; int sqlite3_step(void) { return 0; } int main(void) { return 0; }",
             ["-rdynamic"])
         #expect(try !record([program]).errors.contains("Not recorded"))
     }

@@ -5,6 +5,8 @@ import Foundation
 struct Doctor {
     /// The directory for stores and traces.
     let directory: String
+    /// The first word of the command to record, or `nil` if there is none.
+    let command: String?
 
     /// The time to wait for file systems, in milliseconds.
     ///
@@ -56,7 +58,8 @@ struct Doctor {
 
     private func parts(_ environment: [String: String]) -> [Part] {
         let rings = environment["FAULTLINE_RINGS"].flatMap { $0.isEmpty ? nil : $0 }
-        return [
+        let program = command.map { Part(name: "Program \($0)", examinations: [ProgramChecks(command: $0)]) }
+        return (program.map { [$0] } ?? []) + [
             Part(
                 name: "Recording",
                 examinations: [

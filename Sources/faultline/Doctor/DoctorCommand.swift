@@ -7,19 +7,27 @@ struct DoctorCommand: ParsableCommand, PrintingCommand {
     static let document = Document.other
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Checks what works on this machine, and what to install.",
+        abstract: "Checks what works on this machine, what to install, and what of a program will be seen.",
         discussion: """
             Everything is tried, in at most two seconds: a recording, a store, the locks of a directory, the clock, \
             this program's own stack and symbols. Nothing is left behind, and no daemon is started or stopped.
 
             ✓ works   ! works less well than it could   – is missing   ✗ does not work
 
+            With a command, doctor also says what a recording of it will show: which copies of SQLite can be seen, and \
+            whether stacks have the lines of the program. The command itself is not run; a Python interpreter is asked \
+            for its version and its SQLite.
+
+            faultline doctor -- python3 manage.py runserver
             faultline doctor --directory /var/lib/app
             faultline doctor --format json | jq .installation.command
 
             Exit status: 0 if everything works that a recording with the defaults needs, 1 if not. LTTng, Babeltrace \
             and symbols are not needed for that.
             """)
+
+    @Argument(parsing: .postTerminator, help: "A command to record, after \"--\".")
+    var command: [String] = []
 
     @Option(name: .long, help: "The directory of stores and traces.")
     var directory = "."
@@ -28,7 +36,7 @@ struct DoctorCommand: ParsableCommand, PrintingCommand {
     var format = OutputFormat<DoctorCommand>.text
 
     func run() throws {
-        let diagnosis = Doctor(directory: Self.named(directory)).examine()
+        let diagnosis = Doctor(directory: Self.named(directory), command: command.first).examine()
         try format.write(diagnosis) { $0.other }
         if !diagnosis.obstacles.isEmpty { Foundation.exit(1) }
     }

@@ -3,7 +3,9 @@ import Foundation
 /// A program's file, examined for what keeps its SQLite calls from being recorded.
 struct ProgramFile {
     let path: String
-    private let contents: Data
+    let contents: Data
+    /// The commands that lead to the program: the one that was named, and the interpreters of scripts.
+    private(set) var commands: [String] = []
 
     /// - Returns: `nil` if the file cannot be read.
     init?(path: String) {
@@ -17,12 +19,14 @@ struct ProgramFile {
     ///
     /// - Returns: `nil` if there is no such file or it cannot be read.
     init?(command: String) {
-        var candidate = command
+        var candidate = command, commands: [String] = []
         // An interpreter can be a script itself, as a version manager's is, but not in a circle.
         for _ in 0..<4 {
             guard let path = Self.locate(candidate), let file = ProgramFile(path: path) else { return nil }
+            commands.append(candidate)
             guard let interpreter = Self.interpreter(file.contents) else {
                 self = file
+                self.commands = commands
                 return
             }
             candidate = interpreter
@@ -66,12 +70,12 @@ struct ProgramFile {
     }
 
     /// A part of an ELF file that is loaded, or describes how: of type `PT_LOAD` (1), `PT_DYNAMIC` (2) or `PT_INTERP` (3).
-    private struct Segment {
+    struct Segment {
         var type, offset, address, size: UInt64
     }
 
     /// The program headers of a 64-bit ELF file, see elf(5); empty for any other file.
-    private var segments: [Segment] {
+    var segments: [Segment] {
         guard contents.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]), let table = number(at: 32, bytes: 8),
             let size = number(at: 54, bytes: 2), let count = number(at: 56, bytes: 2)
         else { return [] }
@@ -84,7 +88,7 @@ struct ProgramFile {
         }
     }
 
-    private func number(at offset: UInt64, bytes: Int) -> UInt64? {
+    func number(at offset: UInt64, bytes: Int) -> UInt64? {
         guard offset <= UInt64(contents.count), contents.count - Int(offset) >= bytes else { return nil }
         let start = contents.startIndex + Int(offset)
         return contents[start..<start + bytes].reversed().reduce(0) { $0 << 8 | UInt64($1) }
@@ -97,21 +101,29 @@ struct ProgramFile {
     ///
     /// - Complexity: O(bytes of the file).
     var hiddenSQLite: Substring? {
-        guard let date = ownSQLite else { return nil }
-        return linkedNames.firstRange(of: Data("\0sqlite3_step\0".utf8)) == nil ? date : nil
+        exportsSQLite ? nil : ownSQLite
+    }
+
+    /// Whether the file defines SQLite's functions for others, or calls those of a library.
+    var exportsSQLite: Bool { linkedNames.firstRange(of: Data("\0sqlite3_step\0".utf8)) != nil }
+
+    /// The entries that tell the loader how to link the file, see elf(5).
+    var dynamicEntries: [(tag: UInt64, value: UInt64)] {
+        guard let dynamic = segments.first(where: { $0.type == 2 }) else { return [] }
+        var entries: [(tag: UInt64, value: UInt64)] = []
+        for entry in 0..<dynamic.size / 16 {
+            guard let tag = number(at: dynamic.offset &+ 16 * entry, bytes: 8), tag != 0,
+                let value = number(at: dynamic.offset &+ 16 * entry &+ 8, bytes: 8)
+            else { break }
+            entries.append((tag, value))
+        }
+        return entries
     }
 
     /// The names that the loader links by, each with a zero before and after it: `DT_STRTAB`.
-    private var linkedNames: Data {
-        guard let dynamic = segments.first(where: { $0.type == 2 }) else { return Data() }
-        var (start, size): (UInt64, UInt64) = (0, 0)
-        for entry in 0..<dynamic.size / 16 {
-            guard let tag = number(at: dynamic.offset &+ 16 * entry, bytes: 8),
-                let value = number(at: dynamic.offset &+ 16 * entry &+ 8, bytes: 8)
-            else { break }
-            if tag == 5 { start = value }
-            if tag == 10 { size = value }
-        }
+    var linkedNames: Data {
+        let entries = dynamicEntries
+        let start = entries.last { $0.tag == 5 }?.value ?? 0, size = entries.last { $0.tag == 10 }?.value ?? 0
         // The table is named by its address, and loaded with one of the segments.
         guard
             let segment = segments.first(where: { $0.type == 1 && start >= $0.address && start - $0.address < $0.size })
@@ -126,7 +138,7 @@ struct ProgramFile {
     ///
     /// Every build of SQLite has the identifier of its sources: the time of the check-in and its hash
     /// (<https://sqlite.org/c3ref/c_source_id.html>).
-    private var ownSQLite: Substring? {
+    var ownSQLite: Substring? {
         // "2024-01-15 17:01:13 " and at least 60 digits of a hash
         let pattern = Array("dddd-dd-dd dd:dd:dd ".utf8)
         return contents.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) -> Substring? in
