@@ -32,6 +32,16 @@ enum StatementLibrary: String, Sendable, CaseIterable {
         return last.prefix(1).uppercased() + last.dropFirst()
     }
 
+    /// Sentences about the declaration of an index on a column.
+    func indexing(_ column: String) -> [Wording] {
+        switch self {
+        case .django: ["In Django, set \(code: "db_index=True") on the field \(property: column)."]
+        case .sqlAlchemy: ["In SQLAlchemy, set \(code: "index=True") on the column \(property: column)."]
+        case .grdb: ["In GRDB, add \(code: "try db.create(indexOn:columns:)") to a migration."]
+        case .python: []
+        }
+    }
+
     private static func library(of location: FrameEntry.Location, in frame: FrameEntry) -> StatementLibrary? {
         guard frame.isPython else { return location.function.hasPrefix("GRDB.") ? .grdb : nil }
         if location.file.contains("/django/") { return .django }

@@ -17,12 +17,20 @@ struct StatementText: Sendable, Hashable {
     private(set) var isPaged = false
     /// Whether the statement selects all rows of its table, in no order.
     private(set) var isWholeTable = false
+    /// The columns of its one table that the statement sorts all rows by, or none if it sorts otherwise.
+    private(set) var order: [SortedColumn] = []
     /// The selected expressions, as the statement has them.
     private(set) var selection = ""
     /// Whether the statement has parameters or values.
     let hasValues: Bool
     /// The statement without quotes, with an ellipsis for the selected columns: `"SELECT … FROM author WHERE id = ?"`.
     let summary: String
+
+    /// A column in `ORDER BY`.
+    struct SortedColumn: Sendable, Hashable {
+        var name: String
+        var isDescending: Bool
+    }
 
     /// Whether the table is one of SQLite's own, such as `sqlite_master`, which libraries read for themselves.
     var isOfSQLite: Bool { table?.lowercased().hasPrefix("sqlite_") == true }
@@ -55,6 +63,11 @@ struct StatementText: Sendable, Hashable {
             comparesOnlyThat = comparedColumn != nil && [[column, "=", "?"], ["?", "=", column]].contains(rest)
         }
         isWholeTable = ["WHERE", "ORDER", "LIMIT", "JOIN", "GROUP"].allSatisfy { keyword($0, from) == nil }
+        let isPlain = ["WHERE", "JOIN", "GROUP", "UNION", "DISTINCT"].allSatisfy { keyword($0, 0) == nil }
+        if isPlain, let order = keyword("ORDER", from), !tokens[from..<order].contains(where: { $0.text == "," }) {
+            let end = keyword("LIMIT", order) ?? tokens.endIndex
+            self.order = Self.sortedColumns(tokens[min(order + 2, end)..<end], depths)
+        }
         isAggregated = keyword("GROUP", from) != nil || Self.hasAggregate(tokens[1..<from])
         selection = Self.joined(Self.withoutTable(tokens[1..<from], table))
         let selected = columns.count == 1 ? columns[0] : "…"
@@ -83,6 +96,12 @@ struct StatementText: Sendable, Hashable {
         zip(tokens, tokens.dropFirst()).contains { name, next in
             name.isName && !name.isQuoted && aggregates.contains(name.text.uppercased()) && next.text == "("
         }
+    }
+
+    /// A name in SQL, in quotes if it needs them.
+    static func quoted(_ name: String) -> String {
+        name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+            ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
     }
 
     // MARK: - Tokens
@@ -169,6 +188,19 @@ struct StatementText: Sendable, Hashable {
         guard let path = name(at: item.startIndex, in: item) else { return nil }
         let rest = item.dropFirst(2 * path.count - 1)
         return rest.isEmpty || rest.first?.isKeyword("AS") == true ? path.last : nil
+    }
+
+    /// The columns of `ORDER BY`; none if one of them is an expression, has a collation or an order of its own for `NULL`.
+    private static func sortedColumns(_ tokens: ArraySlice<Token>, _ depths: [Int]) -> [SortedColumn] {
+        let items = split(tokens, depths).map { item -> SortedColumn? in
+            guard let path = name(at: item.startIndex, in: item), let column = path.last else { return nil }
+            let rest = item.dropFirst(2 * path.count - 1)
+            guard rest.count <= 1 else { return nil }
+            if rest.first?.isKeyword("DESC") == true { return SortedColumn(name: column, isDescending: true) }
+            guard rest.isEmpty || rest.first?.isKeyword("ASC") == true else { return nil }
+            return SortedColumn(name: column, isDescending: false)
+        }
+        return items.contains(nil) ? [] : items.compactMap { $0 }
     }
 
     private static func comparedColumn(_ condition: ArraySlice<Token>) -> String? {

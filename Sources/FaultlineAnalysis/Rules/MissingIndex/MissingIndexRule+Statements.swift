@@ -29,12 +29,14 @@ extension MissingIndexRule {
             change: key.site,
             score: Score.of(perRun, info: FetchIndexing.minimumRows.value, warning: 50_000),
             fix: "SQLite then seeks the matching rows instead of stepping through the table.",
-            code: ["CREATE INDEX \(Self.name("\(table)_\(column)")) ON \(Self.name(table))(\(Self.name(column)))"],
+            code: [
+                "CREATE INDEX \(StatementText.quoted("\(table)_\(column)")) ON \(StatementText.quoted(table))(\(StatementText.quoted(column)))"
+            ],
             saving: Saving(time: .init(median: saved, low: saved / 2, high: Double(evidence.time))),
             confidence: .medium("the costs of a step and a seek are estimated"),
             signature: [id, "sql", table, column].joined(separator: "|"))
         finding.codeLanguage = "sql"
-        finding.alternatives = Self.alternatives(library, column)
+        finding.alternatives = library?.indexing(column) ?? []
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
         finding.scopes = evidence.scopes.names
         finding.explanation = [
@@ -61,21 +63,5 @@ extension MissingIndexRule {
     private static func scans(_ line: String, _ table: String) -> Bool {
         let name = line.dropFirst("SCAN ".count).prefix { $0 != " " }
         return name == table || table.lowercased().hasPrefix(name.lowercased())
-    }
-
-    /// A name in SQL, in quotes if it needs them.
-    private static func name(_ name: String) -> String {
-        name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
-            ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
-    }
-
-    private static func alternatives(_ library: StatementLibrary?, _ column: String) -> [Wording] {
-        switch library {
-        case .django?: ["In Django, set \(code: "db_index=True") on the field \(property: column)."]
-        case .sqlAlchemy?:
-            ["In SQLAlchemy, set \(code: "index=True") on the column \(property: column)."]
-        case .grdb?: ["In GRDB, add \(code: "try db.create(indexOn:columns:)") to a migration."]
-        case .python?, nil: []
-        }
     }
 }

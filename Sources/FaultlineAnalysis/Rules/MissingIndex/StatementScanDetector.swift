@@ -21,6 +21,7 @@ struct StatementScanDetector: EvidenceDetector {
         var found = StatementScanEvidence()
         found.executions = 1
         found.fullScanSteps = UInt64(statement.fullScanSteps)
+        found.sorts = UInt64(statement.sorts)
         found.rows = UInt64(statement.rows)
         found.time = event.duration
         found.mainThreadTime = event.isMainThread ? event.duration : 0

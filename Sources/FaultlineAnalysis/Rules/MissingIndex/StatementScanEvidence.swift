@@ -3,6 +3,8 @@ public struct StatementScanEvidence: Sendable {
     public internal(set) var executions: UInt64 = 0
     /// The steps of full table scans.
     public internal(set) var fullScanSteps: UInt64 = 0
+    /// The times that SQLite sorted rows.
+    public internal(set) var sorts: UInt64 = 0
     public internal(set) var rows: UInt64 = 0
     /// The runs' time in SQLite, in nanoseconds.
     public internal(set) var time: UInt64 = 0
@@ -19,7 +21,7 @@ public struct StatementScanEvidence: Sendable {
 extension StatementScanEvidence: Summed, StartsEmpty {
     static let parts: [SumPart<StatementScanEvidence>] = [
         .sum("executions", \.executions), .sum("fullScanSteps", \.fullScanSteps),
-        .sum("rows", \.rows), .sum("time", \.time), .sum("mainThreadTime", \.mainThreadTime),
+        .sum("sorts", \.sorts), .sum("rows", \.rows), .sum("time", \.time), .sum("mainThreadTime", \.mainThreadTime),
         .sum("wallTime", \.wallTime), .union("libraries", \.libraries), .union("scans", \.scans),
         .part("scopes", \.scopes),
     ]

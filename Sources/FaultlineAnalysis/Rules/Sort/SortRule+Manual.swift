@@ -1,7 +1,7 @@
 public import FaultlineTrace
 
 extension SortRule {
-    public var needs: Set<TraceGap.Kind> { [.operations, .plans] }
+    public var needs: Set<TraceGap.Kind> { [.plans] }
 
     public var thresholds: [Threshold] {
         [Self.minimumRows, Self.minimumLimitedRows, Self.limitFactor]
@@ -13,7 +13,8 @@ extension SortRule {
                 "A fetch for which SQLite sorted at least \(Phrase.decimal(SortRule.minimumRows.value, places: 0)) "
                 + "rows; or, for a fetch with a limit, at least "
                 + "\(Phrase.decimal(SortRule.minimumLimitedRows.value, places: 0)) rows and at least "
-                + "\(SortRule.limitFactor.text) times as many as it returned.",
+                + "\(SortRule.limitFactor.text) times as many as it returned. In a program without an object store, statements "
+                + "that sort a whole table by columns and return as few of its rows.",
             evidence: "Fetches, sorts, rows sorted and returned, and time. If a fetch has a predicate and a limit, "
                 + "the steps of SQLite's virtual machine give a minimum of the rows sorted. If the trace lacks "
                 + "SQLite's counters, its plan shows the sort.",

@@ -27,7 +27,12 @@ public struct SortRule: Rule {
             examined &+= fetch.counts.statements
             if let finding = finding(for: fetch, profile, costs) { outcome.findings.append(finding) }
         }
-        if examined > 0 { outcome.examined = "\(count: examined, "sorted fetch", plural: "sorted fetches")" }
+        if examined > 0 {
+            outcome.examined = "\(count: examined, "sorted fetch", plural: "sorted fetches")"
+        } else if profile.totals.outermostReads > 0, profile.allProcesses.lacks(.operations) {
+            outcome.examined = "the sorts of \(count: profile.totals.outermostReads, "statement")"
+        }
+        outcome.findings += statements(profile)
         return outcome
     }
 

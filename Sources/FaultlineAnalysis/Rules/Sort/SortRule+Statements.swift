@@ -1,0 +1,57 @@
+internal import FaultlineTrace
+
+/// The findings about statements of programs without an object store.
+extension SortRule {
+    func statements(_ profile: Profile) -> [Finding] {
+        profile.statementScans.compactMap { finding($0.key, $0.evidence) }
+    }
+
+    /// A statement that sorts a whole table and returns few of its rows, although an index has them in order.
+    private func finding(_ key: StatementSite, _ evidence: StatementScanEvidence) -> Finding? {
+        let text = StatementText(key.sql)
+        guard evidence.sorts > 0, let table = text.table, !text.order.isEmpty, !text.isAggregated else { return nil }
+        // SQLite counts the steps after the first row.
+        let steps = Double(evidence.fullScanSteps &+ evidence.executions)
+        let perRun = steps / Double(max(1, evidence.executions))
+        let rows = Double(max(1, evidence.rows))
+        guard perRun >= Self.minimumRows.value, steps >= Self.limitFactor.value * rows else { return nil }
+        let saved = Double(evidence.time) * (1 - rows / steps)
+        let isMainThread = Significance.isMost(evidence.mainThreadTime, of: evidence.time)
+        // An index is read in both directions, so only a mixture needs them.
+        let isMixed = Set(text.order.map(\.isDescending)).count > 1
+        let columns = text.order.map { column in
+            StatementText.quoted(column.name) + (isMixed && column.isDescending ? " DESC" : "")
+        }
+        let name = StatementText.quoted(([table] + text.order.map(\.name)).joined(separator: "_"))
+        var finding = Finding(
+            rule: id, ruleName: self.name,
+            title: "Create an index on \(entity: table)(\(property: text.order.map(\.name).joined(separator: ", ")))",
+            change: key.site, score: Score.of(perRun, info: Self.minimumRows.value, warning: 50_000),
+            fix: "SQLite then reads the rows in order, and stops after the last one that is wanted.",
+            code: ["CREATE INDEX \(name) ON \(StatementText.quoted(table))(\(columns.joined(separator: ", ")))"],
+            saving: Saving(time: .init(median: saved, low: saved / 2, high: Double(evidence.time))),
+            confidence: .medium("the costs of a step and of sorting are estimated"),
+            signature: ([id, "sql", table] + text.order.map(\.name)).joined(separator: "|"))
+        finding.codeLanguage = "sql"
+        if text.order.count == 1 {
+            finding.alternatives = StatementLibrary(names: evidence.libraries)?.indexing(text.order[0].name) ?? []
+        }
+        finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
+        finding.scopes = evidence.scopes.names
+        finding.explanation = [
+            "\(count: evidence.executions, "run") of \(code: Phrase.shortened(text.summary, to: 90)) sorted "
+                + "\(decimal: steps, places: 0, of: .rows) rows to return \(count: evidence.rows): \(duration: evidence.time)."
+        ]
+        finding.evidence = [
+            Evidence("executions", evidence.executions, .count), Evidence("sorts", evidence.sorts, .count),
+            Evidence("sortedRows", UInt64(steps), .rows), Evidence("rows", evidence.rows, .rows),
+            Evidence("time", evidence.time, .nanoseconds), Evidence("wallTime", evidence.wallTime, .nanoseconds),
+        ]
+        finding.claims = [Claim(StatementScanDetector.self, key, balance: Double(evidence.time))]
+        // The sort grows with the table, whatever it costs now.
+        if !Significance.isMet(saving: saved, wallTime: evidence.wallTime, isMainThread: isMainThread) {
+            finding.reservations.append(Significance.notProven)
+        }
+        return finding
+    }
+}
