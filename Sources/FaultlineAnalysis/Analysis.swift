@@ -63,7 +63,8 @@ public struct Analysis: Sendable {
         }
         let totals = profile.totals
         findings = Self.ranked(
-            advice, storeTime: Double(totals.storeTime), lossShare: profile.lossShare)
+            advice, storeTime: Double(totals.storeTime) + Double(profile.statementPreparation),
+            lossShare: profile.lossShare)
     }
 
     /// The minimum share of lost events that turns all findings into notes.

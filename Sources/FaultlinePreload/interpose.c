@@ -76,7 +76,8 @@ static bool is_own_call(const preload_copy *copy, const void *caller) {
 
 // MARK: - Preparing
 
-static void prepared(const preload_copy *copy, int result, sqlite3_stmt **out, const void *caller) {
+// `ticks` is the time that the preparation took.
+static void prepared(const preload_copy *copy, int result, sqlite3_stmt **out, uint64_t ticks, const void *caller) {
     if (result != SQLITE_OK || out == NULL || *out == NULL) { return; }
     int saved = errno;
     if (preload_recorder() == NULL) {
@@ -91,6 +92,7 @@ static void prepared(const preload_copy *copy, int result, sqlite3_stmt **out, c
         statement->is_internal = !is_of_execution && is_own_call(copy, caller);
         statement->is_read_only = copy->stmt_readonly == NULL || copy->stmt_readonly(*out) != 0;
         statement->preparations = 1;
+        statement->preparing = ticks;
         if (is_of_execution) { execution->current = statement; }
     }
     errno = saved;
@@ -101,12 +103,13 @@ static void prepared(const preload_copy *copy, int result, sqlite3_stmt **out, c
         const preload_copy *copy = preload_copy_of(CALLER); \
         if (copy == NULL || copy->name == NULL) { return SQLITE_MISUSE; } \
         preload_statement *outer = thread.running; \
+        uint64_t before = preload_ticks(); \
         thread.running = NULL; \
         thread.depth++; \
         int result = copy->name arguments; \
         thread.depth--; \
         thread.running = outer; \
-        prepared(copy, result, statement, CALLER); \
+        prepared(copy, result, statement, preload_ticks() - before, CALLER); \
         return result; \
     }
 #define PREPARE(name, text) \

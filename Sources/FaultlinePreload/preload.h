@@ -97,6 +97,7 @@ typedef struct preload_statement {
     bool is_running;
     bool is_read_only;
     uint32_t preparations;   // since the last run
+    uint64_t preparing;      // ticks that they took
     uint32_t generation;     // the recorder whose dictionary has the text
     uint32_t text;           // the text's number there
     uint32_t type;           // the statement's effect

@@ -82,7 +82,9 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
         .automaticIndexes = run[AUTOINDEX], .preparations = statement->preparations + run[REPREPARE],
         .error = has_failed ? (uint32_t)result : 0,
     };
+    uint64_t preparing = statement->preparing;
     statement->preparations = 0;
+    statement->preparing = 0;
     if (statement->is_read_only) { fields.parameters = preload_hash_values(recorder, statement); }
     if (!statement->is_read_only && result == SQLITE_DONE && statement->rows == 0 && copy != NULL && copy->changes != NULL) {
         fields.rows = (uint32_t)copy->changes(copy->db_handle(statement->handle));
@@ -100,6 +102,8 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
     if (spent > end - statement->start) { spent = end - statement->start; }
     event.duration = preload_nanoseconds(spent);
     if (event.duration == 0) { event.duration = 1; }
+    if (statement->wait.tries > 0) { fields.wait = statement->wait.end - statement->wait.start; }
+    fields.prepare = preparing == 0 ? 0 : preload_nanoseconds(preparing);
     if (statement->cost != 0) {
         event.cost = preload_nanoseconds(statement->cost + (preload_ticks() - end));
     }

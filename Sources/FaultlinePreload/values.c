@@ -12,8 +12,10 @@
 
 // MARK: - Hashes
 
-// The bytes at each end of a long value that its hash covers.
-#define END_BYTES 64
+// Hashing a longer value would take too long.
+#define VALUE_MAXIMUM 65536
+// The hash of a value that was not read.
+#define UNKNOWN UINT64_MAX
 
 uint64_t preload_hash_text(const void *bytes, size_t length) {
     const char *place = bytes;
@@ -29,10 +31,8 @@ uint64_t preload_hash_text(const void *bytes, size_t length) {
 
 static uint64_t hash_value(int type, const void *bytes, size_t length) {
     if (bytes == NULL) { return 0; }
-    uint64_t hash = fl_mix((uint64_t)type, length);
-    if (length <= 2 * END_BYTES) { return fl_mix(hash, preload_hash_text(bytes, length)); }
-    hash = fl_mix(hash, preload_hash_text(bytes, END_BYTES));
-    return fl_mix(hash, preload_hash_text((const char *)bytes + length - END_BYTES, END_BYTES));
+    if (length > VALUE_MAXIMUM) { return UNKNOWN; }
+    return fl_mix(fl_mix((uint64_t)type, length), preload_hash_text(bytes, length));
 }
 
 static uint64_t hash_word(int type, uint64_t word) { return fl_mix(fl_mix((uint64_t)type, 1), word); }
@@ -68,10 +68,10 @@ uint64_t preload_hash_values(const fl_recorder *recorder, const preload_statemen
 
 // MARK: - Values of a statement
 
-// The statement whose values the program changes; null if it is not recorded.
+// The statement whose values the program changes; null if it needs no hash of them, which only reading statements have.
 static preload_statement *changed(sqlite3_stmt *handle) {
     preload_statement *statement = preload_find(handle);
-    return statement == NULL || statement->is_internal ? NULL : statement;
+    return statement == NULL || statement->is_internal || !statement->is_read_only ? NULL : statement;
 }
 
 // The place of a parameter's hash; null if there is no memory for it.
@@ -90,11 +90,10 @@ static _Atomic uint64_t *place_of(const preload_copy *copy, preload_statement *s
     return index < many->count ? &many->hashes[index] : NULL;
 }
 
-static void keep(const preload_copy *copy, sqlite3_stmt *handle, int parameter, uint64_t hash) {
-    preload_statement *statement = changed(handle);
-    if (statement == NULL || parameter < 1) { return; }
+static void keep(const preload_copy *copy, preload_statement *statement, int parameter, uint64_t hash) {
+    if (parameter < 1) { return; }
     _Atomic uint64_t *place = place_of(copy, statement, (uint32_t)parameter - 1);
-    if (place == NULL) {
+    if (place == NULL || hash == UNKNOWN) {
         atomic_store_explicit(&statement->has_unknown_values, true, memory_order_relaxed);
         return;
     }
@@ -127,9 +126,11 @@ static void forget(sqlite3_stmt *handle, bool is_known) {
     EXPORT int sqlite3_bind_##name parameters { \
         const preload_copy *copy = preload_copy_of(CALLER); \
         if (copy == NULL || copy->bind_##name == NULL) { return SQLITE_MISUSE; } \
+        preload_statement *known = changed(statement); \
+        if (known == NULL) { return copy->bind_##name arguments; } \
         uint64_t hash = hash_of_value; \
         int result = copy->bind_##name arguments; \
-        if (result == SQLITE_OK) { keep(copy, statement, index, hash); } \
+        if (result == SQLITE_OK) { keep(copy, known, index, hash); } \
         return result; \
     }
 #define BIND_BYTES(name, size, ...) \
@@ -147,8 +148,11 @@ DEFINE_BIND(
 EXPORT int sqlite3_bind_int(sqlite3_stmt *statement, int index, int value) {
     const preload_copy *copy = preload_copy_of(CALLER);
     if (copy == NULL || copy->bind_int64 == NULL) { return SQLITE_MISUSE; }
+    preload_statement *known = changed(statement);
     int result = copy->bind_int64(statement, index, value);
-    if (result == SQLITE_OK) { keep(copy, statement, index, hash_word(SQLITE_INTEGER, (uint64_t)(int64_t)value)); }
+    if (known != NULL && result == SQLITE_OK) {
+        keep(copy, known, index, hash_word(SQLITE_INTEGER, (uint64_t)(int64_t)value));
+    }
     return result;
 }
 

@@ -102,6 +102,8 @@ struct StoreTimeText {
         if !analysis.profile.allProcesses.lacks(.rows) {
             words.append("\(Phrase.count(totals.rowsLoaded, "row")) loaded")
         }
+        let preparing = analysis.profile.statementPreparation
+        if preparing > 0 { words.append("\(Phrase.duration(preparing)) preparing them") }
         if totals.bytesRead > 0 { words.append("\(Phrase.size(Double(totals.bytesRead))) read") }
         if totals.bytesWritten > 0 { words.append("\(Phrase.size(Double(totals.bytesWritten))) written") }
         if totals.rowsEvicted > 0 {

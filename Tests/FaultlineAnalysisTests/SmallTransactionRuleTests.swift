@@ -16,13 +16,13 @@ struct SmallTransactionRuleTests {
 
         mutating func run(
             _ sql: String, _ type: TraceEvent.Statement.StatementType = .write, duration: UInt64 = 500_000,
-            pause: UInt64 = 1000, parent: EventID = 0, error: UInt32 = 0
+            pause: UInt64 = 1000, parent: EventID = 0, error: UInt32 = 0, wait: UInt64 = 0
         ) {
             let number = statements[sql] ?? trace.define(.statement(StatementEntry(sql: sql)))
             statements[sql] = number
             var statement = TraceEvent.Statement()
             (statement.statement, statement.type, statement.error) = (number, type, error)
-            statement.rows = type == .write ? 1 : 0
+            (statement.rows, statement.wait) = (type == .write ? 1 : 0, wait)
             trace.event(.sql(statement), duration: duration, parent: parent, stack: stack)
             trace.now += pause
         }
@@ -53,6 +53,13 @@ struct SmallTransactionRuleTests {
         #expect(finding.saving.time.median == 40 * 480_000)
         let stored = try Profile(fileData: Profile(importer.trace.closed()).fileData())
         #expect(Analysis(stored, rules: [SmallTransactionRule()]).findings == importer.findings)
+    }
+
+    @Test func `Waits for SQLite's lock are not the time of the writes`() throws {
+        var importer = Importer()
+        for _ in 0..<40 { importer.run("INSERT INTO book VALUES (?, …)", duration: 5_500_000, wait: 5_000_000) }
+        let saved = try #require(importer.findings.first).saving.time.median
+        #expect(abs(saved - 40 * 480_000) < 1)
     }
 
     @Test func `A commit for each row counts like a write outside any transaction`() throws {

@@ -52,6 +52,54 @@ struct PreparationRuleTests {
     }
 }
 
+@Suite("R21: repeated preparation of statements")
+struct StatementPreparationTests {
+    private func findings(
+        runs: Int = 40, prepared: Int? = nil, preparing: UInt64 = 8000, parent: EventID = 0, usesStore: Bool = false
+    ) throws -> [Finding] {
+        var trace = TraceBuilder()
+        var statement = TraceEvent.Statement()
+        statement.statement = trace.define(.statement(StatementEntry(sql: "SELECT name FROM author WHERE id = ?")))
+        (statement.type, statement.rows) = (.read, 1)
+        let stack = trace.stack(12)
+        for number in 0..<runs {
+            let isFresh = number < prepared ?? runs
+            (statement.preparations, statement.prepare) = (isFresh ? 1 : 0, isFresh ? preparing : 0)
+            trace.event(.sql(statement), duration: 2000, parent: parent, stack: stack)
+        }
+        let messages = trace.closed().map { message in
+            guard case .began(var began) = message, !usesStore else { return message }
+            began.gaps = [TraceGap(.operations)]
+            return TraceMessage.began(began)
+        }
+        let profile = Profile(messages)
+        let stored = try Profile(fileData: profile.fileData())
+        let found = Analysis(profile, rules: [PreparationRule()]).findings
+        #expect(Analysis(stored, rules: [PreparationRule()]).findings == found)
+        return found
+    }
+
+    @Test func `A statement that is prepared for each run is reported at its line`() throws {
+        let finding = try #require(findings().first)
+        #expect(finding.rule == "R21" && finding.change?.description == "Scroll.swift:12")
+        #expect(finding.title.text == "Keep this statement prepared, and bind other values to it")
+        #expect(
+            finding.explanation.map(\.text) == [
+                "40 preparations for 40 runs of SELECT name FROM author WHERE id = ? took 320 µs, and the runs 80.0 µs."
+            ])
+        #expect(abs(finding.saving.time.median - 320_000 * 39 / 40) < 1)
+    }
+
+    @Test func `Rare and quick preparations, and those of a store, are not reported`() throws {
+        #expect(try findings(runs: 9).isEmpty)
+        #expect(try findings(prepared: 19).isEmpty)
+        #expect(try findings(prepared: 20).count == 1)
+        #expect(try findings(preparing: 1990).isEmpty)
+        #expect(try findings(preparing: 2000).count == 1)
+        #expect(try findings(usesStore: true).isEmpty)
+    }
+}
+
 @Suite("R22: changing plans")
 struct PlanRuleTests {
     private func trace(

@@ -181,12 +181,12 @@ struct WaitRuleTests {
                     wait.ownerProcess = 4711
                 }
             }.first)
-        #expect(finding.title.text == "Shorten how long the other process holds the store's lock")
+        #expect(finding.title.text == "Shorten how long the other process holds SQLite's lock")
         #expect(finding.change?.description == "List.swift:60")
         #expect(
             finding.explanation.map(\.text) == [
                 "1 wait for SQLite's lock: 3.00 ms in all, longest 3.00 ms.",
-                "The lock was retried 2 times.", "Another process held it.",
+                "Another process held it.", "The lock was retried 2 times.",
             ])
         #expect(finding.severity == .note)
         let failed = findings { contention in
@@ -194,7 +194,7 @@ struct WaitRuleTests {
         }
         #expect(failed.map(\.severity) == [.error])
         #expect(
-            failed.first?.explanation.map(\.text).last == "1 wait ended without the lock, and the work failed.")
+            failed.first?.explanation.map(\.text)[1] == "1 wait ended without the lock, and the work failed.")
     }
 
     /// The findings about a program that uses SQLite without Faultline's store.
@@ -232,6 +232,21 @@ struct WaitRuleTests {
         #expect(finding.title.text == "Shorten how long the transaction at app.py:17 holds SQLite's lock")
         #expect(finding.fix.text.contains("BEGIN IMMEDIATE") && !finding.fix.text.contains("Faultline"))
         #expect(finding.code.isEmpty && finding.alternatives.count == 1 && finding.saving.pause != nil)
+    }
+
+    @Test func `A thread that waits for a connection of its own is not blamed for the work of the wait`() throws {
+        var insert = TraceEvent.Statement()
+        (insert.statement, insert.type) = (1, .write)
+        var wait = TraceEvent.Wait()
+        (wait.resource, wait.isBlocking, wait.ownerThread, wait.tries) = (.sqlite, true, 7, 4)
+        let found = findings(ofStatements: [
+            TraceEvent(
+                id: 1, start: 0, duration: 210 * Self.millisecond, thread: 7, process: 1, stack: 2, .sql(insert)),
+            TraceEvent(
+                id: 2, parent: 1, start: 0, duration: 200 * Self.millisecond, thread: 7, process: 1, stack: 2,
+                .wait(wait)),
+        ])
+        #expect(found.map(\.title.text) == ["Shorten how long another connection holds SQLite's lock"])
     }
 
     @Test func `A statement that fails at once is to wait for the lock`() throws {

@@ -11,6 +11,7 @@ struct PreloadTests {
         #expect(run.count("SELECT name FROM author WHERE id = ?") == 50)
         let list = try #require(run.statements.first { $0.text == "SELECT id FROM author" })
         #expect(list.fields.rows == 50 && list.fields.fullScanSteps == 49 && list.fields.preparations == 1)
+        #expect(list.fields.prepare > 0)
         let insert = try #require(run.statements.first { $0.text.contains("INSERT INTO author") })
         #expect(insert.fields.type == .write && insert.fields.rows == 50)
         #expect(run.statements.count == 53)
@@ -158,6 +159,7 @@ struct PreloadTests {
         #expect(waited.fields.resource == .sqlite && waited.fields.isBlocking && waited.fields.tries > 0)
         let statement = try #require(run.statements.first { $0.event.id == waited.event.parent })
         #expect(statement.text == "INSERT INTO t VALUES (?)" && statement.event.thread == waited.event.thread)
+        #expect(statement.fields.wait > 0 && statement.fields.wait <= statement.event.duration)
         #expect(waited.event.start >= statement.event.start && waited.event.end <= statement.event.end)
         let owner = try #require(run.statements.first { $0.text == "BEGIN IMMEDIATE" }).event.thread
         #expect(waited.fields.ownerThread == owner && failed.fields.ownerThread == owner)

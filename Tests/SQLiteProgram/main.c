@@ -169,9 +169,9 @@ static void bind_values(sqlite3 *store) {
         (sqlite3_bind_null(statement, 10), run(statement));
         run(statement);
         (sqlite3_bind_text(statement, 1, text, sizeof text, SQLITE_TRANSIENT), run(statement));
-        text[0] = 'y';
+        text[sizeof text / 2] = 'y';
         (sqlite3_bind_text(statement, 1, text, sizeof text, SQLITE_TRANSIENT), run(statement));
-        text[0] = 'x';
+        text[sizeof text / 2] = 'x';
         (sqlite3_clear_bindings(statement), run(statement));
         sqlite3_create_function(store, "bind", 1, SQLITE_UTF8, statement, bind_its_value, NULL, NULL);
         execute(store, 1, (char *[]){"SELECT bind(1)"});

@@ -276,9 +276,15 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint32_t, unread, FL_COUNT, 0, "")
 
 #define FL_SQL_FIELDS(X, S) \
+    X(S, uint64_t, prepare, FL_NANOSECONDS, 0, \
+      "Time preparing the statement before this run, which is no part of its duration. 0 if it came from the statement " \
+      "cache, and for a statement of the store, whose fetch or fault has it.") \
     X(S, uint64_t, parameters, FL_HASH, 0, \
       "A keyed hash of the statement's values, bound or written in its text. It only shows which values are equal within " \
       "one recording. 0 if it was not recorded.") \
+    X(S, uint64_t, wait, FL_NANOSECONDS, 0, \
+      "Time waiting for SQLite's lock, as part of its duration. 0 for a statement of the store, whose fetch, fault or save " \
+      "has it.") \
     X(S, uint64_t, virtualMachineSteps, FL_COUNT, 0, \
       "Operations of SQLite's virtual machine (`SQLITE_STMTSTATUS_VM_STEP`).") \
     X(S, uint32_t, statement, FL_REFERENCE, FL_DICTIONARY_STATEMENT, "The statement's text.") \

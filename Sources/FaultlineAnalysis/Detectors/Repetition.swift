@@ -1,5 +1,13 @@
 internal import FaultlineTrace
 
+extension TraceEvent {
+    /// The event's duration without its wait for SQLite's lock, which R13 evaluates, in nanoseconds.
+    var timeWithoutLockWait: UInt64 {
+        guard case .sql(let statement) = detail else { return duration }
+        return duration - min(duration, statement.wait)
+    }
+}
+
 /// Operations that repeat on one thread, and the time between them.
 struct Repetition: Sendable {
     var executions: UInt64 = 0
@@ -45,8 +53,9 @@ struct Repetition: Sendable {
         if executions == 0 { start = event.start }
         executions &+= 1
         self.rows &+= rows
-        time &+= event.duration
-        mainThreadTime &+= event.isMainThread ? event.duration : 0
+        let worked = event.timeWithoutLockWait
+        time &+= worked
+        mainThreadTime &+= event.isMainThread ? worked : 0
         speeds.add(event.duration)
         if let caller { callers[caller, default: 0] &+= 1 }
         end = max(end, event.end)

@@ -70,7 +70,8 @@ struct StatementText: Sendable, Hashable {
         }
         isAggregated = keyword("GROUP", from) != nil || Self.hasAggregate(tokens[1..<from])
         selection = Self.joined(Self.withoutTable(tokens[1..<from], table))
-        let selected = columns.count == 1 ? columns[0] : "…"
+        let isShort = columns.isEmpty && selection.count <= Self.shortSelection
+        let selected = columns.count == 1 ? columns[0] : isShort ? selection : "…"
         summary = "SELECT \(selected) " + Self.joined(Self.withoutTable(tokens[from...], table))
     }
 
@@ -97,6 +98,9 @@ struct StatementText: Sendable, Hashable {
             name.isName && !name.isQuoted && aggregates.contains(name.text.uppercased()) && next.text == "("
         }
     }
+
+    /// The longest selection without columns that ``summary`` shows: `*` and `COUNT(*)`.
+    private static let shortSelection = 30
 
     /// A name in SQL, in quotes if it needs them.
     static func quoted(_ name: String) -> String {

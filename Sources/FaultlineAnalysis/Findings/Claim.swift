@@ -7,6 +7,8 @@ struct Claim: Sendable, Hashable {
     enum Account: Sendable, Hashable {
         /// Loading the rows of one fetch, at once or in batches.
         case loads(FetchProfile.Key)
+        /// Preparing one statement at one line, outside any operation of an object store.
+        case preparing(StatementSite)
         /// The evidence of a detector under one key.
         case evidence(EvidenceReference)
     }

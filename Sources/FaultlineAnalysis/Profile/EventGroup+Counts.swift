@@ -143,6 +143,7 @@ extension EventGroup.Counts: Summed, StartsEmpty {
         automaticIndexes &+= UInt64(statement.automaticIndexes)
         virtualMachineSteps &+= statement.virtualMachineSteps
         preparations &+= UInt64(statement.preparations)
+        prepare &+= statement.prepare
         pageHits &+= UInt64(statement.pageHits)
         pageMisses &+= UInt64(statement.pageMisses)
         errors &+= statement.error == 0 ? 0 : 1

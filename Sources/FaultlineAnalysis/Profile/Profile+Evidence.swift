@@ -1,3 +1,5 @@
+internal import FaultlineTrace
+
 extension Profile {
     /// Faults that went to the store one by one.
     public var faults: [(key: FaultEvidence.Key, evidence: FaultEvidence)] {
@@ -55,6 +57,13 @@ extension Profile {
     /// Small transactions that followed one another, outside any operation of an object store.
     public var smallTransactions: [(key: StatementSite, evidence: SmallTransactionEvidence)] {
         evidence(of: SmallTransactionDetector.self)
+    }
+
+    /// The time of preparing statements outside any operation of an object store, in nanoseconds.
+    ///
+    /// It is no part of the store's time.
+    package var statementPreparation: UInt64 {
+        groups.reduce(0) { $0 &+ ($1.key.kind == .sql ? $1.counts.prepare : 0) }
     }
 
     /// Statements that ran again with the same values, outside any operation of an object store.

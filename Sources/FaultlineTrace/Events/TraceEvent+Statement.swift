@@ -17,10 +17,18 @@ extension TraceEvent {
             case schema
         }
 
+        /// Time preparing the statement before this run, which is no part of its duration, in nanoseconds.
+        ///
+        /// 0 if it came from the statement cache, and for a statement of the store, whose fetch or fault has it.
+        public var prepare: UInt64 = 0
         /// A keyed hash of the statement's values, bound or written in its text.
         ///
         /// It only shows which values are equal within one recording. 0 if it was not recorded.
         public var parameters: UInt64 = 0
+        /// Time waiting for SQLite's lock, as part of its duration, in nanoseconds.
+        ///
+        /// 0 for a statement of the store, whose fetch, fault or save has it.
+        public var wait: UInt64 = 0
         /// Operations of SQLite's virtual machine (`SQLITE_STMTSTATUS_VM_STEP`).
         public var virtualMachineSteps: UInt64 = 0
         /// The statement's text.
@@ -66,7 +74,9 @@ extension TraceEvent.Statement: EventRecord {
     /// The fields of a record of this kind.
     init(_ record: UnsafePointer<fl_event>) {
         let fields = record.pointee.fields.sql
+        prepare = fields.prepare
         parameters = fields.parameters
+        wait = fields.wait
         virtualMachineSteps = fields.virtualMachineSteps
         statement = fields.statement
         plan = fields.plan
@@ -86,7 +96,9 @@ extension TraceEvent.Statement: EventRecord {
     /// The record of these fields.
     package var record: fl_sql {
         var fields = fl_sql()
+        fields.prepare = prepare
         fields.parameters = parameters
+        fields.wait = wait
         fields.virtualMachineSteps = virtualMachineSteps
         fields.statement = statement
         fields.plan = plan

@@ -23,8 +23,8 @@ struct StatementScanDetector: EvidenceDetector {
         found.fullScanSteps = UInt64(statement.fullScanSteps)
         found.sorts = UInt64(statement.sorts)
         found.rows = UInt64(statement.rows)
-        found.time = event.duration
-        found.mainThreadTime = event.isMainThread ? event.duration : 0
+        found.time = event.timeWithoutLockWait
+        found.mainThreadTime = event.isMainThread ? found.time : 0
         found.libraries = context.library(on: event.stack).map { [$0.rawValue] } ?? []
         if let plan = context.plan(statement.plan) {
             found.scans = Set(plan.text.split(separator: "\n").map(String.init).filter { $0.hasPrefix("SCAN ") })

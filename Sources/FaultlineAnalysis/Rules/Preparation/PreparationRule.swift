@@ -15,9 +15,13 @@ public struct PreparationRule: Rule {
 
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
-        let examined = profile.fetches.reduce(0) { $0 &+ $1.counts.preparations }
-        if examined > 0 { outcome.examined = "\(count: examined, "prepared statement")" }
+        var examined = profile.fetches.reduce(0) { $0 &+ $1.counts.preparations }
         outcome.findings = profile.fetches.compactMap { finding(for: $0, profile) }
+        if profile.allProcesses.lacks(.operations) {
+            examined &+= profile.groups.reduce(0) { $0 &+ $1.counts.preparations }
+            outcome.findings += profile.groups.compactMap { finding(forStatement: $0, profile) }
+        }
+        if examined > 0 { outcome.examined = "\(count: examined, "prepared statement")" }
         return outcome
     }
 

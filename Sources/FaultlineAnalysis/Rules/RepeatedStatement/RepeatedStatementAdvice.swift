@@ -48,9 +48,8 @@ struct RepeatedStatementAdvice {
             ? "" : " on \(count: evidence.occurrences) occasions, up to \(count: evidence.most) times on one"
         return [
             "\(count: evidence.executions, "run") of \(code: Phrase.shortened(statement.summary, to: 90)) with the same values\(groups), "
-                + "and nothing was written in between."
-        ] + evidence.callers.sentences + [
-            "They took \(duration: evidence.time) in SQLite, and the program spent \(duration: evidence.waiting) between them."
-        ]
+                + "and nothing was written in between: \(duration: evidence.time) in SQLite, and "
+                + "\(duration: evidence.waiting) between them."
+        ] + evidence.callers.sentences
     }
 }

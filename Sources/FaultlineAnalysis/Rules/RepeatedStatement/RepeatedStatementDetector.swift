@@ -82,7 +82,7 @@ struct RepeatedStatementDetector: EvidenceDetector {
             if let evicted = open.insert(group, for: key) { evaluate([evicted], in: &context) }
         }
         open.add(event, rows: UInt64(statement.rows), to: key, in: &context) { group in
-            group.longest = max(group.longest, event.duration)
+            group.longest = max(group.longest, event.timeWithoutLockWait)
             group.lastStart = event.start
         }
     }

@@ -53,6 +53,8 @@ public struct RepeatedStatementRule: Rule {
         // An index for the same statement saves part of the same time.
         let scan = profile.statementScans.first { $0.key == key }?.evidence.time ?? 0
         finding.claims = [Claim(StatementScanDetector.self, key, balance: Double(max(evidence.time, scan)))]
+        // Counts alone make no error, as little time as the runs may take.
+        finding.score = min(finding.score, Score.highestWarning)
         finding.weigh(
             isLongEnough: Significance.isMet(
                 saving: avoided, wallTime: evidence.wallTime,

@@ -45,12 +45,15 @@ struct SmallTransactionDetector: EvidenceDetector {
         var writes: UInt64 = 0
         var rows: UInt64 = 0
         var time: UInt64 = 0
+        /// The time of that waiting for SQLite's lock, in nanoseconds.
+        var wait: UInt64 = 0
         var lastWrite: (event: TraceEvent, statement: DictionaryID)?
 
         mutating func add(_ statement: TraceEvent.Statement, _ event: TraceEvent) {
             writes &+= 1
             rows &+= UInt64(statement.rows)
             time &+= event.duration
+            wait &+= statement.wait
             lastWrite = (event, statement.statement)
         }
     }
@@ -89,6 +92,11 @@ struct SmallTransactionDetector: EvidenceDetector {
             var whole = write.event
             whole.start = done.begin.start
             whole.duration = done.begin.duration &+ done.time &+ event.duration
+            if case .sql(var last) = whole.detail {
+                let begun = done.begin.duration &- done.begin.timeWithoutLockWait
+                last.wait = begun &+ done.wait &+ statement.wait
+                whole.detail = .sql(last)
+            }
             add(write.statement, of: whole, rows: done.rows, isImplicit: false, in: &context)
         case "ROLLBACK":
             // "ROLLBACK TO" a savepoint leaves the transaction open.

@@ -161,16 +161,14 @@ struct StatementLoopAdvice {
         } else {
             each = ""
         }
-        sentences.append(
-            "\(count: evidence.executions, "run") of \(code: Phrase.shortened(statement.summary, to: 90))\(loops)\(each)."
-        )
-        sentences += evidence.callers.sentences
         // Logs round short times down to nothing.
-        if evidence.time > 0 {
-            sentences.append(
-                "They took \(duration: evidence.time) in SQLite, and the program spent \(duration: evidence.waiting) between them."
-            )
-        }
+        let times: Wording =
+            evidence.time > 0
+            ? ": \(duration: evidence.time) in SQLite, and \(duration: evidence.waiting) between them" : ""
+        sentences.append(
+            "\(count: evidence.executions, "run") of \(code: Phrase.shortened(statement.summary, to: 90))\(loops)\(each)"
+                + "\(times).")
+        sentences += evidence.callers.sentences
         return sentences
     }
 

@@ -26,6 +26,8 @@ struct OpenStatementLoop: RepeatedGroup {
     struct Origin {
         var statement: StatementSite
         var rows: UInt64
+        /// The run that returned them.
+        var run: EventID
         /// Whether it was being stepped through while the loop ran.
         var isOpen = false
 
@@ -59,6 +61,9 @@ struct StatementLoopDetector: EvidenceDetector {
     private var lists: [UInt32: [OpenStatementLoop.Origin]] = [:]
     /// The groups that each thread added to last.
     private var recent: [UInt32: [OpenStatementLoop.Key]] = [:]
+
+    /// The last run of an origin whose rows the evidence of a statement counts.
+    private var counted: [StatementSite: EventID] = [:]
 
     private static let recentGroups = 8
     private static let recentLists = 4
@@ -109,7 +114,8 @@ struct StatementLoopDetector: EvidenceDetector {
     private mutating func observeList(
         _ list: StatementSite, _ statement: TraceEvent.Statement, _ event: TraceEvent, _ own: OpenStatementLoop.Key
     ) {
-        var origin = OpenStatementLoop.Origin(statement: list, rows: UInt64(statement.rows))
+        var origin = OpenStatementLoop.Origin(
+            statement: list, rows: UInt64(statement.rows), run: event.id)
         var known = (lists[event.thread] ?? []).filter { $0.statement != list }
         // A statement that loops is no list: the list is still the one that its loop goes through.
         let isLoop = open.read(own) { $0.repetition.executions > 1 } ?? false
@@ -138,7 +144,10 @@ struct StatementLoopDetector: EvidenceDetector {
                 in: surroundings(of: key.scope, for: statement, outside: repetition.wallTime, in: &context))
             found.executions = repetition.executions
             if let origin = loop.origin, origin.explains(repetition.executions), origin.statement.sql != sql {
-                found.origins = [origin.statement: origin.rows]
+                // A pause can split the loop over the rows of one run.
+                found.origins = [
+                    origin.statement: counted.updateValue(origin.run, forKey: statement) == origin.run ? 0 : origin.rows
+                ]
             }
             found.libraries = loop.library.map { [$0.rawValue] } ?? []
             add(found, to: statement)

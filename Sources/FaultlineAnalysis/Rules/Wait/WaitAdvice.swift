@@ -23,9 +23,16 @@ struct WaitAdvice {
 
     /// Other changes, as sentences.
     var alternatives: [Wording] {
-        guard !usesStore, key.resource == .sqlite, !isImpatient else { return [] }
+        guard !usesStore, key.resource == .sqlite else { return [] }
+        if isImpatient {
+            return [
+                "If the transaction had read before it wrote, begin it with \(code: "BEGIN IMMEDIATE"): SQLite cannot wait in "
+                    + "the middle of it, whatever the timeout."
+            ]
+        }
         return [
-            "With a write-ahead log (\(code: "PRAGMA journal_mode = WAL")), readers and a writer do not wait for each other."
+            "If a statement that reads waits, a write-ahead log helps (\(code: "PRAGMA journal_mode = WAL")): readers and a "
+                + "writer then do not wait for each other."
         ]
     }
 
@@ -40,8 +47,8 @@ struct WaitAdvice {
         case .sqlite where isImpatient: return "Wait for SQLite's lock instead of failing"
         case .sqlite:
             return isForeign
-                ? "Shorten how long the other process holds the store's lock"
-                : "Shorten how long \(owner ?? "the writer") holds SQLite's lock"
+                ? "Shorten how long the other process holds SQLite's lock"
+                : "Shorten how long \(owner ?? (usesStore ? "the writer" : "another connection")) holds SQLite's lock"
         }
     }
 
@@ -57,8 +64,8 @@ struct WaitAdvice {
         case .connection:
             "All reader connections were busy. Fetch less at once, or in batches, so that each is free sooner."
         case .sqlite where isImpatient:
-            "The connection has no busy timeout, so a statement fails at once if another connection holds the lock. In "
-                + "Python, \(code: "timeout") of \(code: "sqlite3.connect") sets it."
+            "Without a busy timeout, a statement fails at once if another connection holds the lock. In Python, "
+                + "\(code: "timeout") of \(code: "sqlite3.connect") sets it, and in GRDB \(code: "busyMode")."
         case .sqlite:
             // FaultlineStore begins its saves with BEGIN EXCLUSIVE, and its readers use the write-ahead log.
             saveFix
@@ -109,13 +116,13 @@ struct WaitAdvice {
             "\(count: evidence.durations.count, "wait") for \(noun): \(duration: evidence.time) in all, longest "
                 + "\(duration: evidence.longest)\(middle)\(owner.map { ", during \($0)" as Wording } ?? "")."
         ]
-        if evidence.tries > 0 {
-            sentences.append("The lock was retried \(count: evidence.tries, "time").")
-        }
         if evidence.failures > 0 {
             sentences.append("\(count: evidence.failures, "wait") ended without the lock, and the work failed.")
         }
         if isForeign { sentences.append("Another process held it.") }
+        if evidence.tries > 0 {
+            sentences.append("The lock was retried \(count: evidence.tries, "time").")
+        }
         return sentences
     }
 

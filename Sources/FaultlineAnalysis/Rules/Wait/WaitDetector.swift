@@ -35,7 +35,10 @@ struct WaitDetector: EvidenceDetector {
         let one = ThreadWork.Wait(
             wait: wait, site: context.callSite(of: event), scope: event.scope, start: event.start, end: event.end,
             isMainThread: event.isMainThread)
-        guard wait.ownerThread != 0, wait.ownerProcess == 0 else { return evaluate(one, nil, in: &context) }
+        // A thread that waits for another connection of its own has done nothing else meanwhile.
+        guard wait.ownerThread != 0, wait.ownerThread != event.thread, wait.ownerProcess == 0 else {
+            return evaluate(one, nil, in: &context)
+        }
         let oldest = changeWork(of: wait.ownerThread, in: &context) { work, _ in work.add(one) }
         if let oldest { evaluate(oldest, work.peek(wait.ownerThread), in: &context) }
     }

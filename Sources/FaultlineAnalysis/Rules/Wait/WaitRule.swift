@@ -20,7 +20,11 @@ public struct WaitRule: Rule {
         let usesStore = !profile.allProcesses.lacks(.operations)
         for lines in Self.byOwner(waits) { outcome.findings.append(finding(lines, usesStore: usesStore)) }
         let count = profile.totals.events[.wait] ?? 0
-        if count > 0 { outcome.examined = "\(count: count, "wait")" }
+        if count > 0 {
+            outcome.examined = "\(count: count, "wait")"
+        } else if !usesStore, !profile.allProcesses.lacks(.waits), profile.totals.events[.sql] ?? 0 > 0 {
+            outcome.examined = "the waits of \(count: profile.totals.events[.sql] ?? 0, "statement")"
+        }
         return outcome
     }
 
@@ -53,7 +57,8 @@ public struct WaitRule: Rule {
         let score = Score.of(Double(evidence.longest), info: Self.longWait.value, warning: 50_000_000)
         let blocked = Double(evidence.blockedTime)
         var finding = Finding(
-            rule: id, ruleName: name, title: advice.title, change: key.ownerSite ?? key.site,
+            rule: id, ruleName: name, title: advice.title,
+            change: (advice.isImpatient ? nil : key.ownerSite) ?? key.site,
             // A wait that was given up lost its work.
             score: evidence.failures > 0 ? max(score, 75) : score, fix: advice.fix, code: advice.code,
             // How far the owner's work can be shortened is unknown. Half is a reasonable lower bound.
