@@ -39,7 +39,7 @@ struct DiffTests {
         #expect(
             text.hasSuffix(
                 """
-                4 of them would show a change in time only if it were at least 1.8–4.5 ×; less is within the noise.
+                4 of them would show a change in time only if it were at least 1.8–5.5 ×; less is within the noise.
                 Sums of several runs (faultline merge) show smaller changes.
 
                 """))

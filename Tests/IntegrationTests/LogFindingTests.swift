@@ -125,7 +125,7 @@ struct LogFindingTests {
         #expect(level1.contains("Not applicable, because the trace lacks what they need: "))
         let words = level1.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(words.contains("R06, R19, R22 (query plans, which -com.apple.CoreData.SQLDebug 4 logs)"))
-        #expect(words.contains("R18 (bound values, which -com.apple.CoreData.SQLDebug 2 logs)"))
+        #expect(words.contains("R18, R29 (bound values, which -com.apple.CoreData.SQLDebug 2 logs)"))
         #expect(words.contains("(use of results)"))
         for rule in ["R02", "R06", "R18", "R22"] {
             #expect(!level1.contains("\(rule) ") || !words.contains("Nothing found: \(rule)"))
