@@ -55,17 +55,18 @@ struct PreparationRuleTests {
 @Suite("R21: repeated preparation of statements")
 struct StatementPreparationTests {
     private func findings(
-        runs: Int = 40, prepared: Int? = nil, preparing: UInt64 = 8000, parent: EventID = 0, usesStore: Bool = false
+        runs: Int = 40, prepared: Int? = nil, preparing: UInt64 = 8000, usesStore: Bool = false,
+        type: TraceEvent.Statement.StatementType = .read
     ) throws -> [Finding] {
         var trace = TraceBuilder()
         var statement = TraceEvent.Statement()
         statement.statement = trace.define(.statement(StatementEntry(sql: "SELECT name FROM author WHERE id = ?")))
-        (statement.type, statement.rows) = (.read, 1)
+        (statement.type, statement.rows) = (type, 1)
         let stack = trace.stack(12)
         for number in 0..<runs {
             let isFresh = number < prepared ?? runs
             (statement.preparations, statement.prepare) = (isFresh ? 1 : 0, isFresh ? preparing : 0)
-            trace.event(.sql(statement), duration: 2000, parent: parent, stack: stack)
+            trace.event(.sql(statement), duration: 2000, stack: stack)
         }
         let messages = trace.closed().map { message in
             guard case .began(var began) = message, !usesStore else { return message }
@@ -97,6 +98,7 @@ struct StatementPreparationTests {
         #expect(try findings(preparing: 1990).isEmpty)
         #expect(try findings(preparing: 2000).count == 1)
         #expect(try findings(usesStore: true).isEmpty)
+        #expect(try findings(type: .transaction).isEmpty)
     }
 }
 

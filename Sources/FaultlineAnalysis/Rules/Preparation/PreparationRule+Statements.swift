@@ -3,7 +3,10 @@ internal import FaultlineTrace
 /// The findings about statements of programs without an object store.
 extension PreparationRule {
     func finding(forStatement group: EventGroup, _ profile: Profile) -> Finding? {
-        guard group.key.kind == .sql, case .statement(let sql) = group.key.subject else { return nil }
+        // A library's BEGIN and COMMIT are not in the program's hands.
+        guard group.key.kind == .sql, [.read, .write].contains(group.key.statementType),
+            case .statement(let sql) = group.key.subject
+        else { return nil }
         let preparations = group.counts.preparations, preparing = group.counts.prepare
         let both = Double(preparing) + Double(group.totalTime)
         guard preparations >= Self.minimumPreparations.count, 2 * preparations >= group.count, preparing > 0,
