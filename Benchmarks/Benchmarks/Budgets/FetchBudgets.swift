@@ -54,7 +54,7 @@ struct FetchBudgets {
                         try cpuTime { blackHole(GRDBPeer.sum(try CodablePerson.fetchAll(database))) }
                     }
                 })
-            budgets.append(Budget("G12", "everything", against: "GRDB record", atMost: 0.8))
+            budgets.append(Budget("G12", "everything", against: "GRDB record", atMost: 1.0))
             budgets.append(Budget("G12", "everything", against: "GRDB Codable", atMost: 0.3))
         #endif
         return Comparison(
