@@ -47,16 +47,7 @@ uint32_t fl_add_entry(
 // MARK: - Finding what was seen
 
 static uint64_t hash_bytes(uint32_t kind, const void *bytes, size_t length) {
-    const char *place = bytes;
-    uint64_t hash = fl_mix(kind, length);
-    for (; length >= 8; place += 8, length -= 8) {
-        uint64_t word;
-        memcpy(&word, place, 8);
-        hash = fl_mix(hash, word);
-    }
-    uint64_t word = 0;
-    memcpy(&word, place, length);
-    hash = fl_mix(fl_mix(hash, word), 0);
+    uint64_t hash = fl_mix(fl_mix_bytes(fl_mix(kind, length), bytes, length), 0);
     return hash == 0 ? 1 : hash;
 }
 

@@ -9,9 +9,6 @@
 // copy does. What SQLite does inside itself is not the program's: its automatic reset after the last row, the
 // statements of its full-text search, of VACUUM and of ALTER TABLE.
 
-#define EXPORT __attribute__((visibility("default")))
-#define CALLER __builtin_return_address(0)
-
 // MARK: - The statements of sqlite3_exec
 
 // A call of sqlite3_exec or sqlite3_get_table, whose statements are the program's although SQLite prepares them. SQLite

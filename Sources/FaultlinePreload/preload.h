@@ -13,6 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// MARK: - Functions in place of others
+
+// Marks a function that the program calls instead of the one of the same name, together with the list of exports.
+#define EXPORT __attribute__((visibility("default")))
+// The code that called the function.
+#define CALLER __builtin_return_address(0)
+
 // MARK: - Copies of SQLite
 
 // The functions of SQLite that the library calls or interposes, as X(name).
@@ -101,7 +108,9 @@ typedef struct preload_statement {
     uint32_t generation;     // the recorder whose dictionary has the text
     uint32_t text;           // the text's number there
     uint32_t type;           // the statement's effect
-    bool is_transaction;     // whether that is to begin or end a transaction
+    bool can_write;          // whether a run can take SQLite's write lock
+    const sqlite3 *connection;
+    uint64_t file;           // hash of the path of the connection's main file; 0: none
     uint32_t plan;           // the plan's number in the dictionary; 0: none
     // The values, which stay bound when a run ends. Two threads may bind at a time; what they leave is then undefined, as
     // in SQLite, but valid.
@@ -147,19 +156,18 @@ preload_statement *preload_running(const preload_copy **copy);
 
 // MARK: - Waits
 
-// Called before and after a run that can write, or ends a transaction.
-void preload_begin_writing(const preload_copy *copy, const preload_statement *statement);
+// Stores the statement's connection and its file.
+void preload_find_file(const preload_copy *copy, preload_statement *statement);
+
+// Called before and after a run that can write.
+void preload_begin_writing(const preload_statement *statement);
 void preload_end_writing(const preload_copy *copy, const preload_statement *statement, bool has_failed);
 
 // Records the wait of a run that has just been recorded as the event `id`, if it waited, or failed because it did not.
 void preload_end_waits(
-    fl_recorder *recorder, const preload_copy *copy, preload_statement *statement, int result, const fl_measured *event,
-    uint64_t id);
+    fl_recorder *recorder, preload_statement *statement, int result, const fl_measured *event, uint64_t id);
 
 // MARK: - Values
-
-// A hash of bytes that is no secret.
-uint64_t preload_hash_text(const void *bytes, size_t length);
 
 // The keyed hash of the statement's values; 0 if some of them are not known.
 uint64_t preload_hash_values(const fl_recorder *recorder, const preload_statement *statement);

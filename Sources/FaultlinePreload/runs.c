@@ -11,32 +11,25 @@ static const int statuses[] = {
 };
 enum { VM_STEP, FULLSCAN_STEP, SORT, AUTOINDEX, REPREPARE, STATUSES };
 
-static uint32_t transaction_type(void) {
-    return (uint32_t)fl_enumeration_value(FL_ENUMERATION_STATEMENT_TYPE, "transaction", strlen("transaction"));
-}
-
 // Interns the statement's text, in the dictionary of this recorder.
 static void describe(fl_recorder *recorder, const preload_copy *copy, preload_statement *statement) {
     const char *sql = copy->sql == NULL ? NULL : copy->sql(statement->handle);
     char text[PRELOAD_TEXT_MAXIMUM], json[2 * PRELOAD_TEXT_MAXIMUM + 16];
     if (sql == NULL) { sql = ""; }
     size_t raw = strlen(sql), length = preload_normalize(sql, raw, text);
-    statement->literals = preload_hash_text(sql, raw);
+    statement->literals = fl_mix_bytes(raw, sql, raw);
     size_t used = (size_t)(stpcpy(json, "{\"sql\":") - json);
     used += fl_json_string(json + used, sizeof json - used - 2, text, length);
     json[used++] = '}';
     statement->type = preload_type_of(text, length, statement->is_read_only);
-    statement->is_transaction = statement->type == transaction_type();
+    int64_t transaction = fl_enumeration_value(FL_ENUMERATION_STATEMENT_TYPE, "transaction", strlen("transaction"));
+    statement->can_write = !statement->is_read_only || statement->type == (uint32_t)transaction;
+    preload_find_file(copy, statement);
     statement->text = fl_intern(recorder, FL_DICTIONARY_STATEMENT, json, used, text, length < 255 ? length : 255);
     statement->generation = preload_generation();
     bool is_query = length > 6 && (strncasecmp(text, "SELECT", 6) == 0 || strncasecmp(text, "WITH", 4) == 0);
     bool may_ask = is_query && statement->is_read_only && !preload_is_nested();
     statement->plan = may_ask ? preload_plan(recorder, copy, statement->handle, statement->text) : 0;
-}
-
-// Whether a run can take SQLite's write lock.
-static bool can_write(const preload_statement *statement) {
-    return !statement->is_read_only || statement->is_transaction;
 }
 
 void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
@@ -52,8 +45,8 @@ void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
     statement->calls = statement->measured = 0;
     statement->rows = 0;
     statement->is_stack_truncated = false;
-    statement->wait.tries = statement->wait.owner_thread = statement->wait.owner_process = 0;
-    if (can_write(statement)) { preload_begin_writing(copy, statement); }
+    statement->wait = (preload_wait){0};
+    if (statement->can_write) { preload_begin_writing(statement); }
     statement->stack = preload_stack(recorder, &statement->is_stack_truncated);
     statement->start = preload_ticks();
     statement->cost = is_sampled ? statement->start - begun : 0;
@@ -82,9 +75,7 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
         .automaticIndexes = run[AUTOINDEX], .preparations = statement->preparations + run[REPREPARE],
         .error = has_failed ? (uint32_t)result : 0,
     };
-    uint64_t preparing = statement->preparing;
     statement->preparations = 0;
-    statement->preparing = 0;
     if (statement->is_read_only) { fields.parameters = preload_hash_values(recorder, statement); }
     if (!statement->is_read_only && result == SQLITE_DONE && statement->rows == 0 && copy != NULL && copy->changes != NULL) {
         fields.rows = (uint32_t)copy->changes(copy->db_handle(statement->handle));
@@ -103,11 +94,12 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
     event.duration = preload_nanoseconds(spent);
     if (event.duration == 0) { event.duration = 1; }
     if (statement->wait.tries > 0) { fields.wait = statement->wait.end - statement->wait.start; }
-    fields.prepare = preparing == 0 ? 0 : preload_nanoseconds(preparing);
+    fields.prepare = preload_nanoseconds(statement->preparing);
+    statement->preparing = 0;
     if (statement->cost != 0) {
         event.cost = preload_nanoseconds(statement->cost + (preload_ticks() - end));
     }
     uint64_t id = fl_record_measured(recorder, FL_EVENT_SQL, &fields, &event);
-    preload_end_waits(recorder, copy, statement, result, &event, id);
-    if (can_write(statement)) { preload_end_writing(copy, statement, has_failed); }
+    preload_end_waits(recorder, statement, result, &event, id);
+    if (statement->can_write) { preload_end_writing(copy, statement, has_failed); }
 }

@@ -4,11 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The values of statements. Only a keyed hash of all values of a run is ever written; what is kept here is mixed without
-// a key, in the memory of the program, which has the values themselves.
-
-#define EXPORT __attribute__((visibility("default")))
-#define CALLER __builtin_return_address(0)
+// Hashes of the values that a program binds. They have no key, and never leave the program's memory, which has the values
+// themselves. The trace gets a keyed hash of all values of a run.
 
 // MARK: - Hashes
 
@@ -17,22 +14,10 @@
 // The hash of a value that was not read.
 #define UNKNOWN UINT64_MAX
 
-uint64_t preload_hash_text(const void *bytes, size_t length) {
-    const char *place = bytes;
-    uint64_t hash = fl_mix(0, length + 1), word;
-    for (; length >= sizeof word; place += sizeof word, length -= sizeof word) {
-        memcpy(&word, place, sizeof word);
-        hash = fl_mix(hash, word);
-    }
-    word = 0;
-    memcpy(&word, place, length);
-    return fl_mix(hash, word);
-}
-
 static uint64_t hash_value(int type, const void *bytes, size_t length) {
     if (bytes == NULL) { return 0; }
     if (length > VALUE_MAXIMUM) { return UNKNOWN; }
-    return fl_mix(fl_mix((uint64_t)type, length), preload_hash_text(bytes, length));
+    return fl_mix_bytes(fl_mix((uint64_t)type, length), bytes, length);
 }
 
 static uint64_t hash_word(int type, uint64_t word) { return fl_mix(fl_mix((uint64_t)type, 1), word); }
@@ -142,7 +127,6 @@ DEFINE_BIND(
 DEFINE_BIND(
     int64, (sqlite3_stmt *statement, int index, sqlite3_int64 value), (statement, index, value),
     hash_word(SQLITE_INTEGER, (uint64_t)value))
-
 
 // As SQLite does it; but its own call goes through the symbol, and would lead here again.
 EXPORT int sqlite3_bind_int(sqlite3_stmt *statement, int index, int value) {

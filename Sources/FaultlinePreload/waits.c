@@ -14,9 +14,6 @@
 // Waits for SQLite's lock on a file. SQLite sleeps between its attempts to take it, by usleep or, in later versions, by
 // nanosleep. So these show the waits without a busy handler, which would change what the program sees.
 
-#define EXPORT __attribute__((visibility("default")))
-#define CALLER __builtin_return_address(0)
-
 // MARK: - Writers
 
 // The connections of this process that hold the write lock of a file, by the hash of the file's path, and their threads.
@@ -40,53 +37,51 @@ static uint32_t this_thread(void) {
     return known.number;
 }
 
-// The main file of a statement's connection.
-typedef struct place {
-    const sqlite3 *connection;
-    const char *path;  // null: none
-    uint64_t file;     // hash of the path
-} place;
-
-static place place_of(const preload_copy *copy, const preload_statement *statement) {
-    if (copy == NULL || copy->db_filename == NULL || copy->db_handle == NULL) { return (place){0}; }
-    sqlite3 *connection = copy->db_handle(statement->handle);
-    const char *path = copy->db_filename(connection, "main");
-    if (path == NULL || *path == 0) { return (place){0}; }
-    return (place){.connection = connection, .path = path, .file = preload_hash_text(path, strlen(path))};
+// The path of the main file of a statement's connection; null if it has none. It is asked for anew, because another
+// database can take the place of the main one (sqlite3_deserialize).
+static const char *path_of(const preload_copy *copy, const preload_statement *statement) {
+    if (copy->db_filename == NULL || copy->db_handle == NULL) { return NULL; }
+    const char *path = copy->db_filename(copy->db_handle(statement->handle), "main");
+    return path == NULL || *path == 0 ? NULL : path;
 }
 
-static void set_writer(writer *writer, const place *place) {
-    atomic_store_explicit(&writer->connection, place->connection, memory_order_relaxed);
+void preload_find_file(const preload_copy *copy, preload_statement *statement) {
+    const char *path = path_of(copy, statement);
+    statement->connection = path == NULL ? NULL : copy->db_handle(statement->handle);
+    statement->file = path == NULL ? 0 : fl_mix_bytes(0, path, strlen(path));
+}
+
+static writer *writer_of(const preload_statement *statement) { return &writers[statement->file % WRITERS]; }
+
+static void set_writer(const preload_statement *statement) {
+    writer *writer = writer_of(statement);
+    atomic_store_explicit(&writer->connection, statement->connection, memory_order_relaxed);
     atomic_store_explicit(&writer->thread, this_thread(), memory_order_relaxed);
-    atomic_store_explicit(&writer->file, place->file, memory_order_relaxed);
+    atomic_store_explicit(&writer->file, statement->file, memory_order_relaxed);
 }
 
-void preload_begin_writing(const preload_copy *copy, const preload_statement *statement) {
-    place place = place_of(copy, statement);
-    if (place.path == NULL) { return; }
-    writer *writer = &writers[place.file % WRITERS];
+void preload_begin_writing(const preload_statement *statement) {
     // A statement outside any transaction holds the lock while it runs, unless it waits for the one that has it.
-    if (atomic_load_explicit(&writer->connection, memory_order_relaxed) == NULL) { set_writer(writer, &place); }
+    bool is_free = atomic_load_explicit(&writer_of(statement)->connection, memory_order_relaxed) == NULL;
+    if (statement->file != 0 && is_free) { set_writer(statement); }
 }
 
 void preload_end_writing(const preload_copy *copy, const preload_statement *statement, bool has_failed) {
-    place place = place_of(copy, statement);
-    if (place.path == NULL || copy->get_autocommit == NULL) { return; }
-    writer *writer = &writers[place.file % WRITERS];
+    if (statement->file == 0 || copy == NULL || copy->get_autocommit == NULL) { return; }
     if (copy->get_autocommit(copy->db_handle(statement->handle)) != 0) {
-        const sqlite3 *own = place.connection;
-        atomic_compare_exchange_strong(&writer->connection, &own, NULL);
+        const sqlite3 *own = statement->connection;
+        atomic_compare_exchange_strong(&writer_of(statement)->connection, &own, NULL);
     } else if (!has_failed && !statement->is_read_only) {
-        set_writer(writer, &place);
+        set_writer(statement);
     }
 }
 
 // The thread of another connection of this process that holds the write lock; 0 if there is none.
-static uint32_t writer_in_process(const place *place) {
-    const writer *writer = &writers[place->file % WRITERS];
+static uint32_t writer_in_process(const preload_statement *statement) {
+    const writer *writer = writer_of(statement);
     const sqlite3 *connection = atomic_load_explicit(&writer->connection, memory_order_relaxed);
-    if (connection == NULL || connection == place->connection) { return 0; }
-    if (atomic_load_explicit(&writer->file, memory_order_relaxed) != place->file) { return 0; }
+    if (statement->file == 0 || connection == NULL || connection == statement->connection) { return 0; }
+    if (atomic_load_explicit(&writer->file, memory_order_relaxed) != statement->file) { return 0; }
     return atomic_load_explicit(&writer->thread, memory_order_relaxed);
 }
 
@@ -143,14 +138,12 @@ static uint32_t writer_elsewhere(const char *path) {
 // MARK: - Waits
 
 void preload_end_waits(
-    fl_recorder *recorder, const preload_copy *copy, preload_statement *statement, int result, const fl_measured *event,
-    uint64_t id
+    fl_recorder *recorder, preload_statement *statement, int result, const fl_measured *event, uint64_t id
 ) {
     bool has_failed = (result & 0xFF) == SQLITE_BUSY;
     preload_wait *wait = &statement->wait;
     if (wait->tries == 0 && !has_failed) { return; }
-    place place = place_of(copy, statement);
-    if (wait->tries == 0 && place.path != NULL) { wait->owner_thread = writer_in_process(&place); }
+    if (wait->tries == 0) { wait->owner_thread = writer_in_process(statement); }
     int64_t resource = fl_enumeration_value(FL_ENUMERATION_WAIT_RESOURCE, "sqlite", strlen("sqlite"));
     fl_wait fields = {
         .resource = (uint32_t)resource, .isBlocking = true, .tries = wait->tries,
@@ -180,11 +173,9 @@ static preload_wait *begin_sleep(const void *caller) {
     int saved = errno;
     wait->start = fl_now();
     // The owner is looked for while it still has the lock.
-    place place = place_of(copy, statement);
-    if (place.path != NULL) {
-        wait->owner_process = writer_elsewhere(place.path);
-        wait->owner_thread = wait->owner_process == 0 ? writer_in_process(&place) : 0;
-    }
+    const char *path = path_of(copy, statement);
+    if (path != NULL) { wait->owner_process = writer_elsewhere(path); }
+    if (wait->owner_process == 0) { wait->owner_thread = writer_in_process(statement); }
     errno = saved;
     return wait;
 }

@@ -1,9 +1,9 @@
 /// Finds the lines of the program that caused events, from the frames of their stacks.
 ///
 /// The call site is the innermost frame that belongs to the program. The resolver skips the frames of Faultline
-/// itself, of the Swift runtime and its libraries, of SQLite and the C library, and of packages that SwiftPM checked out
-/// for the program. It also skips functions that the compiler generated and accessors of the model's properties, to find the code that read the property. Inlined calls
-/// are frames of their own.
+/// itself, of the Swift runtime and its libraries, of SQLite and the C library, and of packages that SwiftPM checked
+/// out for the program. It also skips functions that the compiler generated and accessors of the model's properties,
+/// to find the code that read the property. Inlined calls are frames of their own.
 ///
 /// Use one resolver for each process of a trace. It examines each stack once.
 public struct CallSiteResolver: Sendable {

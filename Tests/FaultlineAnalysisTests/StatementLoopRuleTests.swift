@@ -132,7 +132,7 @@ struct StatementLoopRuleTests {
                 == ["SELECT book.*, author.name FROM book JOIN author ON author.id = book.authorId"])
     }
 
-    @Test func `A library's own table, and a library's own line, are told from the program's`() throws {
+    @Test func `SQLite's own tables are ignored, and a driver's line gets a reservation`() throws {
         var shop = Shop(lookUp: "SELECT name FROM sqlite_master WHERE type = ?")
         shop.lookUp(50)
         #expect(shop.findings.isEmpty)

@@ -12,6 +12,7 @@
 #include <faultline_schema.h>
 #include <stdbool.h>
 #include <time.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,6 +55,19 @@ void fl_refuse(const char *directory);
 static inline uint64_t fl_mix(uint64_t hash, uint64_t word) {
     hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
     return hash ^ (hash >> 29);
+}
+
+// Mixes bytes into a hash that is no secret.
+static inline uint64_t fl_mix_bytes(uint64_t hash, const void *bytes, size_t length) {
+    const char *place = (const char *)bytes;
+    uint64_t word;
+    for (; length >= sizeof word; place += sizeof word, length -= sizeof word) {
+        memcpy(&word, place, sizeof word);
+        hash = fl_mix(hash, word);
+    }
+    word = 0;
+    memcpy(&word, place, length);
+    return fl_mix(hash, word);
 }
 
 // Registers the recorder's fork handlers, which fl_recorder_create does as well. For callers whose own handlers take a lock

@@ -23,7 +23,9 @@ extension Acceptance {
         var found: [Acceptance] = []
         let lines = source.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
         for (index, line) in lines.enumerated() {
-            guard let comment = comments.comment(in: line), comment.hasPrefix(marker) else { continue }
+            guard line.contains(marker), let comment = comments.comment(in: line), comment.hasPrefix(marker) else {
+                continue
+            }
             let text = comment.dropFirst(marker.count)
             guard let match = text.wholeMatch(of: form), match.day.map({ isDay($0) }) ?? true else {
                 throw AcceptanceError(site: CallSite(file: file, line: index + 1))

@@ -1,13 +1,5 @@
 internal import FaultlineTrace
 
-extension TraceEvent {
-    /// The event's duration without its wait for SQLite's lock, which R13 evaluates, in nanoseconds.
-    var timeWithoutLockWait: UInt64 {
-        guard case .sql(let statement) = detail else { return duration }
-        return duration - min(duration, statement.wait)
-    }
-}
-
 /// Operations that repeat on one thread, and the time between them.
 struct Repetition: Sendable {
     var executions: UInt64 = 0
@@ -29,6 +21,8 @@ struct Repetition: Sendable {
     /// operations' mean time.
     static let pause: UInt64 = 5_000_000
     private static let pauseFactor: UInt64 = 4
+    /// The pause that ends a unit of work outside any scope for operations that repeat with the same values, in nanoseconds.
+    static let longPause: UInt64 = 100_000_000
 
     /// The time from the first operation to the last, in nanoseconds.
     var wallTime: UInt64 { end > start ? end - start : 0 }

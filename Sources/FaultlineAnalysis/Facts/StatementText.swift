@@ -29,7 +29,7 @@ struct StatementText: Sendable, Hashable {
     /// A column in `ORDER BY`.
     struct SortedColumn: Sendable, Hashable {
         var name: String
-        var isDescending: Bool
+        var isDescending = false
     }
 
     /// Whether the table is one of SQLite's own, such as `sqlite_master`, which libraries read for themselves.
@@ -103,9 +103,18 @@ struct StatementText: Sendable, Hashable {
     private static let shortSelection = 30
 
     /// A name in SQL, in quotes if it needs them.
-    static func quoted(_ name: String) -> String {
+    private static func quoted(_ name: String) -> String {
         name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
             ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
+    }
+
+    /// The statement that creates an index on columns of a table.
+    static func index(on table: String, _ columns: [SortedColumn]) -> String {
+        // An index is read in both directions, so only a mixture needs them.
+        let isMixed = Set(columns.map(\.isDescending)).count > 1
+        let list = columns.map { quoted($0.name) + (isMixed && $0.isDescending ? " DESC" : "") }
+        let name = ([table] + columns.map(\.name)).joined(separator: "_")
+        return "CREATE INDEX \(quoted(name)) ON \(quoted(table))(\(list.joined(separator: ", ")))"
     }
 
     // MARK: - Tokens

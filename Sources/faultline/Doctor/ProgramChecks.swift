@@ -63,22 +63,26 @@ struct ProgramChecks: Examination {
     // MARK: - SQLite
 
     private static func copies(_ file: ProgramFile) -> Check {
-        if let date = file.hiddenSQLite { return hidden(date, in: file) }
+        if let hidden = hiddenCopy(in: [file]) { return hidden }
         let libraries = file.libraries
-        if let library = libraries.first(where: { $0.ownSQLite != nil && $0.exportsSQLite }) {
+        // Searching a file for a copy takes longest.
+        if let library = libraries.first(where: { $0.exportsSQLite && $0.ownSQLite != nil }) {
             return sqlite.ok(library.path)
         }
         if file.ownSQLite != nil { return sqlite.ok("a copy of its own, which exports its functions") }
-        if let library = libraries.first(where: { $0.hiddenSQLite != nil }) {
-            return hidden(library.hiddenSQLite ?? "", in: library)
-        }
-        return sqlite.missing("none in the program or its libraries; a module can load one while it runs")
+        return hiddenCopy(in: libraries)
+            ?? sqlite.missing("none in the program or its libraries; a module can load one while it runs")
     }
 
-    private static func hidden(_ date: Substring, in file: ProgramFile) -> Check {
-        sqlite.failed(
-            "\(file.path) contains its own copy (of \(date)), which exports nothing",
-            "Use a build that is linked to libsqlite3.")
+    /// The first copy of SQLite in some files that exports nothing, as a check; `nil` if there is none.
+    private static func hiddenCopy(in files: [ProgramFile]) -> Check? {
+        for file in files {
+            guard let date = file.hiddenSQLite else { continue }
+            return sqlite.failed(
+                "\(file.path) contains its own copy (of \(date)), which exports nothing",
+                "Use a build that is linked to libsqlite3.")
+        }
+        return nil
     }
 
     // MARK: - Python
@@ -89,10 +93,8 @@ struct ProgramChecks: Examination {
         }
         let module = interpreter.module.flatMap { ProgramFile(path: $0) }
         // Without a module of its own, the interpreter itself or its library contains SQLite's functions.
-        for part in [module, file].compactMap({ $0 }) + file.libraries {
-            if let date = part.hiddenSQLite { return hidden(date, in: part) }
-        }
-        return sqlite.ok("\(interpreter.sqlite), \(interpreter.module ?? "linked to the interpreter")")
+        return hiddenCopy(in: [module, file].compactMap { $0 } + file.libraries)
+            ?? sqlite.ok("\(interpreter.sqlite), \(interpreter.module ?? "linked to the interpreter")")
     }
 
     private static func functions(of interpreter: PythonInterpreter) -> Check {

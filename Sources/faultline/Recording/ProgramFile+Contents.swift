@@ -12,8 +12,9 @@ extension ProgramFile {
         var known: Set<String> = []
         var waiting = [self]
         while let file = waiting.popLast() {
+            let directories = file.searchPath + Self.directories
             for name in file.neededNames where known.insert(name).inserted {
-                let paths = (file.searchPath + Self.directories).map { "\($0)/\(name)" }
+                let paths = directories.map { "\($0)/\(name)" }
                 guard let path = paths.first(where: { access($0, R_OK) == 0 }), let library = ProgramFile(path: path)
                 else { continue }
                 found.append(library)
@@ -58,7 +59,7 @@ extension ProgramFile {
     }
 
     private var sections: [Section] {
-        guard contents.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]), let table = number(at: 40, bytes: 8),
+        guard isELF, let table = number(at: 40, bytes: 8),
             let size = number(at: 58, bytes: 2), let count = number(at: 60, bytes: 2)
         else { return [] }
         return (0..<count).compactMap { index in
@@ -78,6 +79,7 @@ extension ProgramFile {
     var hasFunctionNames: Bool { sections.contains { $0.type == 2 } }
 
     private func hasSection(_ name: String) -> Bool {
+        let sections = sections
         guard let index = number(at: 62, bytes: 2), index < sections.count else { return false }
         let names = sections[Int(index)]
         return sections.contains { section in

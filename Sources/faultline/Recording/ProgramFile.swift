@@ -74,9 +74,12 @@ struct ProgramFile {
         var type, offset, address, size: UInt64
     }
 
-    /// The program headers of a 64-bit ELF file, see elf(5); empty for any other file.
+    /// Whether it is a 64-bit little-endian ELF file, see elf(5).
+    var isELF: Bool { contents.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]) }
+
+    /// The program headers of an ELF file; empty for any other file.
     var segments: [Segment] {
-        guard contents.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]), let table = number(at: 32, bytes: 8),
+        guard isELF, let table = number(at: 32, bytes: 8),
             let size = number(at: 54, bytes: 2), let count = number(at: 56, bytes: 2)
         else { return [] }
         return (0..<count).compactMap { index in

@@ -7,9 +7,7 @@ extension MissingIndexRule {
     }
 
     private func finding(_ key: StatementSite, _ evidence: StatementScanEvidence) -> Finding? {
-        // SQLite counts the steps after the first row.
-        let steps = Double(evidence.fullScanSteps &+ evidence.executions)
-        let perRun = steps / Double(max(1, evidence.executions))
+        let steps = evidence.steppedRows, perRun = evidence.steppedRowsPerRun
         let rows = Double(max(1, evidence.rows))
         guard perRun >= FetchIndexing.minimumRows.value, steps >= FetchIndexing.stepsPerRow.value * rows else {
             return nil
@@ -29,9 +27,7 @@ extension MissingIndexRule {
             change: key.site,
             score: Score.of(perRun, info: FetchIndexing.minimumRows.value, warning: 50_000),
             fix: "SQLite then seeks the matching rows instead of stepping through the table.",
-            code: [
-                "CREATE INDEX \(StatementText.quoted("\(table)_\(column)")) ON \(StatementText.quoted(table))(\(StatementText.quoted(column)))"
-            ],
+            code: [StatementText.index(on: table, [.init(name: column)])],
             saving: Saving(time: .init(median: saved, low: saved / 2, high: Double(evidence.time))),
             confidence: .medium("the costs of a step and a seek are estimated"),
             signature: [id, "sql", table, column].joined(separator: "|"))

@@ -18,6 +18,14 @@ public struct StatementScanEvidence: Sendable {
     public internal(set) var wallTime: UInt64 = 0
 }
 
+extension StatementScanEvidence {
+    /// The rows that the runs stepped over.
+    ///
+    /// SQLite counts the steps after the first row of each run.
+    var steppedRows: Double { Double(fullScanSteps &+ executions) }
+    var steppedRowsPerRun: Double { steppedRows / Double(max(1, executions)) }
+}
+
 extension StatementScanEvidence: Summed, StartsEmpty {
     static let parts: [SumPart<StatementScanEvidence>] = [
         .sum("executions", \.executions), .sum("fullScanSteps", \.fullScanSteps),

@@ -62,9 +62,6 @@ struct RepeatDetector: EvidenceDetector {
     static let wallTime: (any WritableKeyPath<RepeatEvidence, UInt64> & Sendable)? = \RepeatEvidence.wallTime
     private static let capacity = 4096
 
-    /// The time without the fetch that ends a unit of work outside any scope, in nanoseconds.
-    static let pause: UInt64 = 100_000_000
-
     var evidence: [FetchProfile.Key: RepeatEvidence] = [:]
     private var open = BoundedTable<OpenRepeat.Key, OpenRepeat>(capacity: capacity)
     private var writes = WriteLog()
@@ -117,7 +114,7 @@ struct RepeatDetector: EvidenceDetector {
         in context: inout ProcessContext, _ tables: ProfileTables
     ) -> Bool {
         guard open.rows == fetch.rows, open.end <= event.start,
-            key.scope != 0 || event.start - open.end < Self.pause
+            key.scope != 0 || event.start - open.end < Repetition.longPause
         else { return false }
         return !writes.mayHaveWritten(context.sources(of: key.fetch, in: tables), at: open.lastStart...event.start)
     }

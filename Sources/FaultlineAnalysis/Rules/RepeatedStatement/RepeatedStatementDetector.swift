@@ -48,13 +48,17 @@ struct RepeatedStatementDetector: EvidenceDetector {
 
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         guard case .sql(let statement) = event.detail else { return }
-        switch statement.type {
-        case .read: observe(read: statement, event, in: &context)
-        case .write, .schema: writes.add(nil, at: event.start...max(event.start, event.end))
-        case .transaction:
-            let sql = context.dictionary.statement(statement.statement)?.sql ?? ""
-            if sql.uppercased().contains("ROLLBACK") { writes.add(nil, at: event.start...max(event.start, event.end)) }
+        if statement.type == .read {
+            observe(read: statement, event, in: &context)
+        } else if Self.mayChangeRows(statement, context) {
+            writes.add(nil, at: event.start...max(event.start, event.end))
         }
+    }
+
+    /// Whether a statement can change what others return: any but the beginning or the commit of a transaction.
+    private static func mayChangeRows(_ statement: TraceEvent.Statement, _ context: ProcessContext) -> Bool {
+        guard statement.type == .transaction else { return true }
+        return context.dictionary.statement(statement.statement)?.sql.uppercased().contains("ROLLBACK") == true
     }
 
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {
@@ -69,7 +73,7 @@ struct RepeatedStatementDetector: EvidenceDetector {
         let key = OpenRepeatedStatement.Key(
             scope: event.scope, thread: event.thread, statement: statement.statement,
             site: context.stackSite(of: event), parameters: statement.parameters)
-        if let group = open.removeIfOver(key, before: event, pause: RepeatDetector.pause, in: context) {
+        if let group = open.removeIfOver(key, before: event, pause: Repetition.longPause, in: context) {
             evaluate([(key, group)], in: &context)
         }
         if let group = open.peek(key), !isSame(statement, event, as: group) {

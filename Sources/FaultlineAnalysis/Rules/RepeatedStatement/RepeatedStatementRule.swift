@@ -19,13 +19,14 @@ public struct RepeatedStatementRule: Rule {
         if runs > 0 { outcome.examined = "\(count: runs, "statement")" }
         // One statement for all values also removes the repetitions of a loop.
         let loops = Set(profile.statementLoops.map(\.key))
+        let scans = Dictionary(profile.statementScans.map { ($0.key, $0.evidence.time) }) { first, _ in first }
         outcome.findings = profile.repeatedStatements.filter { !loops.contains($0.key) }
-            .compactMap { finding($0.key, $0.evidence, profile) }
+            .compactMap { finding($0.key, $0.evidence, scanTime: scans[$0.key] ?? 0, profile) }
         return outcome
     }
 
     private func finding(
-        _ key: StatementSite, _ evidence: RepeatedStatementEvidence, _ profile: Profile
+        _ key: StatementSite, _ evidence: RepeatedStatementEvidence, scanTime: UInt64, _ profile: Profile
     ) -> Finding? {
         let advice = RepeatedStatementAdvice(key, evidence)
         guard !advice.statement.isOfSQLite else { return nil }
@@ -51,8 +52,7 @@ public struct RepeatedStatementRule: Rule {
             Evidence("waiting", evidence.waiting, .nanoseconds), Evidence("wallTime", evidence.wallTime, .nanoseconds),
         ]
         // An index for the same statement saves part of the same time.
-        let scan = profile.statementScans.first { $0.key == key }?.evidence.time ?? 0
-        finding.claims = [Claim(StatementScanDetector.self, key, balance: Double(max(evidence.time, scan)))]
+        finding.claims = [Claim(StatementScanDetector.self, key, balance: Double(max(evidence.time, scanTime)))]
         // Counts alone make no error, as little time as the runs may take.
         finding.score = min(finding.score, Score.highestWarning)
         finding.weigh(

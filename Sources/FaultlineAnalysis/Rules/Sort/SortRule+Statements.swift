@@ -8,27 +8,21 @@ extension SortRule {
 
     /// A statement that sorts a whole table and returns few of its rows, although an index has them in order.
     private func finding(_ key: StatementSite, _ evidence: StatementScanEvidence) -> Finding? {
-        let text = StatementText(key.sql)
-        guard evidence.sorts > 0, let table = text.table, !text.order.isEmpty, !text.isAggregated else { return nil }
-        // SQLite counts the steps after the first row.
-        let steps = Double(evidence.fullScanSteps &+ evidence.executions)
-        let perRun = steps / Double(max(1, evidence.executions))
+        let steps = evidence.steppedRows, perRun = evidence.steppedRowsPerRun
         let rows = Double(max(1, evidence.rows))
-        guard perRun >= Self.minimumRows.value, steps >= Self.limitFactor.value * rows else { return nil }
+        guard evidence.sorts > 0, perRun >= Self.minimumRows.value, steps >= Self.limitFactor.value * rows else {
+            return nil
+        }
+        let text = StatementText(key.sql)
+        guard let table = text.table, !text.order.isEmpty, !text.isAggregated else { return nil }
         let saved = Double(evidence.time) * (1 - rows / steps)
         let isMainThread = Significance.isMost(evidence.mainThreadTime, of: evidence.time)
-        // An index is read in both directions, so only a mixture needs them.
-        let isMixed = Set(text.order.map(\.isDescending)).count > 1
-        let columns = text.order.map { column in
-            StatementText.quoted(column.name) + (isMixed && column.isDescending ? " DESC" : "")
-        }
-        let name = StatementText.quoted(([table] + text.order.map(\.name)).joined(separator: "_"))
         var finding = Finding(
-            rule: id, ruleName: self.name,
+            rule: id, ruleName: name,
             title: "Create an index on \(entity: table)(\(property: text.order.map(\.name).joined(separator: ", ")))",
             change: key.site, score: Score.of(perRun, info: Self.minimumRows.value, warning: 50_000),
             fix: "SQLite then reads the rows in order, and stops after the last one that is wanted.",
-            code: ["CREATE INDEX \(name) ON \(StatementText.quoted(table))(\(columns.joined(separator: ", ")))"],
+            code: [StatementText.index(on: table, text.order)],
             saving: Saving(time: .init(median: saved, low: saved / 2, high: Double(evidence.time))),
             confidence: .medium("the costs of a step and of sorting are estimated"),
             signature: ([id, "sql", table] + text.order.map(\.name)).joined(separator: "|"))

@@ -16,7 +16,9 @@ struct OpenStatementLoop: RepeatedGroup {
     /// The hashes of the runs' values, at most two; 0 if the trace does not have them.
     private(set) var values: Set<UInt64> = []
 
-    /// Whether all runs had the same values, so that none depended on a row of another statement.
+    /// Whether all runs had the same values.
+    ///
+    /// Such runs do not depend on the rows of another statement.
     var hasOneValue: Bool { values.count == 1 && !values.contains(0) }
 
     mutating func observe(values hash: UInt64) {
@@ -145,9 +147,8 @@ struct StatementLoopDetector: EvidenceDetector {
             found.executions = repetition.executions
             if let origin = loop.origin, origin.explains(repetition.executions), origin.statement.sql != sql {
                 // A pause can split the loop over the rows of one run.
-                found.origins = [
-                    origin.statement: counted.updateValue(origin.run, forKey: statement) == origin.run ? 0 : origin.rows
-                ]
+                let last = counted.updateValue(origin.run, forKey: statement)
+                found.origins = [origin.statement: last == origin.run ? 0 : origin.rows]
             }
             found.libraries = loop.library.map { [$0.rawValue] } ?? []
             add(found, to: statement)
