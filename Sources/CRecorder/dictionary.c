@@ -144,9 +144,6 @@ uint32_t fl_intern_site(
 
 // MARK: - Stacks
 
-// Swift marks the frame pointer of an asynchronous function with this bit.
-#define ASYNC_FRAME ((uintptr_t)1 << 60)
-
 // Frames at which a walk resumes if the code in between uses the register for something else, as code does that Swift
 // calls `DispatchQueue.sync` through.
 #define ANCHORS_MAXIMUM 16
@@ -164,7 +161,7 @@ static _Thread_local struct {
 __attribute__((noinline)) void fl_push_anchor(void) {
     const uintptr_t *own = __builtin_frame_address(0);
     if (anchors.count < ANCHORS_MAXIMUM) {
-        anchors.all[anchors.count] = (anchor){.low = (uintptr_t)own, .frame = own[0] & ~ASYNC_FRAME};
+        anchors.all[anchors.count] = (anchor){.low = (uintptr_t)own, .frame = own[0] & ~FL_ASYNC_FRAME};
     }
     anchors.count++;
 }
@@ -184,7 +181,7 @@ static uint32_t walk(const fl_thread *thread, uint64_t *frames, bool *truncated)
             break;
         }
         frames[count++] = words[1];
-        uintptr_t caller = words[0] & ~ASYNC_FRAME;
+        uintptr_t caller = words[0] & ~FL_ASYNC_FRAME;
         while (next > 0 && anchors.all[next - 1].low <= frame) { next--; }
         if (next > 0 && (caller <= frame || caller >= anchors.all[next - 1].low)) {
             caller = anchors.all[--next].frame;

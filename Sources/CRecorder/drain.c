@@ -325,28 +325,53 @@ uint64_t fl_drain_run(fl_drain *drain, const fl_sink *sink) {
     return drain->events - before;
 }
 
-uint64_t fl_drain_open_uses(fl_drain *drain, const fl_sink *sink) {
+// Delivers the summaries of one segment.
+static void drain_open_uses(fl_drain *drain, const fl_uses_segment *segment, const fl_sink *sink) {
+    for (uint32_t place = 0; place < FL_USES_PER_SEGMENT; place++) {
+        const fl_use_slot *use = &segment->slots[place];
+        if (atomic_load_explicit(&use->is_open, memory_order_acquire) != 1) { continue; }
+        fl_event *event = &drain->event;
+        fl_use_describe(use, drain->origin, event);
+        event->fields.use.state = 1;
+        event->process = number_of(drain);
+        event->header = (fl_header){
+            .kind = FL_EVENT_USE, .thread = use->thread, .id = use->id, .scope = use->scope,
+            .context = use->context, .site = use->site,
+            .start = fl_since(use->opened, drain->origin),
+        };
+        drain->events++;
+        sink->event(sink->context, event);
+    }
+}
+
+// Delivers the sums of one ring.
+static void drain_open_hits(fl_drain *drain, const fl_ring *ring, const fl_sink *sink) {
+    for (uint32_t place = 0; place < FL_HITS_MAXIMUM; place++) {
+        const fl_hits *hits = &ring->hits[place];
+        if (atomic_load_explicit(&hits->is_open, memory_order_acquire) != 1) { continue; }
+        fl_event *event = &drain->event;
+        event->header = hits->header;
+        event->header.start = fl_since(hits->header.start, drain->origin);
+        memset(&event->fields, 0, sizeof event->fields);
+        event->fields.cacheHits = fl_hits_describe(hits, ring->hit_time);
+        event->listWords = 0;
+        event->process = number_of(drain);
+        drain->events++;
+        sink->event(sink->context, event);
+    }
+}
+
+uint64_t fl_drain_unfinished(fl_drain *drain, const fl_sink *sink) {
     uint64_t before = drain->events;
     uint32_t count = segment_count(drain);
     for (uint32_t index = 0; index < count; index++) {
-        if (drain->file->segments[index].kind != FL_SEGMENT_USES) { continue; }
-        fl_uses_segment *segment = segment_at(drain, index);
-        if (segment == NULL || segment_size(drain, index) < sizeof *segment) { continue; }
-        for (uint32_t place = 0; place < FL_USES_PER_SEGMENT; place++) {
-            const fl_use_slot *use = &segment->slots[place];
-            if (atomic_load_explicit(&use->is_open, memory_order_acquire) != 1) { continue; }
-            fl_event *event = &drain->event;
-            fl_use_describe(use, drain->origin, event);
-            event->fields.use.state = 1;
-            event->process = number_of(drain);
-            event->header = (fl_header){
-                .kind = FL_EVENT_USE, .thread = use->thread, .id = use->id, .scope = use->scope,
-                .context = use->context, .site = use->site,
-                .start = fl_since(use->opened, drain->origin),
-            };
-            drain->events++;
-            sink->event(sink->context, event);
-        }
+        uint32_t kind = drain->file->segments[index].kind;
+        if (kind != FL_SEGMENT_USES && kind != FL_SEGMENT_RING) { continue; }
+        const void *segment = segment_at(drain, index);
+        if (segment == NULL) { continue; }
+        uint64_t size = segment_size(drain, index);
+        if (kind == FL_SEGMENT_USES && size >= sizeof(fl_uses_segment)) { drain_open_uses(drain, segment, sink); }
+        if (kind == FL_SEGMENT_RING && size >= sizeof(fl_ring)) { drain_open_hits(drain, segment, sink); }
     }
     return drain->events - before;
 }
@@ -388,7 +413,7 @@ static void ignore_loss(void *context, uint32_t thread, uint64_t events) { (void
 
 uint64_t fl_drain_pending(fl_drain *drain) {
     fl_sink sink = {.entry = ignore_entry, .event = ignore_event, .lost = ignore_loss};
-    uint64_t events = fl_drain_run(drain, &sink) + fl_drain_open_uses(drain, &sink);
+    uint64_t events = fl_drain_run(drain, &sink) + fl_drain_unfinished(drain, &sink);
     // Nothing was committed, so everything can be read again.
     drain->segment = drain->place = 0;
     drain->events = drain->latest = drain->unwritten = 0;

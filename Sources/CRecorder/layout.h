@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 #define FL_MAGIC "FLRINGS"
-#define FL_LAYOUT_VERSION 7
+#define FL_LAYOUT_VERSION 8
 #define FL_PAGE 4096
 #define FL_SEGMENTS_MAXIMUM 512
 #define FL_RINGS_MAXIMUM 256
@@ -77,6 +77,22 @@ typedef struct fl_file {
     fl_segment segments[FL_SEGMENTS_MAXIMUM];
 } fl_file;
 
+// MARK: - Row-cache hits
+
+// The maximum number of open sums of a thread; the least recently opened makes room for another.
+#define FL_HITS_MAXIMUM 64
+
+// An open sum of row-cache hits is in the mapped file, where it can still be read after the program was killed.
+typedef struct fl_hits {
+    _Atomic uint32_t is_open;
+    uint32_t measured;       // the hits that were timed
+    uint64_t measured_time;  // their time, in nanoseconds
+    fl_header header;        // `duration` lasts to the latest hit
+    fl_cache_hits fields;
+} fl_hits;
+
+// MARK: - Rings
+
 // The owner of a shared ring, which one thread at a time writes under its lock.
 #define FL_SHARED_RING UINT32_MAX
 
@@ -94,8 +110,13 @@ typedef struct fl_ring {
     _Alignas(64) _Atomic uint64_t tail;
     _Atomic uint64_t reported;           // the part of `dropped` that the trace reports
     _Alignas(64) uint64_t capacity;
+    uint64_t hit_time;               // the running mean time of an object's hit, in nanoseconds
+    fl_hits hits[FL_HITS_MAXIMUM];   // only in a ring with an owner of its own
     _Alignas(64) char data[];
 } fl_ring;
+
+// The size of a ring's segment without its data.
+#define FL_RING_HEADER_BYTES ((sizeof(fl_ring) + FL_PAGE - 1) & ~(uint64_t)(FL_PAGE - 1))
 
 static inline bool fl_is_shared(const fl_ring *ring) {
     return atomic_load_explicit(&ring->owner, memory_order_relaxed) == FL_SHARED_RING;
@@ -162,6 +183,7 @@ typedef struct fl_use_slot {
         uint32_t base;
         uint32_t is_open;
         uint64_t last_touch;
+        uint64_t last_tick;   // of the coarse clock; 0: none
         uint64_t median_gap;
         uint64_t seen[16];
     } window;
@@ -176,5 +198,8 @@ static inline uint64_t fl_since(uint64_t time, uint64_t origin) { return time < 
 
 // Converts a summary to an event with its lists.
 void fl_use_describe(const fl_use_slot *use, uint64_t origin, fl_event *event);
+
+// The fields of a sum of hits, with the time of all hits. `hit_time` is the time of one if none was timed.
+fl_cache_hits fl_hits_describe(const fl_hits *hits, uint64_t hit_time);
 
 #endif

@@ -18,7 +18,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t threads_key;
 static pthread_mutex_t recorders_lock = PTHREAD_MUTEX_INITIALIZER;
 static fl_recorder *recorders;
-static _Thread_local fl_thread *threads;
+_Thread_local fl_thread *fl_threads;
 
 // MARK: - Fork
 
@@ -35,7 +35,7 @@ static void after_fork_in_child(void) {
         if (recorder->timeline != NULL) { fl_timeline_abandon(recorder->timeline); }
     }
     fl_dictionary_after_fork();
-    threads = NULL;
+    fl_threads = NULL;
     pthread_mutex_unlock(&recorders_lock);
 }
 
@@ -58,16 +58,19 @@ static void disown_ring(fl_ring *ring) {
 }
 
 static void free_thread(fl_thread *thread) {
+    // After the end of recording, the drainer finds them in the ring.
+    if (fl_switch_is_on(&thread->recorder->state)) { fl_put_hits(thread); }
     disown_ring(thread->ring);
     fl_recorder_release(thread->recorder);
+    free(thread->hits);
     free(thread->traced);
     free(thread);
 }
 
 static void thread_ends(void *first) {
     (void)first;
-    fl_thread *thread = threads;
-    threads = NULL;
+    fl_thread *thread = fl_threads;
+    fl_threads = NULL;
     while (thread != NULL) {
         fl_thread *next = thread->next;
         free_thread(thread);
@@ -104,10 +107,10 @@ static fl_ring *add_ring(fl_recorder *recorder, uint32_t number) {
     // If there is little room, a small ring that loses events in bursts is better than none.
     uint64_t capacity =
         recorder->has_default_rings ? fl_ring_bytes(recorder->rings.path, number) : recorder->ring_bytes;
-    fl_ring *ring = fl_add_segment(recorder, FL_SEGMENT_RING, number, FL_PAGE + capacity);
+    fl_ring *ring = fl_add_segment(recorder, FL_SEGMENT_RING, number, FL_RING_HEADER_BYTES + capacity);
     while (ring == NULL && capacity > FL_RING_BYTES_LEAST) {
         capacity >>= 1;
-        ring = fl_add_segment(recorder, FL_SEGMENT_RING, number, FL_PAGE + capacity);
+        ring = fl_add_segment(recorder, FL_SEGMENT_RING, number, FL_RING_HEADER_BYTES + capacity);
     }
     if (ring == NULL) {
         // Trying again for each event would slow the program down.
@@ -193,8 +196,8 @@ static fl_thread *make_thread(fl_recorder *recorder) {
         thread->stack_high = (uintptr_t)low + size;
     }
     atomic_fetch_add(&recorder->references, 1);
-    thread->next = threads;
-    threads = thread;
+    thread->next = fl_threads;
+    fl_threads = thread;
     pthread_setspecific(threads_key, thread);
     introduce(recorder, thread);
     return thread;
@@ -202,7 +205,7 @@ static fl_thread *make_thread(fl_recorder *recorder) {
 
 // Releases this thread's state for recorders that were closed.
 static void forget_closed(void) {
-    fl_thread **place = &threads;
+    fl_thread **place = &fl_threads;
     while (*place != NULL) {
         fl_thread *thread = *place;
         if (atomic_load(&thread->recorder->file->is_closed) && thread->depth == 0) {
@@ -214,8 +217,8 @@ static void forget_closed(void) {
     }
 }
 
-fl_thread *fl_thread_current(fl_recorder *recorder) {
-    for (fl_thread *thread = threads; thread != NULL; thread = thread->next) {
+fl_thread *fl_thread_find(fl_recorder *recorder) {
+    for (fl_thread *thread = fl_threads; thread != NULL; thread = thread->next) {
         if (thread->recorder == recorder) { return thread; }
     }
     forget_closed();
@@ -229,7 +232,7 @@ fl_thread *fl_thread_current(fl_recorder *recorder) {
 static void *map_space(const fl_recorder *recorder, uint64_t offset, uint64_t size) {
     int descriptor = -1, failure = 0;
     // Populates only the first part of a large ring: a program that records little need not wait for the rest.
-    bool is_large = size > FL_PAGE + FL_RING_BYTES;
+    bool is_large = size > FL_RING_HEADER_BYTES + FL_RING_BYTES;
     int populate = is_large ? 0 : MAP_POPULATE;
     int flags = populate | MAP_PRIVATE | MAP_ANONYMOUS;
     if (recorder->rings.path != NULL) {
@@ -250,7 +253,7 @@ static void *map_space(const fl_recorder *recorder, uint64_t offset, uint64_t si
         memory = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, descriptor, descriptor < 0 ? 0 : (off_t)offset);
         failure = memory == MAP_FAILED ? errno : 0;
     }
-    if (memory != MAP_FAILED && is_large) { madvise(memory, FL_PAGE + FL_RING_BYTES, MADV_POPULATE_WRITE); }
+    if (memory != MAP_FAILED && is_large) { madvise(memory, FL_RING_HEADER_BYTES + FL_RING_BYTES, MADV_POPULATE_WRITE); }
     if (descriptor >= 0) { close(descriptor); }
     errno = failure;
     return memory == MAP_FAILED ? NULL : memory;

@@ -13,16 +13,24 @@
 #define FL_INTERNED_MAXIMUM (1u << 16)
 #define FL_SITES_MAXIMUM (1u << 12)
 #define FL_LABEL_BYTES 256
+// Swift marks the frame pointer of an asynchronous function with this bit.
+#define FL_ASYNC_FRAME ((uintptr_t)1 << 60)
 // The sampling interval: the cost of one event in this many is measured.
 #define FL_SAMPLING 16
 
 // The maximum plausible cost of recording one event, in nanoseconds. A thread that took longer was preempted in
-// between, which is not a cost of recording.
-#define FL_LONGEST_COST 10000
+// between, which is not a cost of recording. In a debug build, describing an event takes some 20 µs.
+#define FL_LONGEST_COST 50000
 
 static inline uint64_t fl_plausible_cost(uint64_t nanoseconds) {
     return nanoseconds < FL_LONGEST_COST ? nanoseconds : FL_LONGEST_COST;
 }
+// The time since then, without that of reading the clock.
+static inline uint64_t fl_net_cost(uint64_t began) {
+    uint64_t time = fl_now() - began, clock = fl_clock_cost();
+    return time > clock ? time - clock : 0;
+}
+
 // The event numbers that one record takes: its own and those of the events derived from it.
 #define FL_IDS_PER_RECORD 4
 
@@ -80,8 +88,12 @@ struct fl_thread {
     bool is_main;
     uint32_t depth;
     uint32_t countdown;                    // events until the next one that is measured
-    uint64_t pending_cost;                 // nanoseconds for new entries, added to the next event
+    uint32_t cost_countdown;               // pieces of work until the next one that is measured
+    uint64_t pending_cost;                 // nanoseconds for new entries and other work, added to the next event
     fl_run run;                            // the last reading
+    uint64_t clock;                        // the last known time, which an event or a mark has read
+    fl_thread_scope scope;
+    struct fl_hit_table *hits;             // null: no row-cache hits yet
     uintptr_t stack_low, stack_high;
     struct fl_traced *traced;              // null without a tracer
     fl_thread *next;                       // the same thread's state with another recorder
@@ -101,8 +113,16 @@ void fl_recorder_set_timeline(fl_recorder *recorder, fl_timeline *timeline);
 // Resets the process's own part of the dictionary, in a child.
 void fl_dictionary_after_fork(void);
 
+// The states of this thread, for each recorder that it has used.
+extern _Thread_local fl_thread *fl_threads;
+
+fl_thread *fl_thread_find(fl_recorder *recorder);
+
 // This thread's state; null if it cannot have any.
-fl_thread *fl_thread_current(fl_recorder *recorder);
+static inline fl_thread *fl_thread_current(fl_recorder *recorder) {
+    fl_thread *last = fl_threads;
+    return last != NULL && last->recorder == recorder ? last : fl_thread_find(recorder);
+}
 
 // Adds a segment; null if there is no space. Under the recorder's lock.
 void *fl_add_segment(fl_recorder *recorder, fl_segment_kind kind, uint32_t ring, uint64_t size);
@@ -122,6 +142,22 @@ void fl_list_modules(fl_recorder *recorder);
 // Puts a record into the thread's ring, or counts it as lost.
 void fl_put(
     fl_thread *thread, fl_header *header, const void *fields, size_t field_bytes, const fl_ending *ending);
+
+// Records the open sums of row-cache hits of a thread. fl_put_nested_hits records only those within an event.
+void fl_put_hits(fl_thread *thread);
+void fl_put_nested_hits(fl_thread *thread, uint64_t event);
+
+// Records the sums if the first of them is old.
+void fl_put_old_hits(fl_thread *thread, uint64_t now);
+
+// The event that is open on a thread; 0: none.
+static inline uint64_t fl_open_event(const fl_thread *thread) {
+    uint32_t depth = thread->depth < FL_OPEN_EVENTS_MAXIMUM ? thread->depth : FL_OPEN_EVENTS_MAXIMUM;
+    return depth == 0 ? 0 : thread->open[depth - 1];
+}
+
+// Returns the number for a new event; those of the events derived from it follow.
+static inline uint64_t fl_take_ids(fl_ring *ring) { return fl_count(ring, &ring->next_id, FL_IDS_PER_RECORD); }
 
 // The identity of a timeline's file.
 fl_identity fl_timeline_identity(const fl_timeline *timeline);

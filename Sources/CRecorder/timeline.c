@@ -438,7 +438,7 @@ void fl_timeline_end_process(
     fl_sink sink = sink_of(timeline);
     uint64_t before = timeline->unwritten;
     fl_drain_run(drain, &sink);
-    fl_drain_open_uses(drain, &sink);
+    fl_drain_unfinished(drain, &sink);
     fl_timeline_flush(timeline);
     if (timeline->unwritten > 0 && !timeline->is_tentative) { fl_timeline_make_room(timeline, RESERVE_BYTES); }
     fl_drain_count_unwritten(drain, timeline->unwritten - before);

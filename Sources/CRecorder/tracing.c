@@ -82,7 +82,7 @@ void fl_trace_end(fl_recorder *recorder) {
     fl_tracer_end end = {.process = recorder->traced_as};
     if (drain != NULL) {
         fl_sink sink = {.context = (void *)recorder->tracer, .event = hand_over};
-        end.events = fl_drain_open_uses(drain, &sink);
+        end.events = fl_drain_unfinished(drain, &sink);
         end.end = fl_drain_end(drain, 0);
         fl_totals totals = fl_drain_totals(drain);
         end.lost = totals.lost;

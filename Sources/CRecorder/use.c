@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define TOUCHED ((uint64_t)1 << 63)
 // A pause ends a window if it lasts at least this long, and at least four times the usual gap between touches.
@@ -106,8 +107,8 @@ fl_use_summary *fl_use_open(
     use->context = context;
     use->site = site;
     use->thread = thread->number;
-    use->id = fl_count(thread->ring, &thread->ring->next_id, FL_IDS_PER_RECORD);
-    use->opened = began;
+    use->id = fl_take_ids(thread->ring);
+    use->opened = thread->clock = began;
     atomic_fetch_add(&recorder->references, 1);
     atomic_store_explicit(&use->is_open, 1, memory_order_release);
     thread->pending_cost += fl_plausible_cost(fl_now() - began);
@@ -153,11 +154,43 @@ static void close_window(fl_use_slot *use) {
     use->window.is_open = 0;
 }
 
+// The coarse clock takes a quarter of the time of the exact one. Its ticks must be shorter than a pause.
+static uint64_t coarse_resolution(void) {
+    static _Atomic uint64_t known;
+    uint64_t resolution = atomic_load_explicit(&known, memory_order_relaxed);
+    if (resolution != 0) { return resolution; }
+    struct timespec time;
+    bool is_known = clock_getres(CLOCK_MONOTONIC_COARSE, &time) == 0 && time.tv_sec == 0;
+    resolution = is_known ? (uint64_t)time.tv_nsec : UINT64_MAX;
+    atomic_store_explicit(&known, resolution, memory_order_relaxed);
+    return resolution;
+}
+
+static uint64_t coarse_now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+// Whether a touch outside any scope follows the last one within a tick, and so without a pause.
+static bool is_same_tick(fl_use_slot *use) {
+    uint64_t resolution = coarse_resolution();
+    if (resolution >= PAUSE_NANOSECONDS) { return false; }
+    uint64_t tick = coarse_now(), last = use->window.last_tick;
+    use->window.last_tick = tick;
+    if (!use->window.is_open || use->window.scope != 0 || tick != last) { return false; }
+    // The last touch of a tick was before the next tick, which makes the following gap look shorter, never longer.
+    use->window.last_touch = tick + resolution;
+    if (use->window.median_gap == 0) { use->window.median_gap = 1; }
+    if (use->window.median_gap > resolution) { use->window.median_gap -= use->window.median_gap / 8; }
+    return true;
+}
+
 // Whether this touch begins a new window.
 static bool is_new_window(fl_use_slot *use, uint64_t scope, uint64_t now) {
     if (!use->window.is_open || use->window.scope != scope) { return true; }
     if (scope != 0) { return false; }
-    uint64_t gap = now - use->window.last_touch;
+    uint64_t gap = fl_since(now, use->window.last_touch);
     uint64_t median = use->window.median_gap;
     if (gap >= PAUSE_NANOSECONDS && gap >= PAUSE_FACTOR * median) { return true; }
     // A running median: each gap moves it by an eighth in its direction.
@@ -193,9 +226,18 @@ static void add_to_runs(fl_use_slot *use, uint32_t row) {
     use->summary.runs = count + 1;
 }
 
-void fl_use_touch(fl_use_summary *summary, uint32_t row, uint64_t window, int32_t window_kind) {
+// This thread's scope; none if it has not recorded anything.
+static fl_thread_scope scope_of_thread(const fl_recorder *recorder) {
+    const fl_thread *thread = fl_threads;
+    while (thread != NULL && thread->recorder != recorder) { thread = thread->next; }
+    return thread == NULL ? (fl_thread_scope){0} : thread->scope;
+}
+
+void fl_use_touch(fl_use_summary *summary, uint32_t row) {
     fl_use_slot *use = slot_of(summary);
     if (use == NULL) { return; }
+    fl_thread_scope scope = scope_of_thread(summary->recorder);
+    uint64_t window = scope.window;
     use->summary.touches++;
     if (row < summary->mask_rows) {
         if ((summary->masks[row] & TOUCHED) == 0) {
@@ -205,14 +247,14 @@ void fl_use_touch(fl_use_summary *summary, uint32_t row, uint64_t window, int32_
     } else if (use->summary.touchedRows < use->summary.rows) {
         use->summary.touchedRows++;
     }
-    // Within a scope, only the first touch needs the clock.
-    bool same = use->window.is_open && use->window.scope == window && window != 0;
+    // Within a scope, only the first touch needs the clock. Outside, a pause does.
+    bool same = window == 0 ? is_same_tick(use) : use->window.is_open && use->window.scope == window;
     uint64_t now = same ? 0 : fl_now();
     if (!same && is_new_window(use, window, now)) {
         close_window(use);
         use->window.is_open = 1;
         use->window.scope = window;
-        use->window.kind = window == 0 ? -1 : window_kind;
+        use->window.kind = window == 0 ? -1 : scope.window_kind;
         use->window.rows = 0;
         use->window.base = row < 512 ? 0 : row - 512;
         memset(use->window.seen, 0, sizeof use->window.seen);
@@ -326,16 +368,18 @@ void fl_use_close(fl_use_summary *summary) {
     }
     close_window(use);
     fl_thread *thread = fl_switch_is_on(&recorder->state) ? fl_thread_current(recorder) : NULL;
+    uint64_t began = fl_now();
     if (thread != NULL) {
         fl_event event;
         // Records in a ring contain clock times; draining makes them relative.
         fl_use_describe(use, 0, &event);
         fl_header header = {
             .kind = FL_EVENT_USE, .id = use->id, .scope = use->scope, .start = use->opened,
-            .duration = fl_now() - use->opened, .context = use->context, .site = use->site,
+            .duration = began - use->opened, .context = use->context, .site = use->site,
         };
         fl_ending ending = {.lists = event.lists, .list_words = event.listWords, .without_stack = true};
         fl_put(thread, &header, &event.fields.use, sizeof event.fields.use, &ending);
+        thread->pending_cost += fl_plausible_cost(fl_net_cost(began));
     }
     atomic_store_explicit(&use->is_open, 0, memory_order_release);
     push(recorder, summary->number);

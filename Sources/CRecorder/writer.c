@@ -33,6 +33,8 @@ static void *write_until_stopped(void *argument) {
     }
     writer->is_ended = fl_timeline_wake(writer->timeline);
     if (writer->is_ended) {
+        // First, because the last line states the cost of writing.
+        fl_timeline_drain(writer->timeline, writer->drain);
         fl_timeline_end_process(writer->timeline, writer->drain, FL_PROCESS_CLOSED, 0, fl_thread_time());
     }
     return NULL;

@@ -8,7 +8,8 @@ package import FaultlineTrace
 package final class FetchUse {
     /// The summarized fetch.
     package let fetch: EventID
-    private let slot: OpaquePointer
+    /// The summary in memory, valid as long as this object.
+    package let slot: OpaquePointer
     private let recorder: Recorder
 
     fileprivate init(fetch: EventID, slot: OpaquePointer, recorder: Recorder) {
@@ -23,9 +24,8 @@ package final class FetchUse {
 
     /// Records access to a row of the result.
     package func touch(row: Int) {
-        let scope = RecordedScope.current(of: recorder)
-        fl_use_touch(
-            slot, UInt32(clamping: row), scope?.window ?? 0, scope.map { Int32($0.windowKind.rawValue) } ?? -1)
+        recorder.followTask()
+        fl_use_touch(slot, UInt32(clamping: row))
     }
 
     /// Records that the program asked for the result's count.
@@ -69,7 +69,15 @@ package final class FetchUse {
     ///
     /// Only the first read counts.
     package func read(property index: Int, row: Int) {
-        fl_use_read_property(slot, UInt32(clamping: index), UInt32(clamping: row))
+        Self.read(property: index, row: Int32(clamping: row), in: slot)
+    }
+
+    /// Records that a property of a row's object was read, like ``read(property:row:)``.
+    ///
+    /// Called for each property of each object, with the summary's ``slot``, which needs no
+    /// retain.
+    package static func read(property index: Int, row: Int32, in slot: OpaquePointer) {
+        fl_use_read_property(slot, UInt32(truncatingIfNeeded: index), UInt32(bitPattern: row))
     }
 }
 

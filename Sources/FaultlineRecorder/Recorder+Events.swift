@@ -8,6 +8,8 @@ package struct OpenEvent {
     package var id: EventID { open.id }
     /// The time at which it began, in nanoseconds of `CLOCK_MONOTONIC`.
     package var start: UInt64 { open.start }
+    /// Whether the cost of recording it is measured.
+    package var isSampled: Bool { open.sampled != 0 }
 
     fileprivate var open: fl_open
 }
@@ -57,25 +59,31 @@ extension Recorder {
     ///   - statement: The statement that did the work, if there was exactly one.
     ///   - context: The context that the work was done for.
     ///   - site: The call site that the compiler recorded.
+    ///   - described: The time at which the event's description began, if the event is sampled; 0 for now.
+    ///   - cost: The time that recording the event took before that, in nanoseconds.
     package func end<Fields: EventRecord>(
         _ event: OpenEvent, _ fields: Fields, statement: StatementRecord? = nil, context: DictionaryID = 0,
-        site: DictionaryID = 0
+        site: DictionaryID = 0, described: UInt64 = 0, cost: UInt64 = 0
     ) {
+        let described = event.isSampled && described == 0 ? now() : described
+
         withUnsafeBytes(of: fields.record) {
-            end(event, Fields.kind, $0.baseAddress!, statement, context, site, fields.words)
+            var ending = fl_ending()
+            ending.context = context
+            ending.site = site
+            ending.described = described
+            ending.cost = UInt32(clamping: cost)
+            end(event, Fields.kind, $0.baseAddress!, statement, &ending, fields.words)
         }
     }
 
     private func end(
         _ event: OpenEvent, _ kind: EventKind, _ fields: UnsafeRawPointer, _ statement: StatementRecord?,
-        _ context: DictionaryID, _ site: DictionaryID, _ lists: [UInt64]
+        _ ending: inout fl_ending, _ lists: [UInt64]
     ) {
         guard let handle else { return }
         let kind = fl_event_kind(rawValue: UInt32(kind.rawValue))!
-        var ending = fl_ending()
         ending.scope = RecordedScope.current(of: self)?.id ?? 0
-        ending.context = context
-        ending.site = site
         withUnsafePointer(to: event.open) { open in
             lists.prefix(Int(FL_MAXIMUM_LIST_WORDS)).withUnsafeBufferPointer { words in
                 ending.lists = words.baseAddress

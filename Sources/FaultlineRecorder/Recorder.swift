@@ -23,6 +23,8 @@ public final class Recorder: @unchecked Sendable {
     private let destination: TraceDestination?
     /// A sentence that names the actual path of the trace if it differs from the requested one, or `nil`.
     let redirection: String?
+    /// Whether a fault that the row cache fills is an event of its own; otherwise such faults are counted.
+    package let recordsEachFault: Bool
     private let rings: RingFile?
     private let writer: Mutex<Writer?>
     /// A forked child has a copy of the recorder, but does not own its trace.
@@ -32,7 +34,8 @@ public final class Recorder: @unchecked Sendable {
     ///
     /// `FAULTLINE_TRACE=timeline:PATH` makes it write a JSON timeline to `PATH`, in which `%p` stands for the process
     /// ID; `lttng` makes it fire LTTng's tracepoints, and `timeline:PATH,lttng` does both. See ``TraceDestination``.
-    /// Without the variable, recording is off. If the destination cannot be used, the recorder prints one sentence to
+    /// Without the variable, recording is off. Faults that the row cache fills are counted and recorded in sums, unless
+    /// `FAULTLINE_EACH_FAULT` is set. If the destination cannot be used, the recorder prints one sentence to
     /// stderr and the program runs without recording.
     public static let shared: Recorder = RecordingSettings.fromEnvironment().startRecorder()
 
@@ -43,9 +46,11 @@ public final class Recorder: @unchecked Sendable {
 
     private init(
         handle: OpaquePointer?, memory: MemorySink? = nil, destination: TraceDestination? = nil,
-        redirection: String? = nil, rings: RingFile? = nil, writer: OpaquePointer? = nil
+        redirection: String? = nil, rings: RingFile? = nil, writer: OpaquePointer? = nil,
+        eachFault: Bool = RecordingVariable.eachFault.value != nil
     ) {
         self.handle = handle
+        recordsEachFault = eachFault
         self.state = handle.map { fl_recorder_switch($0) } ?? UnsafePointer(Self.alwaysOff)
         self.destination = destination
         self.redirection = redirection
@@ -65,7 +70,7 @@ public final class Recorder: @unchecked Sendable {
     /// Never written after its creation, so any thread may read it.
     nonisolated(unsafe) private static let alwaysOff: UnsafeMutablePointer<fl_switch> = {
         let state = UnsafeMutablePointer<fl_switch>.allocate(capacity: 1)
-        state.initialize(to: fl_switch(on: 0))
+        state.initialize(to: fl_switch())
         return state
     }()
 
@@ -85,13 +90,15 @@ public final class Recorder: @unchecked Sendable {
     ///
     /// Until ``messages()`` drains them, its rings are the limit; events that do not fit are counted as lost.
     ///
-    /// - Parameter ringBytes: The size of each thread's ring; 1 MiB by default, which holds about five thousand
-    ///   events.
-    public static func memory(ringBytes: Int = 1 << 20) -> Recorder {
+    /// - Parameters:
+    ///   - ringBytes: The size of each thread's ring; 1 MiB by default, which holds about five thousand events.
+    ///   - eachFault: Whether every fault that the row cache fills is an event, which is the default. Otherwise such
+    ///     faults are counted, as in a trace, and become events when their scope or thread ends.
+    public static func memory(ringBytes: Int = 1 << 20, eachFault: Bool = true) -> Recorder {
         var options = fl_recorder_options()
         options.ring_bytes = UInt64(ringBytes)
         guard let handle = fl_recorder_create(&options), let sink = MemorySink(handle) else { return off() }
-        return Recorder(handle: handle, memory: sink)
+        return Recorder(handle: handle, memory: sink, eachFault: eachFault)
     }
 
     /// Creates a recorder that writes to a destination from now on, until ``close()`` or the program's end.

@@ -9,6 +9,7 @@ package enum RecordingVariable: String, Sendable, CaseIterable {
     case ringBytes = "FAULTLINE_RING_BYTES"
     case tried = "FAULTLINE_TRY"
     case values = "FAULTLINE_VALUES"
+    case eachFault = "FAULTLINE_EACH_FAULT"
 
     /// All environment variables; none in a program that runs with another user's rights.
     package static var environment: [String: String] {

@@ -76,6 +76,11 @@ public struct EventText: Sendable {
         case .fault(let fault):
             let name = dictionary.name(fault.relationship).map { "\(entity(fault.relationshipEntity)).\($0)" }
             return (name ?? entity(fault.entity), fault.filled, "\(fault.source)")
+        case .cacheHits(let hits):
+            let name = dictionary.name(hits.relationship).map { "\(entity(hits.relationshipEntity)).\($0)" }
+            return (
+                name ?? entity(hits.entity), UInt32(clamping: hits.filled), Phrase.count(hits.hits, "hit")
+            )
         case .save(let save):
             let names = save.entities.map { entity($0.entity) }.joined(separator: ", ")
             let rows = UInt64(save.inserted) + UInt64(save.updated) + UInt64(save.deleted)

@@ -239,4 +239,23 @@ struct CollectorTests {
         recorder.close()
         #expect(try count("fetch") == 1)
     }
+
+    @Test("keeps the row-cache hits that a killed program had counted but not recorded")
+    func openSums() throws {
+        let directory = (path as NSString).deletingLastPathComponent
+        let recorder = try Recorder.writing(to: .rings(directory: directory))
+        let rings = try #require(
+            FileManager.default.contentsOfDirectory(atPath: directory).first { $0.hasSuffix(".rings") })
+        for number in 0..<50 {
+            let hit = CacheHit(place: 1, origin: 7, bytes: 100, context: 0, started: number == 0 ? recorder.now() : 0)
+            if !recorder.count(hit) { recorder.open(hit, TraceEvent.CacheHits()) }
+        }
+        // Like a killed program, the recorder records no more once it is closed.
+        recorder.close()
+        _ = try TraceRecovery.makeTrace(path, of: [directory + "/" + rings])
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        let sum = try #require(lines.first { $0.contains(#""cat":"cacheHits""#) })
+        #expect(sum.contains(#""hits":50,"filled":50,"bytes":5000"#), "\(sum)")
+        #expect(try #require(sum.firstMatch(of: /"time":(\d+)/)?.output.1) != "0")
+    }
 }

@@ -115,8 +115,8 @@ struct EventLinesTests {
             json.line(try first(.fault))
                 == #"{"process":7,"kind":"fault","id":17,"parent":0,"scope":15,"start":2491000,"duration":12000,"#
                 + #""runDelay":0,"context":0,"site":0,"stack":7,"overhead":0,"thread":7,"isMainThread":true,"#
-                + #""object":"0000000000000001","origin":16,"bytes":0,"wait":0,"prepare":0,"step":0,"type":"toOne","#
-                + #""source":"store","entity":2,"entityName":"List","relationship":3,"relationshipName":"list","#
+                + #""object":"0000000000000001","origin":16,"bytes":0,"wait":0,"prepare":0,"step":0,"sinceCached":0,"#
+                + #""loadedSince":0,"type":"toOne","source":"store","entity":2,"entityName":"List","relationship":3,"relationshipName":"list","#
                 + #""relationshipEntity":1,"#
                 + #""relationshipEntityName":"Item","filled":1,"seenBefore":false,"error":0,"isWatched":false,"#
                 + #""isDeleting":false,"isThrowing":false,"callSite":{"file":"/src/Groceries/Scroll.swift","function":"scroll()","line":57,"#

@@ -133,10 +133,11 @@ final class TestStore {
 
     init(
         _ entities: [EntityDescription] = Groceries.entities(), classes: [ManagedObject.Type] = Groceries.classes,
-        isRecording: Bool = false, level: Int = 0, configure: (inout PersistentStoreDescription) -> Void = { _ in }
+        isRecording: Bool = false, countsHits: Bool = false, level: Int = 0,
+        configure: (inout PersistentStoreDescription) -> Void = { _ in }
     ) throws {
         folder = try TestStore.makeFolder()
-        recorder = isRecording ? .memory() : .shared
+        recorder = isRecording ? .memory(eachFault: !countsHits) : .shared
         var description = PersistentStoreDescription(url: folder.appendingPathComponent("Test.sqlite"))
         description.synchronization = .off
         configure(&description)

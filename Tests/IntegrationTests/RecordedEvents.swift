@@ -61,6 +61,8 @@ struct RecordedEvents {
         var state: String?
         var operands: [UInt64]?
         var filled: UInt64?
+        var hits: UInt64?
+        var time: UInt64?
         var trips: UInt64?
         var bytes: UInt64?
         var prefetchedRows: UInt64?
@@ -117,7 +119,25 @@ struct RecordedEvents {
     func of(_ kinds: String...) -> [Event] { all.filter { kinds.contains($0.kind) } }
 
     /// The events that take time in the store: all but ends of scopes, uses of results and lines about processes.
-    var timed: [Event] { of("fetch", "batch", "fault", "cacheMiss", "save", "sql", "merge", "refresh", "wait") }
+    ///
+    /// Each fault in a sum of row-cache hits counts as an event with their mean time, and without an ID.
+    var timed: [Event] {
+        of("fetch", "batch", "fault", "cacheMiss", "save", "sql", "merge", "refresh", "wait") + hits
+    }
+
+    private var hits: [Event] {
+        of("cacheHits").flatMap { sum in
+            let (count, time) = (sum.hits ?? 0, sum.time ?? 0)
+            return (0..<count).map { number in
+                var fault = sum
+                (fault.kind, fault.source, fault.id) = ("fault", "rowCache", nil)
+                fault.duration = time / count + (number < time % count ? 1 : 0)
+                fault.filled = number == 0 ? sum.filled : 0
+                fault.bytes = number == 0 ? sum.bytes : 0
+                return fault
+            }
+        }
+    }
 
     /// The timed events that took time of their thread, which excludes waits that did not block it.
     var onThreads: [Event] { timed.filter { $0.isBlocking != false } }

@@ -40,7 +40,9 @@ struct StackTests {
         let recorded = try BuiltCommand.run(
             ["record", "-o", trace, "--", program, store, "naive", "prefetch"])
         #expect(recorded.errors.contains("no line of the program; if it was stripped, record a build with symbols."))
-        let sites = try BuiltCommand.run(["query", trace, "SELECT DISTINCT callSite FROM fault", "--format", "json"])
+        let sites = try BuiltCommand.run([
+            "query", trace, "SELECT DISTINCT callSite FROM cacheHits", "--format", "json",
+        ])
         #expect(sites.output.contains(#"{"callSite":"Stripped+0x"#), "\(sites.output)")
     }
 

@@ -89,15 +89,20 @@ void fl_recorder_close(fl_recorder *recorder);
 // Releases the recorder. Its memory is freed once the last thread that recorded with it has ended.
 void fl_recorder_release(fl_recorder *recorder);
 
-// The word that instrumentation checks.
+// The words that instrumentation checks.
 typedef struct fl_switch {
     uint32_t on;
+    uint32_t follows_tasks;  // whether scopes move between threads with their tasks
 } fl_switch;
 
 const fl_switch *fl_recorder_switch(const fl_recorder *recorder);
 
 static inline bool fl_switch_is_on(const fl_switch *state) {
     return __atomic_load_n(&state->on, __ATOMIC_RELAXED) != 0;
+}
+
+static inline bool fl_switch_follows_tasks(const fl_switch *state) {
+    return __atomic_load_n(&state->follows_tasks, __ATOMIC_RELAXED) != 0;
 }
 
 // An environment variable. Null if it is not set, or if the program runs with other rights than those of the user who
@@ -151,6 +156,9 @@ typedef struct fl_ending {
     fl_statement_time statement_time;   // in nanoseconds of CLOCK_MONOTONIC
     const uint64_t *lists;
     uint32_t list_words;
+    // If the event's cost is measured: the time when its description began, and the time that recording took before.
+    uint64_t described;
+    uint32_t cost;
     bool without_stack;
 } fl_ending;
 
@@ -161,7 +169,7 @@ void fl_end(fl_recorder *recorder, const fl_open *open, fl_event_kind kind, cons
 void fl_record(fl_recorder *recorder, uint64_t start, fl_event_kind kind, const void *fields, const fl_ending *ending);
 
 // The number of events that one measured cost stands for.
-#define FL_COST_SAMPLING 64
+#define FL_COST_SAMPLING 61
 
 // An event that was measured by other means, with the number of its parent, or 0.
 typedef struct fl_measured {
@@ -196,6 +204,55 @@ void fl_cancel(fl_recorder *recorder, const fl_open *open);
 void fl_scope_mark(
     fl_recorder *recorder, uint32_t name, uint32_t kind, uint32_t phase, uint64_t outer, uint64_t *id, uint64_t *start);
 
+// The innermost open scope of a thread, and the scope whose rows count as one window; 0: none.
+typedef struct fl_thread_scope {
+    uint64_t id;
+    uint64_t window;
+    int32_t window_kind;
+} fl_thread_scope;
+
+// Sets the scope that is open on this thread, for row-cache hits and use summaries, which do not look for it themselves.
+// Returns the scope that was open.
+fl_thread_scope fl_enter_scope(fl_recorder *recorder, fl_thread_scope scope);
+
+// States that scopes move between threads from now on: fl_enter_scope is then called before each hit and each touch.
+void fl_follow_tasks(fl_recorder *recorder);
+
+// MARK: - The cost of recording
+
+// The time that reading the clock takes, in nanoseconds.
+uint64_t fl_clock_cost(void);
+
+// Work that only recording needs, other than that of fl_begin and fl_end, is measured once in FL_COST_SAMPLING times on
+// each thread. fl_cost_begin returns the time if it is to be measured this time; otherwise 0.
+uint64_t fl_cost_begin(fl_recorder *recorder);
+
+// Adds the cost of work that began at a time. `times` is the number of pieces of work that it stands for.
+void fl_cost_end(fl_recorder *recorder, uint64_t began, uint32_t times);
+
+// MARK: - Row-cache hits
+
+// The number of objects' hits of which one is timed.
+#define FL_HIT_SAMPLING 64
+
+// A fault that the row cache filled.
+typedef struct fl_hit {
+    uint64_t place;    // distinguishes the entities, relationships and kinds of faults
+    uint64_t origin;
+    uint64_t bytes;
+    uint64_t started;  // the time when it fired, if it is timed; otherwise 0
+    uint32_t filled;
+    uint32_t context;
+    bool is_sample;    // whether its time stands for FL_HIT_SAMPLING hits
+} fl_hit;
+
+// Adds a hit to the sum of its thread, scope, place, origin and call stack. False if there is none yet: then open it
+// with fl_hit_open. Two functions that call these must have the same caller, from which the stacks are compared.
+bool fl_hit_count(fl_recorder *recorder, const fl_hit *hit);
+
+// Begins a sum with its first hit. `fields` holds what all of its hits share.
+void fl_hit_open(fl_recorder *recorder, const fl_hit *hit, const fl_cache_hits *fields);
+
 // MARK: - Dictionary
 
 // Returns the number of an entry, and writes the entry the first time. `json` is the entry's value, `label` a short
@@ -228,8 +285,8 @@ uint64_t fl_keyed_hash(const fl_recorder *recorder, const void *bytes, size_t le
 fl_use_summary *fl_use_open(
     fl_recorder *recorder, const fl_use *about, uint64_t scope, uint32_t context, uint32_t site);
 
-// Records access to a row, in the window of that scope (0 and -1 outside any scope).
-void fl_use_touch(fl_use_summary *summary, uint32_t row, uint64_t window, int32_t window_kind);
+// Records access to a row, in the window of this thread's scope.
+void fl_use_touch(fl_use_summary *summary, uint32_t row);
 
 void fl_use_asked_for_count(fl_use_summary *summary);
 void fl_use_asked_for_emptiness(fl_use_summary *summary);
@@ -309,9 +366,9 @@ bool fl_drain_belongs_to(const fl_drain *drain, const fl_timeline *timeline);
 // Delivers the data recorded since the last run; returns the number of events.
 uint64_t fl_drain_run(fl_drain *drain, const fl_sink *sink);
 
-// Delivers use summaries that are still open, and returns their number. Call it only once the program has ended or
-// closed its recorder.
-uint64_t fl_drain_open_uses(fl_drain *drain, const fl_sink *sink);
+// Delivers use summaries and sums of row-cache hits that are still open, and returns their number. Call it only once the
+// program has ended or closed its recorder.
+uint64_t fl_drain_unfinished(fl_drain *drain, const fl_sink *sink);
 
 // Frees the space of the delivered data, and notes in the file that a trace of `offset` bytes contains them.
 void fl_drain_commit(fl_drain *drain, uint64_t offset);

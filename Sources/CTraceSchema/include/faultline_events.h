@@ -51,7 +51,10 @@
     X(CPU, cpu, fl_cpu, CPUSample, FL_NO_TITLE, FL_INSTANT, FL_WITHOUT_LISTS, \
       "A sample of a thread on a CPU: its call stack, and the CPU time that the sample represents. It has no duration.") \
     X(EVICTION, eviction, fl_eviction, Eviction, FL_TITLE(fl_eviction, entity), FL_INSTANT, FL_WITHOUT_LISTS, \
-      "Rows that the row cache evicted to stay within its limit. A row stays in memory while an object or a result holds it.")
+      "Rows that the row cache evicted to stay within its limit. A row stays in memory while an object or a result holds it.") \
+    X(CACHE_HITS, cacheHits, fl_cache_hits, CacheHits, FL_TITLE(fl_cache_hits, entity), FL_INSTANT, FL_WITHOUT_LISTS, \
+      "Faults that the row cache filled, summed over one thread, scope, fetch, relationship and call stack. The event lasts " \
+      "from the first of them to the last.")
 
 // MARK: - The dictionary
 
@@ -235,6 +238,11 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
       "Time preparing the statement. 0 if the row cache had the data, and in traces of older recorders.") \
     X(S, uint64_t, step, FL_NANOSECONDS, 0, \
       "Time stepping through rows and copying them. 0 if the row cache had the data, and in traces of older recorders.") \
+    X(S, uint64_t, sinceCached, FL_NANOSECONDS, 0, \
+      "Time since the object's row last entered the row cache, for a fault that went to the store. 0 if it never did, if " \
+      "that was not recorded, and in traces of older recorders.") \
+    X(S, uint64_t, loadedSince, FL_BYTES, 0, \
+      "Bytes of rows that have entered the row cache since then.") \
     X(S, uint32_t, type, FL_ENUMERATION, FL_ENUMERATION_FAULT_TYPE, "The kind of fault.") \
     X(S, uint32_t, source, FL_ENUMERATION, FL_ENUMERATION_FAULT_SOURCE, "Where the data came from.") \
     X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, \
@@ -393,6 +401,23 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint32_t, rows, FL_COUNT, 0, "Rows that were evicted.") \
     X(S, uint32_t, heldRows, FL_COUNT, 0, "Of these, rows that an object or a result still held.")
 
+#define FL_CACHE_HITS_FIELDS(X, S) \
+    X(S, uint64_t, origin, FL_EVENT_ID, 0, \
+      "The fetch that produced the objects, or the object from which they were reached. 0 if none is known.") \
+    X(S, uint64_t, hits, FL_COUNT, 0, "Faults that the row cache filled.") \
+    X(S, uint64_t, filled, FL_COUNT, 0, \
+      "Objects that they filled. For to-many faults, the members of the relationships.") \
+    X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of memory that the rows occupy, or that the members' IDs would.") \
+    X(S, uint64_t, time, FL_NANOSECONDS, 0, \
+      "Time that the faults took. Measured for each to-many fault. For objects, estimated from one fault in 64.") \
+    X(S, uint32_t, type, FL_ENUMERATION, FL_ENUMERATION_FAULT_TYPE, "The kind of fault.") \
+    X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, \
+      "The entity of the objects. For to-many faults, the entity of the objects that have the relationship.") \
+    X(S, uint32_t, relationship, FL_REFERENCE, FL_DICTIONARY_NAME, \
+      "The relationship that fired or through which the objects were reached. 0 if there is none.") \
+    X(S, uint32_t, relationshipEntity, FL_REFERENCE, FL_DICTIONARY_ENTITY, \
+      "The entity that has that relationship. 0 if there is none.")
+
 // MARK: - Lists that follow an event
 
 // A list is a sequence of entries of 64-bit words after the event's fields. The field with the list's name is its
@@ -426,6 +451,7 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
 #define FL_RELEASE_LISTS(X, S)
 #define FL_CPU_LISTS(X, S)
 #define FL_EVICTION_LISTS(X, S)
+#define FL_CACHE_HITS_LISTS(X, S)
 
 // The entries of lists. X(symbol, Swift type, its words, description)
 #define FL_ENTRIES(X) \

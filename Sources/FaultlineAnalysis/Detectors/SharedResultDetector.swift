@@ -3,7 +3,7 @@ internal import FaultlineTrace
 /// Detects fetches whose own results were never used, but whose rows served faults of other fetches' objects from the
 /// row cache.
 struct SharedResultDetector: Detector {
-    static let kinds: Set<EventKind> = [.fault, .use]
+    static let kinds: Set<EventKind> = [.fault, .cacheHits, .use]
 
     /// The last time a fault was served by another fetch's rows, by the entity tree of its object.
     private var lastServed: [String: UInt64] = [:]
@@ -12,7 +12,10 @@ struct SharedResultDetector: Detector {
 
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         switch event.detail {
-        case .fault(let fault): observe(fault, event, in: context, tables)
+        case .fault(let fault) where fault.source == .rowCache && fault.type != .toMany:
+            observeHit(on: fault.entity, from: fault.origin, at: event.start, in: context, tables)
+        case .cacheHits(let hits) where hits.type != .toMany:
+            observeHit(on: hits.entity, from: hits.origin, at: event.end, in: context, tables)
         case .use(let use):
             guard let current = context.current, current.isUnused else { return }
             let start = context.fetches.read(use.fetch) { $0.start } ?? event.start
@@ -21,13 +24,14 @@ struct SharedResultDetector: Detector {
         }
     }
 
-    private mutating func observe(
-        _ fault: TraceEvent.Fault, _ event: TraceEvent, in context: ProcessContext, _ tables: ProfileTables
+    /// - Parameter time: The time of the last hit.
+    private mutating func observeHit(
+        on entity: DictionaryID, from origin: EventID, at time: UInt64, in context: ProcessContext,
+        _ tables: ProfileTables
     ) {
-        guard fault.source == .rowCache, fault.type != .toMany, let entity = context.entityName(fault.entity)
-        else { return }
+        guard let entity = context.entityName(entity) else { return }
         let tree = tables.tree(of: entity)
-        if let index = context.fetches.read(fault.origin, { $0.index }) {
+        if let index = context.fetches.read(origin, { $0.index }) {
             // Accessed by index, to avoid copying the shape.
             if tables.fetches[index].key.shape.resultType == "objects",
                 tables.tree(of: tables.fetches[index].key.shape.entity) == tree
@@ -35,7 +39,7 @@ struct SharedResultDetector: Detector {
                 return
             }
         }
-        lastServed[tree] = max(lastServed[tree] ?? 0, event.start)
+        lastServed[tree] = max(lastServed[tree] ?? 0, time)
     }
 
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {

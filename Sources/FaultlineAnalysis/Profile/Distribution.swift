@@ -37,6 +37,20 @@ public struct Distribution: Mergeable, Sendable {
         }
     }
 
+    /// Records a value several times.
+    public mutating func record(_ value: UInt64, times: UInt64) {
+        guard times > 0 else { return }
+        count &+= times
+        total &+= value &* times
+        maximum = max(maximum, value)
+        if !isCounting, times <= UInt64(Self.exactLimit - values.count) {
+            values.append(contentsOf: repeatElement(value, count: Int(times)))
+        } else {
+            spill()
+            histogram?.record(min(value, UInt64.max / 4), count: times)
+        }
+    }
+
     public mutating func merge(_ other: Distribution) {
         if histogram == nil, other.histogram == nil, values.count + other.values.count <= Self.exactLimit {
             values += other.values

@@ -14,6 +14,7 @@ struct EventAccounts: Sendable {
 
     /// Adds an event of a kind that is work.
     mutating func add(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        if case .cacheHits(let hits) = event.detail { return add(hits, event, in: &context, &tables) }
         let group = groups.group(of: event, in: &context, &tables)
         tables.changeGroup(group) {
             if event.unrecorded.contains(.duration) { $0.untimed &+= 1 } else { $0.addTime(of: event) }
@@ -26,6 +27,20 @@ struct EventAccounts: Sendable {
             tables.changeGroup(group) { $0.counts.unchanged &-= UInt64(save.unchanged) }
         }
         if event.isOnThread { addTime(of: event, group: group, in: &context, &tables) }
+    }
+
+    /// Adds faults that the row cache filled, which took part of the time of the event around them.
+    private mutating func add(
+        _ hits: TraceEvent.CacheHits, _ event: TraceEvent, in context: inout ProcessContext,
+        _ tables: inout ProfileTables
+    ) {
+        let group = groups.group(of: event, in: &context, &tables)
+        tables.changeGroup(group) { $0.add(hits, event) }
+        let sum = RecentEvents.Ended(
+            id: event.id, parent: event.parent, scope: event.scope, group: group, isMainThread: event.isMainThread)
+        credit(Int64(clamping: hits.time), to: sum, in: &context, &tables)
+        give(hits.time, to: event.parent, thread: event.thread, in: &context, &tables)
+        if event.parent == 0 { context.threads[event.thread]?.mark.storeTime &+= hits.time }
     }
 
     /// Adds the event's self time, and subtracts the event's time from its parent's self time.

@@ -72,6 +72,20 @@ public struct EventGroup: Sendable {
         self.key = key
     }
 
+    /// Adds faults that the row cache filled.
+    ///
+    /// Each of them counts with their mean time, rounded so that the sum is theirs.
+    mutating func add(_ hits: TraceEvent.CacheHits, _ event: TraceEvent) {
+        let (mean, rest) = hits.time.quotientAndRemainder(dividingBy: max(1, hits.hits))
+        durations.record(mean, times: hits.hits &- rest)
+        durations.record(mean &+ 1, times: rest)
+        span.add(event)
+        counts.rows &+= hits.filled
+        counts.bytes &+= hits.bytes
+        counts.cacheHits &+= hits.hits
+        if event.isMainThread { mainThreadTime &+= hits.time }
+    }
+
     /// Adds the duration and the time span of an event.
     mutating func addTime(of event: TraceEvent) {
         ownTime.record(event, beside: durations)

@@ -50,11 +50,14 @@ struct EventGroups: Sendable {
                 return index
             }
         }
-        var key = EventGroup.Key(kind: event.kind, subject: Self.subject(of: event, in: context))
+        // Faults that the row cache filled belong together, whether they are recorded one by one or in sums.
+        let kind = event.kind == .cacheHits ? .fault : event.kind
+        var key = EventGroup.Key(kind: kind, subject: Self.subject(of: event, in: context))
         if case .fault(let fault) = event.detail { (key.faultType, key.source) = (fault.type, fault.source) }
+        if case .cacheHits(let hits) = event.detail { (key.faultType, key.source) = (hits.type, .rowCache) }
         if case .sql(let statement) = event.detail { key.statementType = statement.type }
         switch event.kind {
-        case .fault, .cacheMiss: key.site = context.causeSite(of: event)
+        case .fault, .cacheMiss, .cacheHits: key.site = context.causeSite(of: event)
         case .batch:
             key.site = context.causeSite(of: event)
             key.fetchSite = fetch.flatMap { tables.fetches[$0].key.site }
@@ -78,6 +81,8 @@ struct EventGroups: Sendable {
                 fault.type.rawValue, fault.source.rawValue, fault.relationship,
                 fault.relationship == 0 ? fault.entity : fault.relationshipEntity
             )
+        case .cacheHits(let hits):
+            (hits.type.rawValue, 0, hits.relationship, hits.relationship == 0 ? hits.entity : hits.relationshipEntity)
         case .cacheMiss(let miss): (0, 0, miss.entity, 0)
         case .sql(let statement): (statement.type.rawValue, 0, statement.statement, 0)
         case .refresh(let refresh): (0, 0, refresh.entity, 0)
@@ -99,6 +104,9 @@ struct EventGroups: Sendable {
         case .fault(let fault):
             guard let name = dictionary.name(fault.relationship) else { return entity(fault.entity) }
             return .relationship(entity: context.entityName(fault.relationshipEntity) ?? "", name: name)
+        case .cacheHits(let hits):
+            guard let name = dictionary.name(hits.relationship) else { return entity(hits.entity) }
+            return .relationship(entity: context.entityName(hits.relationshipEntity) ?? "", name: name)
         case .cacheMiss(let miss): return entity(miss.entity)
         case .save(let save): return .saved(context.entityNames(of: save.entities))
         case .sql(let statement):

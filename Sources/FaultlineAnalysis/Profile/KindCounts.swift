@@ -15,10 +15,12 @@ struct KindCounts: Sendable {
     mutating func add(_ event: TraceEvent) { counts[Int(event.kind.rawValue)].events &+= 1 }
 
     /// Adds an outermost event, which ``add(_:)`` has already counted.
-    mutating func addOutermost(_ event: TraceEvent) {
+    ///
+    /// - Parameter time: The time that it took on its thread, in nanoseconds.
+    mutating func addOutermost(_ event: TraceEvent, time: UInt64) {
         let kind = Int(event.kind.rawValue)
         counts[kind].outermostEvents &+= 1
-        counts[kind].outermostTime &+= event.duration
+        counts[kind].outermostTime &+= time
     }
 
     /// Moves all counts to the counts of a process.

@@ -112,8 +112,11 @@ struct ProcessContext: Sendable {
         default: break
         }
         observeSite(of: event)
-        if event.parent == 0, event.isOnThread {
-            kinds.addOutermost(event)
+        if case .cacheHits(let hits) = event.detail {
+            summary.counts.countedHits &+= hits.hits
+            if event.parent == 0 { kinds.addOutermost(event, time: hits.time) }
+        } else if event.parent == 0, event.isOnThread {
+            kinds.addOutermost(event, time: event.duration)
         }
         if event.scope == 0 { summary.counts.eventsOutsideScopes &+= 1 }
         switch event.detail {

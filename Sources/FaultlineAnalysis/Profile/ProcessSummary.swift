@@ -52,6 +52,10 @@ public struct ProfileCounts: Sendable, Hashable {
     public internal(set) var outermostEvents: [EventKind: UInt64] = [:]
     /// The time of outermost events by kind, in nanoseconds.
     public internal(set) var outermostTime: [EventKind: UInt64] = [:]
+    /// Faults that the row cache filled, as far as they were recorded in sums.
+    public internal(set) var countedHits: UInt64 = 0
+    /// All faults that were recorded, one by one or in sums.
+    public var faults: UInt64 { events[.fault, default: 0] &+ countedHits }
     /// Statements that read rows: round trips.
     public internal(set) var reads: UInt64 = 0
     /// Statements that read rows outside any other event.
@@ -116,7 +120,8 @@ public struct ProfileCounts: Sendable, Hashable {
 extension ProfileCounts: Summed, StartsEmpty {
     static let parts: [SumPart<ProfileCounts>] = [
         .part("events", \.events), .part("outermostEvents", \.outermostEvents),
-        .part("outermostTime", \.outermostTime), .sum("reads", \.reads), .sum("outermostReads", \.outermostReads),
+        .part("outermostTime", \.outermostTime), .sum("countedHits", \.countedHits),
+        .sum("reads", \.reads), .sum("outermostReads", \.outermostReads),
         .sum("writes", \.writes), .sum("outermostWrites", \.outermostWrites), .sum("transactions", \.transactions),
         .sum("schemaStatements", \.schemaStatements), .sum("claimedTrips", \.claimedTrips),
         .sum("rowsLoaded", \.rowsLoaded), .sum("bytesRead", \.bytesRead), .sum("bytesWritten", \.bytesWritten),

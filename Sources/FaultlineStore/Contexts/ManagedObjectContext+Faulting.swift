@@ -22,8 +22,8 @@ extension ManagedObjectContext {
 
     @inline(__always)
     private func fill(_ object: ManagedObject, _ isThrowing: Bool) -> StoreError? {
-        let span = faultSpan()
-        span?.event.isThrowing = isThrowing
+        var span = beginSingleFault()
+        let started = span == nil ? startOfHit() : 0
         let inherited = parent == nil ? .unchanged : inheritedValues(of: object)
         // The context retains the store, and the store retains the entity. The pool is retained by the store, or by the
         // snapshot that the context is pinned to.
@@ -36,7 +36,6 @@ extension ManagedObjectContext {
 
         var source = TraceEvent.Fault.Source.rowCache
         var failure: StoreError?
-        span?.event.seenBefore = pool.rows.hasSeen(root: root, key: object.key)
         if case .row(let row, let block) = inherited {
             (object.row, object.block) = (row, block)
         } else if case .gone = inherited {
@@ -48,6 +47,8 @@ extension ManagedObjectContext {
             object.block = block
         } else {
             source = .store
+            span = span ?? faultSpan()
+            if let span { span.didFind(pool.rows.past(root: root, key: object.key, at: span.start)) }
             if stalenessInterval >= 0 {
                 // The row in memory is too old, and the snapshot of a read burst may be as well.
                 store.finishReading()
@@ -75,9 +76,58 @@ extension ManagedObjectContext {
         if source == .rowCache, log.isOn, object.key > 0 {
             log.print(.annotation, "fault fulfilled from row cache for : \(object.objectID)")
         }
-        span?.describe(object, entity, source, failure, isDeleting: deletionDepth > 0)
-        span?.end()
+        if span == nil, recorder.isEnabled { span = count(object, entity, source, started) }
+        if let span {
+            span.event.isThrowing = isThrowing
+            if source == .rowCache { span.event.seenBefore = true }
+            span.describe(object, entity, source, failure, isDeleting: deletionDepth > 0)
+            span.end()
+        }
         return failure
+    }
+
+    /// Counts a fault that the row cache filled.
+    ///
+    /// - Returns: a span if the fault needs an event of its own: its object is gone, or so large that its release will be
+    ///   recorded.
+    private func count(
+        _ object: ManagedObject, _ entity: EntityRuntime, _ source: TraceEvent.Fault.Source, _ started: UInt64
+    ) -> FaultSpan? {
+        guard source == .rowCache, let row = object.row, row.header.pointee.size < Self.largeRow else {
+            return faultSpan()
+        }
+        let hit = hit(object, row, started)
+        if !recorder.count(hit) { recorder.open(hit, FaultSubject(object, entity, recorder).hits(from: object)) }
+        return nil
+    }
+
+    /// Counts the fault of an object that already has its row.
+    ///
+    /// - Returns: whether it was counted; otherwise it needs an event of its own.
+    @inline(never)
+    func count(_ object: ManagedObject, _ row: RowPointer) -> Bool {
+        guard !recorder.recordsEachFault, row.header.pointee.size < Self.largeRow else { return false }
+        let hit = hit(object, row, startOfHit())
+        if !recorder.count(hit) { recorder.open(hit, firstHits(object)) }
+        return true
+    }
+
+    /// Separate, so that counting a further hit retains nothing.
+    @inline(never)
+    private func firstHits(_ object: ManagedObject) -> TraceEvent.CacheHits {
+        FaultSubject(object, object.runtime, recorder).hits(from: object)
+    }
+
+    private static let largeRow = UInt32(TraceEvent.Release.minimumBytes)
+
+    @inline(__always)
+    private func hit(_ object: ManagedObject, _ row: RowPointer, _ started: UInt64) -> CacheHit {
+        let place =
+            UInt64(object.layoutID) << 34 | UInt64(UInt16(bitPattern: object.trail.relationshipEntity)) << 18
+            | UInt64(UInt16(bitPattern: object.trail.relationship)) << 2
+        return CacheHit(
+            place: place, origin: object.trail.origin, bytes: row.header.pointee.size, context: traceID,
+            started: started)
     }
 
     private func gone(_ object: ManagedObject, _ inherited: InheritedValues) -> StoreError {
@@ -94,6 +144,32 @@ extension ManagedObjectContext {
     @inline(__always)
     private func faultSpan() -> FaultSpan? {
         recorder.begin().map { FaultSpan($0, recorder, TraceOrigin(context: traceID)) }
+    }
+
+    /// Begins the event of a fault that may be a hit, if each of those is recorded.
+    @inline(__always)
+    private func beginSingleFault() -> FaultSpan? {
+        recorder.isEnabled && recorder.recordsEachFault ? faultSpan() : nil
+    }
+
+    /// The time if the next hit of an object is to be timed; otherwise 0.
+    @inline(__always)
+    private func startOfHit() -> UInt64 {
+        guard recorder.isEnabled else { return 0 }
+        untimedHits -= 1
+        guard untimedHits < 0 else { return 0 }
+        untimedHits = CacheHit.sampling - 1
+        return recorder.now()
+    }
+
+    /// Begins a piece of work that only recording needs and that is done for each row or value; see
+    /// ``Recorder/beginCost()``.
+    @inline(__always)
+    func costOfFrequentWork() -> UInt64 {
+        untimedWork -= 1
+        guard untimedWork < 0 else { return 0 }
+        untimedWork = Recorder.costSampling - 1
+        return recorder.now()
     }
 
     /// Gives an object the entity of its row, if it was named by a parent of that entity, as a URL can do.
@@ -214,7 +290,8 @@ extension ManagedObjectContext {
     /// - Parameter take: gets the members that were found, and whether they are complete.
     private func readMembers(of object: ManagedObject, _ index: Int, _ take: (MemberKeys, Bool) -> Void) {
         let store = object.runtime.store
-        let span = faultSpan()
+        var span = beginSingleFault()
+        let started = span == nil && recorder.isEnabled ? recorder.now() : 0
         let property = object.runtime.schema.properties[index]
         let destination = store.entities[property.destination]
         var source = TraceEvent.Fault.Source.rowCache
@@ -239,6 +316,7 @@ extension ManagedObjectContext {
             }
         } else {
             source = .store
+            span = span ?? faultSpan()
             do throws(StoreError) {
                 let loaded = try loadMembers(of: object, property, destination, span)
                 (keys, positions) = (loaded.keys, loaded.entities)
@@ -250,8 +328,22 @@ extension ManagedObjectContext {
         let found = MemberKeys(
             store: store, property: property, keys: keys, positions: positions, isInOrder: inherited != nil)
         take(found, failure == nil)
-        span?.describe(object, relationship: index, members: keys.count, source, failure, isDeleting: deletionDepth > 0)
-        span?.end()
+        if let span {
+            span.describe(
+                object, relationship: index, members: keys.count, source, failure, isDeleting: deletionDepth > 0)
+            span.end()
+        } else if recorder.isEnabled {
+            count(object, relationship: index, members: keys.count, started)
+        }
+    }
+
+    /// Counts a to-many fault that needed no trip.
+    private func count(_ object: ManagedObject, relationship index: Int, members: Int, _ started: UInt64) {
+        let place = UInt64(object.layoutID) << 34 | UInt64(index) << 2 | 1
+        let hit = CacheHit(
+            place: place, origin: object.trail.origin, members: members, context: traceID, started: started)
+        if recorder.count(hit) { return }
+        recorder.open(hit, FaultSubject(object, relationship: index, recorder).hits(from: object))
     }
 
     private func loadMembers(

@@ -63,6 +63,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var deleted: ContiguousArray<ManagedObject> = []
     /// The number of nested deletions in progress; faults that fire during one are recorded as part of it.
     var deletionDepth = 0
+    /// The number of row-cache hits until the next one that is timed.
+    var untimedHits = 0
+    /// The number of pieces of other work, which only recording needs, until the next one that is timed.
+    var untimedWork = 0
     /// The undo manager that records the context's changes.
     ///
     /// Default: `nil`, and nothing is recorded. Recorded changes keep their objects and the context alive until the
@@ -204,7 +208,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
         let result = await withCheckedContinuation { continuation in
             queue.async {
                 let result = self.run(request, outer: nil) {
-                    RecordedScope.with(scope) { Swift.Result(catching: work) }
+                    RecordedScope.with(scope, of: self.recorder) { Swift.Result(catching: work) }
                 }
                 continuation.resume(returning: result)
             }
@@ -240,7 +244,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
             try queue.sync {
                 QueueLoans.shared.end(loan)
                 return try run(request, outer: outer, isOnMainQueue: isOnMainQueue) {
-                    try RecordedScope.with(scope, work)
+                    try RecordedScope.with(scope, of: recorder, work)
                 }
             }
         }

@@ -65,7 +65,7 @@ struct FetchExecution {
             pending?.widened(counting: form == .count) ?? terms, form, entity: entity, model: store.schema,
             store: store.identity, hiding: pending?.hidden ?? [], selectsSortKeys: sortKeys > 0,
             partial: found.partial)
-        span?.update { describe(&$0, select) }
+        span?.describe { describe(&$0, select) }
         span?.restart()
         // Evaluating predicates may read from the store, so it comes before taking the connection.
         var matches = pending?.matches() ?? []
@@ -238,18 +238,13 @@ struct FetchExecution {
         detail.limit = UInt32(clamping: terms.limit)
         detail.offset = UInt32(clamping: terms.offset)
         detail.batchSize = UInt32(clamping: terms.batchSize)
-        let shape = ShapeEntry(
-            entity: entity.schema.name, predicate: terms.predicate?.shape ?? "",
-            sort: terms.sortDescriptors.map(\.text), prefetch: terms.prefetch, isLimited: terms.limit > 0,
-            resultType: "\(resultType)",
-            expressions: resultType == .dictionaries || resultType == .objects && !terms.expressions.isEmpty
-                ? terms.expressions.map { $0.expression.node.text(values: false) } : nil,
-            groups: terms.groups.isEmpty ? nil : terms.groups, having: terms.having?.shape,
-            terms: terms.predicate?.terms { keyPath in
-                store.schema.property(keyPath, of: entity.schema)?.canonicalColumn != nil
-            } ?? [],
-            includesPropertyValues: resultType == .objects && !terms.includesPropertyValues ? false : nil)
-        detail.shape = store.shapes.number(of: shape, in: store.recorder)
+        let expressions =
+            resultType == .dictionaries || resultType == .objects && !terms.expressions.isEmpty
+            ? terms.expressions.map { $0.expression.node.text(values: false) } : nil
+        let key = ShapeNumbers.Key(
+            sql: select.sql, entity: entity.position, resultType: resultType, prefetch: terms.prefetch,
+            expressions: expressions, includesPropertyValues: terms.includesPropertyValues)
+        detail.shape = store.shapes.number(for: key, in: store.recorder) { shape(expressions) }
         if ValueNumbers.areWanted { detail.values = store.values.number(of: terms.predicate, in: store.recorder) }
         detail.operands = terms.predicate?.operandHashes { store.recorder.hash($0) } ?? []
         var bytes: [UInt8] = []
@@ -257,6 +252,18 @@ struct FetchExecution {
         for keys in select.arrays { for key in keys { SQLValue.integer(key).append(to: &bytes) } }
         for list in select.lists { for value in list { value.append(to: &bytes) } }
         detail.parameters = bytes.withUnsafeBytes { store.recorder.hash($0) }
+    }
+
+    private func shape(_ expressions: [String]?) -> ShapeEntry {
+        ShapeEntry(
+            entity: entity.schema.name, predicate: terms.predicate?.shape ?? "",
+            sort: terms.sortDescriptors.map(\.text), prefetch: terms.prefetch, isLimited: terms.limit > 0,
+            resultType: "\(resultType)", expressions: expressions, groups: terms.groups.isEmpty ? nil : terms.groups,
+            having: terms.having?.shape,
+            terms: terms.predicate?.terms { keyPath in
+                store.schema.property(keyPath, of: entity.schema)?.canonicalColumn != nil
+            } ?? [],
+            includesPropertyValues: resultType == .objects && !terms.includesPropertyValues ? false : nil)
     }
 
     /// Formats the result for the log.

@@ -10,7 +10,7 @@ extension ManagedObject {
     @inline(never)
     final func prepareToRead(_ index: Int) -> PendingValue {
         if flags.contains(.isQueueChecked) { managedObjectContext.checkQueue(of: self) }
-        if flags.contains(.isFault), !flags.contains(.isDetached), !fireFromRow() {
+        if flags.contains(.isFault), !flags.contains(.isDetached), !fireFromRow(canCount: true) {
             if let value = partialValue(index) { return value }
             _ = managedObjectContext.fire(self)
         }
@@ -19,16 +19,20 @@ extension ManagedObject {
         return pending[index]
     }
 
-    /// Fires the fault of an object that already has its row, if neither the trace nor the log needs to hear of it.
+    /// Fires the fault of an object that already has its row, unless that needs an event of its own or a line in the
+    /// log.
+    ///
+    /// - Parameter canCount: whether the trace may count the fault.
     @inline(__always)
-    private final func fireFromRow() -> Bool {
+    private final func fireFromRow(canCount: Bool) -> Bool {
         // A child asks its parent. The object holds its context, and the context holds the recorder and the log.
         guard managedObjectContext.parent == nil else { return false }
         unowned(unsafe) let recorder = managedObjectContext.recorder
         unowned(unsafe) let log = managedObjectContext.log
-        guard let row, !row.isSuperseded, Int(row.header.pointee.entity) == runtime.position, !recorder.isEnabled,
-            !log.isOn, !overrides(.awakeFromFetch), managedObjectContext.stalenessInterval < 0
+        guard let row, !row.isSuperseded, Int(row.header.pointee.entity) == runtime.position, !log.isOn,
+            !overrides(.awakeFromFetch), managedObjectContext.stalenessInterval < 0
         else { return false }
+        if recorder.isEnabled, !canCount || !managedObjectContext.count(self, row) { return false }
         flags.remove(.isFault)
         return true
     }
@@ -40,9 +44,9 @@ extension ManagedObject {
     @inline(never)
     @_effects(releasenone)
     final func firePlainly(_ slot: UInt64) -> UnsafeRawPointer? {
-        guard flags == .isFault, let row, row.hasValue(slot: Int(truncatingIfNeeded: slot)), fireFromRow() else {
-            return nil
-        }
+        guard flags == .isFault, let row, row.hasValue(slot: Int(truncatingIfNeeded: slot)),
+            fireFromRow(canCount: false)
+        else { return nil }
         return UnsafeRawPointer(row.address)
     }
 
@@ -73,13 +77,16 @@ extension ManagedObject {
     final func observeReading(_ index: Int) {
         let bit: UInt64 = index < 64 ? 1 << UInt64(index) : 0
         // Reads by a deletion that follows its delete rules are not reads by the program.
-        guard trail.readProperties & bit == 0, managedObjectContext.deletionDepth == 0 else { return }
+        unowned(unsafe) let context = managedObjectContext
+        guard trail.readProperties & bit == 0, context.deletionDepth == 0 else { return }
+        let cost = context.costOfFrequentWork()
+        defer { if cost != 0 { context.recorder.endCost(cost) } }
         trail.readProperties |= bit
-        let slot = runtime.slots[index]
+        let slot = Unmanaged.passUnretained(runtime)._withUnsafeGuaranteedRef { $0.slots[index] }
         if (0..<64).contains(slot) { trail.readSlots |= 1 << UInt64(slot) }
         observeAttention()
-        if let use = trail.use {
-            use.read(property: index, row: Int(trail.row))
+        if let summary = trail.slot {
+            FetchUse.read(property: index, row: trail.row, in: summary)
         } else {
             observeDestinationUse(.read(index))
         }

@@ -50,6 +50,7 @@ final class FetchedObjects {
         sources =
             found.sources.isEmpty ? [FetchSource(entity: execution.entity, partial: found.partial)] : found.sources
         let recorder = execution.store.recorder
+        let cost = found.fetch == 0 ? 0 : recorder.beginCost()
         use =
             found.fetch == 0
             ? nil
@@ -57,6 +58,7 @@ final class FetchedObjects {
                 fetch: found.fetch, entity: entity.traceID(recorder), shape: found.shape,
                 batchSize: terms.batchSize, rows: count)
         if use != nil, !found.rows.isEmpty { observeLoad(found.rows, found.partial) }
+        recorder.endCost(cost)
         for (position, object) in found.known.enumerated() {
             guard let object else { continue }
             track(object, position)
@@ -102,8 +104,15 @@ final class FetchedObjects {
     func object(at position: Int) -> ManagedObject {
         requireCorrectUse(
             position >= 0 && position < count, "Index \(position) is out of range; the fetch found \(count) objects.")
-        use?.touch(row: position)
+        if let use { touch(position, use) }
         return untouchedObject(at: position)
+    }
+
+    @inline(__always)
+    private func touch(_ position: Int, _ use: FetchUse) {
+        let cost = context.costOfFrequentWork()
+        use.touch(row: position)
+        if cost != 0 { context.recorder.endCost(cost) }
     }
 
     /// The object at an index, for the store's own purposes: it does not count as a use by the program.
@@ -199,7 +208,11 @@ final class FetchedObjects {
                 let positions = sources.count == 1 ? Array(range) : range.filter { self.source($0) == source }
                 guard !positions.isEmpty else { continue }
                 let loaded = try read(positions, from: source, span, &batch)
-                if use != nil { observeLoad(loaded.rows, sources[source].partial) }
+                if use != nil {
+                    let cost = recorder.beginCost()
+                    observeLoad(loaded.rows, sources[source].partial)
+                    recorder.endCost(cost)
+                }
                 span?.update {
                     $0.rows += UInt32(clamping: loaded.rows.count)
                     $0.cacheHits += UInt32(clamping: loaded.cacheHits)

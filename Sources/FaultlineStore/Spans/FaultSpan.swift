@@ -4,21 +4,51 @@ import FaultlineTrace
 
 typealias FaultSpan = Span<TraceEvent.Fault>
 
+/// The kind of a fault, and the entity and relationship it belongs to, as dictionary IDs.
+struct FaultSubject {
+    var type = TraceEvent.Fault.FaultType.object
+    var entity: DictionaryID
+    var relationship: DictionaryID = 0
+    var relationshipEntity: DictionaryID = 0
+
+    /// The subject of an object's fault.
+    ///
+    /// - Parameter entity: the entity by which the object was known when the fault fired.
+    init(_ object: ManagedObject, _ entity: EntityRuntime, _ recorder: Recorder) {
+        self.entity = entity.traceID(recorder)
+        guard object.trail.relationship >= 0 else { return }
+        let owner = entity.store.entities[Int(object.trail.relationshipEntity)]
+        type = owner.schema.properties[Int(object.trail.relationship)].isToMany ? .object : .toOne
+        relationship = owner.nameID(Int(object.trail.relationship), recorder)
+        relationshipEntity = owner.traceID(recorder)
+    }
+
+    /// The subject of a to-many relationship's fault.
+    init(_ object: ManagedObject, relationship index: Int, _ recorder: Recorder) {
+        type = .toMany
+        entity = object.runtime.traceID(recorder)
+        relationship = object.runtime.nameID(index, recorder)
+        relationshipEntity = entity
+    }
+
+    /// The fields that the row cache's hits for this subject share.
+    func hits(from object: ManagedObject) -> TraceEvent.CacheHits {
+        var hits = TraceEvent.CacheHits()
+        hits.origin = object.trail.origin
+        (hits.type, hits.entity) = (type, entity)
+        (hits.relationship, hits.relationshipEntity) = (relationship, relationshipEntity)
+        return hits
+    }
+}
+
 extension FaultSpan {
     /// Completes the event of an object that was loaded, or that is gone.
     func describe(
         _ object: ManagedObject, _ entity: EntityRuntime, _ source: TraceEvent.Fault.Source, _ failure: StoreError?,
         isDeleting: Bool
     ) {
-        let isReached = object.trail.relationship >= 0
-        event.type = isReached ? .toOne : .object
-        if isReached {
-            let owner = entity.store.entities[Int(object.trail.relationshipEntity)]
-            if owner.schema.properties[Int(object.trail.relationship)].isToMany { event.type = .object }
-            event.relationship = owner.nameID(Int(object.trail.relationship), recorder)
-            event.relationshipEntity = owner.traceID(recorder)
-        }
-        event.entity = entity.traceID(recorder)
+        willDescribe()
+        set(FaultSubject(object, entity, recorder))
         event.filled = object.row == nil ? 0 : 1
         event.bytes = object.row.map { UInt64($0.byteCount(object.runtime.layout)) } ?? 0
         if event.bytes >= TraceEvent.Release.minimumBytes {
@@ -33,13 +63,23 @@ extension FaultSpan {
         _ object: ManagedObject, relationship index: Int, members: Int, _ source: TraceEvent.Fault.Source,
         _ failure: StoreError?, isDeleting: Bool
     ) {
-        event.type = .toMany
-        event.entity = object.runtime.traceID(recorder)
-        event.relationship = object.runtime.nameID(index, recorder)
-        event.relationshipEntity = event.entity
+        willDescribe()
+        set(FaultSubject(object, relationship: index, recorder))
         event.filled = UInt32(clamping: members)
-        event.bytes = UInt64(members * 8)
+        event.bytes = UInt64(members * MemoryLayout<Int64>.size)
         describe(object, source, failure, isDeleting)
+    }
+
+    /// Sets whether and when the row cache had the row before.
+    func didFind(_ past: RowHistory.Past?) {
+        guard let past else { return }
+        event.seenBefore = true
+        (event.sinceCached, event.loadedSince) = (past.age, past.loadedSince)
+    }
+
+    private func set(_ subject: FaultSubject) {
+        (event.type, event.entity) = (subject.type, subject.entity)
+        (event.relationship, event.relationshipEntity) = (subject.relationship, subject.relationshipEntity)
     }
 
     private func describe(

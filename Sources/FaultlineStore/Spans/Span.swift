@@ -22,6 +22,10 @@ final class Span<Event: SpanEvent> {
     /// The statement that did the event's work, if there was exactly one.
     var statement: StatementRecord?
     private var watch: Stopwatch
+    /// The time that recording the event took so far, in nanoseconds, if it is sampled.
+    private var cost: UInt64 = 0
+    /// The time at which the description of the event began.
+    private var describedAt: UInt64 = 0
 
     /// Begins a span.
     ///
@@ -31,21 +35,47 @@ final class Span<Event: SpanEvent> {
         self.recorder = recorder
         self.origin = origin
         watch = Stopwatch(recorder)
+        if let open, open.isSampled { cost = recorder.now() - open.start }
     }
 
     var id: EventID { open?.id ?? 0 }
+    /// The time when the event began, in nanoseconds of `CLOCK_MONOTONIC`.
+    var start: UInt64 { open?.start ?? 0 }
 
     /// A span for a part of the event, whose figures are added to the whole.
     var part: Span { Span(nil, recorder, origin) }
+
+    /// Called when the work is done, and only its event remains to be described and recorded.
+    func willDescribe() {
+        if let open, open.isSampled { describedAt = recorder.now() }
+    }
+
+    /// Runs a closure that only recording needs, during the work.
+    func describe(_ body: (inout Event) -> Void) {
+        guard let open, open.isSampled else { return body(&event) }
+        let start = recorder.now()
+        body(&event)
+        cost += recorder.now() - start
+    }
 
     /// Changes the event.
     func update(_ body: (inout Event) -> Void) { body(&event) }
 
     /// Called before waiting for a lock, and before other work that is measured separately.
-    func restart() { watch.restart() }
+    func restart() {
+        watch.restart()
+        addReading()
+    }
 
     /// The duration of the work since then, in nanoseconds.
-    func lap() -> UInt64 { watch.lap() }
+    func lap() -> UInt64 {
+        addReading()
+        return watch.lap()
+    }
+
+    private func addReading() {
+        if let open, open.isSampled { cost += Recorder.clockCost }
+    }
 
     /// The duration of the work from then until a time, in nanoseconds.
     func lap(until time: UInt64) -> UInt64 { watch.lap(until: time) }
@@ -60,7 +90,9 @@ final class Span<Event: SpanEvent> {
             event.error = UInt32(bitPattern: code == 0 ? Event.failure : code)
             statement = nil
         }
-        recorder.end(open, event, statement: statement, context: origin.context, site: origin.site)
+        recorder.end(
+            open, event, statement: statement, context: origin.context, site: origin.site, described: describedAt,
+            cost: cost)
     }
 
     /// Ends the event without recording it.

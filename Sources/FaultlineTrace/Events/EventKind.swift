@@ -40,6 +40,10 @@ public enum EventKind: UInt8, Sendable, Hashable, CaseIterable {
     ///
     /// A row stays in memory while an object or a result holds it.
     case eviction
+    /// Faults that the row cache filled, summed over one thread, scope, fetch, relationship and call stack.
+    ///
+    /// The event lasts from the first of them to the last.
+    case cacheHits
 
     /// Whether the kind's events take up no time of their threads.
     public var isInstant: Bool {
@@ -58,6 +62,7 @@ public enum EventKind: UInt8, Sendable, Hashable, CaseIterable {
         case .release: true
         case .cpu: true
         case .eviction: true
+        case .cacheHits: true
         }
     }
 }

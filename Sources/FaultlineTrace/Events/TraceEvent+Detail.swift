@@ -19,6 +19,7 @@ extension TraceEvent {
         case release(Release)
         case cpu(CPUSample)
         case eviction(Eviction)
+        case cacheHits(CacheHits)
     }
 
     /// What happened.
@@ -43,6 +44,7 @@ extension TraceEvent.Detail {
         case .release: .release
         case .cpu: .cpu
         case .eviction: .eviction
+        case .cacheHits: .cacheHits
         }
     }
 
@@ -63,6 +65,7 @@ extension TraceEvent.Detail {
         case .release(let fields): [fields.entity]
         case .cpu: []
         case .eviction(let fields): [fields.entity]
+        case .cacheHits(let fields): [fields.entity, fields.relationshipEntity]
         }
     }
 
@@ -82,6 +85,7 @@ extension TraceEvent.Detail {
         case .release: self = .release(TraceEvent.Release(record))
         case .cpu: self = .cpu(TraceEvent.CPUSample(record))
         case .eviction: self = .eviction(TraceEvent.Eviction(record))
+        case .cacheHits: self = .cacheHits(TraceEvent.CacheHits(record))
         }
     }
 
@@ -115,6 +119,8 @@ extension TraceEvent.Detail {
         case .cpu(let fields):
             withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
         case .eviction(let fields):
+            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
+        case .cacheHits(let fields):
             withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
         }
     }

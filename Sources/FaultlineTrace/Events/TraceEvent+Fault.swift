@@ -46,6 +46,12 @@ extension TraceEvent {
         ///
         /// 0 if the row cache had the data, and in traces of older recorders.
         public var step: UInt64 = 0
+        /// Time since the object's row last entered the row cache, for a fault that went to the store, in nanoseconds.
+        ///
+        /// 0 if it never did, if that was not recorded, and in traces of older recorders.
+        public var sinceCached: UInt64 = 0
+        /// Bytes of rows that have entered the row cache since then.
+        public var loadedSince: UInt64 = 0
         /// The kind of fault.
         public var type: FaultType = .object
         /// Where the data came from.
@@ -96,6 +102,8 @@ extension TraceEvent.Fault: EventRecord {
         wait = fields.wait
         prepare = fields.prepare
         step = fields.step
+        sinceCached = fields.sinceCached
+        loadedSince = fields.loadedSince
         type = TraceEvent.Fault.FaultType(rawValue: fields.type) ?? .object
         source = TraceEvent.Fault.Source(rawValue: fields.source) ?? .rowCache
         entity = fields.entity
@@ -118,6 +126,8 @@ extension TraceEvent.Fault: EventRecord {
         fields.wait = wait
         fields.prepare = prepare
         fields.step = step
+        fields.sinceCached = sinceCached
+        fields.loadedSince = loadedSince
         fields.type = type.rawValue
         fields.source = source.rawValue
         fields.entity = entity

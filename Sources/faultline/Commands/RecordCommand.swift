@@ -45,10 +45,7 @@ struct RecordCommand: AnalyzingCommand {
     @Option(name: .long, help: "With --try: an existing trace of the unchanged command, used instead of a first run.")
     var against: String?
 
-    @Flag(
-        name: .long,
-        help: "Record the values of predicates, which are otherwise left out of the trace; verify uses them.")
-    var values = false
+    @OptionGroup var detail: RecordedDetail
 
     @Flag(
         name: .long,
@@ -119,10 +116,10 @@ struct RecordCommand: AnalyzingCommand {
         let advice = try advice.map { try FetchAdvice($0) }
         guard advice.isEmpty else {
             let trial = AdviceTrial(
-                words: words, advice: advice, destination: to, output: output, against: against, recordsValues: values)
+                words: words, advice: advice, destination: to, output: output, against: against, detail: detail)
             return try trial.run(quiet)
         }
-        let recording = try Recording.run(words, to: to, output: output, recordingValues: values)
+        let recording = try Recording.run(words, to: to, output: output, detail: detail)
         // Losses are reported even if nothing else is.
         let trace = recording.tell(words[0], isQuiet: quiet)
         if let trace {

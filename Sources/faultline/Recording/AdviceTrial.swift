@@ -12,7 +12,7 @@ struct AdviceTrial {
     let output: String
     /// The trace of the unchanged run, or `nil` to record one.
     let against: String?
-    let recordsValues: Bool
+    let detail: RecordedDetail
 
     /// The path of the unchanged run's trace: `faultline-untried.json` next to `faultline.json`.
     private var untried: String {
@@ -34,7 +34,7 @@ struct AdviceTrial {
             )
         }
         let recording = try Recording.run(
-            words, to: destination, output: output, trying: advice, recordingValues: recordsValues)
+            words, to: destination, output: output, trying: advice, detail: detail)
         let wasTried = recording.tell(words[0]).map { compare(before, $0, isQuiet) } ?? false
         if !wasTried, recording.ending == .exited(0) {
             throw CommandFailure.usage(
@@ -48,7 +48,7 @@ struct AdviceTrial {
     /// If it fails, this process ends like it, because the change could not be judged.
     private func recordAsItIs() throws -> Profile {
         let recording = try Recording.run(
-            words, to: destination, output: untried, trying: [], recordingValues: recordsValues)
+            words, to: destination, output: untried, trying: [], detail: detail)
         let trace = recording.tell(words[0])
         guard recording.ending == .exited(0), let trace else {
             if trace != nil { Terminal.tell("The unchanged command failed, so the change was not tried.") }

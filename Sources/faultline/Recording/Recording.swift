@@ -28,18 +28,18 @@ struct Recording {
     ///
     /// - Parameters:
     ///   - advice: Changes to the command's fetches, or `nil` to leave them to the environment.
-    ///   - recordingValues: Whether to record the values of predicates.
+    ///   - detail: How much of the run to record.
     /// - Throws: ``CommandFailure`` if the trace cannot be written or the command cannot be run.
     static func run(
         _ command: [String], to destination: RecordingDestination = .timeline, output: String,
-        standardOutput: String? = nil, trying advice: [FetchAdvice]? = nil, recordingValues: Bool = false
+        standardOutput: String? = nil, trying advice: [FetchAdvice]? = nil, detail: RecordedDetail? = nil
     ) throws -> Recording {
         let collector = try destination.taker(output)
         var environment = collector.environment
         if let scratch = collector.scratch {
             environment.merge(PreloadedLibrary.environment(linkedIn: scratch)) { $1 }
         }
-        if recordingValues { environment["FAULTLINE_VALUES"] = "1" }
+        if let detail { environment.merge(detail.environment) { $1 } }
         if let advice { environment["FAULTLINE_TRY"] = advice.map(\.description).joined(separator: "\n") }
         let child: ChildProcess
         do {

@@ -30,9 +30,9 @@ public struct PrefetchRule: Rule {
                     outcome.findings[index].confidence)
             }
         }
-        if totals.events[.fault, default: 0] > 0 {
+        if totals.faults > 0 {
             outcome.examined =
-                "\(count: totals.events[.fault, default: 0], "fault"), \(count: totals.faultTrips, of: .trips) of them from the store"
+                "\(count: totals.faults, "fault"), \(count: totals.faultTrips, of: .trips) of them from the store"
         }
         if totals.faultTripsWithoutOrigin > 0 {
             outcome.obstacles.append(

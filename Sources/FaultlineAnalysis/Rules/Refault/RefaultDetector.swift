@@ -69,9 +69,10 @@ struct RefaultDetector: EvidenceDetector {
             guard let name = context.entityName(change.entity) else { continue }
             let tree = tables.tree(of: name)
             let known = invalidations.changes[tree] ?? (time: 0, objects: 0)
-            // A change explains at most as many repeated reads as it changed objects.
+            // A change explains at most as many repeated reads as it changed objects. A row that entered the cache
+            // during the change has the new values.
             invalidations.changes[tree] = (
-                max(known.time, event.end), known.objects &+ change.updated &+ change.deleted
+                max(known.time, event.start), known.objects &+ change.updated &+ change.deleted
             )
         }
     }
@@ -90,11 +91,21 @@ struct RefaultDetector: EvidenceDetector {
             loaded: (counts.bytesRead &- own.bytes) &+ Self.rowOverhead &* (counts.rowsLoaded &- own.rows),
             isLoad: fault.source == .store)
         guard fault.source == .store, !unit.isSetup, let entity = context.entityName(fault.entity) else { return }
-        let known = fault.seenBefore ? reuse : nil
+        let known = fault.seenBefore ? fault.reuse(event, timesInScope: reuse?.timesInScope ?? 1) ?? reuse : nil
         let reason = known.map { invalidations.reason(for: $0, in: tables.tree(of: entity)) }
         let key = RefaultEvidence.Key(entity: entity, site: context.causeSite(of: event))
         evidence[key, default: RefaultEvidence()].count(fault, event, scope: context.scopes.peek(unit.id)?.key)
         if let known, let reason { evidence[key]?.count(known, reason) }
+    }
+}
+
+extension TraceEvent.Fault {
+    /// The repeated use of the object, from what the row cache remembers about its row; `nil` if that is not recorded.
+    fileprivate func reuse(_ event: TraceEvent, timesInScope: UInt64) -> ReuseTracker.Reuse? {
+        guard sinceCached > 0 || loadedSince > 0 else { return nil }
+        return ReuseTracker.Reuse(
+            loadedSince: loadedSince, last: event.start - min(event.start, sinceCached), timesInScope: timesInScope,
+            weight: 1)
     }
 }
 

@@ -15,8 +15,9 @@ final class RowCache: Sendable {
         /// The youngest blocks, oldest first.
         var young: [RowBlock] = []
         var bytes = 0
-        /// The keys that were ever cached while recording, one bit each, by root entity.
-        var seen: [[UInt64]]
+        /// Bytes of all blocks that have entered the cache.
+        var loaded: UInt64 = 0
+        var history: RowHistory
 
         deinit {
             maps.deinitialize()
@@ -29,13 +30,13 @@ final class RowCache: Sendable {
         ///   - listed: the block of the previous row, because rows of a block are consecutive.
         ///   - isWritten: whether the row was just written and is therefore the store's current version, rather than
         ///     read.
+        ///   - recordedAt: the time in nanoseconds of `CLOCK_MONOTONIC`, or 0 while not recording.
         /// - Returns: the cached copy, whose block is added to `held`.
         @inline(__always)
         mutating func insert(
             _ row: RowPointer, _ root: Int, _ listed: inout UnsafeMutableRawPointer?, _ held: inout [RowBlock],
-            isWritten: Bool, isRecording: Bool
+            isWritten: Bool, recordedAt: UInt64
         ) -> RowPointer? {
-            if isRecording { Self.mark(row.key, &seen[root]) }
             var (isNew, isOlder) = (true, false)
             let address = maps[root].insert(row.key, row.address) { old in
                 let old = RowPointer(address: old)
@@ -61,6 +62,7 @@ final class RowCache: Sendable {
                     if !block.isListed { list(block) }
                 }
             }
+            if recordedAt != 0 { history.insert(row.key, root: root, time: recordedAt, loaded: loaded) }
             return nil
         }
 
@@ -80,6 +82,7 @@ final class RowCache: Sendable {
             block.isListed = true
             young.append(block)
             bytes += block.capacity
+            loaded &+= UInt64(block.capacity)
         }
 
         /// Removes the oldest blocks beyond the limit.
@@ -105,18 +108,6 @@ final class RowCache: Sendable {
             held.append(Unmanaged<RowBlock>.fromOpaque(retained).takeRetainedValue())
             return true
         }
-
-        /// Records that a key was cached.
-        ///
-        /// Keys are dense, so one bit each is cheap. Keys beyond 64 million (8 MiB of bits) are not recorded.
-        private static func mark(_ key: Int64, _ seen: inout [UInt64]) {
-            guard key >= 0, key < 1 << 26 else { return }
-            let word = Int(key >> 6)
-            if word >= seen.count {
-                seen.append(contentsOf: repeatElement(0, count: max(word + 1, seen.count * 2) - seen.count))
-            }
-            seen[word] |= 1 << UInt64(key & 63)
-        }
     }
 
     private let state: Mutex<State>
@@ -137,7 +128,7 @@ final class RowCache: Sendable {
         traceID = { [recorder] position in entities[position].traceID(recorder) }
         let maps = UnsafeMutableBufferPointer<KeyMap>.allocate(capacity: roots)
         for position in 0..<roots { (maps.baseAddress! + position).initialize(to: KeyMap()) }
-        state = Mutex(State(maps: maps, seen: Array(repeating: [], count: roots)))
+        state = Mutex(State(maps: maps, history: RowHistory(roots: roots)))
         self.limit = limit
     }
 
@@ -220,10 +211,10 @@ final class RowCache: Sendable {
             }
             state.maps[root].reserve(rows.count)
             var listed: UnsafeMutableRawPointer?
-            let (isWritten, isRecording) = (generation == nil, recorder.isEnabled)
+            let recordedAt = recorder.isEnabled ? recorder.now() : 0
             for position in rows.indices {
                 if let known = state.insert(
-                    rows[position], root, &listed, &held, isWritten: isWritten, isRecording: isRecording)
+                    rows[position], root, &listed, &held, isWritten: generation == nil, recordedAt: recordedAt)
                 {
                     rows[position] = known
                     hits += 1
@@ -243,7 +234,8 @@ final class RowCache: Sendable {
         let known = state.withLock { state in
             guard isCurrent(generation) else { return state.counterpart(of: row, root, &held) }
             var listed: UnsafeMutableRawPointer?
-            let known = state.insert(row, root, &listed, &held, isWritten: false, isRecording: recorder.isEnabled)
+            let recordedAt = recorder.isEnabled ? recorder.now() : 0
+            let known = state.insert(row, root, &listed, &held, isWritten: false, recordedAt: recordedAt)
             evicted = state.trim(to: limit)
             return known
         }
@@ -326,13 +318,11 @@ final class RowCache: Sendable {
         _ = consume released
     }
 
-    /// Whether a key was cached before while recording.
-    func hasSeen(root: Int, key: Int64) -> Bool {
-        state.withLock { state in
-            let word = Int(key >> 6)
-            guard key >= 0, word < state.seen[root].count else { return false }
-            return state.seen[root][word] & (1 << UInt64(key & 63)) != 0
-        }
+    /// The last time at which a row entered the cache while recording; `nil` if it never did.
+    ///
+    /// - Parameter time: the current time, in nanoseconds of `CLOCK_MONOTONIC`.
+    func past(root: Int, key: Int64, at time: UInt64) -> RowHistory.Past? {
+        state.withLock { $0.history.past(of: key, root: root, time: time, loaded: $0.loaded) }
     }
 
     /// The number of cached rows.

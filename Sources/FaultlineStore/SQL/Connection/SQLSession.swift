@@ -196,6 +196,7 @@ struct StatementMeasure {
         self.isRecording = isRecording
         self.measuresPages = measuresPages
         var ready: UInt64?
+        let cost = session.recorder.beginCost()
         if isRecording {
             if statement.traceID == 0 {
                 ready = session.recorder.now()
@@ -208,6 +209,7 @@ struct StatementMeasure {
         }
         start = session.recorder.now()
         self.ready = ready ?? start
+        session.recorder.endCost(cost)
     }
 
     private static let counters = [
@@ -216,6 +218,8 @@ struct StatementMeasure {
     ]
 
     func end(rows: Int, result: Int32) -> StatementRun {
+        let cost = isRecording ? session.recorder.beginCost() : 0
+        defer { session.recorder.endCost(cost) }
         var run = StatementRun(rows: rows)
         run.duration = session.recorder.now() - start
         run.ready = ready

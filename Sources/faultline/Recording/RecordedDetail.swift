@@ -1,0 +1,25 @@
+import ArgumentParser
+import FaultlineRecorder
+
+/// Options for how much of a run is recorded.
+struct RecordedDetail: ParsableArguments {
+    @Flag(
+        name: .long,
+        help: "Record the values of predicates, which are otherwise left out of the trace; verify uses them.")
+    var values = false
+
+    @Flag(
+        name: .long,
+        help: """
+            Record every fault that the row cache fills as an event. By default, those of one fetch, relationship and \
+            call stack are counted together, which costs a tenth of the time.
+            """)
+    var eachFault = false
+
+    /// The environment that asks a program's recorder for this detail.
+    var environment: [String: String] {
+        var variables: [RecordingVariable: Bool] = [.values: values, .eachFault: eachFault]
+        variables = variables.filter(\.value)
+        return Dictionary(uniqueKeysWithValues: variables.keys.map { ($0.rawValue, "1") })
+    }
+}
