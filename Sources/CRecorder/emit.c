@@ -341,7 +341,10 @@ uint64_t fl_cost_begin(fl_recorder *recorder) {
 
 void fl_cost_end(fl_recorder *recorder, uint64_t began, uint32_t times) {
     fl_thread *thread = began != 0 && fl_switch_is_on(&recorder->state) ? fl_thread_current(recorder) : NULL;
-    if (thread != NULL) { thread->pending_cost += fl_plausible_cost(fl_net_cost(began)) * times; }
+    if (thread == NULL) { return; }
+    // Work that is always measured can be long: it grows with the rows of a result.
+    uint64_t cost = fl_net_cost(began);
+    thread->pending_cost += times == 1 ? cost : fl_plausible_cost(cost) * times;
 }
 
 // MARK: - Scopes

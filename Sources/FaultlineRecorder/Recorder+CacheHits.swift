@@ -5,7 +5,7 @@ package import FaultlineTrace
 /// A fault that the row cache filled.
 package struct CacheHit {
     /// The number of objects' faults of which one is timed.
-    package static let sampling = Int(FL_HIT_SAMPLING)
+    package static var sampling: Int { Int(FL_HIT_SAMPLING) }
 
     fileprivate var record: fl_hit
 

@@ -3,7 +3,7 @@ internal import CRecorder
 /// Recording measures its own cost. Work that only recording needs is timed once in a while, and counts for the rest.
 extension Recorder {
     /// The number of pieces of work of which one is timed.
-    package static let costSampling = Int(FL_COST_SAMPLING)
+    package static var costSampling: Int { Int(FL_COST_SAMPLING) }
 
     /// The time that reading the clock takes, in nanoseconds.
     package static var clockCost: UInt64 { fl_clock_cost() }
@@ -15,6 +15,13 @@ extension Recorder {
     /// - Complexity: About 3 ns, except for a timed piece.
     package func beginCost() -> UInt64 {
         handle.map { fl_cost_begin($0) } ?? 0
+    }
+
+    /// The time, for a piece of work that is always timed because it can be long; 0 if recording is off.
+    ///
+    /// Pass it to ``endCost(_:times:)`` with `times` 1.
+    package func beginLongCost() -> UInt64 {
+        isEnabled ? now() : 0
     }
 
     /// Adds the cost of a piece of work to the cost of recording.

@@ -52,6 +52,22 @@ struct Budgets {
             table.add(
                 "G16", "empty save", count: try SaveBudgets().statementsOfAnEmptySave(), atMost: 0, of: "statements")
         }
+        if isWanted("G17") {
+            let budgets = try RecordingBudgets()
+            for comparison in budgets.comparisons() {
+                let outcome = try comparison.run(rounds: rounds)
+                table.add(outcome)
+                let share = budgets.reportedShare(outcome)
+                table.add(
+                    "G17", "\(comparison.name): reported cost, deviation from the measured one",
+                    count: abs(share - 100),
+                    atMost: 20, of: "% (\(share) %)")
+            }
+            let hits = try budgets.hits().run(rounds: rounds)
+            table.add(hits)
+            let added = hits.nanoseconds("counted") - hits.nanoseconds("not recorded")
+            table.add("G17", "counting a row-cache hit", count: Int(added.rounded()), atMost: 12, of: "ns")
+        }
         if let ctf, isWanted("G20") { table.add(try CTFBudgets(trace: ctf).reading().run(rounds: rounds)) }
         try read(isWanted, rounds, millions, &table)
         print("\(machine), \(rounds) rounds\n\n\(table.text)")

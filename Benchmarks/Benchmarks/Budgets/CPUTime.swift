@@ -7,9 +7,14 @@ func cpuTime(_ work: () throws -> Void) rethrows -> Double {
     return threadTime() - start
 }
 
-private func threadTime() -> Double {
+private func threadTime() -> Double { time(of: CLOCK_THREAD_CPUTIME_ID) }
+
+/// The CPU time of all threads of this process, in nanoseconds.
+func processTime() -> Double { time(of: CLOCK_PROCESS_CPUTIME_ID) }
+
+private func time(of clock: clockid_t) -> Double {
     var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    clock_gettime(clock, &time)
     return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
 }
 

@@ -10,11 +10,20 @@ final class PeopleStore {
 
     /// - Parameters:
     ///   - count: The number of people.
+    ///   - other: A store whose people are copied before this one is opened, instead of new ones.
     ///   - keepsRows: Whether the row cache keeps rows that no object uses.
-    init(count: Int, keepsRows: Bool = false, recorder: Recorder = .off()) throws {
+    init(
+        count: Int = 0, copying other: PeopleStore? = nil, keepsRows: Bool = false, recorder: Recorder = .off()
+    ) throws {
         directory = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         url = directory.appendingPathComponent("people.sqlite")
+        if let other {
+            // The rows may still be in the write-ahead log.
+            for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: other.url.path + suffix) {
+                try FileManager.default.copyItem(atPath: other.url.path + suffix, toPath: url.path + suffix)
+            }
+        }
         var description = PersistentStoreDescription(url: url)
         // The duration of disk writes is not measured.
         description.synchronization = .off

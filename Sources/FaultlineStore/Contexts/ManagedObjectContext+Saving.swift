@@ -207,8 +207,8 @@ extension ManagedObjectContext {
     }
 
     private func event(_ execution: SaveExecution, _ span: SaveSpan) -> TraceEvent.Save {
-        let cost = recorder.beginCost()
-        defer { recorder.endCost(cost) }
+        let cost = recorder.beginLongCost()
+        defer { recorder.endCost(cost, times: 1) }
         var event = span.event
         event.entities = counts(
             inserted: execution.changes.inserted, updated: execution.objects.filter { !$0.isInserted },

@@ -77,10 +77,9 @@ extension ManagedObject {
     final func observeReading(_ index: Int) {
         let bit: UInt64 = index < 64 ? 1 << UInt64(index) : 0
         // Reads by a deletion that follows its delete rules are not reads by the program.
-        unowned(unsafe) let context = managedObjectContext
-        guard trail.readProperties & bit == 0, context.deletionDepth == 0 else { return }
-        let cost = context.costOfFrequentWork()
-        defer { if cost != 0 { context.recorder.endCost(cost) } }
+        // The context has weak references, which make retaining it slow, so no variable holds it.
+        guard trail.readProperties & bit == 0, managedObjectContext.deletionDepth == 0 else { return }
+        let cost = managedObjectContext.costOfFrequentWork()
         trail.readProperties |= bit
         let slot = Unmanaged.passUnretained(runtime)._withUnsafeGuaranteedRef { $0.slots[index] }
         if (0..<64).contains(slot) { trail.readSlots |= 1 << UInt64(slot) }
@@ -90,6 +89,7 @@ extension ManagedObject {
         } else {
             observeDestinationUse(.read(index))
         }
+        if cost != 0 { managedObjectContext.recorder.endCost(cost) }
     }
 
     /// Records how an object that was reached through a to-one relationship is used.

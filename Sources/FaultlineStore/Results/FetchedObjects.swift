@@ -50,7 +50,7 @@ final class FetchedObjects {
         sources =
             found.sources.isEmpty ? [FetchSource(entity: execution.entity, partial: found.partial)] : found.sources
         let recorder = execution.store.recorder
-        let cost = found.fetch == 0 ? 0 : recorder.beginCost()
+        let cost = found.fetch == 0 ? 0 : recorder.beginLongCost()
         use =
             found.fetch == 0
             ? nil
@@ -58,7 +58,7 @@ final class FetchedObjects {
                 fetch: found.fetch, entity: entity.traceID(recorder), shape: found.shape,
                 batchSize: terms.batchSize, rows: count)
         if use != nil, !found.rows.isEmpty { observeLoad(found.rows, found.partial) }
-        recorder.endCost(cost)
+        recorder.endCost(cost, times: 1)
         for (position, object) in found.known.enumerated() {
             guard let object else { continue }
             track(object, position)
@@ -209,9 +209,9 @@ final class FetchedObjects {
                 guard !positions.isEmpty else { continue }
                 let loaded = try read(positions, from: source, span, &batch)
                 if use != nil {
-                    let cost = recorder.beginCost()
+                    let cost = recorder.beginLongCost()
                     observeLoad(loaded.rows, sources[source].partial)
-                    recorder.endCost(cost)
+                    recorder.endCost(cost, times: 1)
                 }
                 span?.update {
                     $0.rows += UInt32(clamping: loaded.rows.count)
