@@ -262,7 +262,7 @@ static uint32_t open_cursors(fl_drain *drain, cursor *cursors) {
     for (uint32_t index = 0; index < count; index++) {
         if (drain->file->segments[index].kind != FL_SEGMENT_RING) { continue; }
         fl_ring *ring = segment_at(drain, index);
-        if (ring == NULL) { continue; }
+        if (ring == NULL || segment_size(drain, index) < sizeof *ring) { continue; }
         uint64_t capacity = ring->capacity, number = ring->number;
         if (number >= FL_RINGS_MAXIMUM || capacity == 0 || (capacity & (capacity - 1)) != 0
             || capacity > segment_size(drain, index) - sizeof *ring) {
@@ -350,12 +350,17 @@ static void drain_open_hits(fl_drain *drain, const fl_ring *ring, const fl_sink 
         const fl_hits *hits = &ring->hits[place];
         if (atomic_load_explicit(&hits->is_open, memory_order_acquire) != 1) { continue; }
         fl_event *event = &drain->event;
+        // The file may be damaged.
         event->header = hits->header;
+        event->header.kind = FL_EVENT_CACHE_HITS;
+        event->header.flags &= FL_ON_MAIN_THREAD | FL_STACK_TRUNCATED;
         event->header.start = fl_since(hits->header.start, drain->origin);
         memset(&event->fields, 0, sizeof event->fields);
         event->fields.cacheHits = fl_hits_describe(hits, ring->hit_time);
         event->listWords = 0;
         event->process = number_of(drain);
+        uint64_t end = event->header.start + event->header.duration;
+        if (end > drain->latest && end >= event->header.start) { drain->latest = end; }
         drain->events++;
         sink->event(sink->context, event);
     }

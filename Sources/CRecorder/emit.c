@@ -262,7 +262,8 @@ __attribute__((noinline)) void fl_end(
     if (open->sampled) {
         // Reading the clock at the event's end is a part, too.
         uint64_t describing = ending->described == 0 ? 0 : fl_plausible_cost(now - ending->described);
-        header.overhead = (uint32_t)(open->begin_cost + fl_clock_cost() + describing + ending->cost);
+        uint64_t cost = open->begin_cost + fl_clock_cost() + describing + ending->cost;
+        header.overhead = cost > FL_LONGEST_COST ? FL_LONGEST_COST : (uint32_t)cost;
     }
     if (header.duration >= LONG_EVENT_NANOSECONDS) { header.runDelay = run_delay(thread, open, header.duration); }
     if (!ending->without_stack) { fl_add_stack(recorder, thread, &header); }
@@ -357,4 +358,9 @@ fl_thread_scope fl_enter_scope(fl_recorder *recorder, fl_thread_scope scope) {
     return outer;
 }
 
-void fl_follow_tasks(fl_recorder *recorder) { __atomic_store_n(&recorder->state.follows_tasks, 1, __ATOMIC_RELAXED); }
+void fl_leave_scope(fl_recorder *recorder, fl_thread_scope outer) {
+    fl_thread *thread = fl_switch_is_on(&recorder->state) ? fl_thread_current(recorder) : NULL;
+    if (thread == NULL) { return; }
+    if (thread->scope.id != outer.id) { fl_put_hits(thread); }
+    thread->scope = outer;
+}

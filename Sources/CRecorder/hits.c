@@ -11,11 +11,11 @@
 
 // The frames that two hits must share to have the same call stack, beyond the first ones, which are the store's. They
 // reach to the program's own function. In a debug build, accessors are not inlined.
-#define FRAMES_SKIPPED 2
+#define FRAMES_SKIPPED 1
 #ifdef DEBUG
 #define FRAMES 20
 #else
-#define FRAMES 6
+#define FRAMES 7
 #endif
 
 // A thread that records events but never ends a scope records its sums after this time.
@@ -37,6 +37,7 @@ struct fl_hit_table {
     uint32_t nested;    // those within an event
     uint32_t next;      // the sum to record if there is no room for another
     uint64_t since;     // when the first of them was opened
+    uint64_t hit_time;  // the running mean time of an object's hit, in nanoseconds
     place places[FL_HITS_MAXIMUM];
 };
 
@@ -51,14 +52,15 @@ static inline bool is_open(const fl_hits *hits) {
 fl_cache_hits fl_hits_describe(const fl_hits *hits, uint64_t hit_time) {
     fl_cache_hits fields = hits->fields;
     double mean = hits->measured == 0 ? (double)hit_time : (double)hits->measured_time / hits->measured;
-    fields.time = (uint64_t)(mean * (double)fields.hits + 0.5);
+    double time = mean * (double)fields.hits + 0.5;
+    fields.time = time < (double)INT64_MAX ? (uint64_t)time : INT64_MAX;
     return fields;
 }
 
 static void put(fl_thread *thread, uint32_t index) {
     struct fl_hit_table *table = thread->hits;
     fl_hits *hits = sum(thread, index);
-    fl_cache_hits fields = fl_hits_describe(hits, thread->ring->hit_time);
+    fl_cache_hits fields = fl_hits_describe(hits, table->hit_time);
     fl_header header = hits->header;
     atomic_store_explicit(&hits->is_open, 0, memory_order_relaxed);
     table->open--;
@@ -67,15 +69,18 @@ static void put(fl_thread *thread, uint32_t index) {
     fl_put(thread, &header, &fields, sizeof fields, &ending);
 }
 
+// After the end of recording, the drainer finds the sums in the ring.
+static bool may_put(const fl_thread *thread) { return fl_switch_is_on(&thread->recorder->state); }
+
 void fl_put_hits(fl_thread *thread) {
-    if (thread->hits == NULL || thread->hits->open == 0) { return; }
+    if (thread->hits == NULL || thread->hits->open == 0 || !may_put(thread)) { return; }
     for (uint32_t index = 0; index < FL_HITS_MAXIMUM; index++) {
         if (is_open(sum(thread, index))) { put(thread, index); }
     }
 }
 
 void fl_put_nested_hits(fl_thread *thread, uint64_t event) {
-    if (thread->hits == NULL || thread->hits->nested == 0) { return; }
+    if (thread->hits == NULL || thread->hits->nested == 0 || !may_put(thread)) { return; }
     for (uint32_t index = 0; index < FL_HITS_MAXIMUM; index++) {
         if (is_open(sum(thread, index)) && sum(thread, index)->header.parent == event) { put(thread, index); }
     }
@@ -98,7 +103,7 @@ _Static_assert(FL_HITS_MAXIMUM == 1 << (64 - 58), "the highest bits are an index
 
 // Compares the remembered frames with those on the stack. Their addresses are above the current frame, so they can be
 // read whatever is there now; they need not be followed one after the other.
-static inline bool is_same_stack(const place *place) {
+__attribute__((no_sanitize("address", "thread"))) static bool is_same_stack(const place *place) {
     for (uint32_t index = 0; index < place->frame_count; index++) {
         const uintptr_t *words = place->frames[index].words;
         if (words[0] != place->frames[index].caller || words[1] != place->frames[index].address) { return false; }
@@ -115,14 +120,15 @@ static inline bool matches(
         && place->first == frame && is_same_stack(place);
 }
 
-static void add_time(fl_thread *thread, fl_hits *hits, const fl_hit *hit, uint64_t now) {
-    uint64_t clock = fl_clock_cost(), time = now - hit->started;
+static void add_time(fl_thread *thread, fl_hits *hits, const fl_hit *hit) {
+    uint64_t clock = fl_clock_cost(), time = hit->ended - hit->started;
     time = time > clock ? time - clock : 0;
-    thread->clock = now;
+    thread->clock = hit->ended;
     if (hit->is_sample) {
         time = fl_plausible_cost(time);
-        uint64_t mean = thread->ring->hit_time;
-        thread->ring->hit_time = mean == 0 ? time : (mean * 7 + time) / 8;
+        uint64_t mean = thread->hits->hit_time;
+        thread->hits->hit_time = mean == 0 ? time : (mean * 7 + time) / 8;
+        if (!fl_is_shared(thread->ring)) { thread->ring->hit_time = thread->hits->hit_time; }
     }
     hits->measured++;
     hits->measured_time += time;
@@ -137,27 +143,37 @@ static inline void add(fl_thread *thread, fl_hits *hits, const fl_hit *hit) {
 
 static bool count(fl_thread *thread, const fl_hit *hit, uintptr_t frame) {
     if (thread->hits == NULL) { return false; }
-    uint64_t now = hit->started == 0 ? 0 : fl_now(), parent = fl_open_event(thread);
+    uint64_t parent = fl_open_event(thread);
     uint32_t index = slot(hit, thread->scope.id, frame);
     if (!matches(thread, index, hit, parent, frame)) {
         index ^= 1;
         if (!matches(thread, index, hit, parent, frame)) { return false; }
     }
     fl_hits *hits = sum(thread, index);
-    if (now != 0) { add_time(thread, hits, hit, now); }
+    if (hit->started != 0) { add_time(thread, hits, hit); }
     add(thread, hits, hit);
-    if (now != 0 && hit->is_sample) { thread->pending_cost += fl_plausible_cost(fl_net_cost(now)) * FL_HIT_SAMPLING; }
+    if (hit->started != 0) {
+        thread->pending_cost += fl_plausible_cost(fl_net_cost(hit->ended)) * (hit->is_sample ? FL_HIT_SAMPLING : 1);
+    }
     return true;
+}
+
+static inline bool is_on_stack(const fl_thread *thread, uintptr_t frame) {
+    return frame >= thread->stack_low && frame + 2 * sizeof(uintptr_t) <= thread->stack_high && (frame & 7) == 0;
 }
 
 static inline uintptr_t caller_of(uintptr_t frame) { return *(const uintptr_t *)frame & ~FL_ASYNC_FRAME; }
 
-// The frame of the function that counts a hit, by way of one function.
-#define COUNTING_FRAME() caller_of(caller_of((uintptr_t)__builtin_frame_address(0)))
+// The frame of the function that counts a hit, by way of one function; 0 if there are no frame pointers.
+static inline uintptr_t counting_frame(const fl_thread *thread, uintptr_t own) {
+    uintptr_t frame = caller_of(own);
+    return is_on_stack(thread, frame) ? caller_of(frame) : 0;
+}
 
-__attribute__((noinline)) bool fl_hit_count(fl_recorder *recorder, const fl_hit *hit) {
+__attribute__((noinline)) bool fl_hit_count(fl_recorder *recorder, fl_hit *hit) {
+    if (hit->started != 0) { hit->ended = fl_now(); }
     fl_thread *thread = fl_thread_current(recorder);
-    return thread != NULL && count(thread, hit, COUNTING_FRAME());
+    return thread != NULL && count(thread, hit, counting_frame(thread, (uintptr_t)__builtin_frame_address(0)));
 }
 
 // MARK: - Opening
@@ -172,9 +188,7 @@ static void remember_stack(const fl_thread *thread, place *place, uintptr_t fram
     place->first = frame;
     place->frame_count = 0;
     for (uint32_t depth = 0; depth < FRAMES_SKIPPED + FRAMES; depth++) {
-        bool is_on_stack =
-            frame >= thread->stack_low && frame + 2 * sizeof(uintptr_t) <= thread->stack_high && (frame & 7) == 0;
-        if (!is_on_stack) { return; }
+        if (!is_on_stack(thread, frame)) { return; }
         const uintptr_t *words = (const uintptr_t *)frame;
         if (depth >= FRAMES_SKIPPED) {
             uint32_t index = place->frame_count++;
@@ -196,8 +210,9 @@ __attribute__((noinline)) void fl_hit_open(
         atomic_fetch_add_explicit(&recorder->file->events_lost, 1, memory_order_relaxed);
         return;
     }
-    uintptr_t frame = COUNTING_FRAME();
+    uintptr_t frame = counting_frame(thread, (uintptr_t)__builtin_frame_address(0));
     uint64_t began = fl_now(), parent = fl_open_event(thread), scope = thread->scope.id;
+    uint64_t pending = thread->pending_cost;
     thread->clock = began;
     bool truncated = false;
     fl_header header = {
@@ -210,9 +225,10 @@ __attribute__((noinline)) void fl_hit_open(
     if (fl_is_shared(thread->ring)) {
         // Several threads write this ring, so it has no room for sums of one of them.
         fl_hits one = {.header = header, .fields = *fields};
-        if (hit->started != 0) { add_time(thread, &one, hit, began); }
+        if (hit->started != 0) { add_time(thread, &one, hit); }
         add(thread, &one, hit);
-        fl_cache_hits described = fl_hits_describe(&one, 0);
+        fl_cache_hits described = fl_hits_describe(&one, thread->hits->hit_time);
+        thread->pending_cost = pending + fl_plausible_cost(fl_now() - began);
         const fl_ending ending = {0};
         fl_put(thread, &one.header, &described, sizeof described, &ending);
         return;
@@ -240,8 +256,10 @@ __attribute__((noinline)) void fl_hit_open(
     hits->measured_time = 0;
     hits->header = header;
     hits->fields = *fields;
-    if (hit->started != 0) { add_time(thread, hits, hit, began); }
+    if (hit->started != 0) { add_time(thread, hits, hit); }
     add(thread, hits, hit);
     atomic_store_explicit(&hits->is_open, 1, memory_order_release);
-    thread->pending_cost += fl_plausible_cost(fl_now() - began);
+    // New entries of the dictionary have added their part already. If an older sum was recorded, it took what was pending.
+    uint64_t cost = fl_plausible_cost(fl_now() - began);
+    thread->pending_cost = thread->pending_cost < pending ? cost : pending + cost;
 }

@@ -79,7 +79,7 @@ typedef struct fl_file {
 
 // MARK: - Row-cache hits
 
-// The maximum number of open sums of a thread; the least recently opened makes room for another.
+// The maximum number of open sums of a thread. Another one replaces one of the two that its key leads to.
 #define FL_HITS_MAXIMUM 64
 
 // An open sum of row-cache hits is in the mapped file, where it can still be read after the program was killed.
@@ -110,7 +110,7 @@ typedef struct fl_ring {
     _Alignas(64) _Atomic uint64_t tail;
     _Atomic uint64_t reported;           // the part of `dropped` that the trace reports
     _Alignas(64) uint64_t capacity;
-    uint64_t hit_time;               // the running mean time of an object's hit, in nanoseconds
+    uint64_t hit_time;               // the owner's running mean time of an object's hit, in nanoseconds
     fl_hits hits[FL_HITS_MAXIMUM];   // only in a ring with an owner of its own
     _Alignas(64) char data[];
 } fl_ring;

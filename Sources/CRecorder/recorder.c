@@ -58,8 +58,7 @@ static void disown_ring(fl_ring *ring) {
 }
 
 static void free_thread(fl_thread *thread) {
-    // After the end of recording, the drainer finds them in the ring.
-    if (fl_switch_is_on(&thread->recorder->state)) { fl_put_hits(thread); }
+    fl_put_hits(thread);
     disown_ring(thread->ring);
     fl_recorder_release(thread->recorder);
     free(thread->hits);
@@ -186,6 +185,9 @@ static fl_thread *make_thread(fl_recorder *recorder) {
     thread->number = number;
     thread->is_main = thread->number == (uint32_t)getpid();
     thread->recorder = recorder;
+    // A thread's first work enters shapes and stacks into the dictionary, and stands for no other.
+    thread->countdown = FL_SAMPLING / 2;
+    thread->cost_countdown = FL_COST_SAMPLING / 2;
     pthread_attr_t attributes;
     if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
         void *low = NULL;

@@ -19,15 +19,15 @@ package struct CacheHit {
     ///     hit stands for ``sampling`` of them.
     package init(place: UInt64, origin: EventID, bytes: UInt32, context: DictionaryID, started: UInt64) {
         record = fl_hit(
-            place: place, origin: origin, bytes: UInt64(bytes), started: started, filled: 1, context: context,
-            is_sample: true)
+            place: place, origin: origin, bytes: UInt64(bytes), started: started, ended: 0, filled: 1,
+            context: context, is_sample: true)
     }
 
     /// A fault on a to-many relationship, which is timed.
     package init(place: UInt64, origin: EventID, members: Int, context: DictionaryID, started: UInt64) {
         record = fl_hit(
             place: place, origin: origin, bytes: UInt64(members * MemoryLayout<Int64>.size), started: started,
-            filled: UInt32(clamping: members), context: context, is_sample: false)
+            ended: 0, filled: UInt32(clamping: members), context: context, is_sample: false)
     }
 }
 
@@ -41,12 +41,11 @@ extension Recorder {
     /// - Complexity: About 15 ns, and no clock is read, except for a timed hit.
     /// - Returns: Whether it does; otherwise the same function must call ``open(_:_:)``.
     @inline(never)
-    package func count(_ hit: CacheHit) -> Bool {
+    package func count(_ hit: inout CacheHit) -> Bool {
         followTask()
         guard let handle else { return true }
         // Passed without a closure, which would be a frame of its own in a debug build.
-        var record = hit.record
-        return fl_hit_count(handle, &record)
+        return fl_hit_count(handle, &hit.record)
     }
 
     /// Begins a sum with its first hit.

@@ -45,7 +45,7 @@ package struct RecordedScope: Sendable {
             return try $current.withValue(scope) { try body() }
         }
         let outer = fl_enter_scope(handle, onThread)
-        defer { _ = fl_enter_scope(handle, outer) }
+        defer { fl_leave_scope(handle, outer) }
         return try $current.withValue(scope) { try body() }
     }
 
@@ -65,10 +65,10 @@ package struct RecordedScope: Sendable {
 extension Recorder {
     /// Tells the recorder which scope is open on this thread, if a task may have brought another one.
     ///
-    /// - Complexity: One relaxed load, unless the program has opened an asynchronous scope. Then about 20 ns.
+    /// - Complexity: About 2 ns outside a task, and 15 ns inside.
     @inline(__always)
     func followTask() {
-        guard fl_switch_follows_tasks(state), let handle else { return }
+        guard let handle, withUnsafeCurrentTask(body: { $0 != nil }) else { return }
         _ = fl_enter_scope(handle, RecordedScope.current(of: self)?.onThread(of: self) ?? fl_thread_scope())
     }
 
@@ -99,8 +99,7 @@ extension Recorder {
         _ name: String, kind: TraceEvent.Scope.Kind = .other,
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async rethrows -> Result {
-        guard let handle, isEnabled, let open = openScope(name, kind) else { return try await body() }
-        fl_follow_tasks(handle)
+        guard isEnabled, let open = openScope(name, kind) else { return try await body() }
         defer { close(open) }
         return try await RecordedScope.withAsync(open.scope, body)
     }

@@ -247,8 +247,8 @@ struct CollectorTests {
         let rings = try #require(
             FileManager.default.contentsOfDirectory(atPath: directory).first { $0.hasSuffix(".rings") })
         for number in 0..<50 {
-            let hit = CacheHit(place: 1, origin: 7, bytes: 100, context: 0, started: number == 0 ? recorder.now() : 0)
-            if !recorder.count(hit) { recorder.open(hit, TraceEvent.CacheHits()) }
+            var hit = CacheHit(place: 1, origin: 7, bytes: 100, context: 0, started: number == 0 ? recorder.now() : 0)
+            if !recorder.count(&hit) { recorder.open(hit, TraceEvent.CacheHits()) }
         }
         // Like a killed program, the recorder records no more once it is closed.
         recorder.close()

@@ -54,7 +54,7 @@ struct CacheHitTests {
             #expect(hits.hits == 40)
             #expect(hits.filled == hits.hits && hits.bytes >= 64 * hits.hits)
             #expect(event.scope == scope && event.context != 0 && event.stack != 0)
-            // The first fault of each thread is timed.
+            // The first fault of each context is timed.
             #expect(hits.time > 0 && event.end > event.start)
         }
         #expect(Set(sums.map(\.hits.origin)) == Set(fetched) && fetched.count == 2)

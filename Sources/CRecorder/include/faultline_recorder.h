@@ -89,10 +89,9 @@ void fl_recorder_close(fl_recorder *recorder);
 // Releases the recorder. Its memory is freed once the last thread that recorded with it has ended.
 void fl_recorder_release(fl_recorder *recorder);
 
-// The words that instrumentation checks.
+// The word that instrumentation checks.
 typedef struct fl_switch {
     uint32_t on;
-    uint32_t follows_tasks;  // whether scopes move between threads with their tasks
 } fl_switch;
 
 const fl_switch *fl_recorder_switch(const fl_recorder *recorder);
@@ -101,9 +100,6 @@ static inline bool fl_switch_is_on(const fl_switch *state) {
     return __atomic_load_n(&state->on, __ATOMIC_RELAXED) != 0;
 }
 
-static inline bool fl_switch_follows_tasks(const fl_switch *state) {
-    return __atomic_load_n(&state->follows_tasks, __ATOMIC_RELAXED) != 0;
-}
 
 // An environment variable. Null if it is not set, or if the program runs with other rights than those of the user who
 // started it (set-uid), because that user must not choose the files it writes.
@@ -212,11 +208,9 @@ typedef struct fl_thread_scope {
 } fl_thread_scope;
 
 // Sets the scope that is open on this thread, for row-cache hits and use summaries, which do not look for it themselves.
-// Returns the scope that was open.
+// Returns the scope that was open. fl_leave_scope also records the sums of row-cache hits.
 fl_thread_scope fl_enter_scope(fl_recorder *recorder, fl_thread_scope scope);
-
-// States that scopes move between threads from now on: fl_enter_scope is then called before each hit and each touch.
-void fl_follow_tasks(fl_recorder *recorder);
+void fl_leave_scope(fl_recorder *recorder, fl_thread_scope outer);
 
 // MARK: - The cost of recording
 
@@ -241,6 +235,7 @@ typedef struct fl_hit {
     uint64_t origin;
     uint64_t bytes;
     uint64_t started;  // the time when it fired, if it is timed; otherwise 0
+    uint64_t ended;    // set by fl_hit_count, if it is timed
     uint32_t filled;
     uint32_t context;
     bool is_sample;    // whether its time stands for FL_HIT_SAMPLING hits
@@ -248,7 +243,7 @@ typedef struct fl_hit {
 
 // Adds a hit to the sum of its thread, scope, place, origin and call stack. False if there is none yet: then open it
 // with fl_hit_open. Two functions that call these must have the same caller, from which the stacks are compared.
-bool fl_hit_count(fl_recorder *recorder, const fl_hit *hit);
+bool fl_hit_count(fl_recorder *recorder, fl_hit *hit);
 
 // Begins a sum with its first hit. `fields` holds what all of its hits share.
 void fl_hit_open(fl_recorder *recorder, const fl_hit *hit, const fl_cache_hits *fields);

@@ -96,8 +96,9 @@ extension ManagedObjectContext {
         guard source == .rowCache, let row = object.row, row.header.pointee.size < Self.largeRow else {
             return faultSpan()
         }
-        let hit = hit(object, row, started)
-        if !recorder.count(hit) { recorder.open(hit, FaultSubject(object, entity, recorder).hits(from: object)) }
+        // Firing the fault may have changed the object's entity.
+        var hit = hit(object, row, started, layoutID: entity.layoutID)
+        if !recorder.count(&hit) { recorder.open(hit, FaultSubject(object, entity, recorder).hits(from: object)) }
         return nil
     }
 
@@ -107,8 +108,8 @@ extension ManagedObjectContext {
     @inline(never)
     func count(_ object: ManagedObject, _ row: RowPointer) -> Bool {
         guard !recorder.recordsEachFault, row.header.pointee.size < Self.largeRow else { return false }
-        let hit = hit(object, row, startOfHit())
-        if !recorder.count(hit) { recorder.open(hit, firstHits(object)) }
+        var hit = hit(object, row, startOfHit(), layoutID: object.layoutID)
+        if !recorder.count(&hit) { recorder.open(hit, firstHits(object)) }
         return true
     }
 
@@ -121,9 +122,9 @@ extension ManagedObjectContext {
     private static let largeRow = UInt32(TraceEvent.Release.minimumBytes)
 
     @inline(__always)
-    private func hit(_ object: ManagedObject, _ row: RowPointer, _ started: UInt64) -> CacheHit {
+    private func hit(_ object: ManagedObject, _ row: RowPointer, _ started: UInt64, layoutID: UInt32) -> CacheHit {
         let place =
-            UInt64(object.layoutID) << 34 | UInt64(UInt16(bitPattern: object.trail.relationshipEntity)) << 18
+            UInt64(layoutID) << 34 | UInt64(UInt16(bitPattern: object.trail.relationshipEntity)) << 18
             | UInt64(UInt16(bitPattern: object.trail.relationship)) << 2
         return CacheHit(
             place: place, origin: object.trail.origin, bytes: row.header.pointee.size, context: traceID,
@@ -340,9 +341,9 @@ extension ManagedObjectContext {
     /// Counts a to-many fault that needed no trip.
     private func count(_ object: ManagedObject, relationship index: Int, members: Int, _ started: UInt64) {
         let place = UInt64(object.layoutID) << 34 | UInt64(index) << 2 | 1
-        let hit = CacheHit(
+        var hit = CacheHit(
             place: place, origin: object.trail.origin, members: members, context: traceID, started: started)
-        if recorder.count(hit) { return }
+        if recorder.count(&hit) { return }
         recorder.open(hit, FaultSubject(object, relationship: index, recorder).hits(from: object))
     }
 

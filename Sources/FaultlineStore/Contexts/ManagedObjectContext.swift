@@ -66,7 +66,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// The number of row-cache hits until the next one that is timed.
     var untimedHits = 0
     /// The number of pieces of other work, which only recording needs, until the next one that is timed.
-    var untimedWork = 0
+    var untimedWork = Recorder.costSampling / 2
     /// The undo manager that records the context's changes.
     ///
     /// Default: `nil`, and nothing is recorded. Recorded changes keep their objects and the context alive until the

@@ -243,7 +243,8 @@ struct FetchExecution {
             ? terms.expressions.map { $0.expression.node.text(values: false) } : nil
         let key = ShapeNumbers.Key(
             sql: select.sql, entity: entity.position, resultType: resultType, prefetch: terms.prefetch,
-            expressions: expressions, includesPropertyValues: terms.includesPropertyValues)
+            expressions: expressions, includesPropertyValues: terms.includesPropertyValues,
+            isLimited: terms.limit > 0)
         detail.shape = store.shapes.number(for: key, in: store.recorder) { shape(expressions) }
         if ValueNumbers.areWanted { detail.values = store.values.number(of: terms.predicate, in: store.recorder) }
         detail.operands = terms.predicate?.operandHashes { store.recorder.hash($0) } ?? []

@@ -18,6 +18,7 @@ final class ShapeNumbers: Sendable {
         /// The expressions of a dictionary or of a partial object.
         var expressions: [String]?
         var includesPropertyValues: Bool
+        var isLimited: Bool
     }
 
     private let known = Mutex<[Key: DictionaryID]>([:])

@@ -2,7 +2,8 @@
 ///
 /// A fault that reads the row again can then record how long ago that was, and how much has entered the cache since.
 ///
-/// A row takes 16 bytes. Rows are remembered up to a total of 64 MiB, and up to a primary key of 64 million.
+/// A row takes 16 bytes, and 256 consecutive keys share a page. Rows are remembered up to a total of 64 MiB of pages, and
+/// up to a primary key of 64 million.
 struct RowHistory: ~Copyable {
     /// The last time at which a row entered the cache.
     struct Past {
