@@ -364,3 +364,5 @@ void fl_leave_scope(fl_recorder *recorder, fl_thread_scope outer) {
     if (thread->scope.id != outer.id) { fl_put_hits(thread); }
     thread->scope = outer;
 }
+
+void fl_follow_tasks(fl_recorder *recorder) { __atomic_store_n(&recorder->state.follows_tasks, 1, __ATOMIC_RELAXED); }

@@ -65,10 +65,10 @@ package struct RecordedScope: Sendable {
 extension Recorder {
     /// Tells the recorder which scope is open on this thread, if a task may have brought another one.
     ///
-    /// - Complexity: About 2 ns outside a task, and 15 ns inside.
+    /// - Complexity: One relaxed load, unless the program has opened a scope in a task. Then about 20 ns.
     @inline(__always)
     func followTask() {
-        guard let handle, withUnsafeCurrentTask(body: { $0 != nil }) else { return }
+        guard fl_switch_follows_tasks(state), let handle else { return }
         _ = fl_enter_scope(handle, RecordedScope.current(of: self)?.onThread(of: self) ?? fl_thread_scope())
     }
 
@@ -114,6 +114,8 @@ extension Recorder {
 
     private func openScope(_ name: String, _ kind: TraceEvent.Scope.Kind) -> OpenScope? {
         guard let handle else { return nil }
+        // Asking for the task takes too long for each hit.
+        if withUnsafeCurrentTask(body: { $0 != nil }) { fl_follow_tasks(handle) }
         let outer = RecordedScope.current(of: self)
         let name = intern(.name(NameEntry(name: name)))
         var id: EventID = 0

@@ -89,15 +89,20 @@ void fl_recorder_close(fl_recorder *recorder);
 // Releases the recorder. Its memory is freed once the last thread that recorded with it has ended.
 void fl_recorder_release(fl_recorder *recorder);
 
-// The word that instrumentation checks.
+// The words that instrumentation checks.
 typedef struct fl_switch {
     uint32_t on;
+    uint32_t follows_tasks;  // whether scopes move between threads with their tasks
 } fl_switch;
 
 const fl_switch *fl_recorder_switch(const fl_recorder *recorder);
 
 static inline bool fl_switch_is_on(const fl_switch *state) {
     return __atomic_load_n(&state->on, __ATOMIC_RELAXED) != 0;
+}
+
+static inline bool fl_switch_follows_tasks(const fl_switch *state) {
+    return __atomic_load_n(&state->follows_tasks, __ATOMIC_RELAXED) != 0;
 }
 
 
@@ -211,6 +216,9 @@ typedef struct fl_thread_scope {
 // Returns the scope that was open. fl_leave_scope also records the sums of row-cache hits.
 fl_thread_scope fl_enter_scope(fl_recorder *recorder, fl_thread_scope scope);
 void fl_leave_scope(fl_recorder *recorder, fl_thread_scope outer);
+
+// States that scopes move between threads from now on: fl_enter_scope is then called before each hit and each touch.
+void fl_follow_tasks(fl_recorder *recorder);
 
 // MARK: - The cost of recording
 
