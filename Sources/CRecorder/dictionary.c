@@ -159,9 +159,9 @@ static _Thread_local struct {
 } anchors;
 
 __attribute__((noinline)) void fl_push_anchor(void) {
-    const uintptr_t *own = __builtin_frame_address(0);
+    uintptr_t own = (uintptr_t)__builtin_frame_address(0);
     if (anchors.count < ANCHORS_MAXIMUM) {
-        anchors.all[anchors.count] = (anchor){.low = (uintptr_t)own, .frame = own[0] & ~FL_ASYNC_FRAME};
+        anchors.all[anchors.count] = (anchor){.low = own, .frame = fl_caller_of(own)};
     }
     anchors.count++;
 }
@@ -173,7 +173,7 @@ void fl_pop_anchor(void) { anchors.count--; }
 static uint32_t walk(const fl_thread *thread, uint64_t *frames, bool *truncated) {
     uint32_t count = 0, next = anchors.count < ANCHORS_MAXIMUM ? anchors.count : ANCHORS_MAXIMUM;
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-    while (frame >= thread->stack_low && frame + 2 * sizeof(uintptr_t) <= thread->stack_high && (frame & 7) == 0) {
+    while (fl_is_on_stack(thread, frame)) {
         const uintptr_t *words = (const uintptr_t *)frame;
         if (words[1] == 0) { break; }
         if (count == FL_STACK_FRAMES_MAXIMUM) {
@@ -181,7 +181,7 @@ static uint32_t walk(const fl_thread *thread, uint64_t *frames, bool *truncated)
             break;
         }
         frames[count++] = words[1];
-        uintptr_t caller = words[0] & ~FL_ASYNC_FRAME;
+        uintptr_t caller = fl_caller_of(frame);
         while (next > 0 && anchors.all[next - 1].low <= frame) { next--; }
         if (next > 0 && (caller <= frame || caller >= anchors.all[next - 1].low)) {
             caller = anchors.all[--next].frame;

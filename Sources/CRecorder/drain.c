@@ -257,12 +257,18 @@ static void advance(cursor *cursor) {
     }
 }
 
+// The ring in a segment; null if it is no ring, or if the file's table is damaged.
+static fl_ring *ring_at(fl_drain *drain, uint32_t index) {
+    if (drain->file->segments[index].kind != FL_SEGMENT_RING) { return NULL; }
+    fl_ring *ring = segment_at(drain, index);
+    return ring != NULL && segment_size(drain, index) >= sizeof *ring ? ring : NULL;
+}
+
 static uint32_t open_cursors(fl_drain *drain, cursor *cursors) {
     uint32_t count = segment_count(drain), opened = 0;
     for (uint32_t index = 0; index < count; index++) {
-        if (drain->file->segments[index].kind != FL_SEGMENT_RING) { continue; }
-        fl_ring *ring = segment_at(drain, index);
-        if (ring == NULL || segment_size(drain, index) < sizeof *ring) { continue; }
+        fl_ring *ring = ring_at(drain, index);
+        if (ring == NULL) { continue; }
         uint64_t capacity = ring->capacity, number = ring->number;
         if (number >= FL_RINGS_MAXIMUM || capacity == 0 || (capacity & (capacity - 1)) != 0
             || capacity > segment_size(drain, index) - sizeof *ring) {
@@ -370,13 +376,11 @@ uint64_t fl_drain_unfinished(fl_drain *drain, const fl_sink *sink) {
     uint64_t before = drain->events;
     uint32_t count = segment_count(drain);
     for (uint32_t index = 0; index < count; index++) {
-        uint32_t kind = drain->file->segments[index].kind;
-        if (kind != FL_SEGMENT_USES && kind != FL_SEGMENT_RING) { continue; }
-        const void *segment = segment_at(drain, index);
-        if (segment == NULL) { continue; }
-        uint64_t size = segment_size(drain, index);
-        if (kind == FL_SEGMENT_USES && size >= sizeof(fl_uses_segment)) { drain_open_uses(drain, segment, sink); }
-        if (kind == FL_SEGMENT_RING && size >= sizeof(fl_ring)) { drain_open_hits(drain, segment, sink); }
+        const fl_ring *ring = ring_at(drain, index);
+        if (ring != NULL) { drain_open_hits(drain, ring, sink); }
+        if (drain->file->segments[index].kind != FL_SEGMENT_USES) { continue; }
+        const fl_uses_segment *uses = segment_at(drain, index);
+        if (uses != NULL && segment_size(drain, index) >= sizeof *uses) { drain_open_uses(drain, uses, sink); }
     }
     return drain->events - before;
 }
@@ -399,8 +403,7 @@ void fl_drain_commit(fl_drain *drain, uint64_t offset) {
     atomic_store_explicit(&file->commit_count, count, memory_order_release);
     uint32_t segments = segment_count(drain);
     for (uint32_t index = 0; index < segments; index++) {
-        if (file->segments[index].kind != FL_SEGMENT_RING) { continue; }
-        fl_ring *ring = segment_at(drain, index);
+        fl_ring *ring = ring_at(drain, index);
         if (ring == NULL || ring->number >= FL_RINGS_MAXIMUM) { continue; }
         atomic_store_explicit(&ring->tail, drain->tails[ring->number], memory_order_release);
         atomic_store_explicit(&ring->reported, drain->dropped[ring->number], memory_order_release);

@@ -86,7 +86,7 @@ static void count_dropped(fl_thread *thread, uint32_t events) {
 }
 
 // The part of the cost that no clock in the recorder measures: the program's own work is slower, because recording
-// displaces its data and instructions from the CPU's caches. By the benchmark of recorded work, about a sixth of the rest.
+// displaces its data and instructions from the CPU's caches. The benchmark of recorded work puts that at about a sixth.
 #define UNMEASURED_PART 6
 
 // The total cost of the events that a sample represents.
@@ -241,7 +241,7 @@ static fl_thread *close_event(fl_recorder *recorder, const fl_open *open) {
 void fl_cancel(fl_recorder *recorder, const fl_open *open) { close_event(recorder, open); }
 
 // Stacks are cut off below the recorder, whose functions are known by the beginning of their names.
-static void fl_add_stack(fl_recorder *recorder, fl_thread *thread, fl_header *header) {
+void fl_add_stack(fl_recorder *recorder, fl_thread *thread, fl_header *header) {
     bool truncated = false;
     header->stack = fl_intern_stack(recorder, thread, NULL, &truncated);
     if (truncated) { header->flags |= FL_STACK_TRUNCATED; }
@@ -273,7 +273,7 @@ __attribute__((noinline)) void fl_end(
 __attribute__((noinline)) uint32_t fl_stack(
     fl_recorder *recorder, const fl_interpreted *interpreted, bool *truncated
 ) {
-    fl_thread *thread = fl_switch_is_on(&recorder->state) ? fl_thread_current(recorder) : NULL;
+    fl_thread *thread = fl_thread_recording(recorder);
     return thread == NULL ? 0 : fl_intern_stack(recorder, thread, interpreted, truncated);
 }
 
@@ -307,7 +307,7 @@ uint64_t fl_record_measured(
 void fl_scope_mark(
     fl_recorder *recorder, uint32_t name, uint32_t kind, uint32_t phase, uint64_t outer, uint64_t *id, uint64_t *start
 ) {
-    fl_thread *thread = fl_switch_is_on(&recorder->state) ? fl_thread_current(recorder) : NULL;
+    fl_thread *thread = fl_thread_recording(recorder);
     if (thread == NULL) {
         if (phase == 0) { *id = 0; }
         return;
@@ -334,24 +334,26 @@ void fl_scope_mark(
 // MARK: - The cost of other work
 
 uint64_t fl_cost_begin(fl_recorder *recorder) {
-    fl_thread *thread = fl_switch_is_on(&recorder->state) ? fl_thread_current(recorder) : NULL;
+    fl_thread *thread = fl_thread_recording(recorder);
     if (thread == NULL || thread->cost_countdown-- != 0) { return 0; }
     thread->cost_countdown = FL_COST_SAMPLING - 1;
     return fl_now();
 }
 
-void fl_cost_end(fl_recorder *recorder, uint64_t began, uint32_t times) {
-    fl_thread *thread = began != 0 && fl_switch_is_on(&recorder->state) ? fl_thread_current(recorder) : NULL;
-    if (thread == NULL) { return; }
-    // Work that is always measured can be long: it grows with the rows of a result.
-    uint64_t cost = fl_net_cost(began);
-    thread->pending_cost += times == 1 ? cost : fl_plausible_cost(cost) * times;
+void fl_cost_end(fl_recorder *recorder, uint64_t began) {
+    fl_thread *thread = fl_thread_recording(recorder);
+    if (thread != NULL) { thread->pending_cost += fl_plausible_cost(fl_net_cost(began)) * FL_COST_SAMPLING; }
+}
+
+void fl_long_cost_end(fl_recorder *recorder, uint64_t began) {
+    fl_thread *thread = fl_thread_recording(recorder);
+    if (thread != NULL) { thread->pending_cost += fl_net_cost(began); }
 }
 
 // MARK: - Scopes
 
 fl_thread_scope fl_enter_scope(fl_recorder *recorder, fl_thread_scope scope) {
-    fl_thread *thread = fl_switch_is_on(&recorder->state) ? fl_thread_current(recorder) : NULL;
+    fl_thread *thread = fl_thread_recording(recorder);
     if (thread == NULL) { return (fl_thread_scope){0}; }
     fl_thread_scope outer = thread->scope;
     thread->scope = scope;
@@ -359,7 +361,7 @@ fl_thread_scope fl_enter_scope(fl_recorder *recorder, fl_thread_scope scope) {
 }
 
 void fl_leave_scope(fl_recorder *recorder, fl_thread_scope outer) {
-    fl_thread *thread = fl_switch_is_on(&recorder->state) ? fl_thread_current(recorder) : NULL;
+    fl_thread *thread = fl_thread_recording(recorder);
     if (thread == NULL) { return; }
     if (thread->scope.id != outer.id) { fl_put_hits(thread); }
     thread->scope = outer;

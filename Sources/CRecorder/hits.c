@@ -57,38 +57,41 @@ fl_cache_hits fl_hits_describe(const fl_hits *hits, uint64_t hit_time) {
     return fields;
 }
 
-static void put(fl_thread *thread, uint32_t index) {
-    struct fl_hit_table *table = thread->hits;
-    fl_hits *hits = sum(thread, index);
-    fl_cache_hits fields = fl_hits_describe(hits, table->hit_time);
+static void put(fl_thread *thread, const fl_hits *hits) {
+    fl_cache_hits fields = fl_hits_describe(hits, thread->hits->hit_time);
     fl_header header = hits->header;
-    atomic_store_explicit(&hits->is_open, 0, memory_order_relaxed);
-    table->open--;
-    if (header.parent != 0) { table->nested--; }
     const fl_ending ending = {0};
     fl_put(thread, &header, &fields, sizeof fields, &ending);
 }
 
-// After the end of recording, the drainer finds the sums in the ring.
-static bool may_put(const fl_thread *thread) { return fl_switch_is_on(&thread->recorder->state); }
+// Records an open sum, and closes it.
+static void close_sum(fl_thread *thread, uint32_t index) {
+    fl_hits *hits = sum(thread, index);
+    atomic_store_explicit(&hits->is_open, 0, memory_order_relaxed);
+    thread->hits->open--;
+    if (hits->header.parent != 0) { thread->hits->nested--; }
+    put(thread, hits);
+}
+
+// Closes the sums within an event; 0: all. After the end of recording, the drainer finds them in the ring.
+static void close_sums(fl_thread *thread, uint64_t event) {
+    if (!fl_switch_is_on(&thread->recorder->state)) { return; }
+    for (uint32_t index = 0; index < FL_HITS_MAXIMUM; index++) {
+        const fl_hits *hits = sum(thread, index);
+        if (is_open(hits) && (event == 0 || hits->header.parent == event)) { close_sum(thread, index); }
+    }
+}
 
 void fl_put_hits(fl_thread *thread) {
-    if (thread->hits == NULL || thread->hits->open == 0 || !may_put(thread)) { return; }
-    for (uint32_t index = 0; index < FL_HITS_MAXIMUM; index++) {
-        if (is_open(sum(thread, index))) { put(thread, index); }
-    }
+    if (thread->hits != NULL && thread->hits->open > 0) { close_sums(thread, 0); }
 }
 
 void fl_put_nested_hits(fl_thread *thread, uint64_t event) {
-    if (thread->hits == NULL || thread->hits->nested == 0 || !may_put(thread)) { return; }
-    for (uint32_t index = 0; index < FL_HITS_MAXIMUM; index++) {
-        if (is_open(sum(thread, index)) && sum(thread, index)->header.parent == event) { put(thread, index); }
-    }
+    if (thread->hits != NULL && thread->hits->nested > 0) { close_sums(thread, event); }
 }
 
 void fl_put_old_hits(fl_thread *thread, uint64_t now) {
-    if (thread->hits == NULL || thread->hits->open == 0) { return; }
-    if (now - thread->hits->since > OLD_NANOSECONDS) { fl_put_hits(thread); }
+    if (thread->hits != NULL && now - thread->hits->since > OLD_NANOSECONDS) { fl_put_hits(thread); }
 }
 
 // MARK: - Counting
@@ -158,16 +161,10 @@ static bool count(fl_thread *thread, const fl_hit *hit, uintptr_t frame) {
     return true;
 }
 
-static inline bool is_on_stack(const fl_thread *thread, uintptr_t frame) {
-    return frame >= thread->stack_low && frame + 2 * sizeof(uintptr_t) <= thread->stack_high && (frame & 7) == 0;
-}
-
-static inline uintptr_t caller_of(uintptr_t frame) { return *(const uintptr_t *)frame & ~FL_ASYNC_FRAME; }
-
 // The frame of the function that counts a hit, by way of one function; 0 if there are no frame pointers.
 static inline uintptr_t counting_frame(const fl_thread *thread, uintptr_t own) {
-    uintptr_t frame = caller_of(own);
-    return is_on_stack(thread, frame) ? caller_of(frame) : 0;
+    uintptr_t frame = fl_caller_of(own);
+    return fl_is_on_stack(thread, frame) ? fl_caller_of(frame) : 0;
 }
 
 __attribute__((noinline)) bool fl_hit_count(fl_recorder *recorder, fl_hit *hit) {
@@ -184,11 +181,9 @@ static bool prepare(fl_thread *thread) {
     return thread->hits != NULL;
 }
 
-static void remember_stack(const fl_thread *thread, place *place, uintptr_t frame) {
-    place->first = frame;
-    place->frame_count = 0;
-    for (uint32_t depth = 0; depth < FRAMES_SKIPPED + FRAMES; depth++) {
-        if (!is_on_stack(thread, frame)) { return; }
+static void remember_stack(const fl_thread *thread, place *place) {
+    uintptr_t frame = place->first;
+    for (uint32_t depth = 0; depth < FRAMES_SKIPPED + FRAMES && fl_is_on_stack(thread, frame); depth++) {
         const uintptr_t *words = (const uintptr_t *)frame;
         if (depth >= FRAMES_SKIPPED) {
             uint32_t index = place->frame_count++;
@@ -196,9 +191,50 @@ static void remember_stack(const fl_thread *thread, place *place, uintptr_t fram
             place->frames[index].caller = words[0];
             place->frames[index].address = words[1];
         }
-        if (caller_of(frame) <= frame) { return; }
-        frame = caller_of(frame);
+        if (fl_caller_of(frame) <= frame) { return; }
+        frame = fl_caller_of(frame);
     }
+}
+
+// A sum of one hit. The prefix of its name marks its frame as the recorder's.
+static fl_hits fl_first_sum(
+    fl_thread *thread, const fl_hit *hit, const fl_cache_hits *fields, uint64_t parent, uint64_t began
+) {
+    fl_hits hits = {
+        .header = {
+            .kind = FL_EVENT_CACHE_HITS, .id = fl_take_ids(thread->ring), .parent = parent,
+            .scope = thread->scope.id, .start = hit->started == 0 ? began : hit->started, .context = hit->context,
+            .thread = thread->number, .flags = thread->is_main ? FL_ON_MAIN_THREAD : 0,
+        },
+        .fields = *fields,
+    };
+    fl_add_stack(thread->recorder, thread, &hits.header);
+    thread->clock = began;
+    if (hit->started != 0) { add_time(thread, &hits, hit); }
+    add(thread, &hits, hit);
+    return hits;
+}
+
+// Enters a sum into the thread's table.
+static void open_sum(fl_thread *thread, const fl_hits *first, const fl_hit *hit, uintptr_t frame, uint64_t began) {
+    struct fl_hit_table *table = thread->hits;
+    uint32_t index = slot(hit, first->header.scope, frame);
+    if (is_open(sum(thread, index))) { index ^= 1; }
+    if (is_open(sum(thread, index))) {
+        // Alternately, so that neither place keeps an old sum.
+        index ^= table->next++ & 1;
+        close_sum(thread, index);
+    }
+    if (table->open == 0) { table->since = began; }
+    table->open++;
+    if (first->header.parent != 0) { table->nested++; }
+    table->places[index] = (place){
+        .place = hit->place, .origin = hit->origin, .scope = first->header.scope, .parent = first->header.parent,
+        .context = hit->context, .first = frame,
+    };
+    remember_stack(thread, &table->places[index]);
+    *sum(thread, index) = *first;
+    atomic_store_explicit(&sum(thread, index)->is_open, 1, memory_order_release);
 }
 
 __attribute__((noinline)) void fl_hit_open(
@@ -210,56 +246,15 @@ __attribute__((noinline)) void fl_hit_open(
         atomic_fetch_add_explicit(&recorder->file->events_lost, 1, memory_order_relaxed);
         return;
     }
-    uintptr_t frame = counting_frame(thread, (uintptr_t)__builtin_frame_address(0));
-    uint64_t began = fl_now(), parent = fl_open_event(thread), scope = thread->scope.id;
-    uint64_t pending = thread->pending_cost;
-    thread->clock = began;
-    bool truncated = false;
-    fl_header header = {
-        .kind = FL_EVENT_CACHE_HITS, .id = fl_take_ids(thread->ring), .parent = parent, .scope = scope,
-        .start = hit->started == 0 ? began : hit->started, .context = hit->context, .thread = thread->number,
-        .stack = fl_intern_stack(recorder, thread, NULL, &truncated),
-    };
-    if (thread->is_main) { header.flags |= FL_ON_MAIN_THREAD; }
-    if (truncated) { header.flags |= FL_STACK_TRUNCATED; }
+    uint64_t began = fl_now(), pending = thread->pending_cost;
+    fl_hits first = fl_first_sum(thread, hit, fields, fl_open_event(thread), began);
     if (fl_is_shared(thread->ring)) {
         // Several threads write this ring, so it has no room for sums of one of them.
-        fl_hits one = {.header = header, .fields = *fields};
-        if (hit->started != 0) { add_time(thread, &one, hit); }
-        add(thread, &one, hit);
-        fl_cache_hits described = fl_hits_describe(&one, thread->hits->hit_time);
-        thread->pending_cost = pending + fl_plausible_cost(fl_now() - began);
-        const fl_ending ending = {0};
-        fl_put(thread, &one.header, &described, sizeof described, &ending);
-        return;
+        put(thread, &first);
+    } else {
+        open_sum(thread, &first, hit, counting_frame(thread, (uintptr_t)__builtin_frame_address(0)), began);
     }
-    struct fl_hit_table *table = thread->hits;
-    uint32_t index = slot(hit, scope, frame);
-    if (is_open(sum(thread, index))) { index ^= 1; }
-    if (is_open(sum(thread, index))) {
-        // Alternately, so that neither place keeps an old sum.
-        index ^= table->next++ & 1;
-        put(thread, index);
-    }
-    if (table->open == 0) { table->since = began; }
-    table->open++;
-    if (parent != 0) { table->nested++; }
-    place *place = &table->places[index];
-    place->place = hit->place;
-    place->origin = hit->origin;
-    place->scope = scope;
-    place->parent = parent;
-    place->context = hit->context;
-    remember_stack(thread, place, frame);
-    fl_hits *hits = sum(thread, index);
-    hits->measured = 0;
-    hits->measured_time = 0;
-    hits->header = header;
-    hits->fields = *fields;
-    if (hit->started != 0) { add_time(thread, hits, hit); }
-    add(thread, hits, hit);
-    atomic_store_explicit(&hits->is_open, 1, memory_order_release);
-    // New entries of the dictionary have added their part already. If an older sum was recorded, it took what was pending.
+    // The cost of a new stack is already pending. If a record was put, it has taken what was pending before.
     uint64_t cost = fl_plausible_cost(fl_now() - began);
     thread->pending_cost = thread->pending_cost < pending ? cost : pending + cost;
 }

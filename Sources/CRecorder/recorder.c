@@ -219,10 +219,7 @@ static void forget_closed(void) {
     }
 }
 
-fl_thread *fl_thread_find(fl_recorder *recorder) {
-    for (fl_thread *thread = fl_threads; thread != NULL; thread = thread->next) {
-        if (thread->recorder == recorder) { return thread; }
-    }
+fl_thread *fl_thread_make(fl_recorder *recorder) {
     forget_closed();
     return make_thread(recorder);
 }

@@ -116,13 +116,33 @@ void fl_dictionary_after_fork(void);
 // The states of this thread, for each recorder that it has used.
 extern _Thread_local fl_thread *fl_threads;
 
-fl_thread *fl_thread_find(fl_recorder *recorder);
-
-// This thread's state; null if it cannot have any.
-static inline fl_thread *fl_thread_current(fl_recorder *recorder) {
-    fl_thread *last = fl_threads;
-    return last != NULL && last->recorder == recorder ? last : fl_thread_find(recorder);
+// This thread's state; null if it has none.
+static inline fl_thread *fl_thread_known(const fl_recorder *recorder) {
+    fl_thread *thread = fl_threads;
+    while (thread != NULL && thread->recorder != recorder) { thread = thread->next; }
+    return thread;
 }
+
+fl_thread *fl_thread_make(fl_recorder *recorder);
+
+// This thread's state, which is made if there is none; null if it cannot have any.
+static inline fl_thread *fl_thread_current(fl_recorder *recorder) {
+    fl_thread *thread = fl_thread_known(recorder);
+    return thread != NULL ? thread : fl_thread_make(recorder);
+}
+
+// This thread's state; null if recording is off.
+static inline fl_thread *fl_thread_recording(fl_recorder *recorder) {
+    return fl_switch_is_on(&recorder->state) ? fl_thread_current(recorder) : NULL;
+}
+
+// Whether a frame's two words are in the thread's stack.
+static inline bool fl_is_on_stack(const fl_thread *thread, uintptr_t frame) {
+    return frame >= thread->stack_low && frame + 2 * sizeof(uintptr_t) <= thread->stack_high && (frame & 7) == 0;
+}
+
+// The frame of the function that called the one with a frame.
+static inline uintptr_t fl_caller_of(uintptr_t frame) { return *(const uintptr_t *)frame & ~FL_ASYNC_FRAME; }
 
 // Adds a segment; null if there is no space. Under the recorder's lock.
 void *fl_add_segment(fl_recorder *recorder, fl_segment_kind kind, uint32_t ring, uint64_t size);
@@ -138,6 +158,9 @@ uint32_t fl_intern_stack(
 
 // Writes entries for modules loaded since the last call.
 void fl_list_modules(fl_recorder *recorder);
+
+// Adds the calling thread's stack to a record.
+void fl_add_stack(fl_recorder *recorder, fl_thread *thread, fl_header *header);
 
 // Puts a record into the thread's ring, or counts it as lost.
 void fl_put(

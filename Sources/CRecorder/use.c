@@ -89,7 +89,7 @@ static fl_use_summary *make_summary(fl_recorder *recorder, uint32_t rows) {
 fl_use_summary *fl_use_open(
     fl_recorder *recorder, const fl_use *about, uint64_t scope, uint32_t context, uint32_t site
 ) {
-    fl_thread *thread = fl_switch_is_on(&recorder->state) ? fl_thread_current(recorder) : NULL;
+    fl_thread *thread = fl_thread_recording(recorder);
     if (thread == NULL) { return NULL; }
     uint64_t began = fl_now();
     fl_use_summary *summary = make_summary(recorder, about->rows);
@@ -166,17 +166,11 @@ static uint64_t coarse_resolution(void) {
     return resolution;
 }
 
-static uint64_t coarse_now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 // Whether a touch outside any scope follows the last one within a tick, and so without a pause.
 static bool is_same_tick(fl_use_slot *use) {
     uint64_t resolution = coarse_resolution();
     if (resolution >= PAUSE_NANOSECONDS) { return false; }
-    uint64_t tick = coarse_now(), last = use->window.last_tick;
+    uint64_t tick = fl_clock_time(CLOCK_MONOTONIC_COARSE), last = use->window.last_tick;
     use->window.last_tick = tick;
     if (!use->window.is_open || use->window.scope != 0 || tick != last) { return false; }
     // The last touch of a tick was before the next tick, which makes the following gap look shorter, never longer.
@@ -226,17 +220,11 @@ static void add_to_runs(fl_use_slot *use, uint32_t row) {
     use->summary.runs = count + 1;
 }
 
-// This thread's scope; none if it has not recorded anything.
-static fl_thread_scope scope_of_thread(const fl_recorder *recorder) {
-    const fl_thread *thread = fl_threads;
-    while (thread != NULL && thread->recorder != recorder) { thread = thread->next; }
-    return thread == NULL ? (fl_thread_scope){0} : thread->scope;
-}
-
 void fl_use_touch(fl_use_summary *summary, uint32_t row) {
     fl_use_slot *use = slot_of(summary);
     if (use == NULL) { return; }
-    fl_thread_scope scope = scope_of_thread(summary->recorder);
+    const fl_thread *thread = fl_thread_known(summary->recorder);
+    fl_thread_scope scope = thread == NULL ? (fl_thread_scope){0} : thread->scope;
     uint64_t window = scope.window;
     use->summary.touches++;
     if (row < summary->mask_rows) {
@@ -367,7 +355,7 @@ void fl_use_close(fl_use_summary *summary) {
         return;
     }
     close_window(use);
-    fl_thread *thread = fl_switch_is_on(&recorder->state) ? fl_thread_current(recorder) : NULL;
+    fl_thread *thread = fl_thread_recording(recorder);
     uint64_t began = fl_now();
     if (thread != NULL) {
         fl_event event;

@@ -67,14 +67,7 @@ package final class FetchUse {
 
     /// Records that a property of a row's object was read.
     ///
-    /// Only the first read counts.
-    package func read(property index: Int, row: Int) {
-        Self.read(property: index, row: Int32(clamping: row), in: slot)
-    }
-
-    /// Records that a property of a row's object was read, like ``read(property:row:)``.
-    ///
-    /// Called for each property of each object, with the summary's ``slot``, which needs no
+    /// Only the first read counts. Called for each property of each object, with the summary's ``slot``, which needs no
     /// retain.
     package static func read(property index: Int, row: Int32, in slot: OpaquePointer) {
         fl_use_read_property(slot, UInt32(truncatingIfNeeded: index), UInt32(bitPattern: row))

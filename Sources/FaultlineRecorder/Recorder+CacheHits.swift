@@ -34,7 +34,7 @@ package struct CacheHit {
 /// Faults that the row cache fills are counted.
 ///
 /// Hits of one thread, scope, fetch, relationship and call stack become one ``TraceEvent/CacheHits`` event, which is
-/// recorded when the scope or the thread ends, or after about a second.
+/// recorded when the scope or the thread ends, or with another event of the thread after a second.
 extension Recorder {
     /// Counts a hit if it belongs to a sum that is open.
     ///

@@ -10,26 +10,26 @@ extension Recorder {
 
     /// The time if this piece of work is to be timed; otherwise 0.
     ///
-    /// Pass it to ``endCost(_:times:)`` after the work, on the same thread.
+    /// Pass it to ``endCost(_:)`` after the work, on the same thread.
     ///
     /// - Complexity: About 3 ns, except for a timed piece.
     package func beginCost() -> UInt64 {
         handle.map { fl_cost_begin($0) } ?? 0
     }
 
-    /// The time, for a piece of work that is always timed because it can be long; 0 if recording is off.
+    /// Adds the cost of a timed piece of work, and of those it stands for, to the cost of recording.
     ///
-    /// Pass it to ``endCost(_:times:)`` with `times` 1.
-    package func beginLongCost() -> UInt64 {
-        isEnabled ? now() : 0
+    /// - Parameter start: The time at which it began, or 0 if it is not timed.
+    package func endCost(_ start: UInt64) {
+        if start != 0, let handle { fl_cost_end(handle, start) }
     }
 
-    /// Adds the cost of a piece of work to the cost of recording.
+    /// Runs work that only recording needs, and adds its time to the cost of recording.
     ///
-    /// - Parameters:
-    ///   - start: The time at which it began, or 0 if it is not timed.
-    ///   - times: The number of pieces that it stands for.
-    package func endCost(_ start: UInt64, times: Int = costSampling) {
-        if start != 0, let handle { fl_cost_end(handle, start, UInt32(times)) }
+    /// For work that can be long. Shorter work is timed only once in a while, with ``beginCost()``.
+    package func measuringCost<Result>(_ work: () -> Result) -> Result {
+        let start = nowIfEnabled
+        defer { if start != 0, let handle { fl_long_cost_end(handle, start) } }
+        return work()
     }
 }

@@ -51,4 +51,7 @@ extension Recorder {
     package func now() -> UInt64 {
         fl_now()
     }
+
+    /// The same, or 0 if recording is off.
+    package var nowIfEnabled: UInt64 { isEnabled ? now() : 0 }
 }

@@ -66,6 +66,12 @@ public struct EventText: Sendable {
     /// The subject of an event, in a few words.
     func subject(of event: TraceEvent) -> String { summary(of: event).what }
 
+    private func subject(of fault: some FaultEvent) -> String {
+        let entity = { (id: DictionaryID) in dictionary.entity(id)?.name ?? "?" }
+        let name = dictionary.name(fault.relationship).map { "\(entity(fault.relationshipEntity)).\($0)" }
+        return name ?? entity(fault.entity)
+    }
+
     private func summary(of event: TraceEvent) -> (what: String, rows: UInt32?, note: String) {
         let entity = { (id: DictionaryID) in dictionary.entity(id)?.name ?? "?" }
         switch event.detail {
@@ -74,13 +80,9 @@ public struct EventText: Sendable {
             return (what, fetch.rows, fetch.batchSize > 0 ? "by \(fetch.batchSize)" : "")
         case .batch(let batch): return ("\(entity(batch.entity)) from \(batch.firstIndex)", batch.rows, "")
         case .fault(let fault):
-            let name = dictionary.name(fault.relationship).map { "\(entity(fault.relationshipEntity)).\($0)" }
-            return (name ?? entity(fault.entity), fault.filled, "\(fault.source)")
+            return (subject(of: fault), fault.filled, "\(fault.source)")
         case .cacheHits(let hits):
-            let name = dictionary.name(hits.relationship).map { "\(entity(hits.relationshipEntity)).\($0)" }
-            return (
-                name ?? entity(hits.entity), UInt32(clamping: hits.filled), Phrase.count(hits.hits, "hit")
-            )
+            return (subject(of: hits), UInt32(clamping: hits.filled), Phrase.count(hits.hits, "hit"))
         case .save(let save):
             let names = save.entities.map { entity($0.entity) }.joined(separator: ", ")
             let rows = UInt64(save.inserted) + UInt64(save.updated) + UInt64(save.deleted)

@@ -244,8 +244,7 @@ struct CollectorTests {
     func openSums() throws {
         let directory = (path as NSString).deletingLastPathComponent
         let recorder = try Recorder.writing(to: .rings(directory: directory))
-        let rings = try #require(
-            FileManager.default.contentsOfDirectory(atPath: directory).first { $0.hasSuffix(".rings") })
+        let rings = try #require(RingDirectory.rings(in: directory).first)
         for number in 0..<50 {
             var hit = CacheHit(place: 1, origin: 7, bytes: 100, context: 0, started: number == 0 ? recorder.now() : 0)
             if !recorder.count(&hit) { recorder.open(hit, TraceEvent.CacheHits()) }

@@ -298,8 +298,8 @@ struct FetchUseTests {
             use.loaded(rows: 10, bytes: 1000)
             use.loadedProperty(2, rows: 10, bytes: 900, largeRows: 3)
             for row in 0..<4 {
-                use.read(property: 1, row: row)
-                use.read(property: 1, row: row)
+                FetchUse.read(property: 1, row: Int32(row), in: use.slot)
+                FetchUse.read(property: 1, row: Int32(row), in: use.slot)
             }
         }
         #expect(use.loadedRows == 10 && use.bytes == 1000)

@@ -171,7 +171,7 @@ struct CacheHitTests {
         #expect(each.events.count { $0.kind == .fault } == 5)
     }
 
-    @Test("A fault that goes to the store again tells how much the row cache has taken in since")
+    @Test("A fault that goes to the store again records how much has entered the row cache since")
     func history() throws {
         let store = try TestStore(isRecording: true, countsHits: true) { $0.rowCacheLimit = 64 << 10 }
         try store.fill(items: 3000)

@@ -121,7 +121,7 @@ case "forks":
     if child == 0 {
         record(100)
         use?.touch(row: 1)
-        use?.read(property: 3, row: 1)
+        if let use { FetchUse.read(property: 3, row: 1, in: use.slot) }
         if let open { recorder.end(open, TraceEvent.Fetch(), context: 0, site: 0) }
         _ = recorder.intern(.name(NameEntry(name: "a child's")))
         _ = recorder.openUse(fetch: 2, entity: 0, shape: 0, batchSize: 0, rows: 10)

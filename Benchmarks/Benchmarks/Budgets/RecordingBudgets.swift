@@ -9,14 +9,16 @@ import Foundation
 /// The CPU time is that of the whole process, and includes the thread that writes the trace.
 struct RecordingBudgets {
     private static let count = 10_000
-    private let directory: URL
     private let people: PeopleStore
     private let reported = ReportedCosts()
 
     init() throws {
         people = try PeopleStore(count: Self.count)
-        directory = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    }
+
+    /// A new path beside the store, which is removed with it.
+    private var newTrace: URL {
+        people.url.deletingLastPathComponent().appendingPathComponent("\(UUID().uuidString).json")
     }
 
     private struct Work {
@@ -64,7 +66,7 @@ struct RecordingBudgets {
                 }
             }
         }
-        let trace = directory.appendingPathComponent("hits.json").path
+        let trace = newTrace.path
         return Comparison(
             name: "a row-cache hit", operations: Self.count,
             arms: [
@@ -105,7 +107,7 @@ struct RecordingBudgets {
     /// - Parameter isThread: Whether only the time of the thread that does the work counts.
     private func arm(_ name: String, _ work: Work, isRecorded: Bool, isThread: Bool = false) -> Arm {
         Arm(name) { [self] in
-            let trace = directory.appendingPathComponent("\(UUID().uuidString).json")
+            let trace = newTrace
             defer { try? FileManager.default.removeItem(at: trace) }
             let recorder = isRecorded ? try Recorder.writing(to: .timeline(path: trace.path)) : .off()
             let store = try PeopleStore(copying: people, keepsRows: work.keepsRows, recorder: recorder)

@@ -113,19 +113,18 @@ const char *fl_environment(const char *name);
 // Whether the user who started this program may control it: not if it runs with another user's rights.
 bool fl_environment_is_trusted(void);
 
-// CLOCK_MONOTONIC in nanoseconds.
-static inline uint64_t fl_now(void) {
+// A clock's time in nanoseconds.
+static inline uint64_t fl_clock_time(clockid_t clock) {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock, &time);
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+// CLOCK_MONOTONIC in nanoseconds.
+static inline uint64_t fl_now(void) { return fl_clock_time(CLOCK_MONOTONIC); }
+
 // CPU time of this thread, in nanoseconds; the work of other threads and programs does not count.
-static inline uint64_t fl_thread_time(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
+static inline uint64_t fl_thread_time(void) { return fl_clock_time(CLOCK_THREAD_CPUTIME_ID); }
 
 // A reading of a thread's CPU time and number of sleeps.
 typedef struct fl_run {
@@ -229,8 +228,11 @@ uint64_t fl_clock_cost(void);
 // each thread. fl_cost_begin returns the time if it is to be measured this time; otherwise 0.
 uint64_t fl_cost_begin(fl_recorder *recorder);
 
-// Adds the cost of work that began at a time. `times` is the number of pieces of work that it stands for.
-void fl_cost_end(fl_recorder *recorder, uint64_t began, uint32_t times);
+// Adds the cost of work that began at a time, and of the work that was not measured.
+void fl_cost_end(fl_recorder *recorder, uint64_t began);
+
+// Adds the cost of work that is always measured because it can be long: it grows with the rows of a result.
+void fl_long_cost_end(fl_recorder *recorder, uint64_t began);
 
 // MARK: - Row-cache hits
 

@@ -18,53 +18,36 @@ struct FiringDetector: Detector {
 
     private var reads: [FirstReads: UInt64] = [:]
 
-    /// Faults that differ only in their objects.
-    private struct Firings {
-        var origin: EventID
-        var type: TraceEvent.Fault.FaultType
-        var entity: DictionaryID
-        var relationship: DictionaryID
-        var relationshipEntity: DictionaryID
-        var count: UInt64 = 1
-        /// The number of faults on objects that the row cache had not had before.
-        var first: UInt64 = 0
-    }
-
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         switch event.detail {
-        case .fault(let fault):
-            let one = Firings(
-                origin: fault.origin, type: fault.type, entity: fault.entity, relationship: fault.relationship,
-                relationshipEntity: fault.relationshipEntity, first: fault.seenBefore ? 0 : 1)
-            add(one, event, in: &context, &tables)
-        case .cacheHits(let hits):
-            let all = Firings(
-                origin: hits.origin, type: hits.type, entity: hits.entity, relationship: hits.relationship,
-                relationshipEntity: hits.relationshipEntity, count: hits.hits)
-            add(all, event, in: &context, &tables)
+        case .fault(let fault): add(fault, 1, first: fault.seenBefore ? 0 : 1, event, in: &context, &tables)
+        case .cacheHits(let hits): add(hits, hits.hits, first: 0, event, in: &context, &tables)
         default: break
         }
     }
 
+    /// - Parameters:
+    ///   - count: The number of faults.
+    ///   - first: The number of these on objects that the row cache had not had before.
     private mutating func add(
-        _ firings: Firings, _ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables
+        _ fault: some FaultEvent, _ count: UInt64, first: UInt64, _ event: TraceEvent,
+        in context: inout ProcessContext, _ tables: inout ProfileTables
     ) {
-        guard let index = context.fetches.update(firings.origin, { $0.index }) else { return }
-        guard firings.relationship != 0 else {
-            if firings.type == .object {
-                let place = FirstReads(fetch: index, stack: event.stack, entity: firings.entity)
-                reads[place, default: 0] &+= firings.count
+        guard let index = context.fetches.update(fault.origin, { $0.index }) else { return }
+        guard fault.relationship != 0 else {
+            if fault.type == .object {
+                reads[FirstReads(fetch: index, stack: event.stack, entity: fault.entity), default: 0] &+= count
             }
             return
         }
-        guard let name = context.dictionary.name(firings.relationship),
-            let entity = context.entityName(firings.relationshipEntity)
+        guard let name = context.dictionary.name(fault.relationship),
+            let entity = context.entityName(fault.relationshipEntity)
         else { return }
         let edge = FetchProfile.Edge(entity: entity, name: name)
         tables.changeFetch(index) {
-            $0.firedRelationships[edge, default: 0] &+= firings.count
-            if firings.first > 0 { $0.firstFirings[edge, default: 0] &+= firings.first }
-            if firings.type == .toMany { $0.askedToMany[edge, default: 0] &+= firings.count }
+            $0.firedRelationships[edge, default: 0] &+= count
+            if first > 0 { $0.firstFirings[edge, default: 0] &+= first }
+            if fault.type == .toMany { $0.askedToMany[edge, default: 0] &+= count }
         }
     }
 

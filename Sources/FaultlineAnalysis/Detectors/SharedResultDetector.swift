@@ -13,9 +13,9 @@ struct SharedResultDetector: Detector {
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         switch event.detail {
         case .fault(let fault) where fault.source == .rowCache && fault.type != .toMany:
-            observeHit(on: fault.entity, from: fault.origin, at: event.start, in: context, tables)
+            observe(fault, at: event.start, in: context, tables)
         case .cacheHits(let hits) where hits.type != .toMany:
-            observeHit(on: hits.entity, from: hits.origin, at: event.end, in: context, tables)
+            observe(hits, at: event.end, in: context, tables)
         case .use(let use):
             guard let current = context.current, current.isUnused else { return }
             let start = context.fetches.read(use.fetch) { $0.start } ?? event.start
@@ -25,13 +25,12 @@ struct SharedResultDetector: Detector {
     }
 
     /// - Parameter time: The time of the last hit.
-    private mutating func observeHit(
-        on entity: DictionaryID, from origin: EventID, at time: UInt64, in context: ProcessContext,
-        _ tables: ProfileTables
+    private mutating func observe(
+        _ hit: some FaultEvent, at time: UInt64, in context: ProcessContext, _ tables: ProfileTables
     ) {
-        guard let entity = context.entityName(entity) else { return }
+        guard let entity = context.entityName(hit.entity) else { return }
         let tree = tables.tree(of: entity)
-        if let index = context.fetches.read(origin, { $0.index }) {
+        if let index = context.fetches.read(hit.origin, { $0.index }) {
             // Accessed by index, to avoid copying the shape.
             if tables.fetches[index].key.shape.resultType == "objects",
                 tables.tree(of: tables.fetches[index].key.shape.entity) == tree

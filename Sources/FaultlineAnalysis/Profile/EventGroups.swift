@@ -76,19 +76,23 @@ struct EventGroups: Sendable {
         switch event.detail {
         case .fetch(let fetch): (0, 0, fetch.shape, fetch.entity)
         case .batch(let batch): (0, 0, batch.shape, batch.entity)
-        case .fault(let fault):
-            (
-                fault.type.rawValue, fault.source.rawValue, fault.relationship,
-                fault.relationship == 0 ? fault.entity : fault.relationshipEntity
-            )
-        case .cacheHits(let hits):
-            (hits.type.rawValue, 0, hits.relationship, hits.relationship == 0 ? hits.entity : hits.relationshipEntity)
+        case .fault(let fault): (fault.type.rawValue, fault.source.rawValue, fault.relationship, fault.owner)
+        case .cacheHits(let hits): (hits.type.rawValue, 0, hits.relationship, hits.owner)
         case .cacheMiss(let miss): (0, 0, miss.entity, 0)
         case .sql(let statement): (statement.type.rawValue, 0, statement.statement, 0)
         case .refresh(let refresh): (0, 0, refresh.entity, 0)
         case .wait(let wait): (wait.resource.rawValue, 0, 0, 0)
         default: (0, 0, 0, 0)
         }
+    }
+
+    private static func subject(
+        of fault: some FaultEvent, in context: ProcessContext
+    ) -> EventGroup.Key.Subject {
+        guard let name = context.dictionary.name(fault.relationship) else {
+            return context.entityName(fault.entity).map { .entity($0) } ?? .unknown
+        }
+        return .relationship(entity: context.entityName(fault.relationshipEntity) ?? "", name: name)
     }
 
     private static func subject(
@@ -101,12 +105,8 @@ struct EventGroups: Sendable {
         switch event.detail {
         case .fetch(let fetch): return dictionary.shape(fetch.shape).map { .shape($0) } ?? entity(fetch.entity)
         case .batch(let batch): return dictionary.shape(batch.shape).map { .shape($0) } ?? entity(batch.entity)
-        case .fault(let fault):
-            guard let name = dictionary.name(fault.relationship) else { return entity(fault.entity) }
-            return .relationship(entity: context.entityName(fault.relationshipEntity) ?? "", name: name)
-        case .cacheHits(let hits):
-            guard let name = dictionary.name(hits.relationship) else { return entity(hits.entity) }
-            return .relationship(entity: context.entityName(hits.relationshipEntity) ?? "", name: name)
+        case .fault(let fault): return subject(of: fault, in: context)
+        case .cacheHits(let hits): return subject(of: hits, in: context)
         case .cacheMiss(let miss): return entity(miss.entity)
         case .save(let save): return .saved(context.entityNames(of: save.entities))
         case .sql(let statement):

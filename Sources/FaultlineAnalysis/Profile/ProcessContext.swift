@@ -112,17 +112,13 @@ struct ProcessContext: Sendable {
         default: break
         }
         observeSite(of: event)
-        if case .cacheHits(let hits) = event.detail {
-            summary.counts.countedHits &+= hits.hits
-            if event.parent == 0 { kinds.addOutermost(event, time: hits.time) }
-        } else if event.parent == 0, event.isOnThread {
-            kinds.addOutermost(event, time: event.duration)
-        }
+        if event.parent == 0, let time = event.threadTime { kinds.addOutermost(event, time: time) }
         if event.scope == 0 { summary.counts.eventsOutsideScopes &+= 1 }
         switch event.detail {
         case .fetch(let fetch): open(fetch, event, in: &tables)
         case .batch(let batch): add(batch, event, to: &tables)
         case .fault(let fault): add(fault, event, to: &tables)
+        case .cacheHits(let hits): summary.counts.countedHits &+= hits.hits
         case .save(let save): add(save, event, to: &tables)
         case .sql(let statement): add(statement, event, to: &tables)
         default: break

@@ -1,6 +1,12 @@
 internal import FaultlineTrace
 
 extension TraceEvent {
+    /// The time that the event took on its thread, in nanoseconds, or `nil` if it took none.
+    var threadTime: UInt64? {
+        if case .cacheHits(let hits) = detail { return hits.time }
+        return isOnThread ? duration : nil
+    }
+
     /// Whether the event has a duration and a row count.
     var hasLoad: Bool { unrecorded.isEmpty }
 }

@@ -156,21 +156,14 @@ extension ManagedObjectContext {
     /// The time if the next hit of an object is to be timed; otherwise 0.
     @inline(__always)
     private func startOfHit() -> UInt64 {
-        guard recorder.isEnabled else { return 0 }
-        untimedHits -= 1
-        guard untimedHits < 0 else { return 0 }
-        untimedHits = CacheHit.sampling - 1
-        return recorder.now()
+        recorder.isEnabled && timedHits.next() ? recorder.now() : 0
     }
 
     /// Begins a piece of work that only recording needs and that is done for each row or value; see
     /// ``Recorder/beginCost()``.
     @inline(__always)
     func costOfFrequentWork() -> UInt64 {
-        untimedWork -= 1
-        guard untimedWork < 0 else { return 0 }
-        untimedWork = Recorder.costSampling - 1
-        return recorder.now()
+        timedWork.next() ? recorder.now() : 0
     }
 
     /// Gives an object the entity of its row, if it was named by a parent of that entity, as a URL can do.
@@ -292,7 +285,7 @@ extension ManagedObjectContext {
     private func readMembers(of object: ManagedObject, _ index: Int, _ take: (MemberKeys, Bool) -> Void) {
         let store = object.runtime.store
         var span = beginSingleFault()
-        let started = span == nil && recorder.isEnabled ? recorder.now() : 0
+        let started = span == nil ? recorder.nowIfEnabled : 0
         let property = object.runtime.schema.properties[index]
         let destination = store.entities[property.destination]
         var source = TraceEvent.Fault.Source.rowCache
@@ -333,7 +326,7 @@ extension ManagedObjectContext {
             span.describe(
                 object, relationship: index, members: keys.count, source, failure, isDeleting: deletionDepth > 0)
             span.end()
-        } else if recorder.isEnabled {
+        } else if started != 0 {
             count(object, relationship: index, members: keys.count, started)
         }
     }

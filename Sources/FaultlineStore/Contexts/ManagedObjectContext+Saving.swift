@@ -207,14 +207,14 @@ extension ManagedObjectContext {
     }
 
     private func event(_ execution: SaveExecution, _ span: SaveSpan) -> TraceEvent.Save {
-        let cost = recorder.beginLongCost()
-        defer { recorder.endCost(cost, times: 1) }
-        var event = span.event
-        event.entities = counts(
-            inserted: execution.changes.inserted, updated: execution.objects.filter { !$0.isInserted },
-            deleted: execution.changes.deleted)
-        if !hasUndoManager { event.unread = execution.changes.unread { recorder.hash($0) } }
-        return event
+        recorder.measuringCost {
+            var event = span.event
+            event.entities = counts(
+                inserted: execution.changes.inserted, updated: execution.objects.filter { !$0.isInserted },
+                deleted: execution.changes.deleted)
+            if !hasUndoManager { event.unread = execution.changes.unread { recorder.hash($0) } }
+            return event
+        }
     }
 
     /// The number of objects that a save wrote, by entity.

@@ -63,10 +63,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var deleted: ContiguousArray<ManagedObject> = []
     /// The number of nested deletions in progress; faults that fire during one are recorded as part of it.
     var deletionDepth = 0
-    /// The number of row-cache hits until the next one that is timed.
-    var untimedHits = 0
-    /// The number of pieces of other work, which only recording needs, until the next one that is timed.
-    var untimedWork = Recorder.costSampling / 2
+    /// Chooses the row-cache hits that are timed.
+    var timedHits = Sampling(every: CacheHit.sampling, after: 0)
+    /// Chooses the pieces of other work, which only recording needs, that are timed.
+    var timedWork = Sampling(every: Recorder.costSampling, after: Recorder.costSampling / 2)
     /// The undo manager that records the context's changes.
     ///
     /// Default: `nil`, and nothing is recorded. Recorded changes keep their objects and the context alive until the

@@ -50,7 +50,6 @@ final class FetchedObjects {
         sources =
             found.sources.isEmpty ? [FetchSource(entity: execution.entity, partial: found.partial)] : found.sources
         let recorder = execution.store.recorder
-        let cost = found.fetch == 0 ? 0 : recorder.beginLongCost()
         use =
             found.fetch == 0
             ? nil
@@ -58,7 +57,6 @@ final class FetchedObjects {
                 fetch: found.fetch, entity: entity.traceID(recorder), shape: found.shape,
                 batchSize: terms.batchSize, rows: count)
         if use != nil, !found.rows.isEmpty { observeLoad(found.rows, found.partial) }
-        recorder.endCost(cost, times: 1)
         for (position, object) in found.known.enumerated() {
             guard let object else { continue }
             track(object, position)
@@ -208,11 +206,7 @@ final class FetchedObjects {
                 let positions = sources.count == 1 ? Array(range) : range.filter { self.source($0) == source }
                 guard !positions.isEmpty else { continue }
                 let loaded = try read(positions, from: source, span, &batch)
-                if use != nil {
-                    let cost = recorder.beginLongCost()
-                    observeLoad(loaded.rows, sources[source].partial)
-                    recorder.endCost(cost, times: 1)
-                }
+                if use != nil { observeLoad(loaded.rows, sources[source].partial) }
                 span?.update {
                     $0.rows += UInt32(clamping: loaded.rows.count)
                     $0.cacheHits += UInt32(clamping: loaded.cacheHits)
@@ -302,6 +296,10 @@ final class FetchedObjects {
     /// - Parameter partial: the properties that were read for partial faults; the others were not loaded.
     private func observeLoad(_ rows: ContiguousArray<RowPointer>, _ partial: PartialSelection?) {
         guard let use else { return }
+        context.recorder.measuringCost { add(rows, partial, to: use) }
+    }
+
+    private func add(_ rows: ContiguousArray<RowPointer>, _ partial: PartialSelection?, to use: FetchUse) {
         let store = entity.store
         let properties = entity.schema.properties.count
         var counts = [(rows: Int, bytes: Int, large: Int)](repeating: (0, 0, 0), count: properties)

@@ -35,9 +35,14 @@ struct FaultSubject {
     func hits(from object: ManagedObject) -> TraceEvent.CacheHits {
         var hits = TraceEvent.CacheHits()
         hits.origin = object.trail.origin
-        (hits.type, hits.entity) = (type, entity)
-        (hits.relationship, hits.relationshipEntity) = (relationship, relationshipEntity)
+        describe(&hits)
         return hits
+    }
+
+    /// Sets the fields of an event.
+    func describe(_ event: inout some FaultEvent) {
+        (event.type, event.entity) = (type, entity)
+        (event.relationship, event.relationshipEntity) = (relationship, relationshipEntity)
     }
 }
 
@@ -48,7 +53,7 @@ extension FaultSpan {
         isDeleting: Bool
     ) {
         willDescribe()
-        set(FaultSubject(object, entity, recorder))
+        FaultSubject(object, entity, recorder).describe(&event)
         event.filled = object.row == nil ? 0 : 1
         event.bytes = object.row.map { UInt64($0.byteCount(object.runtime.layout)) } ?? 0
         if event.bytes >= TraceEvent.Release.minimumBytes {
@@ -64,7 +69,7 @@ extension FaultSpan {
         _ failure: StoreError?, isDeleting: Bool
     ) {
         willDescribe()
-        set(FaultSubject(object, relationship: index, recorder))
+        FaultSubject(object, relationship: index, recorder).describe(&event)
         event.filled = UInt32(clamping: members)
         event.bytes = UInt64(members * MemoryLayout<Int64>.size)
         describe(object, source, failure, isDeleting)
@@ -75,11 +80,6 @@ extension FaultSpan {
         guard let past else { return }
         event.seenBefore = true
         (event.sinceCached, event.loadedSince) = (past.age, past.loadedSince)
-    }
-
-    private func set(_ subject: FaultSubject) {
-        (event.type, event.entity) = (subject.type, subject.entity)
-        (event.relationship, event.relationshipEntity) = (subject.relationship, subject.relationshipEntity)
     }
 
     private func describe(

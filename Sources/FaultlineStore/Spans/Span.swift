@@ -18,6 +18,8 @@ final class Span<Event: SpanEvent> {
     let origin: TraceOrigin
     /// `nil` if the span measures a part of another span's event.
     private let open: OpenEvent?
+    /// Whether the cost of recording the event is measured.
+    private let isSampled: Bool
     var event = Event()
     /// The statement that did the event's work, if there was exactly one.
     var statement: StatementRecord?
@@ -35,7 +37,8 @@ final class Span<Event: SpanEvent> {
         self.recorder = recorder
         self.origin = origin
         watch = Stopwatch(recorder)
-        if let open, open.isSampled { cost = recorder.now() - open.start }
+        isSampled = open?.isSampled == true
+        if isSampled { cost = recorder.now() - start }
     }
 
     var id: EventID { open?.id ?? 0 }
@@ -47,12 +50,12 @@ final class Span<Event: SpanEvent> {
 
     /// Called when the work is done, and only its event remains to be described and recorded.
     func willDescribe() {
-        if let open, open.isSampled { describedAt = recorder.now() }
+        if isSampled { describedAt = recorder.now() }
     }
 
     /// Runs a closure that only recording needs, during the work.
     func describe(_ body: (inout Event) -> Void) {
-        guard let open, open.isSampled else { return body(&event) }
+        guard isSampled else { return body(&event) }
         let start = recorder.now()
         body(&event)
         cost += recorder.now() - start
@@ -74,7 +77,7 @@ final class Span<Event: SpanEvent> {
     }
 
     private func addReading() {
-        if let open, open.isSampled { cost += Recorder.clockCost }
+        if isSampled { cost += Recorder.clockCost }
     }
 
     /// The duration of the work from then until a time, in nanoseconds.

@@ -18,8 +18,9 @@ struct RecordedDetail: ParsableArguments {
 
     /// The environment that asks a program's recorder for this detail.
     var environment: [String: String] {
-        var variables: [RecordingVariable: Bool] = [.values: values, .eachFault: eachFault]
-        variables = variables.filter(\.value)
-        return Dictionary(uniqueKeysWithValues: variables.keys.map { ($0.rawValue, "1") })
+        var variables: [String: String] = [:]
+        if values { variables[RecordingVariable.values.rawValue] = "1" }
+        if eachFault { variables[RecordingVariable.eachFault.rawValue] = "1" }
+        return variables
     }
 }

@@ -18,7 +18,7 @@ struct FailureDetector: EvidenceDetector {
         case .fetch(let fetch): entities = [fetch.entity]
         case .batch(let batch): entities = [batch.entity]
         case .fault(let fault):
-            entities = [fault.relationship == 0 ? fault.entity : fault.relationshipEntity]
+            entities = [fault.owner]
             found.gone = fault.source == .gone ? 1 : 0
         case .save(let save):
             entities = save.entities.map(\.entity)

@@ -68,7 +68,7 @@ struct FaultDetector: EvidenceDetector {
         }
         let key = OpenFaults.Key(
             scope: event.scope, origin: fault.origin, relationship: fault.relationship,
-            entity: fault.relationship == 0 ? fault.entity : fault.relationshipEntity)
+            entity: fault.owner)
         let site = context.causeSite(of: event)
         if open.update(key, { $0.add(fault, event, site: site) }) == nil {
             var one = OpenFaults()

@@ -211,7 +211,7 @@ final class RowCache: Sendable {
             }
             state.maps[root].reserve(rows.count)
             var listed: UnsafeMutableRawPointer?
-            let recordedAt = recorder.isEnabled ? recorder.now() : 0
+            let recordedAt = recorder.nowIfEnabled
             for position in rows.indices {
                 if let known = state.insert(
                     rows[position], root, &listed, &held, isWritten: generation == nil, recordedAt: recordedAt)
@@ -234,7 +234,7 @@ final class RowCache: Sendable {
         let known = state.withLock { state in
             guard isCurrent(generation) else { return state.counterpart(of: row, root, &held) }
             var listed: UnsafeMutableRawPointer?
-            let recordedAt = recorder.isEnabled ? recorder.now() : 0
+            let recordedAt = recorder.nowIfEnabled
             let known = state.insert(row, root, &listed, &held, isWritten: false, recordedAt: recordedAt)
             evicted = state.trim(to: limit)
             return known

@@ -42,14 +42,21 @@ struct RowHistory: ~Copyable {
     ///   - time: the time in nanoseconds.
     ///   - loaded: bytes of rows that have entered the cache so far.
     mutating func insert(_ key: Int64, root: Int, time: UInt64, loaded: UInt64) {
-        guard key >= 0, key < Self.maximumKey else { return }
-        let (number, index) = Int(key).quotientAndRemainder(dividingBy: Self.keysPerPage)
+        guard let (number, index) = Self.place(of: key) else { return }
         if number >= pages[root].count {
             let count = max(number + 1, pages[root].count * 2) - pages[root].count
             pages[root].append(contentsOf: repeatElement(nil, count: count))
         }
         guard let page = pages[root][number] ?? addPage(number, root) else { return }
         page[index] = Stamp(time: time, loaded: loaded)
+    }
+
+    /// The number of a key's page, and the key's index in it; `nil` for a key that is not remembered.
+    @inline(__always)
+    private static func place(of key: Int64) -> (page: Int, index: Int)? {
+        guard key >= 0, key < maximumKey else { return nil }
+        let (page, index) = Int(key).quotientAndRemainder(dividingBy: keysPerPage)
+        return (page, index)
     }
 
     private mutating func addPage(_ number: Int, _ root: Int) -> UnsafeMutablePointer<Stamp>? {
@@ -63,9 +70,9 @@ struct RowHistory: ~Copyable {
 
     /// The last time at which a row entered the cache; `nil` if it never did.
     func past(of key: Int64, root: Int, time: UInt64, loaded: UInt64) -> Past? {
-        guard key >= 0, key < Self.maximumKey else { return nil }
-        let (number, index) = Int(key).quotientAndRemainder(dividingBy: Self.keysPerPage)
-        guard number < pages[root].count, let page = pages[root][number], page[index].time != 0 else { return nil }
+        guard let (number, index) = Self.place(of: key), number < pages[root].count, let page = pages[root][number],
+            page[index].time != 0
+        else { return nil }
         let stamp = page[index]
         return Past(age: time - min(time, stamp.time), loadedSince: loaded &- stamp.loaded)
     }

@@ -218,7 +218,7 @@ struct StatementMeasure {
     ]
 
     func end(rows: Int, result: Int32) -> StatementRun {
-        let cost = isRecording ? session.recorder.beginCost() : 0
+        let cost = session.recorder.beginCost()
         defer { session.recorder.endCost(cost) }
         var run = StatementRun(rows: rows)
         run.duration = session.recorder.now() - start
