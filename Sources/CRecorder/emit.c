@@ -13,9 +13,8 @@
 
 // MARK: - The ring
 
-// Reserves space for a record of `size` bytes; null if the ring is full. Records are contiguous: one that does not fit
-// before the ring's end begins at its start, with filler in between.
-static char *reserve(fl_ring *ring, uint32_t size, uint64_t *head) {
+// Records are contiguous: one that does not fit before the ring's end begins at its start, with filler in between.
+char *fl_reserve_record(fl_ring *ring, uint32_t size, uint64_t *head) {
     uint64_t written = atomic_load_explicit(&ring->head, memory_order_relaxed);
     uint64_t drained = atomic_load_explicit(&ring->tail, memory_order_acquire);
     uint64_t place = written & (ring->capacity - 1);
@@ -33,7 +32,7 @@ static char *reserve(fl_ring *ring, uint32_t size, uint64_t *head) {
     return ring->data + place;
 }
 
-static void commit(fl_recorder *recorder, fl_ring *ring, uint64_t head, uint32_t size) {
+void fl_commit_record(fl_recorder *recorder, fl_ring *ring, uint64_t head, uint32_t size) {
     uint64_t before = atomic_load_explicit(&ring->head, memory_order_relaxed);
     atomic_store_explicit(&ring->head, head + size, memory_order_release);
     // The drainer wakes up regularly by itself; in a burst, the writer wakes it each time the ring passes a quarter.
@@ -102,7 +101,7 @@ void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t fie
     fl_ring *ring = NULL;
     if (!thread->recorder->is_traced_only) {
         ring = enter_ring(thread);
-        place = ring == NULL || size > UINT16_MAX ? NULL : reserve(ring, (uint32_t)size, &head);
+        place = ring == NULL || size > UINT16_MAX ? NULL : fl_reserve_record(ring, (uint32_t)size, &head);
         if (place == NULL) {
             count_dropped(thread, fl_events_of(header->kind, fields, statement != 0));
             leave_ring(ring);
@@ -137,7 +136,7 @@ void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t fie
         thread->pending_cost = 0;
     }
     memcpy(room, header, sizeof *header);
-    if (place != NULL) { commit(thread->recorder, ring, head, (uint32_t)size); }
+    if (place != NULL) { fl_commit_record(thread->recorder, ring, head, (uint32_t)size); }
     if (thread->traced == NULL) {
         if (place != NULL) { leave_ring(ring); }
         return;
@@ -145,7 +144,7 @@ void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t fie
     // The record stays intact until this thread, or another one that shares the ring, writes there again. The cost of
     // tracing is added to the next event.
     uint64_t began = is_sampled ? fl_now() : 0;
-    fl_trace_record(thread, (const fl_header *)(const void *)room);
+    fl_trace_record(thread->recorder, thread->ring, &thread->traced->event, (const fl_header *)(const void *)room);
     if (place != NULL) { leave_ring(ring); }
     if (is_sampled) { thread->pending_cost += sampled_cost(fl_now() - began); }
 }

@@ -164,7 +164,7 @@ static bool count(fl_thread *thread, const fl_hit *hit, uintptr_t frame) {
 // The frame of the function that counts a hit, by way of one function; 0 if there are no frame pointers.
 static inline uintptr_t counting_frame(const fl_thread *thread, uintptr_t own) {
     uintptr_t frame = fl_caller_of(own);
-    return fl_is_on_stack(thread, frame) ? fl_caller_of(frame) : 0;
+    return fl_is_on_stack(&thread->stack, frame) ? fl_caller_of(frame) : 0;
 }
 
 __attribute__((noinline)) bool fl_hit_count(fl_recorder *recorder, fl_hit *hit) {
@@ -183,7 +183,7 @@ static bool prepare(fl_thread *thread) {
 
 static void remember_stack(const fl_thread *thread, place *place) {
     uintptr_t frame = place->first;
-    for (uint32_t depth = 0; depth < FRAMES_SKIPPED + FRAMES && fl_is_on_stack(thread, frame); depth++) {
+    for (uint32_t depth = 0; depth < FRAMES_SKIPPED + FRAMES && fl_is_on_stack(&thread->stack, frame); depth++) {
         const uintptr_t *words = (const uintptr_t *)frame;
         if (depth >= FRAMES_SKIPPED) {
             uint32_t index = place->frame_count++;

@@ -1,4 +1,6 @@
 #define _GNU_SOURCE
+#include "faultline_sampler.h"
+#include "faultline_text.h"
 #include "tracing.h"
 
 #include <dlfcn.h>
@@ -9,6 +11,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -18,7 +21,13 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t threads_key;
 static pthread_mutex_t recorders_lock = PTHREAD_MUTEX_INITIALIZER;
 static fl_recorder *recorders;
-_Thread_local fl_thread *fl_threads;
+FL_THREAD_LOCAL fl_thread *fl_threads;
+
+// Marks programs that contain a recorder, for the library that records others from outside.
+__attribute__((section(".note.faultline"), used, retain, aligned(4))) static const struct {
+    uint32_t name_length, value_length, type;
+    char name[12];
+} recorder_mark = {.name_length = sizeof FL_MARK_NAME, .type = FL_MARK_TYPE, .name = FL_MARK_NAME};
 
 // MARK: - Fork
 
@@ -35,6 +44,7 @@ static void after_fork_in_child(void) {
         if (recorder->timeline != NULL) { fl_timeline_abandon(recorder->timeline); }
     }
     fl_dictionary_after_fork();
+    fl_sampler_after_fork();
     fl_threads = NULL;
     pthread_mutex_unlock(&recorders_lock);
 }
@@ -70,6 +80,7 @@ static void thread_ends(void *first) {
     (void)first;
     fl_thread *thread = fl_threads;
     fl_threads = NULL;
+    atomic_signal_fence(memory_order_release);
     while (thread != NULL) {
         fl_thread *next = thread->next;
         free_thread(thread);
@@ -101,11 +112,14 @@ static fl_ring *free_ring(fl_recorder *recorder, uint32_t thread, bool any, uint
     return NULL;
 }
 
-static fl_ring *add_ring(fl_recorder *recorder, uint32_t number) {
+// The default size of the next ring.
+static uint64_t next_capacity(const fl_recorder *recorder, uint32_t number) {
+    return recorder->has_default_rings ? fl_ring_bytes(recorder->rings.path, number) : recorder->ring_bytes;
+}
+
+fl_ring *fl_add_ring(fl_recorder *recorder, uint32_t number, uint64_t capacity) {
     if (recorder->has_no_room) { return NULL; }
     // If there is little room, a small ring that loses events in bursts is better than none.
-    uint64_t capacity =
-        recorder->has_default_rings ? fl_ring_bytes(recorder->rings.path, number) : recorder->ring_bytes;
     fl_ring *ring = fl_add_segment(recorder, FL_SEGMENT_RING, number, FL_RING_HEADER_BYTES + capacity);
     while (ring == NULL && capacity > FL_RING_BYTES_LEAST) {
         capacity >>= 1;
@@ -127,7 +141,7 @@ static fl_ring *add_ring(fl_recorder *recorder, uint32_t number) {
 static fl_ring *share_ring(fl_recorder *recorder, uint32_t thread, uint32_t rings) {
     uint32_t count = recorder->shared_count;
     if (count < FL_RINGS_SHARED && rings < FL_RINGS_MAXIMUM) {
-        fl_ring *ring = add_ring(recorder, rings);
+        fl_ring *ring = fl_add_ring(recorder, rings, next_capacity(recorder, rings));
         if (ring != NULL) {
             atomic_store_explicit(&ring->owner, FL_SHARED_RING, memory_order_release);
             atomic_store_explicit(&recorder->shared[count], ring, memory_order_release);
@@ -142,7 +156,9 @@ static fl_ring *share_ring(fl_recorder *recorder, uint32_t thread, uint32_t ring
 static fl_ring *take_ring(fl_recorder *recorder, uint32_t thread) {
     uint32_t rings;
     fl_ring *ring = free_ring(recorder, thread, false, &rings);
-    if (ring == NULL && rings < FL_RINGS_OWNED) { ring = add_ring(recorder, rings); }
+    if (ring == NULL && rings < FL_RINGS_OWNED) {
+        ring = fl_add_ring(recorder, rings, next_capacity(recorder, rings));
+    }
     // Reporting losses for the wrong thread is better than losing all its events.
     if (ring == NULL) { ring = free_ring(recorder, thread, true, &rings); }
     if (ring == NULL) { return share_ring(recorder, thread, rings); }
@@ -151,17 +167,34 @@ static fl_ring *take_ring(fl_recorder *recorder, uint32_t thread) {
     return ring;
 }
 
+size_t fl_describe_thread(uint32_t number, bool is_main, char *entry, char *name) {
+    memset(name, 0, FL_THREAD_NAME_BYTES);
+    prctl(PR_GET_NAME, name, 0, 0, 0);
+    // The kernel cuts the name to 15 bytes, even within a character.
+    size_t length = fl_cut_text(name, strlen(name), 15);
+    name[length] = 0;
+    char *end = fl_put_text(entry, is_main ? "{\"isMain\":true,\"name\":" : "{\"isMain\":false,\"name\":");
+    end += fl_json_string(end, 100, name, length);
+    end = fl_put_number(fl_put_text(end, ",\"thread\":"), number);
+    end = fl_put_text(end, "}");
+    return (size_t)(end - entry);
+}
+
 // Writes a dictionary entry with the thread's name.
 static void introduce(fl_recorder *recorder, const fl_thread *thread) {
-    char name[32] = "", quoted[80], json[160];
-    pthread_getname_np(pthread_self(), name, sizeof name);
-    // The kernel cuts the name to 15 bytes, even within a character.
-    size_t name_length = fl_cut_text(name, strlen(name), 15);
-    quoted[fl_json_string(quoted, sizeof quoted - 1, name, name_length)] = 0;
-    int length = snprintf(
-        json, sizeof json, "{\"isMain\":%s,\"name\":%s,\"thread\":%u}", thread->is_main ? "true" : "false", quoted,
-        thread->number);
-    fl_intern(recorder, FL_DICTIONARY_THREAD, json, (size_t)length, name, name_length);
+    char entry[FL_THREAD_ENTRY_BYTES], name[FL_THREAD_NAME_BYTES];
+    size_t length = fl_describe_thread(thread->number, thread->is_main, entry, name);
+    fl_intern(recorder, FL_DICTIONARY_THREAD, entry, length, name, strlen(name));
+}
+
+fl_stack_bounds fl_find_stack(void) {
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) { return (fl_stack_bounds){0}; }
+    void *low = NULL;
+    size_t size = 0;
+    pthread_attr_getstack(&attributes, &low, &size);
+    pthread_attr_destroy(&attributes);
+    return (fl_stack_bounds){.low = (uintptr_t)low, .high = (uintptr_t)low + size};
 }
 
 static fl_thread *make_thread(fl_recorder *recorder) {
@@ -188,20 +221,14 @@ static fl_thread *make_thread(fl_recorder *recorder) {
     // A thread's first work enters shapes and stacks into the dictionary, and stands for no other.
     thread->countdown = FL_SAMPLING / 2;
     thread->cost_countdown = FL_COST_SAMPLING / 2;
-    pthread_attr_t attributes;
-    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-        void *low = NULL;
-        size_t size = 0;
-        pthread_attr_getstack(&attributes, &low, &size);
-        pthread_attr_destroy(&attributes);
-        thread->stack_low = (uintptr_t)low;
-        thread->stack_high = (uintptr_t)low + size;
-    }
+    thread->stack = fl_find_stack();
     atomic_fetch_add(&recorder->references, 1);
     thread->next = fl_threads;
+    atomic_signal_fence(memory_order_release);
     fl_threads = thread;
     pthread_setspecific(threads_key, thread);
     introduce(recorder, thread);
+    fl_sampler_enter_thread();
     return thread;
 }
 
@@ -212,6 +239,7 @@ static void forget_closed(void) {
         fl_thread *thread = *place;
         if (atomic_load(&thread->recorder->file->is_closed) && thread->depth == 0) {
             *place = thread->next;
+            atomic_signal_fence(memory_order_release);
             free_thread(thread);
         } else {
             place = &thread->next;
@@ -402,6 +430,7 @@ void fl_stop_observer(void) {
 
 void fl_recorder_close(fl_recorder *recorder) {
     if (!fl_is_ours(recorder)) { return; }
+    fl_sampler_stop(recorder);
     __atomic_store_n(&recorder->state.on, 0, __ATOMIC_RELAXED);
     if (recorder->file->closed == 0) { recorder->file->closed = fl_now(); }
     bool was_closed = atomic_exchange_explicit(&recorder->file->is_closed, 1, memory_order_acq_rel) != 0;

@@ -9,6 +9,9 @@
 
 #include <pthread.h>
 
+// Variables of threads that a signal handler reads: they have their place from the thread's beginning.
+#define FL_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+
 #define FL_OPEN_EVENTS_MAXIMUM 32
 #define FL_INTERNED_MAXIMUM (1u << 16)
 #define FL_SITES_MAXIMUM (1u << 12)
@@ -45,6 +48,11 @@ typedef struct fl_site {
     uint32_t id;
 } fl_site;
 
+// The addresses of a thread's stack.
+typedef struct fl_stack_bounds {
+    uintptr_t low, high;
+} fl_stack_bounds;
+
 struct fl_recorder {
     fl_switch state;
     bool is_inherited;                     // this process is a forked child of the one that records
@@ -63,6 +71,7 @@ struct fl_recorder {
     void *segments[FL_SEGMENTS_MAXIMUM];
     fl_dictionary_segment *dictionary;     // the segment being written
     uint32_t next_entry;
+    uint32_t sampled_entries;              // those that signal handlers added
     // Slots for use summaries. Free ones form a stack of their numbers from 1, whose top is stored with a count of its
     // changes, to detect that a number was popped and pushed back meanwhile.
     _Atomic uint64_t free_uses;
@@ -81,6 +90,7 @@ struct fl_recorder {
     fl_recorder **previous;
 };
 
+// A thread's list of its states is read by signal handlers, which may interrupt it at any instruction.
 struct fl_thread {
     fl_recorder *recorder;
     fl_ring *ring;
@@ -94,7 +104,7 @@ struct fl_thread {
     uint64_t clock;                        // the last known time, which an event or a mark has read
     fl_thread_scope scope;
     struct fl_hit_table *hits;             // null: no row-cache hits yet
-    uintptr_t stack_low, stack_high;
+    fl_stack_bounds stack;
     struct fl_traced *traced;              // null without a tracer
     fl_thread *next;                       // the same thread's state with another recorder
     uint64_t open[FL_OPEN_EVENTS_MAXIMUM];
@@ -114,7 +124,7 @@ void fl_recorder_set_timeline(fl_recorder *recorder, fl_timeline *timeline);
 void fl_dictionary_after_fork(void);
 
 // The states of this thread, for each recorder that it has used.
-extern _Thread_local fl_thread *fl_threads;
+extern FL_THREAD_LOCAL fl_thread *fl_threads;
 
 // This thread's state; null if it has none.
 static inline fl_thread *fl_thread_known(const fl_recorder *recorder) {
@@ -136,10 +146,25 @@ static inline fl_thread *fl_thread_recording(fl_recorder *recorder) {
     return fl_switch_is_on(&recorder->state) ? fl_thread_current(recorder) : NULL;
 }
 
+#define FL_THREAD_NAME_BYTES 16
+#define FL_THREAD_ENTRY_BYTES 192
+
+// Writes the calling thread's entry for the dictionary and its name; returns the entry's length. Safe in a signal handler.
+size_t fl_describe_thread(uint32_t number, bool is_main, char *entry, char *name);
+
+// The bounds of the calling thread's stack; 0 if they are not known. Allocates memory.
+fl_stack_bounds fl_find_stack(void);
+
 // Whether a frame's two words are in the thread's stack.
-static inline bool fl_is_on_stack(const fl_thread *thread, uintptr_t frame) {
-    return frame >= thread->stack_low && frame + 2 * sizeof(uintptr_t) <= thread->stack_high && (frame & 7) == 0;
+static inline bool fl_is_on_stack(const fl_stack_bounds *bounds, uintptr_t frame) {
+    return frame >= bounds->low && frame + 2 * sizeof(uintptr_t) <= bounds->high && (frame & 7) == 0;
 }
+
+// The return addresses from a frame outwards, which may be an interrupted function's. Returns their number.
+uint32_t fl_walk_from(const fl_stack_bounds *bounds, uintptr_t frame, uint64_t *frames, bool *truncated);
+
+// The frame of the innermost anchor; 0 if there is none.
+uintptr_t fl_last_anchor(void);
 
 // The frame of the function that called the one with a frame.
 static inline uintptr_t fl_caller_of(uintptr_t frame) { return *(const uintptr_t *)frame & ~FL_ASYNC_FRAME; }
@@ -147,10 +172,8 @@ static inline uintptr_t fl_caller_of(uintptr_t frame) { return *(const uintptr_t
 // Adds a segment; null if there is no space. Under the recorder's lock.
 void *fl_add_segment(fl_recorder *recorder, fl_segment_kind kind, uint32_t ring, uint64_t size);
 
-// Adds an entry; 0 if there is no space. Takes the recorder's lock.
-uint32_t fl_add_entry(
-    fl_recorder *recorder, fl_dictionary_kind kind, const void *text, size_t text_length, const char *label,
-    size_t label_length);
+// The number of an entry that was interned; 0 if there is none.
+uint32_t fl_find_entry(fl_recorder *recorder, fl_dictionary_kind kind, const void *text, size_t length);
 
 // Returns the number of the calling thread's stack. Sets `truncated` if it is deeper than the maximum.
 uint32_t fl_intern_stack(
@@ -159,8 +182,25 @@ uint32_t fl_intern_stack(
 // Writes entries for modules loaded since the last call.
 void fl_list_modules(fl_recorder *recorder);
 
+// Whether an address is one that a call returns to, in the code of a module. Safe in a signal handler.
+bool fl_is_return_address(uint64_t address);
+
+// Whether an address is one that a call of the function with an instruction returns to, as far as the call names it.
+bool fl_returns_from(uint64_t address, uint64_t instruction);
+
+// Writes the entry of the module that an address belongs to, in a signal handler.
+void fl_list_module_of(fl_recorder *recorder, uint64_t address, bool *is_busy);
+
+// Adds a ring, under the recorder's lock. Null if there is no room.
+fl_ring *fl_add_ring(fl_recorder *recorder, uint32_t number, uint64_t capacity);
+
 // Adds the calling thread's stack to a record.
 void fl_add_stack(fl_recorder *recorder, fl_thread *thread, fl_header *header);
+
+// Reserves space for a record of `size` bytes; null if the ring is full. `head` is to be passed to fl_commit_record, which
+// makes the record visible.
+char *fl_reserve_record(fl_ring *ring, uint32_t size, uint64_t *head);
+void fl_commit_record(fl_recorder *recorder, fl_ring *ring, uint64_t head, uint32_t size);
 
 // Puts a record into the thread's ring, or counts it as lost.
 void fl_put(

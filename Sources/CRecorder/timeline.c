@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "faultline_text.h"
 #include "timeline.h"
 
 #include <stdio.h>
@@ -32,38 +33,9 @@ static void end_line(fl_timeline *timeline, char *end) {
     timeline->used = (size_t)(end - timeline->buffer);
 }
 
-static char *put_text(char *out, const char *text) {
-    size_t length = strlen(text);
-    memcpy(out, text, length);
-    return out + length;
-}
-
-static char *put_number(char *out, uint64_t number) {
-    char digits[20];
-    int count = 0;
-    do {
-        digits[count++] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number != 0);
-    while (count > 0) { *out++ = digits[--count]; }
-    return out;
-}
-
-static char *put_hexadecimal(char *out, uint64_t number, int width) {
-    static const char digits[] = "0123456789abcdef";
-    char reversed[16];
-    int count = 0;
-    do {
-        reversed[count++] = digits[number & 15];
-        number >>= 4;
-    } while (number != 0 || count < width);
-    while (count > 0) { *out++ = reversed[--count]; }
-    return out;
-}
-
 // Nanoseconds as microseconds with three decimals, which the format requires and which loses nothing.
 static char *put_microseconds(char *out, uint64_t nanoseconds) {
-    out = put_number(out, nanoseconds / 1000);
+    out = fl_put_number(out, nanoseconds / 1000);
     uint64_t rest = nanoseconds % 1000;
     *out++ = '.';
     *out++ = (char)('0' + rest / 100);
@@ -140,22 +112,22 @@ static void write_entry(
         out, "{\"name\":\"faultline.%s\",\"ph\":\"M\",\"pid\":%u,\"tid\":0,\"args\":{\"id\":%u,\"entry\":", name,
         timeline->process, id);
     if (kind == FL_DICTIONARY_STACK) {
-        out = put_text(out, "{\"frames\":[");
+        out = fl_put_text(out, "{\"frames\":[");
         for (size_t place = 0; place + 8 <= length; place += 8) {
             uint64_t address;
             memcpy(&address, text + place, 8);
             if (place > 0) { *out++ = ','; }
-            out = put_text(out, "\"0x");
-            out = put_hexadecimal(out, address, 1);
+            out = fl_put_text(out, "\"0x");
+            out = fl_put_hexadecimal(out, address, 1);
             *out++ = '"';
         }
-        out = put_text(out, label_length > 0 ? "],\"isTruncated\":true}" : "]}");
+        out = fl_put_text(out, label_length > 0 ? "],\"isTruncated\":true}" : "]}");
     } else {
         memcpy(out, text, length);
         out += length;
         remember_label(timeline, id, label, label_length);
     }
-    out = put_text(out, "}}");
+    out = fl_put_text(out, "}}");
     end_line(timeline, out);
     if (kind == FL_DICTIONARY_THREAD) {
         // The viewers' own line, which names the thread's track. The thread's number is the last in the entry's JSON.
@@ -165,7 +137,7 @@ static void write_entry(
             out, "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%u,\"tid\":%lu,\"args\":{\"name\":", timeline->process,
             number == NULL ? 0 : strtoul(number + 9, NULL, 10));
         out += fl_json_string(out, 300, label, label_length);
-        out = put_text(out, "}}");
+        out = fl_put_text(out, "}}");
         end_line(timeline, out);
     }
 }
@@ -177,23 +149,23 @@ static char *put_value(char *out, const fl_field *field, uint64_t value) {
     switch (field->meaning) {
     case FL_HASH:
         *out++ = '"';
-        out = put_hexadecimal(out, value, 16);
+        out = fl_put_hexadecimal(out, value, 16);
         *out++ = '"';
         return out;
     case FL_ENUMERATION:
         word = fl_enumeration_word(field->detail, value);
         *out++ = '"';
-        out = put_text(out, word == NULL ? "" : word);
+        out = fl_put_text(out, word == NULL ? "" : word);
         *out++ = '"';
         return out;
-    case FL_FLAG: return put_text(out, value != 0 ? "true" : "false");
-    default: return put_number(out, value);
+    case FL_FLAG: return fl_put_text(out, value != 0 ? "true" : "false");
+    default: return fl_put_number(out, value);
     }
 }
 
 static char *put_field(char *out, const fl_field *field, uint64_t value) {
     *out++ = '"';
-    out = put_text(out, field->name);
+    out = fl_put_text(out, field->name);
     *out++ = '"';
     *out++ = ':';
     out = put_value(out, field, value);
@@ -209,18 +181,18 @@ static char *put_lists(char *out, const fl_event_schema *schema, const fl_event 
         uint32_t count;
         memcpy(&count, base + list->countOffset, sizeof count);
         *out++ = '"';
-        out = put_text(out, list->name);
-        out = put_text(out, "\":[");
+        out = fl_put_text(out, list->name);
+        out = fl_put_text(out, "\":[");
         for (uint32_t entry = 0; entry < count && place + list->words <= event->listWords; entry++) {
             if (entry > 0) { *out++ = ','; }
             *out++ = '[';
             for (uint32_t word = 0; word < list->words; word++) {
                 if (word > 0) { *out++ = ','; }
-                out = put_number(out, event->lists[place++]);
+                out = fl_put_number(out, event->lists[place++]);
             }
             *out++ = ']';
         }
-        out = put_text(out, "],");
+        out = fl_put_text(out, "],");
     }
     return out;
 }
@@ -249,16 +221,16 @@ static const char *phase(const fl_event_schema *schema, const fl_event *event) {
 // middle of each fault, since viewers round times and miss a slice at its edge.
 static void write_flow(fl_timeline *timeline, const fl_event *event, char step, uint64_t id) {
     char *out = begin_line(timeline);
-    out = put_text(out, "{\"name\":\"origin\",\"cat\":\"flow\",\"ph\":\"");
+    out = fl_put_text(out, "{\"name\":\"origin\",\"cat\":\"flow\",\"ph\":\"");
     *out++ = step;
-    out = put_text(out, "\",\"id\":");
-    out = put_number(out, id);
-    out = put_text(out, ",\"bp\":\"e\",\"ts\":");
+    out = fl_put_text(out, "\",\"id\":");
+    out = fl_put_number(out, id);
+    out = fl_put_text(out, ",\"bp\":\"e\",\"ts\":");
     out = put_microseconds(out, event->header.start + event->header.duration / 2);
-    out = put_text(out, ",\"pid\":");
-    out = put_number(out, event->process);
-    out = put_text(out, ",\"tid\":");
-    out = put_number(out, event->header.thread);
+    out = fl_put_text(out, ",\"pid\":");
+    out = fl_put_number(out, event->process);
+    out = fl_put_text(out, ",\"tid\":");
+    out = fl_put_number(out, event->header.thread);
     *out++ = '}';
     end_line(timeline, out);
 }
@@ -272,32 +244,32 @@ static void write_event(void *context, const fl_event *event) {
     if (is_instantaneous || (is_scope && event->fields.scope.phase == 1)) { shown += event->header.duration; }
 
     char *out = begin_line(timeline);
-    out = put_text(out, "{\"name\":\"");
+    out = fl_put_text(out, "{\"name\":\"");
     const char *about = subject(timeline, schema, event);
     if (!is_scope || about == NULL) {
-        out = put_text(out, schema->name);
+        out = fl_put_text(out, schema->name);
         if (about != NULL) { *out++ = ' '; }
     }
-    if (about != NULL) { out = put_text(out, about); }
-    out = put_text(out, "\",\"cat\":\"");
-    out = put_text(out, schema->name);
-    out = put_text(out, "\",\"ph\":\"");
-    out = put_text(out, phase(schema, event));
+    if (about != NULL) { out = fl_put_text(out, about); }
+    out = fl_put_text(out, "\",\"cat\":\"");
+    out = fl_put_text(out, schema->name);
+    out = fl_put_text(out, "\",\"ph\":\"");
+    out = fl_put_text(out, phase(schema, event));
     if (is_scope) {
-        out = put_text(out, "\",\"id\":\"0x");
-        out = put_hexadecimal(out, event->header.id, 1);
+        out = fl_put_text(out, "\",\"id\":\"0x");
+        out = fl_put_hexadecimal(out, event->header.id, 1);
     }
-    out = put_text(out, is_instantaneous ? "\",\"s\":\"t\",\"ts\":" : "\",\"ts\":");
+    out = fl_put_text(out, is_instantaneous ? "\",\"s\":\"t\",\"ts\":" : "\",\"ts\":");
     out = put_microseconds(out, shown);
     if (!is_scope && !is_instantaneous) {
-        out = put_text(out, ",\"dur\":");
+        out = fl_put_text(out, ",\"dur\":");
         out = put_microseconds(out, event->header.duration);
     }
-    out = put_text(out, ",\"pid\":");
-    out = put_number(out, event->process);
-    out = put_text(out, ",\"tid\":");
-    out = put_number(out, event->header.thread);
-    out = put_text(out, ",\"args\":{");
+    out = fl_put_text(out, ",\"pid\":");
+    out = fl_put_number(out, event->process);
+    out = fl_put_text(out, ",\"tid\":");
+    out = fl_put_number(out, event->header.thread);
+    out = fl_put_text(out, ",\"args\":{");
     uint32_t count;
     const fl_field *fields = fl_common_fields(&count);
     for (uint32_t index = 0; index < count; index++) {
@@ -308,7 +280,7 @@ static void write_event(void *context, const fl_event *event) {
         if (place == offsetof(fl_header, duration) && !is_scope && !is_instantaneous) { continue; }
         out = put_field(out, &fields[index], value);
     }
-    if ((event->header.flags & FL_ON_MAIN_THREAD) != 0) { out = put_text(out, "\"main\":true,"); }
+    if ((event->header.flags & FL_ON_MAIN_THREAD) != 0) { out = fl_put_text(out, "\"main\":true,"); }
     for (uint32_t index = 0; index < schema->fieldCount; index++) {
         const fl_field *field = &schema->fields[index];
         uint64_t value = fl_field_get(field, &event->fields);
@@ -319,7 +291,7 @@ static void write_event(void *context, const fl_event *event) {
     }
     out = put_lists(out, schema, event);
     if (out[-1] == ',') { out--; }
-    out = put_text(out, "}}");
+    out = fl_put_text(out, "}}");
     end_line(timeline, out);
 
     if (event->header.kind == FL_EVENT_FETCH && event->fields.fetch.rows > 0) {
@@ -380,11 +352,11 @@ static void settle(fl_timeline *timeline, fl_drain *drain, uint64_t unwritten_be
 // The data that the recording of a program's calls of SQLite lacks, as kinds of TraceGap.
 static char *put_gaps(char *out) {
     static const char *const gaps[] = {"operations", "exactTimes"};
-    out = put_text(out, ",\"source\":\"sqlite\",\"gaps\":[");
+    out = fl_put_text(out, ",\"source\":\"sqlite\",\"gaps\":[");
     for (size_t index = 0; index < sizeof gaps / sizeof *gaps; index++) {
         out += sprintf(out, "%s{\"kind\":\"%s\",\"remedy\":\"\"}", index == 0 ? "" : ",", gaps[index]);
     }
-    return put_text(out, "]");
+    return fl_put_text(out, "]");
 }
 
 void fl_timeline_begin_process(fl_timeline *timeline, fl_drain *drain, const char *rings) {
@@ -400,10 +372,10 @@ void fl_timeline_begin_process(fl_timeline *timeline, fl_drain *drain, const cha
         "{\"version\":%d,\"process\":%u,\"start\":%llu,\"date\":%.6f,\"program\":",
         process.process, FL_TRACE_VERSION, process.process, (unsigned long long)process.start, process.date);
     out += fl_json_string(out, 8 * FL_PROGRAM_BYTES, process.program, strlen(process.program));
-    out = put_text(out, ",\"rings\":");
+    out = fl_put_text(out, ",\"rings\":");
     out += fl_json_string(out, 8 * FL_PROGRAM_BYTES, rings, strlen(rings));
     if (process.is_observed) { out = put_gaps(out); }
-    out = put_text(out, "}}");
+    out = fl_put_text(out, "}}");
     end_line(timeline, out);
     const char *name = strrchr(process.program, '/');
     name = name == NULL ? process.program : name + 1;
@@ -411,7 +383,7 @@ void fl_timeline_begin_process(fl_timeline *timeline, fl_drain *drain, const cha
     out += sprintf(
         out, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%u,\"tid\":0,\"args\":{\"name\":", process.process);
     out += fl_json_string(out, 8 * FL_PROGRAM_BYTES, name, strlen(name));
-    out = put_text(out, "}}");
+    out = fl_put_text(out, "}}");
     end_line(timeline, out);
     settle(timeline, drain, before);
 }

@@ -9,12 +9,10 @@ static void hand_over(void *context, const fl_event *event) {
     if (tracer->is_wanted(event->header.kind)) { tracer->event(event); }
 }
 
-void fl_trace_record(fl_thread *thread, const fl_header *record) {
-    fl_recorder *recorder = thread->recorder;
-    thread->traced->event.process = recorder->traced_as;
-    uint32_t events = fl_expand(
-        &thread->traced->event, record, recorder->file->origin, hand_over, (void *)recorder->tracer);
-    fl_count(thread->ring, &thread->ring->traced, events);
+void fl_trace_record(fl_recorder *recorder, fl_ring *ring, fl_event *event, const fl_header *record) {
+    event->process = recorder->traced_as;
+    uint32_t events = fl_expand(event, record, recorder->file->origin, hand_over, (void *)recorder->tracer);
+    fl_count(ring, &ring->traced, events);
 }
 
 // MARK: - The dictionary

@@ -13,8 +13,8 @@ struct fl_traced {
     _Alignas(8) char record[sizeof(fl_event) + sizeof(fl_statement_time) + sizeof(fl_sql)];
 };
 
-// Passes the events in the thread's record to the tracer.
-void fl_trace_record(fl_thread *thread, const fl_header *record);
+// Passes the events in a ring's record to the tracer. `event` is working memory.
+void fl_trace_record(fl_recorder *recorder, fl_ring *ring, fl_event *event, const fl_header *record);
 
 // Passes a new entry to the tracer.
 void fl_trace_entry(fl_recorder *recorder, const fl_entry *entry);

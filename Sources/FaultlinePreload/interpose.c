@@ -24,6 +24,7 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
     uint32_t depth;  // of calls that can run statements
     preload_statement *running;  // null: not within a step, or within one of a statement that is not recorded
     const preload_copy *copy;    // of that statement
+    uintptr_t frame;  // of the innermost call that can run statements; 0 outside
 } thread;
 
 preload_statement *preload_running(const preload_copy **copy) {
@@ -31,14 +32,19 @@ preload_statement *preload_running(const preload_copy **copy) {
     return thread.running;
 }
 
+uintptr_t preload_sqlite_frame(void) { return thread.frame; }
+
 static int step(const preload_copy *copy, sqlite3_stmt *handle, preload_statement *statement) {
     preload_statement *outer = thread.running;
     const preload_copy *outer_copy = thread.copy;
+    uintptr_t outer_frame = thread.frame;
     (thread.running = statement, thread.copy = copy);
+    thread.frame = (uintptr_t)__builtin_frame_address(0);
     thread.depth++;
     int result = copy->step(handle);
     thread.depth--;
     (thread.running = outer, thread.copy = outer_copy);
+    thread.frame = outer_frame;
     return result;
 }
 
@@ -100,12 +106,15 @@ static void prepared(const preload_copy *copy, int result, sqlite3_stmt **out, u
         const preload_copy *copy = preload_copy_of(CALLER); \
         if (copy == NULL || copy->name == NULL) { return SQLITE_MISUSE; } \
         preload_statement *outer = thread.running; \
+        uintptr_t outer_frame = thread.frame; \
         uint64_t before = preload_ticks(); \
         thread.running = NULL; \
+        thread.frame = (uintptr_t)__builtin_frame_address(0); \
         thread.depth++; \
         int result = copy->name arguments; \
         thread.depth--; \
         thread.running = outer; \
+        thread.frame = outer_frame; \
         prepared(copy, result, statement, preload_ticks() - before, CALLER); \
         return result; \
     }

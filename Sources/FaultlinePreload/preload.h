@@ -7,6 +7,7 @@
 #define FAULTLINE_PRELOAD_H
 
 #include <faultline_recorder.h>
+#include <faultline_sampler.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -190,6 +191,10 @@ typedef struct preload_table {
 bool preload_look_up(const preload_table *table, uint64_t key, uint64_t *value);
 void preload_keep(preload_table *table, uint64_t key, uint64_t value);
 
+// For a signal handler: keeps a value unless the table is locked or has no memory yet, which preload_allocate gives it.
+void preload_try_keep(preload_table *table, uint64_t key, uint64_t value);
+void preload_allocate(preload_table *table);
+
 // Held while the process forks.
 void preload_lock_tables(void);
 void preload_unlock_tables(void);
@@ -218,6 +223,22 @@ uint32_t preload_stack(fl_recorder *recorder, bool *truncated);
 // Held while the process forks.
 void preload_lock_python(void);
 void preload_unlock_python(void);
+
+// MARK: - Sampling
+
+// Starts to sample the process's CPU time, if the environment asks for it and the program does not record itself. Called when
+// the program begins and in each forked child.
+void preload_start_sampling(void);
+
+// The interrupted thread's Python functions, as fl_sampler_guide wants them.
+uint32_t preload_sample_python(
+    fl_recorder *recorder, uint64_t *frames, uint32_t room, fl_interpreted *interpreter, bool *truncated, bool *is_busy);
+
+// Allocates the memory that preload_sample_python needs.
+void preload_prepare_python_samples(void);
+
+// The frame of this thread's innermost call of SQLite; 0 if it is in none. SQLite is usually built without frame pointers.
+uintptr_t preload_sqlite_frame(void);
 
 // MARK: - Text
 

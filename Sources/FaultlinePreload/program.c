@@ -48,6 +48,7 @@ static void after_fork_in_child(void) {
     atomic_store(&is_decided, has_stood_down);
     atomic_fetch_add(&generation, 1);
     after_fork_in_parent();
+    preload_start_sampling();
 }
 
 __attribute__((constructor)) static void read_environment(void) {
@@ -60,6 +61,7 @@ __attribute__((constructor)) static void read_environment(void) {
     if (bytes != NULL) { ring_bytes = strtoull(bytes, NULL, 10); }
     fl_prepare_process();
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    preload_start_sampling();
 }
 
 static fl_recorder *create(void) {

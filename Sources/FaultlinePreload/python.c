@@ -1,12 +1,12 @@
 #define _GNU_SOURCE
-#include "preload.h"
+#include "python.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <faultline_text.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -16,21 +16,6 @@
 // while it runs C code, and reading them takes no reference.
 
 // MARK: - Layouts
-
-// The offsets of CPython's fields, in bytes from the beginning of each structure.
-typedef struct layout {
-    // In the thread's state: its innermost frame, or a structure that has it at `holder_frame`.
-    uint16_t thread_frame;
-    int16_t holder_frame;
-    // In a frame. `owner` is 0 if frames have none.
-    uint16_t previous, code, instruction, owner;
-    // The factor by which a number that counts instructions becomes bytes; 0 if the instruction is a pointer.
-    uint16_t scale;
-    // In the code of a function.
-    uint16_t file, name, first_line, line_table, first_instruction;
-    // In a string: its characters, if all are ASCII and if not.
-    uint16_t ascii, other;
-} layout;
 
 // The versions of CPython whose structures are known (Include/cpython/frameobject.h, code.h and unicodeobject.h, and
 // Include/internal/pycore_frame.h of each); 3.13 describes its own.
@@ -44,18 +29,8 @@ static const layout layouts[] = {
 #define FIRST_MINOR 8
 #define LAST_MINOR 13
 
-// A frame that C code owns, and that stands for no Python function (_frameowner in pycore_frame.h).
-#define OWNED_BY_C 3
-
-#define FRAMES_MAXIMUM 64
-
-static struct {
-    layout layout;
-    const char *(*thread_state)(void);
-    int (*line)(const void *code, int offset);
-    const void *code_type, *string_type;
-    uintptr_t low, high;  // the addresses of the interpreter's module
-} python;
+interpreter preload_python;
+#define python preload_python
 
 static enum { UNKNOWN, UNTRIED, USABLE, REFUSED } _Atomic state;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -119,11 +94,6 @@ void preload_find_python(void) {
 
 static const char *pointer(const char *structure, uint16_t offset) { return *(const char *const *)(structure + offset); }
 
-typedef struct frame {
-    const char *code;
-    uint32_t instruction;  // in bytes from the function's first one
-} frame;
-
 // The last eight characters of a file's name, and its length.
 static uint64_t file_mark(const char *string) {
     uint64_t tail = 0, length = *(const uint64_t *)(string + 16);
@@ -166,10 +136,7 @@ static uint32_t read_frames(frame *frames, uint64_t *key, bool *truncated) {
 
 // MARK: - Trying the layout
 
-typedef enum { READ, UNREADABLE, FORBIDDEN } reading;
-
-// Reads memory that may not exist, without a fault.
-static reading try_read(const void *address, void *out, size_t size) {
+reading preload_try_read(const void *address, void *out, size_t size) {
     struct iovec local = {out, size}, remote = {(void *)address, size};
     ssize_t count = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
     if (count < 0 && (errno == EPERM || errno == ENOSYS)) { return FORBIDDEN; }
@@ -178,43 +145,55 @@ static reading try_read(const void *address, void *out, size_t size) {
 
 static bool has_type(const char *object, const void *type) {
     const void *found;
-    return try_read(object + 8, &found, sizeof found) == READ && found == type;
+    return preload_try_read(object + 8, &found, sizeof found) == READ && found == type;
 }
+
+typedef enum { RIGHT, WRONG, NO_FRAMES } verdict;
 
 // Whether the innermost frames are where the layout has them: a vendor may have changed the structures. Where memory
 // cannot be read in this way, as in some containers, the version decides alone.
-static bool is_right(void) {
+static verdict try_layout(void) {
     const layout *at = &python.layout;
     const char *current, *thread = python.thread_state();
-    reading first = try_read(thread + at->thread_frame, &current, sizeof current);
-    if (first == FORBIDDEN) { return true; }
-    if (first == READ && at->holder_frame >= 0) { first = try_read(current + at->holder_frame, &current, sizeof current); }
+    if (thread == NULL) { return NO_FRAMES; }
+    reading first = preload_try_read(thread + at->thread_frame, &current, sizeof current);
+    if (first == FORBIDDEN) { return RIGHT; }
+    if (first == READ && at->holder_frame >= 0 && current != NULL) {
+        first = preload_try_read(current + at->holder_frame, &current, sizeof current);
+    }
+    if (first != READ) { return WRONG; }
     uint32_t count = 0;
-    while (first == READ && current != NULL && count < FRAMES_MAXIMUM) {
+    for (uint32_t step = 0; current != NULL && step < 2 * FRAMES_MAXIMUM; step++) {
         const char *code, *file, *name, *previous;
         char owner = 0;
-        if (at->owner != 0 && try_read(current + at->owner, &owner, 1) != READ) { return false; }
-        if (try_read(current + at->previous, &previous, sizeof previous) != READ) { return false; }
+        if (at->owner != 0 && preload_try_read(current + at->owner, &owner, 1) != READ) { return WRONG; }
+        if (preload_try_read(current + at->previous, &previous, sizeof previous) != READ) { return WRONG; }
         if (owner != OWNED_BY_C) {
-            if (try_read(current + at->code, &code, sizeof code) != READ || !has_type(code, python.code_type)
-                || try_read(code + at->file, &file, sizeof file) != READ || !has_type(file, python.string_type)
-                || try_read(code + at->name, &name, sizeof name) != READ || !has_type(name, python.string_type)) {
-                return false;
+            if (preload_try_read(current + at->code, &code, sizeof code) != READ || !has_type(code, python.code_type)
+                || preload_try_read(code + at->file, &file, sizeof file) != READ || !has_type(file, python.string_type)
+                || preload_try_read(code + at->name, &name, sizeof name) != READ || !has_type(name, python.string_type)) {
+                return WRONG;
             }
             count++;
         }
         current = previous;
     }
-    return first == READ && count > 0;
+    return count > 0 ? RIGHT : NO_FRAMES;
 }
 
-static bool is_usable(void) {
+// The attempts in signal handlers, which can interrupt the interpreter while it changes a frame.
+#define ATTEMPTS 32
+
+bool preload_is_python_usable(bool is_interrupted) {
+    static _Atomic uint32_t failures;
     int known = atomic_load_explicit(&state, memory_order_acquire);
     if (known != UNTRIED) { return known == USABLE; }
-    if (python.thread_state() == NULL) { return false; }
-    int found = is_right() ? USABLE : REFUSED;
-    atomic_store_explicit(&state, found, memory_order_release);
-    return found == USABLE;
+    verdict found = try_layout();
+    // While the interpreter starts, it has no frames yet.
+    if (found == NO_FRAMES) { return false; }
+    if (found == WRONG && is_interrupted && atomic_fetch_add(&failures, 1) < ATTEMPTS) { return false; }
+    atomic_store_explicit(&state, found == RIGHT ? USABLE : REFUSED, memory_order_release);
+    return found == RIGHT;
 }
 
 // MARK: - Naming frames
@@ -248,24 +227,30 @@ static size_t read_string(const char *string, char *out, size_t room) {
     return used;
 }
 
-// The number of a Python function's line, in place of an address. No code has addresses with the highest bit.
-static uint64_t intern_frame(fl_recorder *recorder, frame frame) {
-    char text[2048], json[2 * sizeof text + 256];
+size_t preload_describe_frame(fl_recorder *recorder, frame frame, frame_text *text, uint64_t *address) {
     const layout *at = &python.layout;
-    size_t file = read_string(pointer(frame.code, at->file), text, 1024);
-    size_t name = read_string(pointer(frame.code, at->name), text + file, 900);
+    size_t file = read_string(pointer(frame.code, at->file), text->names, FILE_BYTES);
+    size_t name = read_string(pointer(frame.code, at->name), text->names + file, NAME_BYTES);
     int line = python.line(frame.code, (int)frame.instruction);
-    size_t used = file + name;
-    memcpy(text + used, &line, sizeof line);
-    uint64_t address = fl_keyed_hash(recorder, text, used + sizeof line) | 1ull << 63;
-    size_t length = (size_t)sprintf(json, "{\"address\":\"0x%llx\",\"locations\":[{\"file\":", (unsigned long long)address);
-    length += fl_json_string(json + length, 2048, text, file);
-    length = (size_t)(stpcpy(json + length, ",\"function\":") - json);
-    length += fl_json_string(json + length, 1024, text + file, name);
-    length += (size_t)sprintf(json + length, ",\"line\":%d,\"symbol\":", line < 0 ? 0 : line);
-    length += fl_json_string(json + length, 1024, text + file, name);
-    length = (size_t)(stpcpy(json + length, "}],\"module\":\"Python\"}") - json);
-    fl_intern(recorder, FL_DICTIONARY_FRAME, json, length, "", 0);
+    memcpy(text->names + file + name, &line, sizeof line);
+    *address = fl_keyed_hash(recorder, text->names, file + name + sizeof line) | 1ull << 63;
+    char *end = fl_put_hexadecimal(fl_put_text(text->entry, "{\"address\":\"0x"), *address, 1);
+    end = fl_put_text(end, "\",\"locations\":[{\"file\":");
+    end += fl_json_string(end, 2 * FILE_BYTES, text->names, file);
+    end = fl_put_text(end, ",\"function\":");
+    end += fl_json_string(end, NAME_BYTES, text->names + file, name);
+    end = fl_put_number(fl_put_text(end, ",\"line\":"), line < 0 ? 0 : (uint64_t)line);
+    end = fl_put_text(end, ",\"symbol\":");
+    end += fl_json_string(end, NAME_BYTES, text->names + file, name);
+    end = fl_put_text(end, "}],\"module\":\"Python\"}");
+    return (size_t)(end - text->entry);
+}
+
+static uint64_t intern_frame(fl_recorder *recorder, frame frame) {
+    frame_text text;
+    uint64_t address;
+    size_t length = preload_describe_frame(recorder, frame, &text, &address);
+    fl_intern(recorder, FL_DICTIONARY_FRAME, text.entry, length, "", 0);
     return address;
 }
 
@@ -278,7 +263,7 @@ static preload_table known_stacks;
 uint32_t preload_stack(fl_recorder *recorder, bool *truncated) {
     frame frames[FRAMES_MAXIMUM];
     uint64_t key = 0, addresses[FRAMES_MAXIMUM];
-    uint32_t count = is_usable() ? read_frames(frames, &key, truncated) : 0;
+    uint32_t count = preload_is_python_usable(false) ? read_frames(frames, &key, truncated) : 0;
     // Without Python's functions, the interpreter's own would stand for the program's.
     if (atomic_load_explicit(&state, memory_order_relaxed) == REFUSED) { return 0; }
     if (count == 0) { return fl_stack(recorder, NULL, truncated); }

@@ -28,13 +28,9 @@ bool preload_look_up(const preload_table *table, uint64_t key, uint64_t *value) 
     return false;
 }
 
-void preload_keep(preload_table *table, uint64_t key, uint64_t value) {
-    pthread_mutex_lock(&lock);
+// Under the lock.
+static void keep(preload_table *table, uint64_t key, uint64_t value) {
     preload_slot *slots = atomic_load_explicit(&table->slots, memory_order_relaxed);
-    if (slots == NULL) {
-        slots = calloc(PRELOAD_SLOTS, sizeof *slots);
-        atomic_store_explicit(&table->slots, slots, memory_order_release);
-    }
     for (uint64_t step = 0; slots != NULL && step < PROBES; step++) {
         preload_slot *slot = slot_of(slots, key, step);
         uint64_t held = atomic_load_explicit(&slot->key, memory_order_relaxed);
@@ -44,5 +40,29 @@ void preload_keep(preload_table *table, uint64_t key, uint64_t value) {
         atomic_store_explicit(&slot->key, key, memory_order_release);
         break;
     }
+}
+
+// Under the lock.
+static void allocate(preload_table *table) {
+    if (atomic_load_explicit(&table->slots, memory_order_relaxed) != NULL) { return; }
+    atomic_store_explicit(&table->slots, calloc(PRELOAD_SLOTS, sizeof(preload_slot)), memory_order_release);
+}
+
+void preload_allocate(preload_table *table) {
+    pthread_mutex_lock(&lock);
+    allocate(table);
+    pthread_mutex_unlock(&lock);
+}
+
+void preload_keep(preload_table *table, uint64_t key, uint64_t value) {
+    pthread_mutex_lock(&lock);
+    allocate(table);
+    keep(table, key, value);
+    pthread_mutex_unlock(&lock);
+}
+
+void preload_try_keep(preload_table *table, uint64_t key, uint64_t value) {
+    if (pthread_mutex_trylock(&lock) != 0) { return; }
+    keep(table, key, value);
     pthread_mutex_unlock(&lock);
 }

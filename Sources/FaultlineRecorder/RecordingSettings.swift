@@ -30,6 +30,7 @@ struct RecordingSettings {
             let recorder = try Recorder.writing(to: TraceDestination.list(trace))
             closeAtExit()
             if let note = recorder.redirection { tell(note) }
+            if let rate = RecordingVariable.cpu.value, let complaint = recorder.sampleCPU(rate) { tell(complaint) }
             return recorder
         } catch {
             let isTooLate = (error as? RecorderError)?.code == .tooLate

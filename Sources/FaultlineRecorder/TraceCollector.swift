@@ -37,6 +37,8 @@ package final class TraceCollector {
         let rings: String
         /// The CPU time of writing its part of the trace, in nanoseconds.
         var writing: UInt64 = 0
+        /// Whether the trace has the process's first line.
+        var hasBegun = false
 
         var process: fl_process { fl_drain_process(drain) }
     }
@@ -81,7 +83,12 @@ package final class TraceCollector {
         for name in findRings() {
             guard let source = sources[name] else { continue }
             // Checked before the rings are drained, so no event can follow.
-            if fl_drain_is_closed(source.drain) || looks && ProcessLife.hasEnded(source.process) {
+            let hasEnded = fl_drain_is_closed(source.drain) || looks && ProcessLife.hasEnded(source.process)
+            guard begin(name) else {
+                if hasEnded { drop(name, source) }
+                continue
+            }
+            if hasEnded {
                 events += end(name, source, FL_PROCESS_KILLED)
             } else {
                 events += fl_timeline_drain(timeline, source.drain)
@@ -107,17 +114,36 @@ package final class TraceCollector {
         }
         for (name, source) in new.sorted(by: { $0.source.process.start < $1.source.process.start }) {
             releasePredecessors(of: source.process)
-            fl_timeline_begin_process(timeline, source.drain, source.rings)
             sources[name] = source
-            processes += 1
         }
         return names
+    }
+
+    /// Writes the first line of a process, unless it has one.
+    ///
+    /// Each command that a shell runs is a process that can be sampled. One that has recorded nothing is not in the trace.
+    ///
+    /// - Returns: Whether the trace has the line.
+    private func begin(_ name: String) -> Bool {
+        guard let source = sources[name], !source.hasBegun else { return sources[name] != nil }
+        if source.process.is_observed, fl_drain_pending(source.drain) == 0 { return false }
+        fl_timeline_begin_process(timeline, source.drain, source.rings)
+        sources[name]?.hasBegun = true
+        processes += 1
+        return true
+    }
+
+    /// Forgets a process that recorded nothing.
+    private func drop(_ name: String, _ source: Source) {
+        fl_drain_close(source.drain)
+        if unlink(source.rings) != 0 { kept.insert(name) }
+        sources[name] = nil
     }
 
     /// A process that starts a new recording may have executed another program, or may have the ID of one that ended.
     private func releasePredecessors(of process: fl_process) {
         for (name, source) in sources where source.process.isPredecessor(of: process) {
-            events += end(name, source, FL_PROCESS_KILLED)
+            if begin(name) { events += end(name, source, FL_PROCESS_KILLED) } else { drop(name, source) }
         }
     }
 
@@ -132,7 +158,9 @@ package final class TraceCollector {
         fl_timeline_end_process(
             timeline, source.drain, isClosed ? FL_PROCESS_CLOSED : how, ended, source.writing + unaccountedTime())
         // If this process is killed, recovery continues from the highest offset noted in any of the rings.
-        for other in sources.values where other.rings != source.rings { fl_timeline_note(timeline, other.drain) }
+        for other in sources.values where other.rings != source.rings && other.hasBegun {
+            fl_timeline_note(timeline, other.drain)
+        }
         lost += fl_drain_totals(source.drain).lost
         fl_drain_close(source.drain)
         if unlink(source.rings) != 0 { kept.insert(name) }
@@ -192,6 +220,10 @@ package final class TraceCollector {
     package func finish() -> Outcome {
         collect()
         for (name, source) in sources.sorted(by: { $0.key < $1.key }) {
+            guard begin(name) else {
+                drop(name, source)
+                continue
+            }
             let runs = !fl_drain_is_closed(source.drain) && !ProcessLife.hasLeft(source.process, rings: source.rings)
             if runs { runningOn += 1 }
             events += end(name, source, runs ? FL_PROCESS_RUNS_ON : FL_PROCESS_KILLED)

@@ -48,6 +48,10 @@ typedef struct fl_recorder_options {
 #define FL_REFUSAL_PREFIX "refused-"
 #define FL_MODULES_PREFIX "modules-"
 
+// The note in the files of programs and libraries that contain a recorder.
+#define FL_MARK_NAME "Faultline"
+#define FL_MARK_TYPE 1
+
 // Leaves a mark in a directory of rings, which its reader counts: this process could not create its rings there.
 void fl_refuse(const char *directory);
 
@@ -260,10 +264,10 @@ void fl_hit_open(fl_recorder *recorder, const fl_hit *hit, const fl_cache_hits *
 
 // MARK: - Dictionary
 
-// Returns the number of an entry, and writes the entry the first time. `json` is the entry's value, `label` a short
-// name for it. Returns 0, and counts the entry as lost, if the dictionary is full.
+// Returns the number of an entry, and writes the entry the first time. `json` is the entry's value, for a
+// stack its addresses, and `label` a short name for it. Returns 0, and counts the entry as lost, if the dictionary is full.
 uint32_t fl_intern(
-    fl_recorder *recorder, fl_dictionary_kind kind, const char *json, size_t json_length, const char *label,
+    fl_recorder *recorder, fl_dictionary_kind kind, const void *json, size_t json_length, const char *label,
     size_t label_length);
 
 // Returns the number of a call site. `file` must live as long as the program; its address and the line are the key.

@@ -49,7 +49,8 @@
       "An object that released at least 16 KiB of values because it was turned back into a fault or deallocated; or a " \
       "fetch's result with such objects that the program released.") \
     X(CPU, cpu, fl_cpu, CPUSample, FL_NO_TITLE, FL_INSTANT, FL_WITHOUT_LISTS, \
-      "A sample of a thread on a CPU: its call stack, and the CPU time that the sample represents. It has no duration.") \
+      "A sample of a thread on a CPU: its call stack, and the CPU time that the sample represents. It has no duration. Its " \
+      "parent is the operation of the store that the thread was in.") \
     X(EVICTION, eviction, fl_eviction, Eviction, FL_TITLE(fl_eviction, entity), FL_INSTANT, FL_WITHOUT_LISTS, \
       "Rows that the row cache evicted to stay within its limit. A row stays in memory while an object or a result holds it.") \
     X(CACHE_HITS, cacheHits, fl_cache_hits, CacheHits, FL_TITLE(fl_cache_hits, entity), FL_INSTANT, FL_WITHOUT_LISTS, \
@@ -391,7 +392,10 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, "The entity of the object or of the request.")
 
 #define FL_CPU_FIELDS(X, S) \
-    X(S, uint64_t, weight, FL_NANOSECONDS, 0, "CPU time of the thread that the sample represents.")
+    X(S, uint64_t, weight, FL_NANOSECONDS, 0, "CPU time of the thread that the sample represents.") \
+    X(S, uint32_t, leaf, FL_REFERENCE, FL_DICTIONARY_STACK, \
+      "The instruction that the thread executed, as a stack of one frame. Its callers are in `stack`. 0 if the interpreter " \
+      "of the stack's innermost function executed it, or if it is not known.")
 
 #define FL_EVICTION_FIELDS(X, S) \
     X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of memory that the rows occupied.") \

@@ -34,7 +34,7 @@ public enum EventKind: UInt8, Sendable, Hashable, CaseIterable {
     case release
     /// A sample of a thread on a CPU: its call stack, and the CPU time that the sample represents.
     ///
-    /// It has no duration.
+    /// It has no duration. Its parent is the operation of the store that the thread was in.
     case cpu
     /// Rows that the row cache evicted to stay within its limit.
     ///

@@ -118,9 +118,7 @@ struct KindList: ExpressibleByArgument {
     var kinds: Set<EventKind> = []
 
     /// The event kinds, separated by commas, for the help.
-    ///
-    /// CPU samples are left out, because nothing emits them.
-    static let names = EventKind.allCases.filter { $0 != .cpu }.map(\.name).joined(separator: ", ")
+    static let names = EventKind.allCases.map(\.name).joined(separator: ", ")
 
     init?(argument: String) {
         guard !argument.isEmpty else { return nil }

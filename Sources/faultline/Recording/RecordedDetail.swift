@@ -16,11 +16,49 @@ struct RecordedDetail: ParsableArguments {
             """)
     var eachFault = false
 
+    @Option(
+        name: .long, defaultAsFlag: SamplingRate.usual, parsing: .next,
+        help: """
+            Sample the call stacks of threads while they use a CPU, HZ times for each second of CPU time. Without a \
+            number, 99 times.
+            """)
+    var cpu: SamplingRate?
+
+    func validate() throws {
+        _ = try cpu?.samplesPerSecond()
+    }
+
     /// The environment that asks a program's recorder for this detail.
     var environment: [String: String] {
         var variables: [String: String] = [:]
         if values { variables[RecordingVariable.values.rawValue] = "1" }
         if eachFault { variables[RecordingVariable.eachFault.rawValue] = "1" }
+        if let cpu { variables[RecordingVariable.cpu.rawValue] = cpu.text }
         return variables
     }
+}
+
+/// How often a thread is sampled for each second of its CPU time.
+struct SamplingRate: ExpressibleByArgument {
+    /// The text on the command line, which ``samplesPerSecond`` may refuse.
+    let text: String
+
+    static let usual = SamplingRate(argument: "99")
+
+    /// Accepts any text: one that is no number must not be taken for the command, as the parser would.
+    init(argument: String) {
+        text = argument
+    }
+
+    /// - Throws: `ValidationError` if the text is no number from 1 to 10,000.
+    func samplesPerSecond() throws -> Int {
+        guard let number = Int(text), (1...10_000).contains(number) else {
+            throw ValidationError(
+                "--cpu takes a number of samples from 1 to 10000 for each second of CPU time, not \"\(text)\". "
+                    + "If that is the command, put \"--\" before it.")
+        }
+        return number
+    }
+
+    static var defaultValueDescription: String { "HZ" }
 }

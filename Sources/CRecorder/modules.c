@@ -1,0 +1,186 @@
+#define _GNU_SOURCE
+#include "faultline_sampler.h"
+#include "recorder.h"
+#include "faultline_text.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+// The programs and libraries that a process has mapped, to which addresses belong.
+
+// A mapped program or library.
+typedef struct module {
+    const char *path;
+    uint64_t bias;       // the difference between its addresses in memory and in its file
+    const ElfW(Phdr) *headers;
+    uint32_t header_count;
+} module;
+
+// Writes the module's build ID as hexadecimal digits, if it has one.
+static char *put_build_id(char *out, const module *module, size_t room) {
+    for (uint32_t index = 0; index < module->header_count; index++) {
+        const ElfW(Phdr) *header = &module->headers[index];
+        if (header->p_type != PT_NOTE) { continue; }
+        const char *note = (const char *)(module->bias + header->p_vaddr);
+        const char *end = note + header->p_memsz;
+        while (note + sizeof(ElfW(Nhdr)) <= end) {
+            const ElfW(Nhdr) *fields = (const ElfW(Nhdr) *)(const void *)note;
+            const char *name = note + sizeof *fields;
+            const unsigned char *value = (const unsigned char *)name + ((fields->n_namesz + 3) & ~3u);
+            if (fields->n_type == NT_GNU_BUILD_ID && fields->n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
+                for (uint32_t byte = 0; byte < fields->n_descsz && 2 * byte + 2 < room; byte++) {
+                    *out++ = "0123456789abcdef"[value[byte] >> 4];
+                    *out++ = "0123456789abcdef"[value[byte] & 15];
+                }
+                return out;
+            }
+            note = (const char *)value + ((fields->n_descsz + 3) & ~3u);
+        }
+    }
+    return out;
+}
+
+#define BUILD_ID_BYTES 128
+#define PATH_BYTES 1024
+#define MODULE_BYTES (PATH_BYTES + BUILD_ID_BYTES + 256)
+
+// Writes the module's entry, without any function that a signal handler must not call.
+static size_t describe(const module *module, char out[MODULE_BYTES]) {
+    uint64_t start = UINT64_MAX, end = 0;
+    for (uint32_t index = 0; index < module->header_count; index++) {
+        const ElfW(Phdr) *header = &module->headers[index];
+        if (header->p_type != PT_LOAD) { continue; }
+        uint64_t low = module->bias + header->p_vaddr;
+        if (low < start) { start = low; }
+        if (low + header->p_memsz > end) { end = low + header->p_memsz; }
+    }
+    char *place = fl_put_hexadecimal(fl_put_text(out, "{\"bias\":\"0x"), module->bias, 1);
+    place = put_build_id(fl_put_text(place, "\",\"buildID\":\""), module, BUILD_ID_BYTES);
+    place = fl_put_hexadecimal(fl_put_text(place, "\",\"end\":\"0x"), end, 1);
+    place = fl_put_text(place, "\",\"path\":");
+    place += fl_json_string(place, PATH_BYTES, module->path, strlen(module->path));
+    place = fl_put_hexadecimal(fl_put_text(place, ",\"start\":\"0x"), start, 1);
+    place = fl_put_text(place, "\"}");
+    return (size_t)(place - out);
+}
+
+// The path of a module with the linker's name for it, which is empty for the program itself. Null for the kernel's vDSO,
+// which has no file.
+static const char *path_of(const fl_recorder *recorder, const char *name, bool is_program) {
+    if (is_program) { return recorder->file->program; }
+    return name == NULL || name[0] != '/' ? NULL : name;
+}
+
+// MARK: - All modules
+
+typedef struct modules_context {
+    fl_recorder *recorder;
+    bool is_first;
+} modules_context;
+
+static int list_module(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    modules_context *listing = context;
+    const char *path = path_of(listing->recorder, info->dlpi_name, listing->is_first);
+    listing->is_first = false;
+    if (path == NULL) { return 0; }
+    module module = {
+        .path = path, .bias = info->dlpi_addr, .headers = info->dlpi_phdr, .header_count = info->dlpi_phnum,
+    };
+    char entry[MODULE_BYTES];
+    fl_intern(listing->recorder, FL_DICTIONARY_MODULE, entry, describe(&module, entry), "", 0);
+    return 0;
+}
+
+// The linker counts the modules it has loaded; the list is walked only if the count has changed.
+static int count_loaded(struct dl_phdr_info *module, size_t size, void *count) {
+    (void)size;
+    *(uint64_t *)count = module->dlpi_adds;
+    return 1;
+}
+
+void fl_list_modules(fl_recorder *recorder) {
+    uint64_t loaded = 0;
+    dl_iterate_phdr(count_loaded, &loaded);
+    if (__atomic_load_n(&recorder->modules_seen, __ATOMIC_RELAXED) == loaded) { return; }
+    __atomic_store_n(&recorder->modules_seen, loaded, __ATOMIC_RELAXED);
+    modules_context listing = {.recorder = recorder, .is_first = true};
+    dl_iterate_phdr(list_module, &listing);
+}
+
+// MARK: - The module of an address
+
+// The program headers of a module, which are in its first page where a linker has put them. Null if they are not.
+static const ElfW(Phdr) *headers_at(const void *start, uint32_t *count) {
+    const ElfW(Ehdr) *file = start;
+    if (memcmp(file->e_ident, ELFMAG, SELFMAG) != 0 || file->e_phentsize != sizeof(ElfW(Phdr))) { return NULL; }
+    if (file->e_phoff + (uint64_t)file->e_phnum * sizeof(ElfW(Phdr)) > FL_PAGE) { return NULL; }
+    *count = file->e_phnum;
+    return (const ElfW(Phdr) *)(const void *)((const char *)start + file->e_phoff);
+}
+
+// Whether the instruction before an address in code is a call. `target` is set to the function that it calls, if that is
+// part of the instruction, and otherwise to 0.
+static bool follows_call(uint64_t address, uint64_t *target) {
+    *target = 0;
+#if defined(__x86_64__)
+    const uint8_t *end = (const uint8_t *)(uintptr_t)address;
+    if (end[-5] == 0xe8) {
+        int32_t distance;
+        memcpy(&distance, end - sizeof distance, sizeof distance);
+        *target = address + (uint64_t)(int64_t)distance;
+        return true;
+    }
+    // "call r/m64": the byte after 0xff has 2 in its middle bits, and an address of up to five bytes can follow.
+    for (int length = 2; length <= 7; length++) {
+        if (end[-length] == 0xff && (end[1 - length] & 0x38) == 0x10) { return true; }
+    }
+    return false;
+#elif defined(__aarch64__)
+    uint32_t word = ((const uint32_t *)(uintptr_t)address)[-1];
+    return (word & 0xfc000000u) == 0x94000000u || (word & 0xfe000000u) == 0xd6000000u;
+#else
+    return true;
+#endif
+}
+
+static bool returns_from_call(uint64_t address, uint64_t *target) {
+    struct dl_find_object found;
+    if (_dl_find_object((void *)(uintptr_t)address, &found) != 0) { return false; }
+    uint32_t count = 0;
+    const ElfW(Phdr) *headers = headers_at(found.dlfo_map_start, &count);
+    uint64_t offset = address - found.dlfo_link_map->l_addr;
+    for (uint32_t index = 0; headers != NULL && index < count; index++) {
+        const ElfW(Phdr) *header = &headers[index];
+        bool is_code = header->p_type == PT_LOAD && (header->p_flags & (PF_R | PF_X)) == (PF_R | PF_X);
+        if (!is_code || offset < header->p_vaddr + 8 || offset >= header->p_vaddr + header->p_memsz) { continue; }
+        return follows_call(address, target);
+    }
+    return false;
+}
+
+bool fl_is_return_address(uint64_t address) {
+    uint64_t target;
+    return returns_from_call(address, &target);
+}
+
+// The longest distance from a function's beginning to an instruction in it that is taken to belong to it.
+#define FUNCTION_BYTES 4096
+
+bool fl_returns_from(uint64_t address, uint64_t instruction) {
+    uint64_t target;
+    return returns_from_call(address, &target) && target <= instruction && instruction - target < FUNCTION_BYTES;
+}
+
+void fl_list_module_of(fl_recorder *recorder, uint64_t address, bool *is_busy) {
+    // One handler at a time runs this.
+    static char entry[MODULE_BYTES];
+    struct dl_find_object found;
+    if (_dl_find_object((void *)(uintptr_t)address, &found) != 0) { return; }
+    const struct link_map *map = found.dlfo_link_map;
+    module module = {.path = path_of(recorder, map->l_name, map->l_name[0] == 0), .bias = map->l_addr};
+    module.headers = headers_at(found.dlfo_map_start, &module.header_count);
+    if (module.path == NULL || module.headers == NULL) { return; }
+    fl_intern_sampled(recorder, FL_DICTIONARY_MODULE, entry, describe(&module, entry), "", is_busy);
+}
