@@ -115,6 +115,9 @@ public struct EventText: Sendable {
             return (
                 owner.map { "\(wait.resource) of \($0)" } ?? "\(wait.resource)", nil, wait.error == 0 ? "" : "failed"
             )
+        case .cpu(let sample):
+            let leaf = dictionary.stack(sample.leaf)?.addresses.first.flatMap { dictionary.frame(at: $0) }
+            return (leaf?.locations.first?.function ?? "", nil, Phrase.duration(sample.weight))
         default: return plainSummary(of: event)
         }
     }

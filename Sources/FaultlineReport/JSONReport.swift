@@ -32,6 +32,7 @@ public struct JSONReport: Sendable {
             "findings": .array(analysis.findings.map(FindingJSON.value)),
             "checks": .array(analysis.checks.map(Self.check)),
             "costs": costs,
+            "cpu": CPUJSON.value(profile),
             "groups": .array(profile.groups.map(GroupJSON.value)),
             "byEntity": GroupJSON.sums(profile.groups, by: GroupJSON.entity),
             "byRelationship": GroupJSON.sums(profile.groups, by: GroupJSON.relationship),

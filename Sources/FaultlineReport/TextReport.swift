@@ -33,6 +33,7 @@ public struct TextReport: Sendable {
         if analysis.profile.totals.eventCount > 0 {
             sections += [
                 StoreTimeText(analysis: analysis).lines(ink, width), hotspotLines(ink, width),
+                CPUText(profile: analysis.profile, showsAll: showsAll).lines(ink, width),
                 GrowthText(analysis: analysis, showsAll: showsAll).lines(ink, width),
             ]
         }

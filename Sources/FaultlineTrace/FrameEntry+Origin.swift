@@ -2,7 +2,10 @@ extension FrameEntry {
     /// Whether the frame is a Python function's.
     ///
     /// Its address is a number that no code has.
-    public var isPython: Bool { module == "Python" }
+    public var isPython: Bool { module == Self.python }
+
+    /// The name that stands for the module of Python functions.
+    static let python = "Python"
 }
 
 extension FrameEntry {

@@ -12,6 +12,7 @@ struct FaultlineCommand: ParsableCommand {
             faultline record -- ./App
             faultline report trace.json
             faultline diff before.json after.json
+            faultline tree trace.json
             faultline check trace.json --budget budget.json
             faultline verify trace.json --store Store.sqlite
             faultline inspect Store.sqlite
@@ -25,7 +26,8 @@ struct FaultlineCommand: ParsableCommand {
         subcommands: [
             RecordCommand.self, ReportCommand.self, DiffCommand.self, CheckCommand.self, ProfileCommand.self,
             MergeCommand.self,
-            EventsCommand.self, QueryCommand.self, VerifyCommand.self, InspectCommand.self, ExplainCommand.self,
+            EventsCommand.self, TreeCommand.self, QueryCommand.self, VerifyCommand.self, InspectCommand.self,
+            ExplainCommand.self,
             DemoCommand.self,
             DoctorCommand.self, RecoverCommand.self, CleanCommand.self,
             WorkloadCommand.self,

@@ -19,7 +19,7 @@ struct JSONReportTests {
         let report = try object(JSONReport(Analysis(Profile(GroceriesStory.trace))).render())
         #expect(
             report.keys.sorted() == [
-                "byEntity", "byRelationship", "byStatement", "checks", "costs", "findings", "groups", "lost",
+                "byEntity", "byRelationship", "byStatement", "checks", "costs", "cpu", "findings", "groups", "lost",
                 "processes", "programs", "quality", "recordings", "results", "scopes", "totals", "version", "wallTime",
             ])
         #expect(report["version"] as? Int == 1)

@@ -25,7 +25,7 @@ struct BadInputTests {
         #expect(result.status == 2 && !result.wasKilled, sourceLocation: sourceLocation)
     }
 
-    @Test("names a missing trace", arguments: ["report", "events"])
+    @Test("names a missing trace", arguments: ["report", "events", "tree"])
     func missing(subcommand: String) throws {
         let path = directory.path("none.json")
         try expectUsage(
@@ -148,7 +148,7 @@ struct BadInputTests {
         #expect(!result.errors.contains("\u{1B}"))
     }
 
-    @Test("reports that its output cannot be written", arguments: ["report", "events"])
+    @Test("reports that its output cannot be written", arguments: ["report", "events", "tree"])
     func fullOutput(subcommand: String) throws {
         let trace = BuiltCommand.package.appendingPathComponent("Traces/groceries-flawed/trace.json").path
         let script = "\(BuiltCommand.faultline) \(subcommand) \(trace) >/dev/full"

@@ -40,12 +40,13 @@ struct FormatTests {
 
     @Test("lists each subcommand's formats in its help")
     func help() throws {
-        let values = try ["report", "check", "diff", "verify", "inspect", "events", "query", "doctor"].map { name in
+        let values = try ["report", "check", "diff", "verify", "inspect", "events", "query", "doctor", "tree"].map {
+            name in
             let words = try BuiltCommand.run(["help", name]).output.split(whereSeparator: \.isWhitespace)
             return words.joined(separator: " ").firstMatch(of: /\(values: ([a-z, ]+); default: text\)/).map { $0.1 }
         }
         let (all, some) = ("text, json, markdown" as Substring, "text, json" as Substring)
-        #expect(values == [all, all, all, some, some, some, some, some])
+        #expect(values == [all, all, all, some, some, some, some, some, "text, json, folded"])
     }
 
     @Test("lists the known formats if it does not know one")

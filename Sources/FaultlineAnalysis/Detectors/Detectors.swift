@@ -10,7 +10,7 @@ enum Detectors {
         RepeatDetector.self, BlockDetector.self, RefaultDetector.self, HoldDetector.self, FiringDetector.self,
         SharedResultDetector.self, ResultSizeDetector.self, FailureDetector.self,
         StatementLoopDetector.self, SmallTransactionDetector.self, StatementScanDetector.self,
-        RepeatedStatementDetector.self,
+        RepeatedStatementDetector.self, CPUDetector.self,
     ]
 
     /// The detectors that gather evidence of their own.
@@ -78,7 +78,7 @@ extension EventKind {
     /// Whether events of this kind are a thread's work.
     var isWork: Bool {
         switch self {
-        case .scope, .use, .release, .eviction: false
+        case .scope, .use, .release, .eviction, .cpu: false
         default: true
         }
     }

@@ -97,6 +97,8 @@ struct ProcessContext: Sendable {
         // An entry that describes the process can come later than its first event.
         summary.start = min(summary.start, event.start)
         summary.end = max(summary.end, event.end)
+        // A sample says nothing about the store's work.
+        if event.kind == .cpu { return }
         observeScope(of: event)
         current = nil
         switch event.detail {

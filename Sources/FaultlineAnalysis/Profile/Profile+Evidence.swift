@@ -76,6 +76,11 @@ extension Profile {
         evidence(of: StatementScanDetector.self)
     }
 
+    /// The CPU time of the program's call paths, if it was sampled.
+    public var cpuTimes: [(path: CPUPath, time: CPUTime)] {
+        evidence(of: CPUDetector.self).map { ($0.key, $0.evidence) }
+    }
+
     /// The evidence of a detector, sorted by the text of its keys.
     func evidence<Gatherer: EvidenceDetector>(
         of detector: Gatherer.Type

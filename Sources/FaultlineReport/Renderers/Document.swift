@@ -1,6 +1,6 @@
 /// The documents that commands print.
 package enum Document: Sendable, CaseIterable {
-    case report, check, diff, inspection, verification, other, events, rows
+    case report, check, diff, inspection, verification, tree, other, events, rows
 }
 
 /// The space for a document, and how much of it to show.
@@ -13,9 +13,14 @@ package struct Layout: Sendable {
     package var isColoured = false
     /// Whether a report shows every finding in full, and every hotspot.
     package var showsAll = false
+    /// The smallest share of the whole, from 0 to 1, that a call path must have to be shown.
+    package var smallestShare = 0.01
 
-    package init(width: Int = 100, isColoured: Bool = false, showsAll: Bool = false) {
+    package init(
+        width: Int = 100, isColoured: Bool = false, showsAll: Bool = false, smallestShare: Double = 0.01
+    ) {
         (self.width, self.isColoured, self.showsAll) = (width, isColoured, showsAll)
+        self.smallestShare = smallestShare
     }
 }
 

@@ -10,6 +10,7 @@ struct JSONRenderer: Renderer {
     var diff: Printer<ProfileDiff>? { { diff, _ in DiffJSON(diff).render() } }
     var inspection: Printer<StoreInspection>? { { inspection, _ in InspectionJSON(inspection).render() } }
     var verification: Printer<Verification>? { { verification, _ in VerificationJSON(verification).render() } }
+    var tree: Printer<CallTree>? { { tree, _ in CallTreeJSON.render(tree) } }
     var other: Printer<any SelfPrinting>? { { document, _ in document.json } }
     var events: (any EventLines.Type)? { EventJSON.self }
     var rows: (any RowLines.Type)? { RowsJSON.self }

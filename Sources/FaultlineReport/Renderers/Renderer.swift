@@ -25,6 +25,8 @@ package protocol Renderer: Sendable {
     var inspection: Printer<StoreInspection>? { get }
     /// Prints the results of trying advice.
     var verification: Printer<Verification>? { get }
+    /// Prints a call tree.
+    var tree: Printer<CallTree>? { get }
     /// Prints a document of another module, which provides its own text and JSON.
     var other: Printer<any SelfPrinting>? { get }
     /// Prints events line by line.
@@ -39,6 +41,7 @@ extension Renderer {
     package var diff: Printer<ProfileDiff>? { nil }
     package var inspection: Printer<StoreInspection>? { nil }
     package var verification: Printer<Verification>? { nil }
+    package var tree: Printer<CallTree>? { nil }
     package var other: Printer<any SelfPrinting>? { nil }
     package var events: (any EventLines.Type)? { nil }
     package var rows: (any RowLines.Type)? { nil }
@@ -51,6 +54,7 @@ extension Renderer {
         case .diff: diff != nil
         case .inspection: inspection != nil
         case .verification: verification != nil
+        case .tree: tree != nil
         case .other: other != nil
         case .events: events != nil
         case .rows: rows != nil

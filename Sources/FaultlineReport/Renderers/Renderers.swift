@@ -1,7 +1,9 @@
 /// The registry of output formats.
 package enum Renderers {
     /// All formats, the default first.
-    package static let all: [any Renderer] = [TextRenderer(), JSONRenderer(), MarkdownRenderer()]
+    package static let all: [any Renderer] = [
+        TextRenderer(), JSONRenderer(), MarkdownRenderer(), FoldedRenderer(),
+    ]
 
     /// The formats that can print a document.
     package static func all(for document: Document) -> [any Renderer] { all.filter { $0.canPrint(document) } }

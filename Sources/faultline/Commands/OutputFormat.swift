@@ -46,10 +46,12 @@ struct OutputFormat<Command: PrintingCommand>: ExpressibleByArgument {
     /// - Parameter document: Returns the format's printer for the document.
     /// - Throws: ``CommandFailure`` if the output cannot be written.
     func write<Content>(
-        _ content: Content, showsAll: Bool = false, as document: (any Renderer) -> ((Content, Layout) -> String)?
+        _ content: Content, showsAll: Bool = false, smallestShare: Double = 0,
+        as document: (any Renderer) -> ((Content, Layout) -> String)?
     ) throws {
         let output = Terminal.output
-        let layout = Layout(width: output.width, isColoured: output.wantsColour, showsAll: showsAll)
+        let layout = Layout(
+            width: output.width, isColoured: output.wantsColour, showsAll: showsAll, smallestShare: smallestShare)
         try output.write(document(renderer)?(content, layout) ?? "")
     }
 }

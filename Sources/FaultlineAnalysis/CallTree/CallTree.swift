@@ -1,0 +1,38 @@
+public import FaultlineTrace
+
+/// A tree of call paths, each with the sum of what its events weigh.
+///
+/// A node stands for a function and the path that leads to it. In a top-down tree the path begins with the outermost
+/// function; in a bottom-up tree it begins with the function that ran, and leads to its callers.
+public struct CallTree: Sendable {
+    /// A function with the path that leads to it.
+    public struct Node: Sendable {
+        public var function: CodeFunction
+        /// The weight of the paths that go through the node.
+        public var total: UInt64 = 0
+        /// The weight of the paths that end at the node: in a top-down tree, what the function itself weighs.
+        public var own: UInt64 = 0
+        /// The nodes below it, the heaviest first.
+        public var children: [Node] = []
+    }
+
+    /// The direction of the paths.
+    public enum Direction: String, Sendable {
+        /// From the outermost functions to those that ran.
+        case topDown
+        /// From the functions that ran to their callers.
+        case bottomUp
+    }
+
+    /// What the tree's events weigh.
+    public internal(set) var weight: CallTreeWeight
+    public internal(set) var direction: Direction
+    /// The nodes that paths begin with, the heaviest first.
+    public internal(set) var roots: [Node]
+    /// The weight of all paths.
+    public internal(set) var total: UInt64
+    /// The number of events that were weighed.
+    public internal(set) var events: UInt64
+    /// The weight of events without a call path, which is part of ``total``.
+    public internal(set) var unknown: UInt64
+}

@@ -1,0 +1,37 @@
+internal import FaultlineTrace
+
+/// What the events of a call tree weigh.
+public enum CallTreeWeight: String, Sendable, CaseIterable {
+    /// Sampled CPU time, in nanoseconds.
+    case cpu
+    /// The time of the store's operations, and of statements outside them, in nanoseconds.
+    case time
+    /// Round trips of the store's operations, and statements outside them.
+    case trips
+    /// Rows that fetches, batches, faults and statements outside them loaded.
+    case rows
+    /// Bytes of column values that fetches, batches and faults read.
+    case bytes
+
+    /// Returns an event's weight; 0 if it has none.
+    func of(_ event: TraceEvent) -> UInt64 {
+        switch (self, event.detail) {
+        case (.cpu, .cpu(let sample)): sample.weight
+        case (.time, _) where event.parent == 0 && event.kind.isWork: event.threadTime ?? 0
+        case (.trips, .fetch(let fetch)): UInt64(fetch.trips)
+        case (.trips, .batch(let batch)): UInt64(batch.trips)
+        case (.trips, .fault(let fault)): fault.source == .store ? 1 : 0
+        case (.trips, .save(let save)): UInt64(save.trips)
+        case (.trips, .sql): event.parent == 0 ? 1 : 0
+        case (.rows, .fetch(let fetch)): UInt64(fetch.rows)
+        case (.rows, .batch(let batch)): UInt64(batch.rows)
+        case (.rows, .fault(let fault)): fault.source == .store ? UInt64(fault.filled) : 0
+        case (.rows, .sql(let statement)):
+            event.parent == 0 && statement.type == .read ? UInt64(statement.rows) : 0
+        case (.bytes, .fetch(let fetch)): fetch.bytes &+ fetch.prefetchedBytes
+        case (.bytes, .batch(let batch)): batch.bytes &+ batch.prefetchedBytes
+        case (.bytes, .fault(let fault)) where fault.source == .store: fault.bytes
+        default: 0
+        }
+    }
+}

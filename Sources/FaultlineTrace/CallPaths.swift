@@ -1,0 +1,89 @@
+/// A function on a call path.
+public struct CodeFunction: Sendable, Hashable {
+    /// The name as `#function` has it, or the symbol of a C function; without symbols the place in its module,
+    /// `"App+0x1a2b"`.
+    public var name: String
+    /// The source file's path; empty if it is not known.
+    public var file: String
+    /// The file name of the program or library that contains it.
+    public var module: String
+    /// The part of the program that it belongs to.
+    public var part: CodePart
+
+    public init(name: String, file: String = "", module: String = "", part: CodePart = .program) {
+        self.name = name
+        self.file = file
+        self.module = module
+        self.part = part
+    }
+}
+
+/// The call paths of a process's events.
+///
+/// A call path has the functions from the one that ran outwards. Inlined functions are functions of their own. Functions
+/// that the compiler generated to forward a call are left out.
+public struct CallPaths: Sendable {
+    private let dictionary: TraceDictionary
+    private var paths: [DictionaryID: [CodeFunction]] = [:]
+    private var modules: [(start: UInt64, end: UInt64, name: String)] = []
+
+    /// Creates the call paths of the process with that dictionary, which must be complete.
+    public init(dictionary: TraceDictionary) {
+        self.dictionary = dictionary
+        modules = dictionary.modules.compactMap { module in
+            guard let start = UInt64(module.start.dropFirst(2), radix: 16),
+                let end = UInt64(module.end.dropFirst(2), radix: 16)
+            else { return nil }
+            return (start, end, String(module.path.split(separator: "/").last ?? ""))
+        }
+    }
+
+    /// Returns the functions of a stack, innermost first.
+    ///
+    /// - Complexity: O(1) for a stack that was asked for before, O(frames) the first time.
+    public mutating func functions(of stack: DictionaryID) -> [CodeFunction] {
+        guard stack != 0 else { return [] }
+        if let known = paths[stack] { return known }
+        let functions = (dictionary.stack(stack)?.addresses ?? []).flatMap { self.functions(at: $0) }
+        paths[stack] = functions
+        return functions
+    }
+
+    /// Returns the functions of an event's call path, innermost first.
+    ///
+    /// For a sample, the first one is the function that ran.
+    public mutating func functions(of event: TraceEvent) -> [CodeFunction] {
+        guard case .cpu(let sample) = event.detail else { return functions(of: event.stack) }
+        return functions(of: sample.leaf) + functions(of: event.stack)
+    }
+
+    private func functions(at address: UInt64) -> [CodeFunction] {
+        guard let frame = dictionary.frame(at: address), !frame.locations.isEmpty else { return [unnamed(address)] }
+        return frame.locations.compactMap { location in
+            let name = FunctionName(symbol: location.symbol, words: location.function)
+            if name.isThunk || location.file == "<compiler-generated>" { return nil }
+            return CodeFunction(
+                name: name.short.isEmpty ? location.symbol : name.short, file: location.file, module: frame.module,
+                part: CodePart(location, in: frame.module))
+        }
+    }
+
+    /// A function without symbols.
+    private func unnamed(_ address: UInt64) -> CodeFunction {
+        guard let module = modules.last(where: { $0.start <= address && address < $0.end }) else {
+            return CodeFunction(name: "0x" + String(address, radix: 16))
+        }
+        let part = CodePart(library: module.name) ?? .program
+        // The functions of a library are not told apart, because each of their instructions has a place of its own.
+        return CodeFunction(name: module.name, module: module.name, part: part)
+    }
+}
+
+extension CodePart {
+    /// The part that a call path's time belongs to: that of the innermost function that is not a system library's.
+    ///
+    /// Without one, it is the program's.
+    public init(path functions: [CodeFunction]) {
+        self = functions.first { $0.part != .system }?.part ?? .program
+    }
+}

@@ -1,0 +1,98 @@
+/// The part of a program that a function belongs to.
+public enum CodePart: String, Sendable, Hashable, CaseIterable {
+    /// The application's own code, and the packages that it uses.
+    case program
+    /// Faultline's object store.
+    case store
+    /// SQLite.
+    case sqlite
+    /// Faultline's recorder.
+    case recorder
+    /// The Swift runtime, the C library and other libraries of the system, and the interpreter's own library.
+    case system
+}
+
+extension CodePart {
+    /// The part of a function in a program or library.
+    ///
+    /// - Parameter module: The file name of the program or library.
+    init(_ location: FrameEntry.Location, in module: String) {
+        if module.hasPrefix("libFaultlinePreload"), location.function.hasPrefix("sqlite3_") {
+            // The program calls this function, and it calls SQLite's.
+            self = .sqlite
+        } else if let part = CodePart(library: module) {
+            self = part
+        } else if module == FrameEntry.python {
+            self = location.isInPythonLibrary ? .system : .program
+        } else {
+            self.init(FunctionName(symbol: location.symbol, words: location.function), file: location.file)
+        }
+    }
+
+    /// The part that all functions of a library belong to, or `nil` if it can contain several parts.
+    init?(library name: String) {
+        if name.hasPrefix("libsqlite3") {
+            self = .sqlite
+        } else if name.hasPrefix("libFaultlinePreload") {
+            self = .recorder
+        } else if Self.isSystemLibrary(name) {
+            self = .system
+        } else {
+            return nil
+        }
+    }
+
+    /// The part that a function belongs to, wherever it is linked to.
+    init(_ name: FunctionName, file: String) {
+        if let module = name.module {
+            if Self.recorderModules.contains(module) {
+                self = .recorder
+            } else if Self.storeModules.contains(module) {
+                self = .store
+            } else {
+                self = Self.systemModules.contains(module) ? .system : .program
+            }
+        } else if name.short.hasPrefix("fl_") || file.contains("/CRecorder/") {
+            self = .recorder
+        } else if name.short.hasPrefix("ftl_") {
+            self = .store
+        } else if name.short.hasPrefix("sqlite3") || file.hasSuffix("/sqlite3.c") {
+            self = .sqlite
+        } else {
+            self = Self.systemPrefixes.contains { name.short.hasPrefix($0) } ? .system : .program
+        }
+    }
+
+    /// The parts of Faultline that run inside a program.
+    ///
+    /// `FaultlineWorkloads` counts as the user's program.
+    private static let storeModules: Set<String> = [
+        "FaultlineStore", "FaultlineModel", "FaultlineEntities", "FaultlineTesting", "FaultlineBridges",
+    ]
+    private static let recorderModules: Set<String> = ["FaultlineRecorder", "FaultlineTrace"]
+
+    /// Modules of the toolchain, which can be linked and inlined into the program.
+    private static let systemModules: Set<String> = [
+        "Swift", "_Concurrency", "_StringProcessing", "_RegexParser", "RegexBuilder", "Synchronization", "Observation",
+        "Distributed", "Runtime", "Foundation", "FoundationEssentials", "FoundationInternationalization",
+        "FoundationNetworking", "FoundationXML", "_FoundationCollections", "CoreFoundation", "Dispatch", "Glibc",
+        "SwiftShims", "Testing", "XCTest", "__C", "__C_Synthesized",
+    ]
+
+    /// Prefixes of the C and C++ functions of the runtimes, which can be linked into the program too.
+    private static let systemPrefixes = [
+        "swift_", "_swift_", "swift::", "dispatch_", "_dispatch_", "__libc_", "_start", "start_thread", "__clone",
+        "clone3",
+    ]
+
+    /// Whether a library's file name is that of a system library, of SQLite or of the recorder.
+    static func isSystemLibrary(_ name: String) -> Bool {
+        systemLibraries.contains { name.hasPrefix($0) }
+    }
+
+    private static let systemLibraries = [
+        "libswift", "libFoundation", "lib_Foundation", "libdispatch", "libBlocksRuntime", "libTesting", "libXCTest",
+        "libsqlite3", "libc.so", "libc-", "libpthread", "libm.so", "libdl.so", "librt.so", "ld-linux", "libstdc++",
+        "libgcc_s", "liblttng-ust", "libfaultline", "libFaultlinePreload", "linux-vdso", "[vdso]",
+    ]
+}

@@ -1,0 +1,139 @@
+import ArgumentParser
+import FaultlineAnalysis
+import FaultlineReport
+import FaultlineTrace
+
+/// Prints the call tree of a trace.
+struct TreeCommand: PrintingCommand {
+    static let document = Document.tree
+    static let configuration = CommandConfiguration(
+        commandName: "tree",
+        abstract: "Prints the call tree of a trace.",
+        discussion: """
+            faultline tree trace.json
+            faultline tree trace.json --weight cpu --bottom-up
+            faultline tree trace.json --weight rows --by entity
+            faultline tree trace.json --format folded | inferno-flamegraph > graph.svg
+
+            A top-down tree leads from the outermost functions to those that ran, and a bottom-up tree from those to their \
+            callers. CPU time needs a trace that was recorded with --cpu.
+            """)
+
+    @Argument(help: "The trace.")
+    var trace: String
+
+    @Option(name: .long, help: "The sum to show: \(Weight.names). Default: cpu if it was sampled, or else time.")
+    var weight: Weight?
+
+    @Flag(name: .long, help: "Begin with the functions that ran.")
+    var bottomUp = false
+
+    @Option(name: .long, help: "Divide the tree first by \(Grouping.names).")
+    var by: Grouping?
+
+    @Flag(name: .long, help: "Leave out the functions of system libraries, and add their sums to their callers.")
+    var hideSystem = false
+
+    @Option(name: .long, help: "Leave out call paths with a smaller share of the whole, in percent.")
+    var minShare = 1.0
+
+    @Option(name: .long, help: ArgumentHelp(OutputFormat<TreeCommand>.help))
+    var format = OutputFormat<TreeCommand>.text
+
+    struct Weight: ExpressibleByArgument {
+        let weight: CallTreeWeight
+
+        init?(argument: String) {
+            guard let weight = CallTreeWeight(rawValue: argument) else { return nil }
+            self.weight = weight
+        }
+
+        static let allValueStrings = CallTreeWeight.allCases.map(\.rawValue)
+        static let names = allValueStrings.joined(separator: ", ")
+    }
+
+    enum Grouping: String, ExpressibleByArgument, CaseIterable {
+        case thread, scope, entity, site
+
+        static let names = allCases.map(\.rawValue).joined(separator: ", ")
+    }
+
+    func validate() throws {
+        let command = Self.configuration.commandName ?? ""
+        if let refusal = Renderers.refusal(of: format.renderer, for: Self.document, by: command) {
+            throw ValidationError(refusal)
+        }
+        guard (0...100).contains(minShare) else {
+            throw ValidationError("--min-share must be between 0 and 100 percent, not \(minShare).")
+        }
+    }
+
+    func run() throws {
+        var trace = try LoadedTrace(path: trace)
+        for note in trace.notes { Terminal.tell(note) }
+        let direction = bottomUp ? CallTree.Direction.bottomUp : .topDown
+        let weights = weight.map { [$0.weight] } ?? [.cpu, .time]
+        var builders = weights.map {
+            CallTreeBuilder($0, direction, hidingLibraries: hideSystem)
+        }
+        var processes: [UInt32: Process] = [:]
+        let summary = try trace.read { message in
+            switch message {
+            case .entry(let process, let id, let entry):
+                processes[process, default: Process()].insert(entry, id: id)
+            case .event(let event):
+                for index in builders.indices {
+                    builders[index].add(
+                        event, path: processes[event.process, default: Process()].path(of: event),
+                        group: by.map { processes[event.process, default: Process()].group(of: event, by: $0) })
+                }
+                processes[event.process]?.observe(event)
+            default: break
+            }
+        }
+        for remark in summary.remarks { Terminal.tell(remark) }
+        let trees = builders.map { $0.finish() }
+        guard let tree = trees.first(where: { $0.total > 0 }) ?? trees.last else { return }
+        try format.write(tree, smallestShare: minShare / 100) { $0.tree }
+    }
+
+    /// The names and call paths of a process's events.
+    private struct Process {
+        private var dictionary = TraceDictionary()
+        private var paths: CallPaths?
+        private var resolver: CallSiteResolver?
+        private var scopes: [EventID: String] = [:]
+
+        mutating func insert(_ entry: DictionaryEntry, id: DictionaryID) {
+            dictionary.insert(entry, id: id)
+            (paths, resolver) = (nil, nil)
+        }
+
+        mutating func observe(_ event: TraceEvent) {
+            guard case .scope(let scope) = event.detail, scope.phase == .begin else { return }
+            scopes[event.id] = dictionary.name(scope.name)
+        }
+
+        mutating func path(of event: TraceEvent) -> [CodeFunction] {
+            var paths = self.paths.take() ?? CallPaths(dictionary: dictionary)
+            defer { self.paths = paths }
+            return paths.functions(of: event)
+        }
+
+        mutating func group(of event: TraceEvent, by grouping: Grouping) -> String {
+            switch grouping {
+            case .thread:
+                let name = dictionary.thread(event.thread)?.name ?? ""
+                return event.isMainThread ? "main thread" : name.isEmpty ? "thread \(event.thread)" : "thread \(name)"
+            case .scope: return scopes[event.scope] ?? "outside any scope"
+            case .entity:
+                let names = event.detail.entities.compactMap { dictionary.entity($0)?.name }
+                return names.isEmpty ? "no entity" : names.joined(separator: ", ")
+            case .site:
+                var resolver = self.resolver.take() ?? CallSiteResolver(dictionary: dictionary)
+                defer { self.resolver = resolver }
+                return resolver.reportedSite(of: event)?.description ?? "unknown call site"
+            }
+        }
+    }
+}
