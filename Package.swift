@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "FaultlineAnalysis", targets: ["FaultlineAnalysis"]),
         .library(name: "FaultlineBenchmark", targets: ["FaultlineBenchmark"]),
         .library(name: "FaultlineEntities", targets: ["FaultlineEntities"]),
+        .library(name: "FaultlineHeap", type: .dynamic, targets: ["FaultlineHeap"]),
         .library(name: "FaultlineModel", targets: ["FaultlineModel"]),
         .library(name: "FaultlinePreload", type: .dynamic, targets: ["FaultlinePreload"]),
         .library(name: "FaultlineReader", targets: ["FaultlineReader"]),
@@ -68,13 +69,25 @@ let package = Package(
             swiftSettings: strict),
 
         // Preloaded into programs that do not know Faultline. It exports nothing but SQLite's functions and its own switch,
-        // so that no name of the recorder meets one of the program's. It has no Swift code, so it needs no Swift runtime.
+        // so that no name of the recorder meets one of the program's. It has no Swift code, so it needs no Swift runtime. Its
+        // calls are bound when it is loaded: binding one in a signal handler would take kilobytes of the thread's stack.
         .target(
             name: "FaultlinePreload", dependencies: ["CRecorder", "CTraceSchema"], exclude: ["exports.map"],
             linkerSettings: [
                 .unsafeFlags([
-                    "-nostartfiles", "-static-stdlib", "-Xlinker",
+                    "-nostartfiles", "-static-stdlib", "-Xlinker", "-z", "-Xlinker", "now", "-Xlinker",
                     "--version-script=\(Context.packageDirectory)/Sources/FaultlinePreload/exports.map",
+                ])
+            ]),
+
+        // Preloaded besides if a program's allocations are sampled. A library of its own, because it takes the place of the C
+        // library's allocator.
+        .target(
+            name: "FaultlineHeap", dependencies: ["CTraceSchema"], exclude: ["exports.map"],
+            linkerSettings: [
+                .unsafeFlags([
+                    "-nostartfiles", "-static-stdlib", "-Xlinker", "-z", "-Xlinker", "now", "-Xlinker",
+                    "--version-script=\(Context.packageDirectory)/Sources/FaultlineHeap/exports.map",
                 ])
             ]),
 

@@ -111,7 +111,15 @@ void fl_quiet_end(const fl_quiet *quiet) {
     int saved = errno;
     const struct timespec now = {0, 0};
     while (sigtimedwait(&quiet->ours, NULL, &now) > 0 || errno == EINTR) {}
-    pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
+    // Signals are unblocked one by one: the mask before could contain others that were blocked since.
+    for (int index = 0; index < 2; index++) {
+        int signal = index == 0 ? SIGXFSZ : SIGPIPE;
+        if (sigismember(&quiet->before, signal) == 1) { continue; }
+        sigset_t one;
+        sigemptyset(&one);
+        sigaddset(&one, signal);
+        pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+    }
     errno = saved;
 }
 

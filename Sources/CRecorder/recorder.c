@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,7 @@ static void after_fork_in_child(void) {
     }
     fl_dictionary_after_fork();
     fl_sampler_after_fork();
+    fl_allocations_after_fork();
     fl_threads = NULL;
     pthread_mutex_unlock(&recorders_lock);
 }
@@ -312,10 +314,46 @@ static uint64_t capacity_of(uint64_t asked) {
     return capacity;
 }
 
+// A recorder with its tables. They are mapped, because a forked child of a program with several threads makes its recorder
+// while the program's allocator may be locked.
+typedef struct whole_recorder {
+    fl_recorder recorder;
+    fl_interned interned[FL_INTERNED_MAXIMUM];
+    fl_site sites[FL_SITES_MAXIMUM];
+    char path[PATH_MAX];
+} whole_recorder;
+
+static fl_recorder *make_recorder(void) {
+    whole_recorder *whole =
+        mmap(NULL, sizeof *whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (whole == MAP_FAILED) { return NULL; }
+    whole->recorder.interned = whole->interned;
+    whole->recorder.sites = whole->sites;
+    return &whole->recorder;
+}
+
+static void free_recorder(fl_recorder *recorder) { munmap(recorder, sizeof(whole_recorder)); }
+
+// Stores the path, with its directory resolved unless it is absolute. False with errno set.
+static bool set_path(fl_recorder *recorder, const char *path) {
+    char *place = ((whole_recorder *)recorder)->path, *resolved = NULL;
+    if (path[0] != '/') {
+        resolved = fl_absolute_path(path);
+        if (resolved == NULL) { return false; }
+        path = resolved;
+    }
+    bool fits = strlen(path) < PATH_MAX;
+    if (fits) { strcpy(place, path); }
+    free(resolved);
+    errno = ENAMETOOLONG;
+    recorder->rings.path = fits ? place : NULL;
+    return fits;
+}
+
 // Creates the mapped file, which must not exist.
-static bool make_file(fl_ring_file *rings, const char *path) {
-    rings->path = fl_absolute_path(path);
-    if (rings->path == NULL) { return false; }
+static bool make_file(fl_recorder *recorder, const char *path) {
+    fl_ring_file *rings = &recorder->rings;
+    if (!set_path(recorder, path)) { return false; }
     int descriptor = fl_open_apart(rings->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600, 3);
     if (descriptor < 0) { return false; }
     fl_identify(descriptor, &rings->identity);
@@ -351,7 +389,7 @@ void fl_prepare_process(void) { pthread_once(&once, set_up_process); }
 
 fl_recorder *fl_recorder_create(const fl_recorder_options *options) {
     fl_prepare_process();
-    fl_recorder *recorder = calloc(1, sizeof *recorder);
+    fl_recorder *recorder = make_recorder();
     if (recorder == NULL) { return NULL; }
     recorder->references = 1;
     recorder->process = (uint32_t)getpid();
@@ -359,14 +397,12 @@ fl_recorder *fl_recorder_create(const fl_recorder_options *options) {
     recorder->ring_bytes = options->is_traced_only ? FL_PAGE : capacity_of(options->ring_bytes);
     recorder->tracer = options->tracer;
     recorder->is_traced_only = options->is_traced_only;
-    recorder->interned = calloc(FL_INTERNED_MAXIMUM, sizeof *recorder->interned);
-    recorder->sites = calloc(FL_SITES_MAXIMUM, sizeof *recorder->sites);
+    recorder->is_forked = options->is_forked;
     recorder->file_size = (sizeof(fl_file) + FL_PAGE - 1) & ~(uint64_t)(FL_PAGE - 1);
     recorder->next_entry = 1;
     pthread_mutex_init(&recorder->lock, NULL);
     if (getrandom(recorder->key, sizeof recorder->key, 0) != sizeof recorder->key) { goto failed; }
-    if (recorder->interned == NULL || recorder->sites == NULL) { goto failed; }
-    if (options->rings != NULL && !make_file(&recorder->rings, options->rings)) { goto failed; }
+    if (options->rings != NULL && !make_file(recorder, options->rings)) { goto failed; }
     fl_file *file = recorder->file = map_space(recorder, 0, recorder->file_size);
     if (file == NULL) {
         int failure = errno;
@@ -401,17 +437,14 @@ fl_recorder *fl_recorder_create(const fl_recorder_options *options) {
 
 failed:;
     int failure = errno;
-    free(recorder->rings.path);
-    free(recorder->interned);
-    free(recorder->sites);
-    free(recorder);
+    free_recorder(recorder);
     errno = failure;
     return NULL;
 }
 
 void fl_recorder_enable(fl_recorder *recorder) {
     if (recorder->tracer != NULL) { fl_trace_begin(recorder); }
-    fl_list_modules(recorder);
+    if (!recorder->is_forked) { fl_list_modules(recorder); }
     __atomic_store_n(&recorder->state.on, 1, __ATOMIC_RELEASE);
 }
 
@@ -448,11 +481,8 @@ void fl_recorder_release(fl_recorder *recorder) {
         munmap(recorder->segments[index], recorder->file->segments[index].size);
     }
     munmap(recorder->file, (sizeof(fl_file) + FL_PAGE - 1) & ~(uint64_t)(FL_PAGE - 1));
-    free(recorder->rings.path);
     pthread_mutex_destroy(&recorder->lock);
-    free(recorder->interned);
-    free(recorder->sites);
-    free(recorder);
+    free_recorder(recorder);
 }
 
 const fl_switch *fl_recorder_switch(const fl_recorder *recorder) {

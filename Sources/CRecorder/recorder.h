@@ -81,6 +81,7 @@ struct fl_recorder {
     bool has_no_room_for_uses;
     const fl_tracer *tracer;               // null: none
     bool is_traced_only;                   // nothing goes into the rings
+    bool is_forked;                        // created while the process was being forked
     uint32_t traced_as;                    // the process's number in the tracer's events
     fl_timeline *timeline;                 // written by a thread of this process; guarded by the list's lock
     uint64_t modules_seen;                 // dlpi_adds when the modules were last listed

@@ -214,6 +214,8 @@ static bool is_instant(const fl_event_schema *schema, const fl_event *event) {
 
 static const char *phase(const fl_event_schema *schema, const fl_event *event) {
     if (event->header.kind == FL_EVENT_SCOPE) { return event->fields.scope.phase == 0 ? "b" : "e"; }
+    // Viewers show the numbers of its arguments as a curve.
+    if (event->header.kind == FL_EVENT_MEMORY) { return "C"; }
     return is_instant(schema, event) ? "i" : "X";
 }
 
@@ -401,6 +403,16 @@ uint64_t fl_timeline_drain(fl_timeline *timeline, fl_drain *drain) {
     if (timeline->used == 0 && events == 0) { return 0; }
     settle(timeline, drain, before);
     return events;
+}
+
+void fl_timeline_record_memory(fl_timeline *timeline, fl_drain *drain, uint64_t resident, uint64_t proportional) {
+    fl_process process = fl_drain_process(drain);
+    select_process(timeline, process.process);
+    fl_event event = {
+        .header = {.kind = FL_EVENT_MEMORY, .start = fl_drain_end(drain, fl_now()), .thread = process.identifier},
+        .fields.memory = {.resident = resident, .proportional = proportional}, .process = process.process,
+    };
+    write_event(timeline, &event);
 }
 
 void fl_timeline_end_process(

@@ -41,11 +41,10 @@ struct Outside {
                            name == "thread_name" || name == "thread_sort_index";
             return isLabel ? FTL_LINE_VIEWER : FTL_LINE_FOREIGN;
         }
-        if (letter == 'C' || (category == "flow" && (letter == 's' || letter == 't' || letter == 'f'))) {
-            return FTL_LINE_VIEWER;
-        }
+        if (category == "flow" && (letter == 's' || letter == 't' || letter == 'f')) { return FTL_LINE_VIEWER; }
         out.event.header.kind = uint8_t(fl_event_kind_named(category.data(), category.size()));
-        bool isPhase = letter == 'X' || letter == 'b' || letter == 'e' || letter == 'i';
+        if (letter == 'C' && out.event.header.kind != FL_EVENT_MEMORY) { return FTL_LINE_VIEWER; }
+        bool isPhase = letter == 'X' || letter == 'b' || letter == 'e' || letter == 'i' || letter == 'C';
         return out.event.header.kind != FL_EVENT_NONE && isPhase ? FTL_LINE_EVENT : FTL_LINE_FOREIGN;
     }
 

@@ -134,8 +134,10 @@ ftl_line_kind parse_object(ftl_parser *parser, std::string_view text, size_t cap
     }
     // This also covers a repeated key that changed the kind of the line after its arguments were read.
     if (is_own(kind) && kind != FTL_LINE_EVENT && out.json == nullptr) { return malformed(out, FTL_PROBLEM_ENTRY); }
-    // Other producers use words like "sql" as categories too, but Faultline's events have an ID.
-    if (kind == FTL_LINE_EVENT && out.event.header.id == 0) { kind = FTL_LINE_FOREIGN; }
+    // Other producers use words like "sql" as categories too, but Faultline's events have an ID. A reading of memory has
+    // none, because viewers would show it as a curve.
+    bool isReading = out.event.header.kind == FL_EVENT_MEMORY && out.event.fields.memory.resident != 0;
+    if (kind == FTL_LINE_EVENT && out.event.header.id == 0 && !isReading) { kind = FTL_LINE_FOREIGN; }
     if (is_own(kind)) {
         problem = outside.finish(kind, out);
         if (problem != FTL_PROBLEM_NONE) { return malformed(out, problem); }

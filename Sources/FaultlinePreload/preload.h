@@ -226,9 +226,16 @@ void preload_unlock_python(void);
 
 // MARK: - Sampling
 
-// Starts to sample the process's CPU time, if the environment asks for it and the program does not record itself. Called when
-// the program begins and in each forked child.
+// Starts to sample the process, if the environment asks for it and the program does not record itself. Called when the
+// program begins.
 void preload_start_sampling(void);
+
+// The same in a forked child, if its parent was sampled. It is called by the fork handler, and takes no lock that another
+// thread of the parent could have held.
+void preload_start_sampling_in_child(void);
+
+// Looks up the functions that this library's sampling functions take the place of.
+void preload_find_originals(void);
 
 // The interrupted thread's Python functions, as fl_sampler_guide wants them.
 uint32_t preload_sample_python(

@@ -19,6 +19,8 @@ static _Atomic(fl_recorder *) recorder;
 static _Atomic bool is_decided;
 // Whether the program records itself, and its forked children are not recorded either.
 static bool has_stood_down;
+// Whether this process was forked by one with the library.
+static bool is_forked;
 static _Atomic uint32_t generation = 1;
 // The readings of both clocks at the start.
 static uint64_t first_now, first_ticks;
@@ -47,12 +49,14 @@ static void after_fork_in_child(void) {
     atomic_store(&recorder, NULL);
     atomic_store(&is_decided, has_stood_down);
     atomic_fetch_add(&generation, 1);
+    is_forked = true;
     after_fork_in_parent();
-    preload_start_sampling();
+    preload_start_sampling_in_child();
 }
 
 __attribute__((constructor)) static void read_environment(void) {
     static const char rings[] = "rings:";
+    preload_find_originals();
     const char *trace = fl_environment("FAULTLINE_TRACE");
     const char *start = fl_environment("FAULTLINE_ORIGIN"), *bytes = fl_environment("FAULTLINE_RING_BYTES");
     if (trace == NULL || strncmp(trace, rings, strlen(rings)) != 0 || strlen(trace) > sizeof directory) { return; }
@@ -71,7 +75,7 @@ static fl_recorder *create(void) {
     if (getrandom(&random, sizeof random, 0) != sizeof random) { return NULL; }
     snprintf(path, sizeof path, "%s/" FL_RINGS_PREFIX "%d-%u" FL_RINGS_SUFFIX, directory, getpid(), random);
     fl_recorder_options options = {
-        .rings = path, .origin = origin, .ring_bytes = ring_bytes, .is_observed = true,
+        .rings = path, .origin = origin, .ring_bytes = ring_bytes, .is_observed = true, .is_forked = is_forked,
     };
     fl_recorder *created = fl_recorder_create(&options);
     if (created == NULL) {

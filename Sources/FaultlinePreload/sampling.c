@@ -9,23 +9,19 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 
 // Sampling a program's threads: each of them, and by a signal that the program does not take away.
 
 // MARK: - Starting
 
-static uint64_t rate;
-// Called in each new thread; null: the process is not sampled.
-static void (*_Atomic enter_thread)(void);
-// The signal that the program cannot block or handle; 0: none.
-static _Atomic int own_signal;
+static uint64_t rate, allocation_interval;
+// The sampler of this process; null: it is not sampled.
+static _Atomic(const fl_sampler_client *) client;
 
 static const fl_sampler_guide guide = {.interpreted = preload_sample_python, .anchor = preload_sqlite_frame};
 
-void faultline_preload_join(void (*enter)(void), int signal) {
-    atomic_store(&own_signal, signal);
-    atomic_store(&enter_thread, enter);
-}
+void faultline_preload_join(const fl_sampler_client *new) { atomic_store(&client, new); }
 
 // Whether a module other than this library contains a recorder.
 static int find_mark(struct dl_phdr_info *module, size_t size, void *context) {
@@ -57,86 +53,196 @@ static bool records_itself(void) {
     return found;
 }
 
-void preload_start_sampling(void) {
-    static bool is_read;
-    if (!is_read) { rate = fl_sampler_rate(fl_environment("FAULTLINE_CPU")); }
-    is_read = true;
-    // A program that records itself is sampled by its own recorder, which knows the scopes and operations.
-    if (rate == 0 || records_itself()) { return; }
+static void start(void) {
     fl_recorder *recorder = preload_recorder();
     if (recorder == NULL) { return; }
+    if (allocation_interval != 0) { fl_sample_allocations(recorder, allocation_interval, &guide); }
+    if (rate != 0 && fl_sampler_start(recorder, rate, &guide)) { faultline_preload_join(fl_sampler_as_client()); }
+}
+
+void preload_start_sampling(void) {
+    rate = fl_sampler_rate(fl_environment("FAULTLINE_CPU"));
+    const char *bytes = fl_environment("FAULTLINE_ALLOCATIONS");
+    if (bytes != NULL) { allocation_interval = strtoull(bytes, NULL, 10); }
+    // A program that records itself is sampled by its own recorder, which knows the scopes and operations.
+    if ((rate == 0 && allocation_interval == 0) || records_itself()) {
+        rate = allocation_interval = 0;
+        return;
+    }
     preload_find_python();
     preload_prepare_python_samples();
-    if (fl_sampler_start(recorder, rate, &guide)) { faultline_preload_join(fl_sampler_enter_thread, fl_sampler_signal()); }
+    start();
 }
+
+void preload_start_sampling_in_child(void) {
+    // What the parent has found out applies here.
+    if (rate != 0 || allocation_interval != 0) { start(); }
+}
+
+// MARK: - The original functions
+
+// They are looked up when the library is loaded, because programs call some of them in signal handlers and in forked
+// children, where the loader must not be called.
+#define ORIGINALS(X) \
+    X(pthread_create) X(thrd_create) X(dlclose) X(sigaction) X(signal) X(sysv_signal) X(bsd_signal) X(sigset) \
+    X(sigignore) X(pthread_sigmask) X(sigprocmask)
+
+extern __sighandler_t bsd_signal(int, __sighandler_t);
+
+// Old programs call functions that new ones should not.
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+
+static struct {
+#define X(name) __typeof__(&name) name;
+    ORIGINALS(X)
+#undef X
+} original;
+
+void preload_find_originals(void) {
+#define X(name) if (original.name == NULL) { original.name = (__typeof__(&name))dlsym(RTLD_NEXT, #name); }
+    ORIGINALS(X)
+#undef X
+}
+
+// The original function; also for calls before this library's constructor.
+#define ORIGINAL(name) (original.name != NULL ? original.name : (preload_find_originals(), original.name))
 
 // MARK: - Threads
 
-typedef struct start {
-    void *(*function)(void *);
+typedef struct thread_start {
+    union {
+        void *(*posix)(void *);
+        int (*c)(void *);
+    } function;
     void *argument;
-} start;
+} thread_start;
 
-static void *begin(void *context) {
-    start start = *(struct start *)context;
+static thread_start enter(void *context) {
+    thread_start start = *(thread_start *)context;
     free(context);
-    void (*enter)(void) = atomic_load(&enter_thread);
-    if (enter != NULL) { enter(); }
-    // A tail call, so that the stacks of the thread have no frame of this function.
-    __attribute__((musttail)) return start.function(start.argument);
+    const fl_sampler_client *current = atomic_load(&client);
+    if (current != NULL) { current->enter_thread(); }
+    return start;
+}
+
+// Tail calls, so that the stacks of the thread have no frame of these functions.
+static void *begin(void *context) {
+    thread_start start = enter(context);
+    __attribute__((musttail)) return start.function.posix(start.argument);
+}
+
+static int begin_c(void *context) {
+    thread_start start = enter(context);
+    __attribute__((musttail)) return start.function.c(start.argument);
+}
+
+// Null if the process is not sampled.
+static thread_start *make_start(void *argument) {
+    thread_start *start = atomic_load(&client) == NULL ? NULL : malloc(sizeof *start);
+    if (start != NULL) { start->argument = argument; }
+    return start;
 }
 
 EXPORT int pthread_create(
     pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument
 ) {
-    static int (*original)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-    if (original == NULL) { original = (__typeof__(original))dlsym(RTLD_NEXT, "pthread_create"); }
-    start *start = atomic_load(&enter_thread) == NULL ? NULL : malloc(sizeof *start);
-    if (start == NULL) { return original(thread, attributes, function, argument); }
-    *start = (struct start){function, argument};
-    int result = original(thread, attributes, begin, start);
+    thread_start *start = make_start(argument);
+    if (start == NULL) { return ORIGINAL(pthread_create)(thread, attributes, function, argument); }
+    start->function.posix = function;
+    int result = ORIGINAL(pthread_create)(thread, attributes, begin, start);
     if (result != 0) { free(start); }
+    return result;
+}
+
+EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument) {
+    thread_start *start = make_start(argument);
+    if (start == NULL) { return ORIGINAL(thrd_create)(thread, function, argument); }
+    start->function.c = function;
+    int result = ORIGINAL(thrd_create)(thread, begin_c, start);
+    if (result != thrd_success) { free(start); }
+    return result;
+}
+
+// MARK: - Unloading
+
+EXPORT int dlclose(void *module) {
+    const fl_sampler_client *current = atomic_load(&client);
+    if (current == NULL) { return ORIGINAL(dlclose)(module); }
+    current->pause();
+    int result = ORIGINAL(dlclose)(module);
+    current->resume();
     return result;
 }
 
 // MARK: - The signal
 
-static bool is_own_signal(int signal) { return signal != 0 && signal == atomic_load(&own_signal); }
+// The sampler, if the signal is its own.
+static const fl_sampler_client *owner_of(int signal) {
+    const fl_sampler_client *current = atomic_load(&client);
+    return current != NULL && current->signal == signal ? current : NULL;
+}
 
 EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *before) {
-    static int (*original)(int, const struct sigaction *, struct sigaction *);
-    if (original == NULL) { original = (__typeof__(original))dlsym(RTLD_NEXT, "sigaction"); }
-    if (!is_own_signal(signal) || (action != NULL && fl_sampler_owns(action))) { return original(signal, action, before); }
+    const fl_sampler_client *owner = owner_of(signal);
+    if (owner == NULL || (action != NULL && fl_sampler_owns(action))) {
+        // A handler on an alternate stack has no room for another one.
+        struct sigaction masked;
+        const fl_sampler_client *current = atomic_load(&client);
+        if (current != NULL && action != NULL && (action->sa_flags & SA_ONSTACK) != 0 && owner == NULL) {
+            masked = *action;
+            sigaddset(&masked.sa_mask, current->signal);
+            action = &masked;
+        }
+        return ORIGINAL(sigaction)(signal, action, before);
+    }
     // Programs that reset all signals would otherwise be killed by the next one.
-    if (before != NULL) { memset(before, 0, sizeof *before); }
+    owner->set_action(action, before);
     return 0;
 }
 
-EXPORT void (*signal(int signal, void (*action)(int)))(int) {
-    static void (*(*original)(int, void (*)(int)))(int);
-    if (original == NULL) { original = (__typeof__(original))dlsym(RTLD_NEXT, "signal"); }
-    return is_own_signal(signal) ? SIG_DFL : original(signal, action);
+// What `signal` and its relatives do with the sampler's signal.
+static __sighandler_t set_handler(const fl_sampler_client *owner, __sighandler_t handler) {
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, before;
+    owner->set_action(&action, &before);
+    return (before.sa_flags & SA_SIGINFO) != 0 ? SIG_DFL : before.sa_handler;
+}
+
+#define DEFINE_SIGNAL(name) \
+    EXPORT __sighandler_t name(int signal, __sighandler_t handler) { \
+        const fl_sampler_client *owner = owner_of(signal); \
+        return owner != NULL ? set_handler(owner, handler) : ORIGINAL(name)(signal, handler); \
+    }
+DEFINE_SIGNAL(signal)
+DEFINE_SIGNAL(sysv_signal)
+DEFINE_SIGNAL(bsd_signal)
+DEFINE_SIGNAL(sigset)
+
+// The names under which compilers in strict modes call them.
+EXPORT __sighandler_t __sysv_signal(int signal, __sighandler_t handler) { return sysv_signal(signal, handler); }
+EXPORT __sighandler_t ssignal(int number, __sighandler_t handler) { return signal(number, handler); }
+
+EXPORT int sigignore(int signal) {
+    const fl_sampler_client *owner = owner_of(signal);
+    if (owner == NULL) { return ORIGINAL(sigignore)(signal); }
+    set_handler(owner, SIG_IGN);
+    return 0;
 }
 
 // The set without the sampler's signal, if it is to be blocked.
 static const sigset_t *unblocked(int how, const sigset_t *set, sigset_t *copy) {
-    int signal = atomic_load(&own_signal);
-    if (set == NULL || signal == 0 || how == SIG_UNBLOCK) { return set; }
+    const fl_sampler_client *current = atomic_load(&client);
+    if (set == NULL || current == NULL || how == SIG_UNBLOCK) { return set; }
     *copy = *set;
-    sigdelset(copy, signal);
+    sigdelset(copy, current->signal);
     return copy;
 }
 
 EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *before) {
-    static int (*original)(int, const sigset_t *, sigset_t *);
-    if (original == NULL) { original = (__typeof__(original))dlsym(RTLD_NEXT, "pthread_sigmask"); }
     sigset_t copy;
-    return original(how, unblocked(how, set, &copy), before);
+    return ORIGINAL(pthread_sigmask)(how, unblocked(how, set, &copy), before);
 }
 
 EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *before) {
-    static int (*original)(int, const sigset_t *, sigset_t *);
-    if (original == NULL) { original = (__typeof__(original))dlsym(RTLD_NEXT, "sigprocmask"); }
     sigset_t copy;
-    return original(how, unblocked(how, set, &copy), before);
+    return ORIGINAL(sigprocmask)(how, unblocked(how, set, &copy), before);
 }

@@ -19,4 +19,26 @@ extension Recorder {
         fl_sampler_join_observer()
         return nil
     }
+
+    /// Starts to sample the process's allocations.
+    ///
+    /// The library that sees them must have been preloaded, as `faultline record --allocations` does.
+    ///
+    /// - Parameter interval: The mean distance between two samples in bytes, as text.
+    /// - Returns: A sentence about what prevents that, or `nil`.
+    func sampleAllocations(_ interval: String) -> String? {
+        guard let handle else { return nil }
+        guard let bytes = UInt64(interval), bytes > 0 else {
+            return "\(RecordingVariable.allocations.rawValue) must be a number of bytes, not \"\(interval)\"; "
+                + "allocations are not sampled."
+        }
+        guard fl_sample_allocations(handle, bytes, nil) else {
+            let reason =
+                errno == ENOENT
+                ? "the library that sees them was not preloaded; run the program with \"faultline record --allocations\""
+                : String(cString: strerror(errno))
+            return "Cannot sample allocations: \(reason)."
+        }
+        return nil
+    }
 }

@@ -30,7 +30,11 @@ struct RecordingSettings {
             let recorder = try Recorder.writing(to: TraceDestination.list(trace))
             closeAtExit()
             if let note = recorder.redirection { tell(note) }
-            if let rate = RecordingVariable.cpu.value, let complaint = recorder.sampleCPU(rate) { tell(complaint) }
+            // Allocations first, because they need the larger ring.
+            if let interval = RecordingVariable.allocations.value {
+                recorder.sampleAllocations(interval).map { tell($0) }
+            }
+            if let rate = RecordingVariable.cpu.value { recorder.sampleCPU(rate).map { tell($0) } }
             return recorder
         } catch {
             let isTooLate = (error as? RecorderError)?.code == .tooLate

@@ -11,6 +11,7 @@ package enum RecordingVariable: String, Sendable, CaseIterable {
     case values = "FAULTLINE_VALUES"
     case eachFault = "FAULTLINE_EACH_FAULT"
     case cpu = "FAULTLINE_CPU"
+    case allocations = "FAULTLINE_ALLOCATIONS"
 
     /// All environment variables; none in a program that runs with another user's rights.
     package static var environment: [String: String] {

@@ -28,6 +28,13 @@ package final class TraceCollector {
     /// The time at which processes were last checked, in nanoseconds of `CLOCK_MONOTONIC`.
     private var lastCheck: UInt64 = 0
 
+    /// Whether the memory of processes is recorded, and when it was last.
+    private var recordsMemory = false
+    private var lastReading: UInt64 = 0
+
+    /// The interval between readings of a process's memory, in nanoseconds.
+    private static let readingPeriod: UInt64 = 100_000_000
+
     /// The interval between these checks, in nanoseconds.
     private static let checkPeriod: UInt64 = 50_000_000
 
@@ -71,6 +78,9 @@ package final class TraceCollector {
 
     // MARK: - Collecting
 
+    /// Records the memory of each process from now on, ten times a second.
+    package func recordMemory() { recordsMemory = true }
+
     /// Writes the events recorded since the last call, and releases processes that have ended.
     ///
     /// - Returns: The number of events, which helps a caller choose the time of the next call.
@@ -79,6 +89,8 @@ package final class TraceCollector {
         let now = fl_now()
         let looks = now - lastCheck >= Self.checkPeriod
         if looks { lastCheck = now }
+        let reads = recordsMemory && now - lastReading >= Self.readingPeriod
+        if reads { lastReading = now }
         var events: UInt64 = 0
         for name in findRings() {
             guard let source = sources[name] else { continue }
@@ -91,6 +103,9 @@ package final class TraceCollector {
             if hasEnded {
                 events += end(name, source, FL_PROCESS_KILLED)
             } else {
+                if reads, let memory = ProcessMemory(of: source.process.identifier) {
+                    fl_timeline_record_memory(timeline, source.drain, memory.resident, memory.proportional)
+                }
                 events += fl_timeline_drain(timeline, source.drain)
                 sources[name]?.writing += unaccountedTime()
             }

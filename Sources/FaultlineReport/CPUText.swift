@@ -76,7 +76,7 @@ struct CPUText {
         for (path, time) in profile.cpuTimes where path.part == .program && !path.functions.isEmpty {
             sums[Array(path.functions.prefix(Self.functions)), default: 0] &+= time.time
         }
-        let sorted = sums.sorted { ($0.value, $1.key.text) > ($1.value, $0.key.text) }
+        let sorted = sums.sorted { ($0.value, $1.key.callPath) > ($1.value, $0.key.callPath) }
         let shown = sorted.prefix(showsAll ? .max : Self.rows)
         guard !shown.isEmpty else { return [] }
         var table = TextTable([
@@ -86,7 +86,7 @@ struct CPUText {
         ])
         for (path, time) in shown {
             table.add([
-                Phrase.duration(time), Phrase.percent(Double(time) / Double(total)), path.text,
+                Phrase.duration(time), Phrase.percent(Double(time) / Double(total)), path.callPath,
                 String(path.first?.fileName ?? ""),
             ])
         }
@@ -109,9 +109,4 @@ extension CodePart {
         case .system: "system"
         }
     }
-}
-
-extension [CallSite] {
-    /// `inner ← outer ← main`.
-    fileprivate var text: String { map(\.function).joined(separator: " ← ") }
 }

@@ -31,7 +31,7 @@ struct CallTreeText {
 
     private func title(_ ink: Ink) -> String {
         let direction = tree.direction == .topDown ? "top-down" : "bottom-up"
-        let events = Phrase.count(tree.events, tree.weight == .cpu ? "sample" : "event")
+        let events = Phrase.count(tree.events, tree.weight.isSampled ? "sample" : "event")
         return ink(.bold, "\(tree.weight.title), \(direction)") + "  (\(tree.weight.text(tree.total)) in \(events))"
     }
 
@@ -58,6 +58,8 @@ extension CallTreeWeight {
     var title: String {
         switch self {
         case .cpu: "CPU time"
+        case .allocations: "Allocated memory"
+        case .live: "Memory that was not freed"
         case .time: "Time in the store"
         case .trips: "Round trips"
         case .rows: "Rows"
@@ -69,6 +71,7 @@ extension CallTreeWeight {
     var absence: String {
         switch self {
         case .cpu: "The trace has no samples of CPU time. To sample it, record with --cpu."
+        case .allocations, .live: "The trace has no samples of allocations. To sample them, record with --allocations."
         default: "No event of the trace has a weight by \(rawValue)."
         }
     }
@@ -77,7 +80,7 @@ extension CallTreeWeight {
         switch self {
         case .cpu, .time: Phrase.duration(weight)
         case .trips, .rows: Phrase.count(weight)
-        case .bytes: Phrase.size(Double(weight))
+        case .allocations, .live, .bytes: Phrase.size(Double(weight))
         }
     }
 }

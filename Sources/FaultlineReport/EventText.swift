@@ -118,6 +118,13 @@ public struct EventText: Sendable {
         case .cpu(let sample):
             let leaf = dictionary.stack(sample.leaf)?.addresses.first.flatMap { dictionary.frame(at: $0) }
             return (leaf?.locations.first?.function ?? "", nil, Phrase.duration(sample.weight))
+        case .allocation(let allocation):
+            let size = Phrase.size(Double(allocation.bytes))
+            return allocation.allocation == 0 ? ("allocated", nil, size) : ("freed", nil, size)
+        case .memory(let memory):
+            return (
+                "RSS \(Phrase.size(Double(memory.resident)))", nil, "PSS \(Phrase.size(Double(memory.proportional)))"
+            )
         default: return plainSummary(of: event)
         }
     }

@@ -33,6 +33,7 @@ public struct JSONReport: Sendable {
             "checks": .array(analysis.checks.map(Self.check)),
             "costs": costs,
             "cpu": CPUJSON.value(profile),
+            "memory": MemoryJSON.value(profile),
             "groups": .array(profile.groups.map(GroupJSON.value)),
             "byEntity": GroupJSON.sums(profile.groups, by: GroupJSON.entity),
             "byRelationship": GroupJSON.sums(profile.groups, by: GroupJSON.relationship),

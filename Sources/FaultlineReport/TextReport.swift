@@ -34,6 +34,7 @@ public struct TextReport: Sendable {
             sections += [
                 StoreTimeText(analysis: analysis).lines(ink, width), hotspotLines(ink, width),
                 CPUText(profile: analysis.profile, showsAll: showsAll).lines(ink, width),
+                MemoryText(profile: analysis.profile, showsAll: showsAll).lines(ink, width),
                 GrowthText(analysis: analysis, showsAll: showsAll).lines(ink, width),
             ]
         }

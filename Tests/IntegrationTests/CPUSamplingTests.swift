@@ -133,7 +133,7 @@ struct CPUSamplingTests {
                 for (int number = 1; number <= SIGRTMAX; number++) {
                     struct sigaction action = {.sa_handler = handle}, before;
                     sigaction(number, &action, &before);
-                    if (number != SIGKILL && number != SIGSTOP && number > 31) { signal(number, SIG_DFL); }
+                    if (number > 31) { signal(number, SIG_DFL); sysv_signal(number, SIG_DFL); sigset(number, SIG_DFL); }
                 }
                 pthread_sigmask(SIG_BLOCK, &all, NULL);
                 pthread_t one;
@@ -153,7 +153,7 @@ struct CPUSamplingTests {
         #expect(try run.share(of: "main;work") > 0.3)
     }
 
-    @Test("threads with the smallest stacks, and many of them")
+    @Test("no thread with a small stack, which the signal could overflow")
     func smallStacks() throws {
         let run = try record(
             """
@@ -164,24 +164,159 @@ struct CPUSamplingTests {
                 return depth == 0 ? room[0] : deep(depth - 1) + room[1];
             }
             void *thread(void *argument) {
-                for (int i = 0; i < 20000; i++) { sink += deep(20); }
+                for (int i = 0; i < 20000; i++) { sink += deep(60); }
                 return argument;
             }
+            void *roomy(void *argument) { return thread(argument); }
             int main(void) {
                 pthread_attr_t attributes;
                 pthread_attr_init(&attributes);
-                pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN + 8192);
-                for (int round = 0; round < 10; round++) {
-                    pthread_t threads[40];
-                    for (int i = 0; i < 40; i++) { pthread_create(&threads[i], &attributes, thread, NULL); }
-                    for (int i = 0; i < 40; i++) { pthread_join(threads[i], NULL); }
+                for (int round = 0; round < 20; round++) {
+                    pthread_t threads[20];
+                    pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN);
+                    for (int i = 0; i < 10; i++) { pthread_create(&threads[i], &attributes, thread, NULL); }
+                    pthread_attr_setstacksize(&attributes, 128 * 1024);
+                    for (int i = 10; i < 20; i++) { pthread_create(&threads[i], &attributes, roomy, NULL); }
+                    for (int i = 0; i < 20; i++) { pthread_join(threads[i], NULL); }
                 }
                 puts("all ended");
                 return 0;
             }
             """)
         #expect(run.result.output == "all ended\n" && run.result.status == 0)
-        #expect(try run.share(of: "thread;deep") > 0.5)
+        #expect(try run.share(ofRoot: "roomy") > 0.9, run.summary)
+    }
+
+    @Test("no code on an alternate stack without room for it")
+    func alternateStack() throws {
+        let run = try record(
+            """
+            static char guarded[3 * 8192];
+            static void busy(int number) { work(0.2); }
+            int main(void) {
+                // The handler's stack is in the middle, and what is around it must not change.
+                memset(guarded, 77, sizeof guarded);
+                stack_t stack = {.ss_sp = guarded + 8192, .ss_size = 8192};
+                sigaltstack(&stack, NULL);
+                struct sigaction action = {.sa_handler = busy, .sa_flags = SA_ONSTACK};
+                sigaction(SIGUSR1, &action, NULL);
+                for (int i = 0; i < 3; i++) { raise(SIGUSR1); }
+                int changed = 0;
+                for (int i = 0; i < 8192; i++) { changed += guarded[i] != 77 || guarded[2 * 8192 + i] != 77; }
+                printf("%d\\n", changed);
+                work(0.1);
+                return 0;
+            }
+            """)
+        #expect(run.result.output == "0\n" && run.result.status == 0)
+    }
+
+    @Test("a thread that is cancelled before it begins, as without sampling")
+    func cancellation() throws {
+        let run = try record(
+            """
+            static int begun;
+            void *thread(void *argument) {
+                pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+                begun++;
+                return argument;
+            }
+            int main(void) {
+                for (int i = 0; i < 300; i++) {
+                    pthread_t one;
+                    pthread_create(&one, NULL, thread, NULL);
+                    pthread_cancel(one);
+                    pthread_join(one, NULL);
+                }
+                printf("%d\\n", begun);
+                work(0.1);
+                return 0;
+            }
+            """)
+        #expect(run.result.output == "300\n")
+    }
+
+    @Test("children that are forked while other threads use the loader and the allocator")
+    func forkedAmongThreads() throws {
+        let run = try record(
+            """
+            #include <link.h>
+            static volatile int ends;
+            static int look(struct dl_phdr_info *info, size_t size, void *context) { usleep(100); return 0; }
+            void *loading(void *argument) { while (!ends) { dl_iterate_phdr(look, NULL); } return argument; }
+            void *allocating(void *argument) { while (!ends) { free(malloc(100)); } return argument; }
+            int main(void) {
+                pthread_t one, two;
+                pthread_create(&one, NULL, loading, NULL);
+                pthread_create(&two, NULL, allocating, NULL);
+                int ended = 0, status;
+                for (int i = 0; i < 50; i++) {
+                    pid_t child = fork();
+                    if (child == 0) { work(0.02); _exit(7); }
+                    ended += waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 7;
+                }
+                ends = 1;
+                pthread_join(one, NULL);
+                pthread_join(two, NULL);
+                printf("%d\\n", ended);
+                return 0;
+            }
+            """)
+        #expect(run.result.output == "50\n")
+    }
+
+    @Test("a program that loads and unloads a library over and over")
+    func unloading() throws {
+        let library = directory.path("libwork.so")
+        let source = directory.path("library.c")
+        try "volatile long sum; void spin(void) { for (int i = 0; i < 300000; i++) { sum += i; } }"
+            .write(toFile: source, atomically: true, encoding: .utf8)
+        let build = try BuiltCommand.run(["-shared", "-fPIC", "-O1", "-o", library, source], program: "/usr/bin/cc")
+        try #require(build.status == 0)
+        let run = try record(
+            """
+            #include <dlfcn.h>
+            void *thread(void *argument) { work(1); return argument; }
+            int main(void) {
+                pthread_t one;
+                pthread_create(&one, NULL, thread, NULL);
+                for (int i = 0; i < 400; i++) {
+                    void *library = dlopen("\(library)", RTLD_NOW);
+                    ((void (*)(void))dlsym(library, "spin"))();
+                    dlclose(library);
+                }
+                pthread_join(one, NULL);
+                puts("unloaded");
+                return 0;
+            }
+            """)
+        #expect(run.result.output == "unloaded\n" && run.result.status == 0)
+    }
+
+    @Test("beside a program that uses the same signal")
+    func sameSignal() throws {
+        let run = try record(
+            """
+            static int handled;
+            static void handle(int number) { handled++; }
+            static void handle_more(int number, siginfo_t *info, void *context) { handled += 100; }
+            int main(void) {
+                int number = SIGRTMAX - 4;
+                struct sigaction action = {.sa_handler = handle}, before;
+                sigaction(number, &action, NULL);
+                raise(number);
+                sigaction(number, NULL, &before);
+                printf("%d\\n", before.sa_handler == handle);
+                struct sigaction more = {.sa_sigaction = handle_more, .sa_flags = SA_SIGINFO};
+                sigaction(number, &more, NULL);
+                raise(number);
+                work(0.2);
+                printf("%d\\n", handled);
+                return 0;
+            }
+            """)
+        #expect(run.result.output == "1\n101\n")
+        #expect(try run.share(of: "main;work;turn") > 0.8)
     }
 
     @Test("a program that is killed up to its last moments")

@@ -45,3 +45,21 @@ extension TraceBuilder {
         }
     }
 }
+
+/// Builds traces with sampled allocations.
+extension TraceBuilder {
+    /// Adds a sampled block, which stands for two allocations.
+    @discardableResult
+    package mutating func allocate(_ bytes: UInt64, at path: [String]) -> EventID {
+        var allocation = TraceEvent.Allocation()
+        (allocation.size, allocation.bytes, allocation.count) = (bytes / 2, bytes, 2)
+        return event(.allocation(allocation), stack: stack(of: path))
+    }
+
+    /// Frees a sampled block.
+    package mutating func free(_ block: EventID, _ bytes: UInt64) {
+        var allocation = TraceEvent.Allocation()
+        (allocation.allocation, allocation.bytes, allocation.count) = (block, bytes, 2)
+        event(.allocation(allocation))
+    }
+}

@@ -33,6 +33,8 @@ typedef struct fl_recorder_options {
     const fl_tracer *tracer;  // receives every event on the thread that did the work; null: none
     bool is_traced_only;      // nothing goes into rings
     bool is_observed;         // the program's calls of SQLite are recorded from outside: statements alone
+    bool is_forked;           // created by a fork handler: other threads' locks may be held for ever, so that nothing is
+                              // called that takes one; `rings` is an absolute path then
 } fl_recorder_options;
 
 // A thread's ring holds about ten thousand events. At a million events a second that is ten milliseconds.
@@ -429,6 +431,9 @@ void fl_timeline_begin_process(fl_timeline *timeline, fl_drain *drain, const cha
 
 // Drains a process into the timeline and commits; returns the number of events.
 uint64_t fl_timeline_drain(fl_timeline *timeline, fl_drain *drain);
+
+// Writes an event with the memory of a process, in bytes.
+void fl_timeline_record_memory(fl_timeline *timeline, fl_drain *drain, uint64_t resident, uint64_t proportional);
 
 // The way a process's recording ended.
 typedef enum fl_process_end { FL_PROCESS_CLOSED, FL_PROCESS_KILLED, FL_PROCESS_RUNS_ON } fl_process_end;

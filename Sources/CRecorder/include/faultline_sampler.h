@@ -47,15 +47,43 @@ void fl_sampler_enter_thread(void);
 // or no number.
 uint64_t fl_sampler_rate(const char *text);
 
-// The signal of the timers; 0 if the process is not sampled.
-int fl_sampler_signal(void);
-
 // Whether an action is the sampler's own.
 bool fl_sampler_owns(const struct sigaction *action);
 
-// Lets the library that is preloaded into the program, if there is one, enter the program's threads and keep the program
-// from taking the signal. For a program that records itself.
+// Sets the action for signals of the sampler's number that no timer of the sampler sent, which belong to the program. Either
+// can be null.
+void fl_sampler_set_action(const struct sigaction *action, struct sigaction *before);
+
+// Between these calls no sample is recorded, so that none reads the memory of a module while it is unloaded.
+void fl_sampler_pause(void);
+void fl_sampler_resume(void);
+
+// What the library that is preloaded into a program does for the sampler of a recorder that the program contains.
+typedef struct fl_sampler_client {
+    void (*enter_thread)(void);  // called in each new thread
+    void (*pause)(void);         // called around the unloading of modules
+    void (*resume)(void);
+    // Called when the program sets its action for the signal, which it can otherwise neither handle nor block.
+    void (*set_action)(const struct sigaction *action, struct sigaction *before);
+    int signal;
+} fl_sampler_client;
+
+// The process's sampler as a client.
+const fl_sampler_client *fl_sampler_as_client(void);
+
+// Makes the sampler a client of the library that is preloaded into the program, if there is one.
 void fl_sampler_join_observer(void);
+
+// The default mean distance between two sampled allocations, in bytes.
+#define FL_ALLOCATION_INTERVAL (512u << 10)
+
+// Starts to sample the process's allocations, if the library that sees them was preloaded. `interval` is the mean distance
+// between two samples, in bytes; `guide` is as for fl_sampler_start. False with errno set if that is not possible: ENOENT
+// without the library.
+bool fl_sample_allocations(fl_recorder *recorder, uint64_t interval, const fl_sampler_guide *guide);
+
+// Ends the sampling of allocations in a forked child.
+void fl_allocations_after_fork(void);
 
 // Ends the sampling by a recorder.
 void fl_sampler_stop(const fl_recorder *recorder);

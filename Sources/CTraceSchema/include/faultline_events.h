@@ -55,7 +55,12 @@
       "Rows that the row cache evicted to stay within its limit. A row stays in memory while an object or a result holds it.") \
     X(CACHE_HITS, cacheHits, fl_cache_hits, CacheHits, FL_TITLE(fl_cache_hits, entity), FL_INSTANT, FL_WITHOUT_LISTS, \
       "Faults that the row cache filled, summed over one thread, scope, fetch, relationship and call stack. The event lasts " \
-      "from the first of them to the last.")
+      "from the first of them to the last.") \
+    X(ALLOCATION, allocation, fl_allocation, Allocation, FL_NO_TITLE, FL_INSTANT, FL_WITHOUT_LISTS, \
+      "A sampled block of memory that was allocated or freed. The sample represents allocations of its size at the same " \
+      "place. Its parent is the operation of the store that the thread was in.") \
+    X(MEMORY, memory, fl_memory, Memory, FL_NO_TITLE, FL_INSTANT, FL_WITHOUT_LISTS, \
+      "The memory of the process at a time, as the system counts it.")
 
 // MARK: - The dictionary
 
@@ -397,6 +402,17 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
       "The instruction that the thread executed, as a stack of one frame. Its callers are in `stack`. 0 if the interpreter " \
       "of the stack's innermost function executed it, or if it is not known.")
 
+#define FL_ALLOCATION_FIELDS(X, S) \
+    X(S, uint64_t, allocation, FL_EVENT_ID, 0, "If the block was freed, the event of its allocation; otherwise 0.") \
+    X(S, uint64_t, size, FL_BYTES, 0, "Bytes that the program asked for. 0 if the block was freed.") \
+    X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes that the sample represents.") \
+    X(S, uint64_t, count, FL_COUNT, 0, "Allocations that the sample represents.")
+
+#define FL_MEMORY_FIELDS(X, S) \
+    X(S, uint64_t, resident, FL_BYTES, 0, "Memory of the process that is in RAM (RSS).") \
+    X(S, uint64_t, proportional, FL_BYTES, 0, \
+      "The same, with pages that processes share divided among them (PSS). 0 if it is not known.")
+
 #define FL_EVICTION_FIELDS(X, S) \
     X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of memory that the rows occupied.") \
     X(S, uint64_t, limit, FL_BYTES, 0, "The row cache's limit.") \
@@ -454,6 +470,8 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
 #define FL_WAIT_LISTS(X, S)
 #define FL_RELEASE_LISTS(X, S)
 #define FL_CPU_LISTS(X, S)
+#define FL_ALLOCATION_LISTS(X, S)
+#define FL_MEMORY_LISTS(X, S)
 #define FL_EVICTION_LISTS(X, S)
 #define FL_CACHE_HITS_LISTS(X, S)
 

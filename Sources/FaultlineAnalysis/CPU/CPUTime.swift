@@ -6,11 +6,8 @@ public struct CPUPath: Sendable, Hashable {
     public var part: CodePart
     /// The scope, or `nil` outside any scope.
     public var scope: ScopeSummary.Key?
-    /// The program's own functions, innermost first, without lines: the last of them that called the code that ran.
+    /// The program's own functions, innermost first, without lines: the first one is, or called, the code that ran.
     public var functions: [CallSite]
-
-    /// The maximum number of functions that tell paths apart.
-    static let length = 6
 }
 
 /// The samples of a call path.

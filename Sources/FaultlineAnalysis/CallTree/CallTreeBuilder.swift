@@ -13,6 +13,12 @@ public struct CallTreeBuilder: Sendable {
         var own: UInt64 = 0
     }
 
+    /// An allocation that is not freed yet.
+    private struct Block: Hashable {
+        var process: UInt32
+        var event: EventID
+    }
+
     private let weight: CallTreeWeight
     private let direction: CallTree.Direction
     private let hidesLibraries: Bool
@@ -23,6 +29,8 @@ public struct CallTreeBuilder: Sendable {
     private var total: UInt64 = 0
     private var events: UInt64 = 0
     private var unknown: UInt64 = 0
+    /// With the weight ``CallTreeWeight/live``, what is not freed yet.
+    private var blocks: [Block: (weight: UInt64, path: [CodeFunction], group: String?)] = [:]
 
     /// - Parameter hidesLibraries: Whether functions of system libraries are left out, so that their weight counts for the
     ///   functions that called them. The store's functions are left out where they call the program.
@@ -42,9 +50,21 @@ public struct CallTreeBuilder: Sendable {
     ///   - group: The name of the group that it belongs to, which becomes the first node of its path; `nil` for none.
     /// - Complexity: O(functions).
     public mutating func add(_ event: TraceEvent, path: @autoclosure () -> [CodeFunction], group: String? = nil) {
+        if weight == .live, case .allocation(let allocation) = event.detail, allocation.allocation != 0 {
+            return remove(allocation.allocation, of: event.process)
+        }
         let weight = weight.of(event)
         guard weight > 0 else { return }
-        add(weight, path: path(), group: group)
+        if self.weight == .live {
+            blocks[Block(process: event.process, event: event.id)] = (weight, path(), group)
+        } else {
+            add(weight, path: path(), group: group)
+        }
+    }
+
+    /// Forgets an allocation that was freed.
+    private mutating func remove(_ allocation: EventID, of process: UInt32) {
+        blocks[Block(process: process, event: allocation)] = nil
     }
 
     private mutating func add(_ weight: UInt64, path: [CodeFunction], group: String?) {
@@ -68,7 +88,7 @@ public struct CallTreeBuilder: Sendable {
     /// The part of a path that the tree shows.
     private func shown(_ path: [CodeFunction]) -> [CodeFunction] {
         var path = path[...]
-        if weight != .cpu {
+        if !weight.isSampled {
             // The stack of an operation begins within it. The function that the program called stands for the operation.
             let inner = path.prefix { $0.part != .program }
             path = path.dropFirst(inner.lastIndex { $0.part == .store || $0.part == .sqlite } ?? 0)
@@ -106,6 +126,12 @@ public struct CallTreeBuilder: Sendable {
     ///
     /// - Complexity: O(n log n) in the number of nodes.
     public func finish() -> CallTree {
+        guard blocks.isEmpty else {
+            var whole = self
+            whole.blocks = [:]
+            for block in blocks.values { whole.add(block.weight, path: block.path, group: block.group) }
+            return whole.finish()
+        }
         var below: [Int: [Int]] = [:]
         for (edge, node) in children { below[edge.parent, default: []].append(node) }
         // A node comes after its parent, so that the children of each are complete when it is reached from the end.

@@ -4,6 +4,10 @@ internal import FaultlineTrace
 public enum CallTreeWeight: String, Sendable, CaseIterable {
     /// Sampled CPU time, in nanoseconds.
     case cpu
+    /// Sampled allocations, in bytes.
+    case allocations
+    /// Sampled allocations that were not freed until the end, in bytes.
+    case live
     /// The time of the store's operations, and of statements outside them, in nanoseconds.
     case time
     /// Round trips of the store's operations, and statements outside them.
@@ -17,6 +21,8 @@ public enum CallTreeWeight: String, Sendable, CaseIterable {
     func of(_ event: TraceEvent) -> UInt64 {
         switch (self, event.detail) {
         case (.cpu, .cpu(let sample)): sample.weight
+        case (.allocations, .allocation(let allocation)), (.live, .allocation(let allocation)):
+            allocation.allocation == 0 ? allocation.bytes : 0
         case (.time, _) where event.parent == 0 && event.kind.isWork: event.threadTime ?? 0
         case (.trips, .fetch(let fetch)): UInt64(fetch.trips)
         case (.trips, .batch(let batch)): UInt64(batch.trips)
@@ -34,4 +40,7 @@ public enum CallTreeWeight: String, Sendable, CaseIterable {
         default: 0
         }
     }
+
+    /// Whether the events are samples of what the program does.
+    public var isSampled: Bool { self == .cpu || self == .allocations || self == .live }
 }

@@ -10,7 +10,7 @@ enum Detectors {
         RepeatDetector.self, BlockDetector.self, RefaultDetector.self, HoldDetector.self, FiringDetector.self,
         SharedResultDetector.self, ResultSizeDetector.self, FailureDetector.self,
         StatementLoopDetector.self, SmallTransactionDetector.self, StatementScanDetector.self,
-        RepeatedStatementDetector.self, CPUDetector.self,
+        RepeatedStatementDetector.self, CPUDetector.self, AllocationDetector.self, ProgramMemoryDetector.self,
     ]
 
     /// The detectors that gather evidence of their own.
@@ -75,10 +75,13 @@ extension EventKind {
     /// The kinds of events that are a thread's work, as opposed to marks and summaries.
     static let work = Set(allCases.filter(\.isWork))
 
+    /// Whether events of this kind describe the program, and not what it asks of its store.
+    var isSample: Bool { self == .cpu || self == .allocation || self == .memory }
+
     /// Whether events of this kind are a thread's work.
     var isWork: Bool {
         switch self {
-        case .scope, .use, .release, .eviction, .cpu: false
+        case .scope, .use, .release, .eviction, .cpu, .allocation, .memory: false
         default: true
         }
     }

@@ -97,8 +97,7 @@ struct ProcessContext: Sendable {
         // An entry that describes the process can come later than its first event.
         summary.start = min(summary.start, event.start)
         summary.end = max(summary.end, event.end)
-        // A sample says nothing about the store's work.
-        if event.kind == .cpu { return }
+        if event.kind.isSample { return }
         observeScope(of: event)
         current = nil
         switch event.detail {

@@ -81,6 +81,16 @@ extension Profile {
         evidence(of: CPUDetector.self).map { ($0.key, $0.evidence) }
     }
 
+    /// The allocations of the program's call paths, if they were sampled.
+    public var allocations: [(path: AllocationPath, sum: AllocationSum)] {
+        evidence(of: AllocationDetector.self).map { ($0.key, $0.evidence) }
+    }
+
+    /// The memory of each program, by its path, if it was recorded.
+    public var programMemory: [(program: String, memory: ProgramMemory)] {
+        evidence(of: ProgramMemoryDetector.self).map { ($0.key, $0.evidence) }
+    }
+
     /// The evidence of a detector, sorted by the text of its keys.
     func evidence<Gatherer: EvidenceDetector>(
         of detector: Gatherer.Type

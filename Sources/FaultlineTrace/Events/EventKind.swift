@@ -44,6 +44,13 @@ public enum EventKind: UInt8, Sendable, Hashable, CaseIterable {
     ///
     /// The event lasts from the first of them to the last.
     case cacheHits
+    /// A sampled block of memory that was allocated or freed.
+    ///
+    /// The sample represents allocations of its size at the same place. Its parent is the operation of the store that
+    /// the thread was in.
+    case allocation
+    /// The memory of the process at a time, as the system counts it.
+    case memory
 
     /// Whether the kind's events take up no time of their threads.
     public var isInstant: Bool {
@@ -63,6 +70,8 @@ public enum EventKind: UInt8, Sendable, Hashable, CaseIterable {
         case .cpu: true
         case .eviction: true
         case .cacheHits: true
+        case .allocation: true
+        case .memory: true
         }
     }
 }

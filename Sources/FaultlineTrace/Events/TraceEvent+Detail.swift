@@ -20,6 +20,8 @@ extension TraceEvent {
         case cpu(CPUSample)
         case eviction(Eviction)
         case cacheHits(CacheHits)
+        case allocation(Allocation)
+        case memory(Memory)
     }
 
     /// What happened.
@@ -45,6 +47,8 @@ extension TraceEvent.Detail {
         case .cpu: .cpu
         case .eviction: .eviction
         case .cacheHits: .cacheHits
+        case .allocation: .allocation
+        case .memory: .memory
         }
     }
 
@@ -66,6 +70,8 @@ extension TraceEvent.Detail {
         case .cpu: []
         case .eviction(let fields): [fields.entity]
         case .cacheHits(let fields): [fields.entity, fields.relationshipEntity]
+        case .allocation: []
+        case .memory: []
         }
     }
 
@@ -86,6 +92,8 @@ extension TraceEvent.Detail {
         case .cpu: self = .cpu(TraceEvent.CPUSample(record))
         case .eviction: self = .eviction(TraceEvent.Eviction(record))
         case .cacheHits: self = .cacheHits(TraceEvent.CacheHits(record))
+        case .allocation: self = .allocation(TraceEvent.Allocation(record))
+        case .memory: self = .memory(TraceEvent.Memory(record))
         }
     }
 
@@ -121,6 +129,10 @@ extension TraceEvent.Detail {
         case .eviction(let fields):
             withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
         case .cacheHits(let fields):
+            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
+        case .allocation(let fields):
+            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
+        case .memory(let fields):
             withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
         }
     }

@@ -16,13 +16,16 @@ struct TreeCommand: PrintingCommand {
             faultline tree trace.json --format folded | inferno-flamegraph > graph.svg
 
             A top-down tree leads from the outermost functions to those that ran, and a bottom-up tree from those to their \
-            callers. CPU time needs a trace that was recorded with --cpu.
+            callers. CPU time needs a trace that was recorded with --cpu, and allocations need --allocations; live are those
+            that were not freed.
             """)
 
     @Argument(help: "The trace.")
     var trace: String
 
-    @Option(name: .long, help: "The sum to show: \(Weight.names). Default: cpu if it was sampled, or else time.")
+    @Option(
+        name: .long,
+        help: "The sum to show: \(Weight.names). Default: cpu or allocations if they were sampled, or else time.")
     var weight: Weight?
 
     @Flag(name: .long, help: "Begin with the functions that ran.")
@@ -72,7 +75,7 @@ struct TreeCommand: PrintingCommand {
         var trace = try LoadedTrace(path: trace)
         for note in trace.notes { Terminal.tell(note) }
         let direction = bottomUp ? CallTree.Direction.bottomUp : .topDown
-        let weights = weight.map { [$0.weight] } ?? [.cpu, .time]
+        let weights = weight.map { [$0.weight] } ?? [.cpu, .allocations, .time]
         var builders = weights.map {
             CallTreeBuilder($0, direction, hidingLibraries: hideSystem)
         }

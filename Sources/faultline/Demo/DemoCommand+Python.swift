@@ -18,9 +18,9 @@ extension DemoCommand {
         var options: DemoOptions
 
         func run() throws {
-            guard PreloadedLibrary.path != nil else {
+            guard PreloadedLibrary.recorder.path != nil else {
                 throw CommandFailure.usage(
-                    "\(PreloadedLibrary.name), which records programs in Python, is not beside the command; build it with "
+                    "\(PreloadedLibrary.recorder.name), which records programs in Python, is not beside the command; build it with "
                         + "\"make build\".")
             }
             try PythonEnvironment.withDjango { python in

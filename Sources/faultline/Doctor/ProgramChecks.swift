@@ -53,9 +53,9 @@ struct ProgramChecks: Examination {
     }
 
     private static var preloading: Check {
-        guard let path = PreloadedLibrary.path else {
+        guard let path = PreloadedLibrary.recorder.path else {
             return library.missing(
-                "\(PreloadedLibrary.name) is not beside the command", "Build it with \"make build\".")
+                "\(PreloadedLibrary.recorder.name) is not beside the command", "Build it with \"make build\".")
         }
         return library.ok(path)
     }

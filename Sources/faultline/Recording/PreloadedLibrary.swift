@@ -1,30 +1,39 @@
 import Foundation
 
-/// The library that records the SQLite calls of programs that do not use the store.
-enum PreloadedLibrary {
+/// A library that is preloaded into the command: beside the command that is recorded, it needs nothing of the program.
+struct PreloadedLibrary {
+    /// The file's name.
+    let name: String
+
+    /// The library that records the SQLite calls of programs that do not use the store.
+    static let recorder = PreloadedLibrary(name: "libFaultlinePreload.so")
+    /// The library that samples allocations.
+    static let heap = PreloadedLibrary(name: "libFaultlineHeap.so")
+
     /// The library's file, or `nil` if it is not beside the command.
-    static let path: String? = {
+    var path: String? {
         guard let command = try? FileManager.default.pathOfThisProgram() else { return nil }
         let path = URL(fileURLWithPath: command).deletingLastPathComponent().appendingPathComponent(name).path
         return FileManager.default.isReadableFile(atPath: path) ? path : nil
-    }()
+    }
 
-    static let name = "libFaultlinePreload.so"
-
-    /// The environment variables that preload the library into a command, before the libraries that the user preloads.
+    /// The environment variables that preload libraries into a command, before those that the user preloads.
     ///
     /// The loader separates paths by spaces and colons and knows no escapes, so a path that contains one is replaced by
     /// a link.
     ///
     /// - Parameter directory: A directory for that link, which is removed after the recording.
-    static func environment(linkedIn directory: String) -> [String: String] {
-        guard var path else { return [:] }
-        if path.contains(where: { $0 == " " || $0 == ":" }) {
-            let link = "\(directory)/\(name)"
-            guard symlink(path, link) == 0 else { return [:] }
-            path = link
-        }
-        let others = ProcessInfo.processInfo.environment["LD_PRELOAD"] ?? ""
-        return ["LD_PRELOAD": others.isEmpty ? path : "\(path):\(others)"]
+    static func environment(_ libraries: [PreloadedLibrary], linkedIn directory: String) -> [String: String] {
+        var paths = libraries.compactMap { $0.safePath(linkedIn: directory) }
+        guard !paths.isEmpty else { return [:] }
+        if let others = ProcessInfo.processInfo.environment["LD_PRELOAD"], !others.isEmpty { paths.append(others) }
+        return ["LD_PRELOAD": paths.joined(separator: ":")]
+    }
+
+    private func safePath(linkedIn directory: String) -> String? {
+        guard let path else { return nil }
+        guard path.contains(where: { $0 == " " || $0 == ":" }) else { return path }
+        let link = "\(directory)/\(name)"
+        return symlink(path, link) == 0 ? link : nil
     }
 }

@@ -24,8 +24,17 @@ struct RecordedDetail: ParsableArguments {
             """)
     var cpu: SamplingRate?
 
+    @Option(
+        name: .long, defaultAsFlag: SamplingInterval.usual, parsing: .next,
+        help: """
+            Sample allocations, on average one in each BYTES that a thread allocates. Without a number, one in 512 KiB. \
+            Also records the process's memory over time.
+            """)
+    var allocations: SamplingInterval?
+
     func validate() throws {
         _ = try cpu?.samplesPerSecond()
+        _ = try allocations?.bytes()
     }
 
     /// The environment that asks a program's recorder for this detail.
@@ -34,6 +43,7 @@ struct RecordedDetail: ParsableArguments {
         if values { variables[RecordingVariable.values.rawValue] = "1" }
         if eachFault { variables[RecordingVariable.eachFault.rawValue] = "1" }
         if let cpu { variables[RecordingVariable.cpu.rawValue] = cpu.text }
+        if let allocations { variables[RecordingVariable.allocations.rawValue] = allocations.text }
         return variables
     }
 }
@@ -61,4 +71,29 @@ struct SamplingRate: ExpressibleByArgument {
     }
 
     static var defaultValueDescription: String { "HZ" }
+}
+
+/// The mean distance between two sampled allocations.
+struct SamplingInterval: ExpressibleByArgument {
+    /// The text on the command line, which ``bytes()`` may refuse.
+    let text: String
+
+    static let usual = SamplingInterval(argument: "524288")
+
+    /// Accepts any text: one that is no number must not be taken for the command, as the parser would.
+    init(argument: String) {
+        text = argument
+    }
+
+    /// - Throws: `ValidationError` if the text is no number of at least 1,024.
+    func bytes() throws -> Int {
+        guard let number = Int(text), (1024...1 << 40).contains(number) else {
+            throw ValidationError(
+                "--allocations takes a number of bytes, at least 1024, not \"\(text)\". "
+                    + "If that is the command, put \"--\" before it.")
+        }
+        return number
+    }
+
+    static var defaultValueDescription: String { "BYTES" }
 }

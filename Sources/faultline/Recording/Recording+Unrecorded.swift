@@ -25,9 +25,9 @@ extension Recording {
         guard mayPreload else {
             return "to LTTng, only programs that use FaultlineStore are recorded; record a timeline instead."
         }
-        guard PreloadedLibrary.path != nil else {
+        guard PreloadedLibrary.recorder.path != nil else {
             return
-                "none uses FaultlineStore, and \(PreloadedLibrary.name), which records other programs, is not beside the "
+                "none uses FaultlineStore, and \(PreloadedLibrary.recorder.name), which records other programs, is not beside the "
                 + "command; build it with \"make build\"."
         }
         let nothing = "no process opened a Faultline store or called SQLite in a shared library."

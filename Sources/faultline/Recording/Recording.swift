@@ -34,11 +34,15 @@ struct Recording {
         _ command: [String], to destination: RecordingDestination = .timeline, output: String,
         standardOutput: String? = nil, trying advice: [FetchAdvice]? = nil, detail: RecordedDetail? = nil
     ) throws -> Recording {
+        let samplesAllocations = detail?.allocations != nil
+        if samplesAllocations { try checkAllocations(destination) }
         let collector = try destination.taker(output)
         var environment = collector.environment
         if let scratch = collector.scratch {
-            environment.merge(PreloadedLibrary.environment(linkedIn: scratch)) { $1 }
+            let libraries = [PreloadedLibrary.recorder] + (samplesAllocations ? [.heap] : [])
+            environment.merge(PreloadedLibrary.environment(libraries, linkedIn: scratch)) { $1 }
         }
+        if samplesAllocations { (collector as? TraceCollector)?.recordMemory() }
         if let detail { environment.merge(detail.environment) { $1 } }
         if let advice { environment["FAULTLINE_TRY"] = advice.map(\.description).joined(separator: "\n") }
         let child: ChildProcess
@@ -59,6 +63,19 @@ struct Recording {
                 return Recording(ending: ending, outcome: outcome, mayPreload: collector.scratch != nil)
             }
             usleep(events > 0 ? pauses.busy : pauses.idle)
+        }
+    }
+
+    /// - Throws: ``CommandFailure`` if allocations cannot be sampled.
+    private static func checkAllocations(_ destination: RecordingDestination) throws {
+        guard destination == .timeline else {
+            throw CommandFailure.usage(
+                "--allocations records to a timeline only; leave out \"--to \(destination.rawValue)\".")
+        }
+        guard PreloadedLibrary.heap.path != nil else {
+            throw CommandFailure.usage(
+                "\(PreloadedLibrary.heap.name), which samples allocations, is not beside the command; build it with "
+                    + "\"make build\".")
         }
     }
 

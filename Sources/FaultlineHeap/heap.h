@@ -1,0 +1,49 @@
+// A library to preload into programs whose allocations are sampled.
+//
+// It interposes the C library's allocator. Of the bytes that a thread allocates, it samples on average one in each
+// interval, at distances that are distributed exponentially, so that no pattern of the program can hide from it. A block
+// with such a byte is a sample, and stands for as many bytes as its size makes it likely to be one.
+
+#ifndef FAULTLINE_HEAP_H
+#define FAULTLINE_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Marks a function that the program calls instead of the one of the same name, together with the list of exports.
+#define EXPORT __attribute__((visibility("default")))
+#define THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+
+// MARK: - Chance
+
+// A random distance in bytes to the next sampled byte, for a mean distance.
+int64_t heap_next_distance(uint64_t *state, uint64_t interval);
+
+// The reciprocal of the probability that a block of `size` bytes is sampled.
+double heap_weight(size_t size, uint64_t interval);
+
+// MARK: - Live samples
+
+// A block that was sampled and has not been freed.
+typedef struct heap_sample {
+    uintptr_t block;
+    uint64_t id;          // the event's number
+    uint64_t bytes, count;
+    uint32_t generation;  // the process that took it, of a parent and its forked children
+} heap_sample;
+
+// Whether a block may be a sample. Costs a few instructions, and is rarely wrong.
+bool heap_may_be_sample(const void *block);
+
+// Adds a sample. False if too many are live.
+bool heap_add(heap_sample sample);
+
+// Removes the sample of a block; false if there is none.
+bool heap_take(const void *block, heap_sample *sample);
+
+// Held while the process forks.
+void heap_lock_samples(void);
+void heap_unlock_samples(void);
+
+#endif

@@ -1,0 +1,268 @@
+import Foundation
+import TestFolders
+import Testing
+
+@Suite("With --allocations, record samples", .enabled(if: CProgram.canBuild, "needs cc: apt-get install gcc"))
+struct AllocationSamplingTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private static let head = """
+        #define _GNU_SOURCE
+        #include <errno.h>
+        #include <malloc.h>
+        #include <pthread.h>
+        #include <stdint.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        volatile char sink;
+        __attribute__((noinline)) void touch(char *block) { sink += block[0]; block[0] = 1; }
+
+        """
+
+    private func record(
+        _ source: String, interval: Int = 16384, _ arguments: [String] = []
+    ) throws -> (result: BuiltCommand.Result, trace: String) {
+        let options = ["-O1", "-g", "-fno-omit-frame-pointer", "-lpthread"] + arguments
+        let program = try CProgram.build(Self.head + source, options, in: directory)
+        let trace = directory.path("trace.json")
+        let result = try BuiltCommand.run(
+            ["record", "--allocations=\(interval)", "-o", trace, "--quiet", "--", program])
+        return (result, trace)
+    }
+
+    /// The paths of a tree, each from its outermost function inwards, with the sums of their weights.
+    private func paths(_ trace: String, _ weight: String) throws -> [String: Double] {
+        let text = try BuiltCommand.run(["tree", trace, "--weight", weight, "--format", "folded"]).output
+        let rows = text.split(separator: "\n").compactMap { line -> (String, Double)? in
+            guard let space = line.lastIndex(of: " ") else { return nil }
+            return (String(line[..<space]), Double(line[line.index(after: space)...]) ?? 0)
+        }
+        return Dictionary(rows, uniquingKeysWith: +)
+    }
+
+    @Test("what was allocated and what is left, of all sizes, whatever function of the allocator was called")
+    func sums() throws {
+        let (result, trace) = try record(
+            """
+            static void *kept[20000];
+            __attribute__((noinline)) void small(void) { for (int i = 0; i < 20000; i++) { touch(kept[i] = malloc(200)); } }
+            __attribute__((noinline)) void cleared(void) {
+                for (int i = 0; i < 2000; i++) { char *block = calloc(10, 300); touch(block); free(block); }
+            }
+            __attribute__((noinline)) void grown(void) {
+                char *block = NULL;
+                for (int i = 1; i <= 200; i++) { touch(block = realloc(block, i * 1000)); }
+                free(block);
+            }
+            __attribute__((noinline)) void aligned(void) {
+                for (int i = 0; i < 100; i++) {
+                    void *block;
+                    if (posix_memalign(&block, 64, 10000) == 0) { touch(block); free(block); }
+                    touch(block = aligned_alloc(64, 12800));
+                    free(block);
+                    touch(block = memalign(64, 10000));
+                    free(block);
+                }
+            }
+            int main(void) {
+                small();
+                cleared();
+                grown();
+                aligned();
+                for (int i = 0; i < 10000; i++) { free(kept[i]); }
+                return 0;
+            }
+            """)
+        #expect(result.status == 0)
+        let (all, live) = try (paths(trace, "allocations"), paths(trace, "live"))
+        let expected: [(String, Double, Double)] = [
+            ("main;small", 4_000_000, 2_000_000), ("main;cleared", 6_000_000, 0), ("main;grown", 20_100_000, 0),
+            ("main;aligned", 3_280_000, 0),
+        ]
+        for (path, allocated, left) in expected {
+            // 200 samples and more stand for each sum: five standard deviations are a third of it.
+            #expect(abs((all[path] ?? 0) - allocated) < allocated * 0.35, "\(path): \(all)")
+            #expect(abs((live[path] ?? 0) - left) <= left * 0.5, "\(path): \(live)")
+        }
+        let report = try BuiltCommand.run(["report", trace]).output
+        #expect(report.contains(/\nMemory/) && report.contains("main"), "\(report)")
+    }
+
+    @Test("allocations of many threads, each freed by another")
+    func threads() throws {
+        let (result, trace) = try record(
+            """
+            #define COUNT 4000
+            static void *_Atomic slots[COUNT];
+            void *maker(void *argument) {
+                for (int i = 0; i < COUNT; i++) { char *block = malloc(1000); touch(block); slots[i] = block; }
+                return argument;
+            }
+            void *taker(void *argument) {
+                for (int i = 0; i < COUNT; i++) { while (slots[i] == NULL) { sched_yield(); } free(slots[i]); }
+                return argument;
+            }
+            int main(void) {
+                for (int round = 0; round < 4; round++) {
+                    pthread_t one, two;
+                    memset(slots, 0, sizeof slots);
+                    pthread_create(&one, NULL, maker, NULL);
+                    pthread_create(&two, NULL, taker, NULL);
+                    pthread_join(one, NULL);
+                    pthread_join(two, NULL);
+                }
+                return 0;
+            }
+            """)
+        #expect(result.status == 0)
+        let (all, live) = try (paths(trace, "allocations"), paths(trace, "live"))
+        #expect(abs((all["maker"] ?? 0) - 16_000_000) < 4_000_000, "\(all)")
+        #expect(live["maker"] == nil, "\(live)")
+    }
+
+    @Test("forked children on their own, whose parent's blocks are not theirs")
+    func children() throws {
+        let (result, trace) = try record(
+            """
+            __attribute__((noinline)) void *of_parent(void) { void *block = malloc(3000000); touch(block); return block; }
+            __attribute__((noinline)) void *of_child(void) { void *block = malloc(2000000); touch(block); return block; }
+            int main(void) {
+                void *block = of_parent();
+                if (fork() == 0) {
+                    free(block);
+                    of_child();
+                    exit(0);
+                }
+                wait(NULL);
+                return 0;
+            }
+            """)
+        #expect(result.status == 0)
+        let live = try paths(trace, "live")
+        #expect(abs((live["main;of_parent"] ?? 0) - 3_000_000) < 10_000, "\(live)")
+        #expect(abs((live["main;of_child"] ?? 0) - 2_000_000) < 10_000, "\(live)")
+    }
+
+    @Test("nothing that changes what the allocator's functions return")
+    func behaviour() throws {
+        let (result, _) = try record(
+            """
+            int main(void) {
+                void *block = &block;
+                volatile size_t huge = SIZE_MAX / 2;
+                errno = 0;
+                block = malloc(huge);
+                printf("%d %d\\n", block == NULL, errno == ENOMEM);
+                errno = 0;
+                block = calloc(huge, 4);
+                printf("%d %d\\n", block == NULL, errno == ENOMEM);
+                block = &block;
+                char *kept = malloc(100000);
+                kept[99999] = 5;
+                printf("%d %d\\n", realloc(kept, huge) == NULL, kept[99999]);
+                printf("%d\\n", posix_memalign(&block, 3, 100) == EINVAL && block == &block);
+                printf("%d\\n", (int)((uintptr_t)aligned_alloc(4096, 8192) % 4096));
+                printf("%d\\n", malloc_usable_size(kept) >= 100000);
+                kept = realloc(kept, 200000);
+                printf("%d\\n", kept[99999]);
+                free(realloc(kept, 10));
+                free(NULL);
+                for (int i = 0; i < 100000; i++) { errno = 33; free(malloc(5000)); if (errno != 33) { puts("errno"); } }
+                free(valloc(10));
+                free(pvalloc(10));
+                puts(strdup("end"));
+                return 9;
+            }
+            """)
+        #expect(result.status == 9)
+        #expect(result.output == "1 1\n1 1\n1 5\n1\n0\n1\n5\nend\n")
+    }
+
+    @Test("a store's program at its scopes, and the memory of the process")
+    func store() throws {
+        let store = directory.path("parts.sqlite")
+        let trace = directory.path("trace.json")
+        let program = BuiltCommand.programs.appendingPathComponent("Mail").path
+        _ = try BuiltCommand.run([store, "flawed", "prepare"], program: program)
+        let result = try BuiltCommand.run(
+            [
+                "record", "--allocations=4096", "--cpu=1000", "-o", trace, "--quiet", "--", program, store, "flawed",
+                "inbox", "days",
+            ])
+        #expect(result.status == 0)
+        let report = try BuiltCommand.run(["report", trace]).output
+        #expect(report.contains("Memory") && report.contains("at the peak"))
+        #expect(report.contains(/inbox \(screen\) +[0-9.]+ [KM]iB +[0-9.]+ [KM]?i?B/))
+        #expect(report.contains("CPU time"))
+        #expect(report.contains(/had\s+[0-9.]+ MiB\s+in\s+RAM/))
+    }
+
+    @Test("Python's functions", .enabled(if: !Python.known.isEmpty, "needs python3"), arguments: Python.known)
+    func python(python: Python) throws {
+        let (script, trace) = (directory.path("app.py"), directory.path("trace.json"))
+        try """
+        def load():
+            return [bytearray(100000) for _ in range(100)]
+        def main():
+            kept = load()
+            return len(kept)
+        main()
+
+        """.write(toFile: script, atomically: true, encoding: .utf8)
+        let result = try BuiltCommand.run(
+            ["record", "--allocations", "-o", trace, "--quiet", "--", python.path, script])
+        #expect(result.status == 0 && result.errors.isEmpty)
+        let all = try paths(trace, "allocations")
+        let loaded = all.filter { $0.key.contains("<module>;main;load") }.values.reduce(0, +)
+        #expect(abs(loaded - 10_000_000) < 8_000_000, "\(all)")
+    }
+
+    @Test("Perfetto's counters of the process's memory")
+    func counters() throws {
+        let (result, trace) = try record(
+            """
+            int main(void) {
+                char *block = malloc(50000000);
+                memset(block, 1, 50000000);
+                usleep(400000);
+                return block[100] - 1;
+            }
+            """)
+        #expect(result.status == 0)
+        let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n").filter {
+            $0.contains("\"cat\":\"memory\"")
+        }
+        #expect(!lines.isEmpty)
+        for line in lines {
+            #expect(
+                line.contains(
+                    /"name":"memory","cat":"memory","ph":"C",.*"args":\{"resident":[0-9]+(,"proportional":[0-9]+)?\}\}/)
+            )
+        }
+    }
+
+    @Test("at an interval of at least a kilobyte", arguments: ["0", "1000", "much", "-4096"])
+    func interval(text: String) throws {
+        let result = try BuiltCommand.run(
+            ["record", "--allocations=\(text)", "-o", directory.path("trace.json"), "--", "true"])
+        #expect(result.status == 2)
+        let sentence = "--allocations takes a number of bytes, at least 1024, not \"\(text)\". "
+        #expect(result.errors.contains(sentence + "If that is the command, put \"--\" before it."))
+    }
+
+    @Test("only to a timeline")
+    func destination() throws {
+        let result = try BuiltCommand.run(
+            ["record", "--allocations", "--to", "lttng", "-o", directory.path("trace"), "--", "true"])
+        #expect(result.status == 2)
+        #expect(
+            result.errors == "faultline: --allocations records to a timeline only; leave out \"--to lttng\".\n")
+    }
+}
