@@ -33,6 +33,9 @@ extension CodePart {
     init?(library name: String) {
         if name.hasPrefix("libsqlite3") {
             self = .sqlite
+        } else if name.contains(".cpython-") || name.hasPrefix("libpython") || name.hasPrefix("python3") {
+            // The interpreter and its extensions run for the Python functions that called them.
+            self = .system
         } else if name.hasPrefix("libFaultlinePreload") {
             self = .recorder
         } else if Self.isSystemLibrary(name) {
