@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 // The size of the ring. A program can free thousands of sampled blocks at a time.
@@ -18,33 +20,87 @@ static fl_recorder *current(void) {
 }
 
 // The attempts to record while other threads do.
-#define ATTEMPTS 20
+#define ATTEMPTS 100
 
-static uint64_t put(const fl_interruption *at, fl_allocation *fields) {
+static uint64_t put(const fl_interruption *at, fl_allocation *fields, bool *is_busy) {
     fl_recorder *known = current();
     if (known == NULL || !fl_is_ours(known)) { return 0; }
-    fl_prepare_sampled_thread();
+    int cancelling = 0;
+    // When the dictionary grows, files are opened, at which a thread could be cancelled.
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
     uint64_t id = 0;
-    for (int attempt = 0; id == 0 && attempt < ATTEMPTS; attempt++) {
-        id = fl_put_sample(known, at, FL_EVENT_ALLOCATION, fields, NULL);
+    *is_busy = true;
+    for (int attempt = 0; *is_busy && attempt < ATTEMPTS; attempt++) {
+        if (attempt > 0) { sched_yield(); }
+        *is_busy = false;
+        id = fl_put_sample(known, at, FL_EVENT_ALLOCATION, fields, NULL, is_busy);
     }
+    pthread_setcancelstate(cancelling, NULL);
     return id;
 }
 
+// MARK: - Blocks that were freed
+
+// Numbers of freed blocks that could not be recorded at once. The next event records them, so that no block stays that was
+// freed.
+#define PENDING 512
+static _Atomic uint64_t pending[PENDING];
+static _Atomic uint32_t pending_count;
+
+static void postpone(uint64_t id) {
+    for (uint32_t index = 0; index < PENDING; index++) {
+        uint64_t none = 0;
+        if (atomic_compare_exchange_strong(&pending[index], &none, id)) {
+            atomic_fetch_add(&pending_count, 1);
+            return;
+        }
+    }
+    fl_count_lost_sample();
+}
+
+static void release(uint64_t id) {
+    fl_allocation fields = {.allocation = id};
+    bool is_busy = false;
+    if (put(NULL, &fields, &is_busy) == 0 && is_busy) { postpone(id); }
+}
+
+static void record_pending(void) {
+    for (uint32_t index = 0; atomic_load(&pending_count) != 0 && index < PENDING; index++) {
+        uint64_t id = atomic_exchange(&pending[index], 0);
+        if (id == 0) { continue; }
+        atomic_fetch_sub(&pending_count, 1);
+        release(id);
+    }
+}
+
+// MARK: - The observer
+
 static uint64_t allocated(uint64_t size, uint64_t bytes, uint64_t count, uintptr_t frame) {
+    if (!fl_has_room()) { return 0; }
+    fl_prepare_sampled_thread();
     const uintptr_t *words = (const uintptr_t *)frame;
     fl_interruption at = {.instruction = words[1], .stack = frame, .frame = frame};
+    // The stack of another thread of execution, such as a coroutine's, cannot be walked: its bounds are not known.
+    if (at.stack < fl_sampled.stack.low || at.stack >= fl_sampled.stack.high) { at.stack = fl_sampled.stack.high; }
     fl_allocation fields = {.size = size, .bytes = bytes, .count = count};
-    return put(&at, &fields);
+    bool is_busy = false;
+    uint64_t id = put(&at, &fields, &is_busy);
+    if (is_busy) { fl_count_lost_sample(); }
+    record_pending();
+    return id;
 }
 
-static void released(uint64_t id, uint64_t bytes, uint64_t count) {
-    fl_allocation fields = {.allocation = id, .bytes = bytes, .count = count};
-    put(NULL, &fields);
+static void released(uint64_t id) {
+    if (!fl_has_room()) { return postpone(id); }
+    fl_prepare_sampled_thread();
+    release(id);
+    record_pending();
 }
+
+static void lost(void) { fl_count_lost_sample(); }
 
 bool fl_sample_allocations(fl_recorder *new, uint64_t interval, const fl_sampler_guide *guide) {
-    static fl_heap_observer observer = {.allocated = allocated, .released = released};
+    static fl_heap_observer observer = {.allocated = allocated, .released = released, .lost = lost};
     // Looked up once: in a forked child, the loader may be locked for ever.
     static void (*join)(const fl_heap_observer *);
     if (join == NULL) { join = (void (*)(const fl_heap_observer *))dlsym(RTLD_DEFAULT, "faultline_heap_join"); }
@@ -60,4 +116,8 @@ bool fl_sample_allocations(fl_recorder *new, uint64_t interval, const fl_sampler
     return true;
 }
 
-void fl_allocations_after_fork(void) { atomic_store(&recorder, NULL); }
+void fl_allocations_after_fork(void) {
+    atomic_store(&recorder, NULL);
+    if (atomic_exchange(&pending_count, 0) == 0) { return; }
+    for (uint32_t index = 0; index < PENDING; index++) { atomic_store(&pending[index], 0); }
+}

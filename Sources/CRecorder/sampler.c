@@ -58,13 +58,11 @@ static fl_interruption interrupted(const void *context) {
 // one.
 #define STACK_BYTES_LEAST (64u << 10)
 
-// Whether the stack that the handler runs on has room for it.
+// Whether an alternate stack that the handler may run on has room for it. Other stacks are checked when a sample is recorded.
 static bool has_room(const ucontext_t *context) {
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0), low = fl_sampled.stack.low;
-    uintptr_t alternate = (uintptr_t)context->uc_stack.ss_sp;
-    if (here >= alternate && here < alternate + context->uc_stack.ss_size) { low = alternate; }
-    // A coroutine's stack, whose bounds are not known, is taken to have room.
-    return here < low || here - low >= HANDLER_BYTES;
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0), low = (uintptr_t)context->uc_stack.ss_sp;
+    bool is_there = here >= low && here < low + context->uc_stack.ss_size;
+    return !is_there || here - low >= HANDLER_BYTES;
 }
 
 // Signals of the same number that the program sends itself.
@@ -84,7 +82,8 @@ static void take(fl_recorder *recorder, const siginfo_t *info, const void *conte
     // The stack of another thread of execution, such as a coroutine's, cannot be walked: its bounds are not known.
     if (at.stack < fl_sampled.stack.low || at.stack >= fl_sampled.stack.high) { at.stack = fl_sampled.stack.high; }
     fl_cpu fields = {.weight = own.carried};
-    if (fl_put_sample(recorder, &at, FL_EVENT_CPU, &fields, &fields.leaf) != 0) { own.carried -= fields.weight; }
+    bool is_busy = false;
+    if (fl_put_sample(recorder, &at, FL_EVENT_CPU, &fields, &fields.leaf, &is_busy) != 0) { own.carried -= fields.weight; }
 }
 
 static void handle(int signal, siginfo_t *info, void *context) {
@@ -117,10 +116,11 @@ static void leave_thread(void *unused) {
 static void set_up(void) { pthread_key_create(&leaving, leave_thread); }
 
 void fl_sampler_enter_thread(void) {
+    int saved = errno;
+    if (fl_has_samples()) { fl_prepare_sampled_thread(); }
+    errno = saved;
     fl_recorder *recorder = atomic_load_explicit(&sampler.recorder, memory_order_acquire);
     if (recorder == NULL || own.is_entered || !fl_is_ours(recorder)) { return; }
-    int saved = errno;
-    fl_prepare_sampled_thread();
     if (fl_sampled.stack.high - fl_sampled.stack.low < STACK_BYTES_LEAST) { return; }
     // This enters the thread, if it makes its state.
     if (recorder->tracer != NULL) { fl_thread_current(recorder); }

@@ -17,8 +17,18 @@ typedef struct fl_sampled_thread {
 
 extern FL_THREAD_LOCAL fl_sampled_thread fl_sampled;
 
-// Prepares the calling thread to be sampled. Allocates memory.
+// Prepares the calling thread to be sampled. Takes no lock and allocates nothing, since an allocation may be sampled while
+// its thread holds a lock.
 void fl_prepare_sampled_thread(void);
+
+// Whether the calling thread's stack has room for recording a sample.
+bool fl_has_room(void);
+
+// Whether the process's samples go to a recorder.
+bool fl_has_samples(void);
+
+// Counts a sample that was not recorded.
+void fl_count_lost_sample(void);
 
 // Makes the process's samples go to a recorder, into a ring of `bytes` that all threads share. `guide` can be null, and must
 // otherwise live as long as the process. If the ring exists, it stays as it is. False with errno set: EBUSY if another
@@ -31,10 +41,10 @@ typedef struct fl_interruption {
 } fl_interruption;
 
 // Records a sample of the calling thread, which is prepared. `at` is null for a sample without a stack. `leaf` points to the
-// field for the interrupted instruction; null: the stack begins with a return address. Returns the event's number, or 0 if
-// it could not be recorded without waiting.
+// field for the interrupted instruction; null: the instruction is a return address. Returns the event's number, or 0 if it
+// was not recorded. `is_busy` is set if that was because another thread was recording.
 uint64_t fl_put_sample(
-    fl_recorder *recorder, const fl_interruption *at, fl_event_kind kind, void *fields, uint32_t *leaf);
+    fl_recorder *recorder, const fl_interruption *at, fl_event_kind kind, void *fields, uint32_t *leaf, bool *is_busy);
 
 void fl_samples_after_fork(void);
 

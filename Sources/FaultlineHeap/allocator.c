@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 // MARK: - The real allocator
 
@@ -34,6 +36,7 @@ static bool is_early(const void *block) { return (const char *)block >= early &&
 
 static void *allocate_early(size_t size) {
     // Each block is preceded by its size, which realloc needs.
+    if (size > sizeof early) { return NULL; }
     size_t room = ((size + 15) & ~(size_t)15) + 16;
     size_t place = atomic_fetch_add(&early_used, room);
     if (place + room > sizeof early) { return NULL; }
@@ -61,8 +64,6 @@ static inline bool ready(void) {
 // MARK: - Sampling
 
 static _Atomic(const fl_heap_observer *) observer;
-// Incremented in each forked child, whose recorder knows nothing of its parent's samples.
-static uint32_t generation;
 
 // The state of a thread.
 static THREAD_LOCAL struct {
@@ -76,7 +77,9 @@ void faultline_heap_join(const fl_heap_observer *new) { atomic_store(&observer, 
 // Draws the distance of a thread's first sample. False if the thread has been drawn one before.
 static bool begin_thread(uint64_t interval) {
     if (own.random != 0) { return false; }
-    if (getrandom(&own.random, sizeof own.random, GRND_NONBLOCK) != sizeof own.random || own.random == 0) {
+    // Not by the C library's function, at which a thread can be cancelled.
+    long count = syscall(SYS_getrandom, &own.random, sizeof own.random, GRND_NONBLOCK);
+    if (count != sizeof own.random || own.random == 0) {
         own.random = (uintptr_t)&own | 1;
     }
     own.left = heap_next_distance(&own.random, interval);
@@ -104,12 +107,14 @@ __attribute__((noinline)) static void *sample(void *block, size_t size, uintptr_
         own.is_observing = true;
         int64_t left = own.left;
         double weight = heap_weight(size, current->interval);
-        heap_sample taken = {
-            .block = (uintptr_t)block, .bytes = (uint64_t)(weight * (double)size + 0.5), .count = (uint64_t)(weight + 0.5),
-            .generation = generation,
-        };
-        taken.id = current->allocated(size, taken.bytes, taken.count, frame);
-        if (taken.id != 0 && !heap_add(taken)) { current->released(taken.id, taken.bytes, taken.count); }
+        // Rounded up or down at random, so that the counts of many samples add up.
+        uint64_t bytes = (uint64_t)(weight * (double)size + 0.5);
+        uint64_t count = (uint64_t)(weight + heap_fraction(&own.random));
+        heap_sample taken = {.block = (uintptr_t)block, .id = current->allocated(size, bytes, count, frame)};
+        if (taken.id != 0 && !heap_add(taken)) {
+            current->released(taken.id);
+            current->lost();
+        }
         // What the observer allocates is not the program's.
         own.left = left;
         own.is_observing = false;
@@ -129,11 +134,11 @@ static inline void *count(void *block, size_t size, uintptr_t frame) {
 
 __attribute__((noinline)) static void release(const heap_sample *sample) {
     const fl_heap_observer *current = atomic_load_explicit(&observer, memory_order_acquire);
-    if (current == NULL || own.is_observing || sample->generation != generation) { return; }
+    if (current == NULL || own.is_observing) { return; }
     int saved = errno;
     own.is_observing = true;
     int64_t left = own.left;
-    current->released(sample->id, sample->bytes, sample->count);
+    current->released(sample->id);
     own.left = left;
     own.is_observing = false;
     errno = saved;
@@ -202,12 +207,7 @@ EXPORT void *pvalloc(size_t size) { return ready() ? count(real.pvalloc(size), s
 
 // MARK: - Fork
 
-static void after_fork_in_child(void) {
-    generation++;
-    heap_unlock_samples();
-}
-
 __attribute__((constructor)) static void prepare(void) {
     ready();
-    pthread_atfork(heap_lock_samples, heap_unlock_samples, after_fork_in_child);
+    pthread_atfork(NULL, NULL, heap_forget_samples);
 }

@@ -34,14 +34,17 @@ static double exponential(double number) {
     return sum;
 }
 
-int64_t heap_next_distance(uint64_t *state, uint64_t interval) {
+double heap_fraction(uint64_t *state) {
     // xorshift64* (Vigna 2016), whose state is never 0.
     *state ^= *state >> 12;
     *state ^= *state << 25;
     *state ^= *state >> 27;
     uint64_t random = *state * 0x2545f4914f6cdd1dull;
-    double fraction = ((double)(random >> 11) + 0.5) / 9007199254740992.0;
-    double distance = -logarithm(fraction) * (double)interval;
+    return ((double)(random >> 11) + 0.5) / 9007199254740992.0;
+}
+
+int64_t heap_next_distance(uint64_t *state, uint64_t interval) {
+    double distance = -logarithm(heap_fraction(state)) * (double)interval;
     return distance < 1 ? 1 : (int64_t)distance;
 }
 

@@ -20,6 +20,9 @@
 // A random distance in bytes to the next sampled byte, for a mean distance.
 int64_t heap_next_distance(uint64_t *state, uint64_t interval);
 
+// A number between 0 and 1.
+double heap_fraction(uint64_t *state);
+
 // The reciprocal of the probability that a block of `size` bytes is sampled.
 double heap_weight(size_t size, uint64_t interval);
 
@@ -28,9 +31,7 @@ double heap_weight(size_t size, uint64_t interval);
 // A block that was sampled and has not been freed.
 typedef struct heap_sample {
     uintptr_t block;
-    uint64_t id;          // the event's number
-    uint64_t bytes, count;
-    uint32_t generation;  // the process that took it, of a parent and its forked children
+    uint64_t id;  // the event's number
 } heap_sample;
 
 // Whether a block may be a sample. Costs a few instructions, and is rarely wrong.
@@ -42,8 +43,7 @@ bool heap_add(heap_sample sample);
 // Removes the sample of a block; false if there is none.
 bool heap_take(const void *block, heap_sample *sample);
 
-// Held while the process forks.
-void heap_lock_samples(void);
-void heap_unlock_samples(void);
+// Forgets all samples in a forked child. Takes no lock, because another thread of the parent may have held it.
+void heap_forget_samples(void);
 
 #endif

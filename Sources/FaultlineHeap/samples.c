@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 // The most samples that are live at a time. With the usual interval they stand for 16 GiB.
 #define LIVE_MOST 32768
@@ -10,6 +11,8 @@
 static heap_sample slots[SLOTS];
 static uint32_t live;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+// Whether the table is that of the parent of this forked process, and is to be emptied before its next use.
+static bool is_inherited;
 
 // For each hash, the number of live samples with it. A count that has reached its maximum stays there.
 static _Atomic uint8_t filter[SLOTS];
@@ -19,15 +22,26 @@ static uint32_t hash(uintptr_t block) {
     return (uint32_t)((block >> 4) * 0x9e3779b97f4a7c15u >> 48) % SLOTS;
 }
 
-void heap_lock_samples(void) { pthread_mutex_lock(&lock); }
-void heap_unlock_samples(void) { pthread_mutex_unlock(&lock); }
+void heap_forget_samples(void) {
+    pthread_mutex_init(&lock, NULL);
+    is_inherited = true;
+}
+
+static void lock_table(void) {
+    pthread_mutex_lock(&lock);
+    if (!is_inherited) { return; }
+    memset(slots, 0, sizeof slots);
+    memset((void *)filter, 0, sizeof filter);
+    live = 0;
+    is_inherited = false;
+}
 
 bool heap_may_be_sample(const void *block) {
     return atomic_load_explicit(&filter[hash((uintptr_t)block)], memory_order_relaxed) != 0;
 }
 
 bool heap_add(heap_sample sample) {
-    pthread_mutex_lock(&lock);
+    lock_table();
     bool has_room = live < LIVE_MOST;
     if (has_room) {
         uint32_t home = hash(sample.block), slot = home;
@@ -60,7 +74,7 @@ static void clear(uint32_t slot) {
 
 bool heap_take(const void *block, heap_sample *sample) {
     uintptr_t address = (uintptr_t)block;
-    pthread_mutex_lock(&lock);
+    lock_table();
     uint32_t home = hash(address), slot = home;
     while (slots[slot].block != 0 && slots[slot].block != address) { slot = (slot + 1) % SLOTS; }
     bool found = slots[slot].block == address;

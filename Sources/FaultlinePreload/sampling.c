@@ -56,8 +56,9 @@ static bool records_itself(void) {
 static void start(void) {
     fl_recorder *recorder = preload_recorder();
     if (recorder == NULL) { return; }
-    if (allocation_interval != 0) { fl_sample_allocations(recorder, allocation_interval, &guide); }
-    if (rate != 0 && fl_sampler_start(recorder, rate, &guide)) { faultline_preload_join(fl_sampler_as_client()); }
+    bool is_sampled = allocation_interval != 0 && fl_sample_allocations(recorder, allocation_interval, &guide);
+    if (rate != 0 && fl_sampler_start(recorder, rate, &guide)) { is_sampled = true; }
+    if (is_sampled) { faultline_preload_join(fl_sampler_as_client()); }
 }
 
 void preload_start_sampling(void) {
@@ -179,7 +180,7 @@ EXPORT int dlclose(void *module) {
 // The sampler, if the signal is its own.
 static const fl_sampler_client *owner_of(int signal) {
     const fl_sampler_client *current = atomic_load(&client);
-    return current != NULL && current->signal == signal ? current : NULL;
+    return current != NULL && signal != 0 && current->signal == signal ? current : NULL;
 }
 
 EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *before) {
@@ -188,7 +189,8 @@ EXPORT int sigaction(int signal, const struct sigaction *action, struct sigactio
         // A handler on an alternate stack has no room for another one.
         struct sigaction masked;
         const fl_sampler_client *current = atomic_load(&client);
-        if (current != NULL && action != NULL && (action->sa_flags & SA_ONSTACK) != 0 && owner == NULL) {
+        bool is_sampled = current != NULL && current->signal != 0;
+        if (is_sampled && action != NULL && (action->sa_flags & SA_ONSTACK) != 0 && owner == NULL) {
             masked = *action;
             sigaddset(&masked.sa_mask, current->signal);
             action = &masked;
@@ -231,7 +233,7 @@ EXPORT int sigignore(int signal) {
 // The set without the sampler's signal, if it is to be blocked.
 static const sigset_t *unblocked(int how, const sigset_t *set, sigset_t *copy) {
     const fl_sampler_client *current = atomic_load(&client);
-    if (set == NULL || current == NULL || how == SIG_UNBLOCK) { return set; }
+    if (set == NULL || current == NULL || current->signal == 0 || how == SIG_UNBLOCK) { return set; }
     *copy = *set;
     sigdelset(copy, current->signal);
     return copy;

@@ -39,6 +39,7 @@ extension Recorder {
                 : String(cString: strerror(errno))
             return "Cannot sample allocations: \(reason)."
         }
+        fl_sampler_join_observer()
         return nil
     }
 }

@@ -71,7 +71,9 @@ extension CallTreeWeight {
     var absence: String {
         switch self {
         case .cpu: "The trace has no samples of CPU time. To sample it, record with --cpu."
-        case .allocations, .live: "The trace has no samples of allocations. To sample them, record with --allocations."
+        case .allocations: "The trace has no samples of allocations. To sample them, record with --allocations."
+        case .live:
+            "No sampled allocation is left that was not freed. If none was sampled, record with --allocations."
         default: "No event of the trace has a weight by \(rawValue)."
         }
     }

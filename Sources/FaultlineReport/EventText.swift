@@ -119,8 +119,8 @@ public struct EventText: Sendable {
             let leaf = dictionary.stack(sample.leaf)?.addresses.first.flatMap { dictionary.frame(at: $0) }
             return (leaf?.locations.first?.function ?? "", nil, Phrase.duration(sample.weight))
         case .allocation(let allocation):
-            let size = Phrase.size(Double(allocation.bytes))
-            return allocation.allocation == 0 ? ("allocated", nil, size) : ("freed", nil, size)
+            guard allocation.allocation == 0 else { return ("freed", nil, "") }
+            return ("allocated", nil, Phrase.size(Double(allocation.bytes)))
         case .memory(let memory):
             return (
                 "RSS \(Phrase.size(Double(memory.resident)))", nil, "PSS \(Phrase.size(Double(memory.proportional)))"

@@ -18,8 +18,10 @@ struct MemoryText {
         guard allocated > 0 else { return [] }
         let samples = sums.reduce(0) { $0 &+ $1.sum.samples }
         let peak = sums.reduce(0) { $0 &+ $1.sum.atPeak }
+        let processes = profile.allProcesses.processes
+        let peaks = processes > 1 ? "at the peaks of \(Phrase.count(processes)) processes together" : "at the peak"
         var facts = [
-            "\(size(peak)) at the peak", "\(size(allocated)) allocated, by \(Phrase.count(samples, "sample"))",
+            "\(size(peak)) \(peaks)", "\(size(allocated)) allocated, by \(Phrase.count(samples, "sample"))",
         ]
         if let most = profile.programMemory.map(\.memory).max(by: { $0.resident < $1.resident }) {
             let proportional = most.proportional > 0 ? " (PSS \(size(most.proportional)))" : ""

@@ -80,10 +80,10 @@ struct AllocationSumTests {
         trace.scoped(name, .screen) { trace in
             first = trace.allocate(1000, at: ["cache", "show"])
             let second = trace.allocate(300, at: ["row", "show"])
-            trace.free(second, 300)
+            trace.free(second)
         }
         trace.allocate(50, at: ["system malloc", "show"])
-        trace.free(first, 1000)
+        trace.free(first)
         let sums = try sums(of: trace)
         let cache = try #require(sums["list: cache < show"])
         #expect(

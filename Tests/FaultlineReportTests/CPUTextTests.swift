@@ -99,7 +99,7 @@ struct CallTreeTextTests {
     @Test func `is one line for each call path if it is folded`() throws {
         let print = try #require(FoldedRenderer().tree)
         let folded = print(tree(), Layout())
-        #expect(folded == "main;outer;inner 980000000\nmain;first:second 20000000\nmain;rare 1000\n")
+        #expect(folded == "main;outer;inner 980000000\nmain;first:second 20000000\nmain;rare 1000\n[unknown] 2000\n")
     }
 
     @Test func `is a tree in JSON too`() {

@@ -13,7 +13,7 @@ struct MemoryTextTests {
         trace.scoped(name, .screen) { trace in
             trace.allocate(8 << 20, at: ["cache", "show", "main"])
             let row = trace.allocate(2 << 20, at: ["row", "show", "main"])
-            trace.free(row, 2 << 20)
+            trace.free(row)
         }
         trace.allocate(1 << 20, at: [])
         var memory = TraceEvent.Memory()

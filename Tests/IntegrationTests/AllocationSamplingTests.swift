@@ -185,6 +185,108 @@ struct AllocationSamplingTests {
         #expect(result.output == "1 1\n1 1\n1 5\n1\n0\n1\n5\nend\n")
     }
 
+    @Test("a thread's first allocation, whatever it holds, and one on a coroutine's stack")
+    func firstAllocations() throws {
+        let (result, _) = try record(
+            """
+            #include <sys/mman.h>
+            #include <ucontext.h>
+            static ucontext_t outside, inside;
+            static void *asking(void *argument) {
+                // This function allocates while it holds the thread's lock.
+                for (int i = 0; i < 20; i++) {
+                    pthread_attr_t attributes;
+                    pthread_getattr_np(pthread_self(), &attributes);
+                    pthread_attr_destroy(&attributes);
+                }
+                return argument;
+            }
+            static void coroutine(void) {
+                for (int i = 0; i < 2000; i++) { void *block = malloc(5000); touch(block); free(block); }
+                swapcontext(&inside, &outside);
+            }
+            int main(void) {
+                for (int i = 0; i < 3000; i++) {
+                    pthread_t one;
+                    pthread_create(&one, NULL, asking, NULL);
+                    pthread_join(one, NULL);
+                }
+                // The stack ends at a page that cannot be read.
+                size_t size = 64 << 10;
+                char *stack = mmap(NULL, size + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                mprotect(stack + size, 4096, PROT_NONE);
+                getcontext(&inside);
+                inside.uc_stack.ss_sp = stack;
+                inside.uc_stack.ss_size = size;
+                makecontext(&inside, coroutine, 0);
+                swapcontext(&outside, &inside);
+                puts("both");
+                return 0;
+            }
+            """)
+        #expect(result.status == 0 && result.output == "both\n")
+    }
+
+    @Test("a program that forks while other threads allocate with locks held, and cancels threads that allocate")
+    func locks() throws {
+        let (result, _) = try record(
+            """
+            static volatile int ends;
+            static void *writing(void *argument) {
+                while (!ends) { fclose(fopen("/dev/null", "w")); fflush(NULL); }
+                return argument;
+            }
+            static int begun;
+            static void *cancelled(void *argument) {
+                for (int i = 0; i < 200; i++) { void *block = malloc(3000 + i); touch(block); free(block); }
+                begun++;
+                return argument;
+            }
+            int main(void) {
+                pthread_t one, two;
+                pthread_create(&one, NULL, writing, NULL);
+                pthread_create(&two, NULL, writing, NULL);
+                int ended = 0, status;
+                for (int i = 0; i < 100; i++) {
+                    pid_t child = fork();
+                    if (child == 0) { free(malloc(100000)); _exit(5); }
+                    ended += waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 5;
+                }
+                ends = 1;
+                pthread_join(one, NULL);
+                pthread_join(two, NULL);
+                for (int i = 0; i < 50; i++) {
+                    pthread_create(&one, NULL, cancelled, NULL);
+                    pthread_cancel(one);
+                    pthread_join(one, NULL);
+                }
+                printf("%d %d\\n", ended, begun);
+                return 0;
+            }
+            """)
+        #expect(result.status == 0 && result.output == "100 50\n")
+    }
+
+    @Test("functions that call the C library's, which allocates for them")
+    func library() throws {
+        let (result, trace) = try record(
+            """
+            __attribute__((noinline)) void copied(const char *text) {
+                for (int i = 0; i < 500; i++) { char *copy = strdup(text); touch(copy); free(copy); }
+                sink++;
+            }
+            int main(void) {
+                static char text[10001];
+                memset(text, 65, 10000);
+                copied(text);
+                return 0;
+            }
+            """)
+        #expect(result.status == 0)
+        let all = try paths(trace, "allocations")
+        #expect(all.contains { $0.key.hasPrefix("main;copied;") && $0.value > 4_000_000 }, "\(all)")
+    }
+
     @Test("a store's program at its scopes, and the memory of the process")
     func store() throws {
         let store = directory.path("parts.sqlite")

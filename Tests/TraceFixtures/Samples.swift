@@ -57,9 +57,9 @@ extension TraceBuilder {
     }
 
     /// Frees a sampled block.
-    package mutating func free(_ block: EventID, _ bytes: UInt64) {
+    package mutating func free(_ block: EventID) {
         var allocation = TraceEvent.Allocation()
-        (allocation.allocation, allocation.bytes, allocation.count) = (block, bytes, 2)
+        allocation.allocation = block
         event(.allocation(allocation))
     }
 }

@@ -16,7 +16,9 @@ typedef struct fl_heap_observer {
     // was called to allocate. Returns the sample's number, or 0 if it was not recorded.
     uint64_t (*allocated)(uint64_t size, uint64_t bytes, uint64_t count, uintptr_t frame);
     // Records that a sampled block was freed.
-    void (*released)(uint64_t id, uint64_t bytes, uint64_t count);
+    void (*released)(uint64_t id);
+    // Counts a sample that the library had no room for.
+    void (*lost)(void);
 } fl_heap_observer;
 
 #ifdef __cplusplus

@@ -405,8 +405,8 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
 #define FL_ALLOCATION_FIELDS(X, S) \
     X(S, uint64_t, allocation, FL_EVENT_ID, 0, "If the block was freed, the event of its allocation; otherwise 0.") \
     X(S, uint64_t, size, FL_BYTES, 0, "Bytes that the program asked for. 0 if the block was freed.") \
-    X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes that the sample represents.") \
-    X(S, uint64_t, count, FL_COUNT, 0, "Allocations that the sample represents.")
+    X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes that the sample represents. 0 if the block was freed.") \
+    X(S, uint64_t, count, FL_COUNT, 0, "Allocations that the sample represents. 0 if the block was freed.")
 
 #define FL_MEMORY_FIELDS(X, S) \
     X(S, uint64_t, resident, FL_BYTES, 0, "Memory of the process that is in RAM (RSS).") \

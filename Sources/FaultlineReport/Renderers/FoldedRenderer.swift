@@ -14,6 +14,8 @@ struct FoldedRenderer: Renderer {
         { tree, _ in
             var lines: [String] = []
             for root in tree.roots { Self.add(root, below: [], to: &lines) }
+            let rest = tree.total - min(tree.total, tree.roots.reduce(0) { $0 &+ $1.total })
+            if rest > 0 { lines.append("[unknown] \(rest)\n") }
             return lines.joined()
         }
     }

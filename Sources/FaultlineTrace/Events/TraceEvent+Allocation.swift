@@ -15,8 +15,12 @@ extension TraceEvent {
         /// 0 if the block was freed.
         public var size: UInt64 = 0
         /// Bytes that the sample represents.
+        ///
+        /// 0 if the block was freed.
         public var bytes: UInt64 = 0
         /// Allocations that the sample represents.
+        ///
+        /// 0 if the block was freed.
         public var count: UInt64 = 0
 
         /// Every number zero, every list empty.

@@ -42,8 +42,8 @@ struct RecordedDetail: ParsableArguments {
         var variables: [String: String] = [:]
         if values { variables[RecordingVariable.values.rawValue] = "1" }
         if eachFault { variables[RecordingVariable.eachFault.rawValue] = "1" }
-        if let cpu { variables[RecordingVariable.cpu.rawValue] = cpu.text }
-        if let allocations { variables[RecordingVariable.allocations.rawValue] = allocations.text }
+        if let rate = try? cpu?.samplesPerSecond() { variables[RecordingVariable.cpu.rawValue] = String(rate) }
+        if let bytes = try? allocations?.bytes() { variables[RecordingVariable.allocations.rawValue] = String(bytes) }
         return variables
     }
 }
