@@ -7,6 +7,7 @@
 #ifndef FAULTLINE_HEAP_H
 #define FAULTLINE_HEAP_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,8 +35,22 @@ typedef struct heap_sample {
     uint64_t id;  // the event's number
 } heap_sample;
 
+// The most samples that are live at a time. With the usual interval they stand for 16 GiB.
+#define HEAP_LIVE_MOST 32768
+#define HEAP_SLOTS (2 * HEAP_LIVE_MOST)
+
+// For each hash, the number of live samples with it. A count that has reached its maximum stays there.
+extern _Atomic uint8_t heap_filter[HEAP_SLOTS];
+
+static inline uint32_t heap_hash(uintptr_t block) {
+    // Blocks are aligned to 16 bytes.
+    return (uint32_t)((block >> 4) * 0x9e3779b97f4a7c15u >> 48) % HEAP_SLOTS;
+}
+
 // Whether a block may be a sample. Costs a few instructions, and is rarely wrong.
-bool heap_may_be_sample(const void *block);
+static inline bool heap_may_be_sample(const void *block) {
+    return atomic_load_explicit(&heap_filter[heap_hash((uintptr_t)block)], memory_order_relaxed) != 0;
+}
 
 // Adds a sample. False if too many are live.
 bool heap_add(heap_sample sample);

@@ -29,16 +29,21 @@ static bool read_object(const char *object, const void *type, char *out, size_t 
     return object != NULL && preload_try_read(object, out, size) == READ && pointer_in(out, 8) == type;
 }
 
-// Reads a frame's code, and a key that identifies the frame. False if they are not valid.
-static bool read_code(frame *frame, const char *copy, uint64_t *key) {
+// A frame's code, as far as it identifies the function and the line.
+typedef struct sampled_code {
+    frame frame;
+    const char *file, *name, *line_table;
+    uint32_t first_line;
+} sampled_code;
+
+// Reads a frame's code. False if it is not valid.
+static bool read_code(sampled_code *found, const char *copy) {
     const layout *at = &preload_python.layout;
-    char code[CODE_BYTES], file[40], name[40], lines[40];
+    char code[CODE_BYTES];
     size_t size = (size_t)larger(larger(at->file, at->name), larger(at->line_table, at->first_line)) + 8;
+    frame *frame = &found->frame;
     frame->code = pointer_in(copy, at->code);
     if (!read_object(frame->code, preload_python.code_type, code, size)) { return false; }
-    if (!read_object(pointer_in(code, at->file), preload_python.string_type, file, sizeof file)) { return false; }
-    if (!read_object(pointer_in(code, at->name), preload_python.string_type, name, sizeof name)) { return false; }
-    if (preload_try_read(pointer_in(code, at->line_table), lines, sizeof lines) != READ) { return false; }
     if (at->scale == 0) {
         frame->instruction = (uint32_t)(pointer_in(copy, at->instruction) - (frame->code + at->first_instruction));
     } else {
@@ -46,24 +51,35 @@ static bool read_code(frame *frame, const char *copy, uint64_t *key) {
         memcpy(&instruction, copy + at->instruction, sizeof instruction);
         frame->instruction = (uint32_t)(instruction * (int)at->scale);
     }
-    uint32_t first_line;
-    memcpy(&first_line, code + at->first_line, sizeof first_line);
-    *key = fl_mix(preload_generation(), (uintptr_t)frame->code ^ (uint64_t)frame->instruction << 48);
-    *key = fl_mix(*key, (uintptr_t)pointer_in(code, at->line_table) + (uintptr_t)pointer_in(code, at->file) + first_line);
-    // Addresses are used again: the lengths of the file's and the function's names, and the first entries of the table of lines.
-    *key = fl_mix(*key, (uintptr_t)pointer_in(file, 16) ^ (uintptr_t)pointer_in(name, 16) << 32);
-    *key = fl_mix(*key, (uintptr_t)pointer_in(lines, 32));
-    if (*key == 0) { *key = 1; }
+    found->file = pointer_in(code, at->file);
+    found->name = pointer_in(code, at->name);
+    found->line_table = pointer_in(code, at->line_table);
+    memcpy(&found->first_line, code + at->first_line, sizeof found->first_line);
     return true;
 }
 
-static uint64_t intern(fl_recorder *recorder, frame frame, uint64_t key, bool *is_busy) {
-    uint64_t address;
-    if (preload_look_up(&known_frames, key, &address)) { return address; }
-    size_t length = preload_describe_frame(recorder, frame, &text, &address);
+// The key of a frame. Addresses are used again, so that those of all parts of the code count.
+static uint64_t key_of(const sampled_code *code) {
+    uint64_t key = fl_mix(preload_generation(), (uintptr_t)code->frame.code ^ (uint64_t)code->frame.instruction << 48);
+    key = fl_mix(key, (uintptr_t)code->line_table + (uintptr_t)code->file + code->first_line);
+    key = fl_mix(key, (uintptr_t)code->name);
+    return key == 0 ? 1 : key;
+}
+
+// The number that stands for a frame's address. False if the frame is not valid.
+static bool number(fl_recorder *recorder, const sampled_code *code, uint64_t *address, bool *is_busy) {
+    char file[40], name[40], lines[40];
+    uint64_t key = key_of(code);
+    if (preload_look_up(&known_frames, key, address)) { return true; }
+    if (!read_object(code->file, preload_python.string_type, file, sizeof file)
+        || !read_object(code->name, preload_python.string_type, name, sizeof name)
+        || preload_try_read(code->line_table, lines, sizeof lines) != READ) {
+        return false;
+    }
+    size_t length = preload_describe_frame(recorder, code->frame, &text, address);
     fl_intern_sampled(recorder, FL_DICTIONARY_FRAME, text.entry, length, "", is_busy);
-    if (!*is_busy) { preload_try_keep(&known_frames, key, address); }
-    return address;
+    if (!*is_busy) { preload_try_keep(&known_frames, key, *address); }
+    return true;
 }
 
 uint32_t preload_sample_python(
@@ -87,12 +103,11 @@ uint32_t preload_sample_python(
             *truncated = true;
             break;
         }
-        frame frame;
-        uint64_t key;
+        sampled_code code;
         // The innermost frame may not be complete yet; its caller is.
-        if (is_python && read_code(&frame, copy, &key)) {
-            frames[count++] = intern(recorder, frame, key, is_busy);
+        if (is_python && read_code(&code, copy) && number(recorder, &code, &frames[count], is_busy)) {
             if (*is_busy) { return 0; }
+            count++;
         }
         current = pointer_in(copy, at->previous);
     }

@@ -29,6 +29,9 @@ struct RendererTests {
         #expect(
             Renderers.refusal(of: markdown, for: .verification, by: "verify")
                 == "\"verify\" cannot print markdown; it prints text and json.")
+        #expect(
+            Renderers.refusal(of: markdown, for: .tree, by: "tree")
+                == "\"tree\" cannot print markdown; it prints text, json and folded.")
         #expect(Renderers.refusal(of: markdown, for: .report, by: "report") == nil)
     }
 

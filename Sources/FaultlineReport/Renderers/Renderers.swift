@@ -20,7 +20,8 @@ package enum Renderers {
     /// - Parameter command: The command's name.
     package static func refusal(of renderer: any Renderer, for document: Document, by command: String) -> String? {
         guard !renderer.canPrint(document) else { return nil }
-        let names = all(for: document).map(\.name).joined(separator: " and ")
-        return "\"\(command)\" cannot print \(renderer.name); it prints \(names)."
+        let names = all(for: document).map(\.name)
+        let list = names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
+        return "\"\(command)\" cannot print \(renderer.name); it prints \(list)."
     }
 }

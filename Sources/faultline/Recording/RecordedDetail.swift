@@ -18,18 +18,18 @@ struct RecordedDetail: ParsableArguments {
 
     @Option(
         name: .long, defaultAsFlag: SamplingRate.usual, parsing: .next,
-        help: """
-            Sample the call stacks of threads while they use a CPU, HZ times for each second of CPU time. Without a \
-            number, 99 times.
-            """)
+        help: ArgumentHelp(
+            "Sample the call stacks of threads while they use a CPU, HZ times for each second of CPU time.",
+            valueName: "HZ"))
     var cpu: SamplingRate?
 
     @Option(
         name: .long, defaultAsFlag: SamplingInterval.usual, parsing: .next,
-        help: """
-            Sample allocations, on average one in each BYTES that a thread allocates. Without a number, one in 512 KiB. \
-            Also records the process's memory over time.
-            """)
+        help: ArgumentHelp(
+            """
+            Sample allocations, on average one in each BYTES that a thread allocates, and record the process's memory \
+            over time.
+            """, valueName: "BYTES"))
     var allocations: SamplingInterval?
 
     func validate() throws {
@@ -49,7 +49,7 @@ struct RecordedDetail: ParsableArguments {
 }
 
 /// How often a thread is sampled for each second of its CPU time.
-struct SamplingRate: ExpressibleByArgument {
+struct SamplingRate: ExpressibleByArgument, CustomStringConvertible {
     /// The text on the command line, which ``samplesPerSecond`` may refuse.
     let text: String
 
@@ -70,11 +70,11 @@ struct SamplingRate: ExpressibleByArgument {
         return number
     }
 
-    static var defaultValueDescription: String { "HZ" }
+    var description: String { text }
 }
 
 /// The mean distance between two sampled allocations.
-struct SamplingInterval: ExpressibleByArgument {
+struct SamplingInterval: ExpressibleByArgument, CustomStringConvertible {
     /// The text on the command line, which ``bytes()`` may refuse.
     let text: String
 
@@ -95,5 +95,5 @@ struct SamplingInterval: ExpressibleByArgument {
         return number
     }
 
-    static var defaultValueDescription: String { "BYTES" }
+    var description: String { text }
 }
