@@ -61,6 +61,21 @@ struct RecordToLTTngTests {
         #expect(result.errors.contains("Checked"))
     }
 
+    @Test("has samples of CPU time with their stacks")
+    func samples() throws {
+        let result = try run(
+            """
+            $FAULTLINE record --cpu=1000 --to lttng -o ctf --quiet -- \(workload)
+            $FAULTLINE tree ctf --weight cpu --format folded
+            """)
+        try #require(result.status == 0, "\(result.errors)")
+        let lines = result.output.split(separator: "\n").filter { $0.contains(";") }
+        let total = lines.compactMap { $0.split(separator: " ").last.flatMap { UInt64($0) } }.reduce(0, +)
+        // The workload takes some ten milliseconds, of which the kernel's ticks see some.
+        #expect(total >= 4_000_000, "\(result.output)")
+        #expect(lines.contains { $0.contains(";run()") || $0.contains(";main") }, "\(result.output)")
+    }
+
     @Test("starts a daemon if none runs, and ends it")
     func ownDaemon() throws {
         let result = try run(
