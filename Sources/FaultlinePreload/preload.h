@@ -57,6 +57,9 @@ static inline bool preload_is_inside(const preload_copy *copy, const void *addre
 // The process's recorder; null if it does not record. The first call starts it.
 fl_recorder *preload_recorder(void);
 
+// Completes the recording of a process that ends without running destructors. Safe in a signal handler.
+void preload_end_process(void);
+
 // Distinguishes the recorders of a process and its forked children, whose dictionaries differ.
 uint32_t preload_generation(void);
 

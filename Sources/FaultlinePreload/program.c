@@ -165,6 +165,12 @@ __attribute__((destructor)) static void end(void) {
     leave_modules();
 }
 
+void preload_end_process(void) {
+    // Without the lock, which another thread can hold, or this one if it is in a signal handler.
+    fl_recorder *current = atomic_load(&recorder);
+    if (current != NULL) { fl_recorder_close(current); }
+}
+
 void faultline_preload_stand_down(void) { stop(true); }
 
 // MARK: - Time

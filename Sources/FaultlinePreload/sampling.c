@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <threads.h>
+#include <unistd.h>
 
 // Sampling a program's threads: each of them, and by a signal that the program does not take away.
 
@@ -86,7 +87,7 @@ void preload_start_sampling_in_child(void) {
 // children, where the loader must not be called.
 #define ORIGINALS(X) \
     X(pthread_create) X(thrd_create) X(dlclose) X(sigaction) X(signal) X(sysv_signal) X(bsd_signal) X(sigset) \
-    X(sigignore) X(pthread_sigmask) X(sigprocmask)
+    X(sigignore) X(pthread_sigmask) X(sigprocmask) X(_exit) X(_Exit)
 
 extern __sighandler_t bsd_signal(int, __sighandler_t);
 
@@ -163,6 +164,19 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument) {
     if (result != thrd_success) { free(start); }
     return result;
 }
+
+// MARK: - Ending
+
+// Forked children often end so, which runs no destructor: they would look as if they had been killed. A child of vfork, which
+// shares its parent's memory, changes nothing.
+#define DEFINE_EXIT(name) \
+    EXPORT __attribute__((noreturn)) void name(int status) { \
+        preload_end_process(); \
+        ORIGINAL(name)(status); \
+        __builtin_unreachable(); \
+    }
+DEFINE_EXIT(_exit)
+DEFINE_EXIT(_Exit)
 
 // MARK: - Unloading
 

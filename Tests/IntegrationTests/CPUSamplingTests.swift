@@ -117,8 +117,32 @@ struct CPUSamplingTests {
                 return 0;
             }
             """)
+        #expect(!run.result.errors.contains("was killed"))
         let shares = try (run.share(of: "as_child"), run.share(of: "as_grandchild"))
         #expect(shares.0 > 0.3 && shares.1 > 0.3, run.summary)
+    }
+
+    @Test("children that end without running destructors, as complete")
+    func exits() throws {
+        let run = try record(
+            """
+            int main(void) {
+                for (int i = 0; i < 3; i++) {
+                    pid_t child = i < 2 ? fork() : vfork();
+                    if (child == 0) {
+                        if (i < 2) { work(0.1); }
+                        if (i == 0) { _exit(0); } else { _Exit(0); }
+                    }
+                    waitpid(child, NULL, 0);
+                }
+                work(0.1);
+                return 6;
+            }
+            """)
+        #expect(run.result.status == 6)
+        let report = try BuiltCommand.run(["report", run.trace])
+        #expect(!report.output.contains("killed") && report.output.contains("of 3 processes"), "\(report.output)")
+        #expect(try run.share(of: "main;work;turn") > 0.9, run.summary)
     }
 
     @Test("a program that takes all signals, blocks them and resets them, without harm")
