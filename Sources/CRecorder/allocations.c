@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -25,9 +24,6 @@ static fl_recorder *current(void) {
 static uint64_t put(const fl_interruption *at, fl_allocation *fields, bool *is_busy) {
     fl_recorder *known = current();
     if (known == NULL || !fl_is_ours(known)) { return 0; }
-    int cancelling = 0;
-    // When the dictionary grows, files are opened, at which a thread could be cancelled.
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
     uint64_t id = 0;
     *is_busy = true;
     for (int attempt = 0; *is_busy && attempt < ATTEMPTS; attempt++) {
@@ -35,14 +31,12 @@ static uint64_t put(const fl_interruption *at, fl_allocation *fields, bool *is_b
         *is_busy = false;
         id = fl_put_sample(known, at, FL_EVENT_ALLOCATION, fields, NULL, is_busy);
     }
-    pthread_setcancelstate(cancelling, NULL);
     return id;
 }
 
 // MARK: - Blocks that were freed
 
-// Numbers of freed blocks that could not be recorded at once. The next event records them, so that no block stays that was
-// freed.
+// Numbers of freed blocks whose release could not be recorded at once. It is recorded with the next event.
 #define PENDING 512
 static _Atomic uint64_t pending[PENDING];
 static _Atomic uint32_t pending_count;
@@ -80,8 +74,6 @@ static uint64_t allocated(uint64_t size, uint64_t bytes, uint64_t count, uintptr
     fl_prepare_sampled_thread();
     const uintptr_t *words = (const uintptr_t *)frame;
     fl_interruption at = {.instruction = words[1], .stack = frame, .frame = frame};
-    // The stack of another thread of execution, such as a coroutine's, cannot be walked: its bounds are not known.
-    if (at.stack < fl_sampled.stack.low || at.stack >= fl_sampled.stack.high) { at.stack = fl_sampled.stack.high; }
     fl_allocation fields = {.size = size, .bytes = bytes, .count = count};
     bool is_busy = false;
     uint64_t id = put(&at, &fields, &is_busy);
@@ -97,10 +89,8 @@ static void released(uint64_t id) {
     record_pending();
 }
 
-static void lost(void) { fl_count_lost_sample(); }
-
 bool fl_sample_allocations(fl_recorder *new, uint64_t interval, const fl_sampler_guide *guide) {
-    static fl_heap_observer observer = {.allocated = allocated, .released = released, .lost = lost};
+    static fl_heap_observer observer = {.allocated = allocated, .released = released, .lost = fl_count_lost_sample};
     // Looked up once: in a forked child, the loader may be locked for ever.
     static void (*join)(const fl_heap_observer *);
     if (join == NULL) { join = (void (*)(const fl_heap_observer *))dlsym(RTLD_DEFAULT, "faultline_heap_join"); }

@@ -77,9 +77,8 @@ static void leave_ring(fl_ring *ring) {
 
 // MARK: - Records
 
-static void count_dropped(fl_thread *thread, uint32_t events) {
-    fl_ring *ring = thread->ring;
-    if (fl_is_shared(ring)) { atomic_store_explicit(&ring->thread, thread->number, memory_order_relaxed); }
+void fl_count_dropped(fl_ring *ring, uint32_t thread, uint32_t events) {
+    if (fl_is_shared(ring)) { atomic_store_explicit(&ring->thread, thread, memory_order_relaxed); }
     // With release order, so that a thread that reads the count also reads the ring's thread.
     atomic_fetch_add_explicit(&ring->dropped, events, memory_order_release);
 }
@@ -103,7 +102,7 @@ void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t fie
         ring = enter_ring(thread);
         place = ring == NULL || size > UINT16_MAX ? NULL : fl_reserve_record(ring, (uint32_t)size, &head);
         if (place == NULL) {
-            count_dropped(thread, fl_events_of(header->kind, fields, statement != 0));
+            fl_count_dropped(thread->ring, thread->number, fl_events_of(header->kind, fields, statement != 0));
             leave_ring(ring);
         }
     }

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "faultline_sampler.h"
-#include "recorder.h"
 #include "faultline_text.h"
+#include "recorder.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -9,34 +9,32 @@
 
 // The programs and libraries that a process has mapped, to which addresses belong.
 
-// A mapped program or library.
-typedef struct module {
-    const char *path;
-    uint64_t bias;       // the difference between its addresses in memory and in its file
-    const ElfW(Phdr) *headers;
-    uint32_t header_count;
-} module;
-
-// Writes the module's build ID as hexadecimal digits, if it has one.
-static char *put_build_id(char *out, const module *module, size_t room) {
-    for (uint32_t index = 0; index < module->header_count; index++) {
-        const ElfW(Phdr) *header = &module->headers[index];
+const void *fl_find_note(const struct dl_phdr_info *module, const char *name, uint32_t type, uint32_t *length) {
+    uint32_t name_length = (uint32_t)strlen(name) + 1;
+    for (int index = 0; index < module->dlpi_phnum; index++) {
+        const ElfW(Phdr) *header = &module->dlpi_phdr[index];
         if (header->p_type != PT_NOTE) { continue; }
-        const char *note = (const char *)(module->bias + header->p_vaddr);
-        const char *end = note + header->p_memsz;
+        const char *note = (const char *)(module->dlpi_addr + header->p_vaddr), *end = note + header->p_memsz;
         while (note + sizeof(ElfW(Nhdr)) <= end) {
             const ElfW(Nhdr) *fields = (const ElfW(Nhdr) *)(const void *)note;
-            const char *name = note + sizeof *fields;
-            const unsigned char *value = (const unsigned char *)name + ((fields->n_namesz + 3) & ~3u);
-            if (fields->n_type == NT_GNU_BUILD_ID && fields->n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
-                for (uint32_t byte = 0; byte < fields->n_descsz && 2 * byte + 2 < room; byte++) {
-                    *out++ = "0123456789abcdef"[value[byte] >> 4];
-                    *out++ = "0123456789abcdef"[value[byte] & 15];
-                }
-                return out;
+            const char *found = note + sizeof *fields, *value = found + ((fields->n_namesz + 3) & ~3u);
+            if (fields->n_type == type && fields->n_namesz == name_length && memcmp(found, name, name_length) == 0) {
+                *length = fields->n_descsz;
+                return value;
             }
-            note = (const char *)value + ((fields->n_descsz + 3) & ~3u);
+            note = value + ((fields->n_descsz + 3) & ~3u);
         }
+    }
+    return NULL;
+}
+
+// Writes the module's build ID as hexadecimal digits, if it has one.
+static char *put_build_id(char *out, const struct dl_phdr_info *module, size_t room) {
+    uint32_t length = 0;
+    const unsigned char *value = fl_find_note(module, ELF_NOTE_GNU, NT_GNU_BUILD_ID, &length);
+    for (uint32_t byte = 0; value != NULL && byte < length && 2 * byte + 2 < room; byte++) {
+        *out++ = "0123456789abcdef"[value[byte] >> 4];
+        *out++ = "0123456789abcdef"[value[byte] & 15];
     }
     return out;
 }
@@ -46,20 +44,20 @@ static char *put_build_id(char *out, const module *module, size_t room) {
 #define MODULE_BYTES (PATH_BYTES + BUILD_ID_BYTES + 256)
 
 // Writes the module's entry, without any function that a signal handler must not call.
-static size_t describe(const module *module, char out[MODULE_BYTES]) {
+static size_t describe(const struct dl_phdr_info *module, const char *path, char out[MODULE_BYTES]) {
     uint64_t start = UINT64_MAX, end = 0;
-    for (uint32_t index = 0; index < module->header_count; index++) {
-        const ElfW(Phdr) *header = &module->headers[index];
+    for (int index = 0; index < module->dlpi_phnum; index++) {
+        const ElfW(Phdr) *header = &module->dlpi_phdr[index];
         if (header->p_type != PT_LOAD) { continue; }
-        uint64_t low = module->bias + header->p_vaddr;
+        uint64_t low = module->dlpi_addr + header->p_vaddr;
         if (low < start) { start = low; }
         if (low + header->p_memsz > end) { end = low + header->p_memsz; }
     }
-    char *place = fl_put_hexadecimal(fl_put_text(out, "{\"bias\":\"0x"), module->bias, 1);
+    char *place = fl_put_hexadecimal(fl_put_text(out, "{\"bias\":\"0x"), module->dlpi_addr, 1);
     place = put_build_id(fl_put_text(place, "\",\"buildID\":\""), module, BUILD_ID_BYTES);
     place = fl_put_hexadecimal(fl_put_text(place, "\",\"end\":\"0x"), end, 1);
     place = fl_put_text(place, "\",\"path\":");
-    place += fl_json_string(place, PATH_BYTES, module->path, strlen(module->path));
+    place += fl_json_string(place, PATH_BYTES, path, strlen(path));
     place = fl_put_hexadecimal(fl_put_text(place, ",\"start\":\"0x"), start, 1);
     place = fl_put_text(place, "\"}");
     return (size_t)(place - out);
@@ -79,17 +77,14 @@ typedef struct modules_context {
     bool is_first;
 } modules_context;
 
-static int list_module(struct dl_phdr_info *info, size_t size, void *context) {
+static int list_module(struct dl_phdr_info *module, size_t size, void *context) {
     (void)size;
     modules_context *listing = context;
-    const char *path = path_of(listing->recorder, info->dlpi_name, listing->is_first);
+    const char *path = path_of(listing->recorder, module->dlpi_name, listing->is_first);
     listing->is_first = false;
     if (path == NULL) { return 0; }
-    module module = {
-        .path = path, .bias = info->dlpi_addr, .headers = info->dlpi_phdr, .header_count = info->dlpi_phnum,
-    };
     char entry[MODULE_BYTES];
-    fl_intern(listing->recorder, FL_DICTIONARY_MODULE, entry, describe(&module, entry), "", 0);
+    fl_intern(listing->recorder, FL_DICTIONARY_MODULE, entry, describe(module, path, entry), "", 0);
     return 0;
 }
 
@@ -112,7 +107,7 @@ void fl_list_modules(fl_recorder *recorder) {
 // MARK: - The module of an address
 
 // The program headers of a module, which are in its first page where a linker has put them. Null if they are not.
-static const ElfW(Phdr) *headers_at(const void *start, uint32_t *count) {
+static const ElfW(Phdr) *headers_at(const void *start, ElfW(Half) *count) {
     const ElfW(Ehdr) *file = start;
     if (memcmp(file->e_ident, ELFMAG, SELFMAG) != 0 || file->e_phentsize != sizeof(ElfW(Phdr))) { return NULL; }
     if (file->e_phoff + (uint64_t)file->e_phnum * sizeof(ElfW(Phdr)) > FL_PAGE) { return NULL; }
@@ -148,7 +143,7 @@ static bool follows_call(uint64_t address, uint64_t *target) {
 static bool returns_from_call(uint64_t address, uint64_t *target) {
     struct dl_find_object found;
     if (_dl_find_object((void *)(uintptr_t)address, &found) != 0) { return false; }
-    uint32_t count = 0;
+    ElfW(Half) count = 0;
     const ElfW(Phdr) *headers = headers_at(found.dlfo_map_start, &count);
     uint64_t offset = address - found.dlfo_link_map->l_addr;
     for (uint32_t index = 0; headers != NULL && index < count; index++) {
@@ -179,8 +174,9 @@ void fl_list_module_of(fl_recorder *recorder, uint64_t address, bool *is_busy) {
     struct dl_find_object found;
     if (_dl_find_object((void *)(uintptr_t)address, &found) != 0) { return; }
     const struct link_map *map = found.dlfo_link_map;
-    module module = {.path = path_of(recorder, map->l_name, map->l_name[0] == 0), .bias = map->l_addr};
-    module.headers = headers_at(found.dlfo_map_start, &module.header_count);
-    if (module.path == NULL || module.headers == NULL) { return; }
-    fl_intern_sampled(recorder, FL_DICTIONARY_MODULE, entry, describe(&module, entry), "", is_busy);
+    const char *path = path_of(recorder, map->l_name, map->l_name[0] == 0);
+    struct dl_phdr_info module = {.dlpi_addr = map->l_addr};
+    module.dlpi_phdr = headers_at(found.dlfo_map_start, &module.dlpi_phnum);
+    if (path == NULL || module.dlpi_phdr == NULL) { return; }
+    fl_intern_sampled(recorder, FL_DICTIONARY_MODULE, entry, describe(&module, path, entry), "", is_busy);
 }

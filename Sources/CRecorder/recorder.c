@@ -98,12 +98,10 @@ static void set_up_process(void) {
 // A ring without an owner. Records that another thread left in it are drained all the same, since records contain
 // their thread. Losses do not: they are reported for the ring's last thread. A ring with unreported losses is
 // therefore taken only if `any` is set.
-static fl_ring *free_ring(fl_recorder *recorder, uint32_t thread, bool any, uint32_t *rings) {
+static fl_ring *free_ring(fl_recorder *recorder, uint32_t thread, bool any) {
     uint32_t count = atomic_load_explicit(&recorder->file->segment_count, memory_order_relaxed);
-    *rings = 0;
     for (uint32_t index = 0; index < count; index++) {
         if (recorder->file->segments[index].kind != FL_SEGMENT_RING) { continue; }
-        ++*rings;
         fl_ring *ring = recorder->segments[index];
         uint64_t reported = atomic_load_explicit(&ring->reported, memory_order_acquire);
         if (atomic_load_explicit(&ring->owner, memory_order_acquire) != 0) { continue; }
@@ -114,13 +112,23 @@ static fl_ring *free_ring(fl_recorder *recorder, uint32_t thread, bool any, uint
     return NULL;
 }
 
-// The default size of the next ring.
-static uint64_t next_capacity(const fl_recorder *recorder, uint32_t number) {
-    return recorder->has_default_rings ? fl_ring_bytes(recorder->rings.path, number) : recorder->ring_bytes;
+static uint32_t count_rings(const fl_recorder *recorder) {
+    uint32_t rings = 0, count = atomic_load_explicit(&recorder->file->segment_count, memory_order_relaxed);
+    for (uint32_t index = 0; index < count; index++) {
+        if (recorder->file->segments[index].kind == FL_SEGMENT_RING) { rings++; }
+    }
+    return rings;
 }
 
-fl_ring *fl_add_ring(fl_recorder *recorder, uint32_t number, uint64_t capacity) {
-    if (recorder->has_no_room) { return NULL; }
+// The default size of the next ring.
+static uint64_t next_capacity(const fl_recorder *recorder) {
+    if (!recorder->has_default_rings) { return recorder->ring_bytes; }
+    return fl_ring_bytes(recorder->rings.path, count_rings(recorder));
+}
+
+static fl_ring *add_ring(fl_recorder *recorder, uint64_t capacity) {
+    uint32_t number = count_rings(recorder);
+    if (recorder->has_no_room || number >= FL_RINGS_MAXIMUM) { return NULL; }
     // If there is little room, a small ring that loses events in bursts is better than none.
     fl_ring *ring = fl_add_segment(recorder, FL_SEGMENT_RING, number, FL_RING_HEADER_BYTES + capacity);
     while (ring == NULL && capacity > FL_RING_BYTES_LEAST) {
@@ -138,14 +146,19 @@ fl_ring *fl_add_ring(fl_recorder *recorder, uint32_t number, uint64_t capacity) 
     return ring;
 }
 
+fl_ring *fl_add_shared_ring(fl_recorder *recorder, uint64_t capacity) {
+    fl_ring *ring = add_ring(recorder, capacity);
+    if (ring != NULL) { atomic_store_explicit(&ring->owner, FL_SHARED_RING, memory_order_release); }
+    return ring;
+}
+
 // A shared ring, for a program with more threads than there are rings; each thread gets the next one in turn. Null if
 // there is none and no room for one.
-static fl_ring *share_ring(fl_recorder *recorder, uint32_t thread, uint32_t rings) {
+static fl_ring *share_ring(fl_recorder *recorder, uint32_t thread) {
     uint32_t count = recorder->shared_count;
-    if (count < FL_RINGS_SHARED && rings < FL_RINGS_MAXIMUM) {
-        fl_ring *ring = fl_add_ring(recorder, rings, next_capacity(recorder, rings));
+    if (count < FL_RINGS_SHARED) {
+        fl_ring *ring = fl_add_shared_ring(recorder, next_capacity(recorder));
         if (ring != NULL) {
-            atomic_store_explicit(&ring->owner, FL_SHARED_RING, memory_order_release);
             atomic_store_explicit(&recorder->shared[count], ring, memory_order_release);
             recorder->shared_count = count + 1;
             return ring;
@@ -156,14 +169,11 @@ static fl_ring *share_ring(fl_recorder *recorder, uint32_t thread, uint32_t ring
 }
 
 static fl_ring *take_ring(fl_recorder *recorder, uint32_t thread) {
-    uint32_t rings;
-    fl_ring *ring = free_ring(recorder, thread, false, &rings);
-    if (ring == NULL && rings < FL_RINGS_OWNED) {
-        ring = fl_add_ring(recorder, rings, next_capacity(recorder, rings));
-    }
+    fl_ring *ring = free_ring(recorder, thread, false);
+    if (ring == NULL && count_rings(recorder) < FL_RINGS_OWNED) { ring = add_ring(recorder, next_capacity(recorder)); }
     // Reporting losses for the wrong thread is better than losing all its events.
-    if (ring == NULL) { ring = free_ring(recorder, thread, true, &rings); }
-    if (ring == NULL) { return share_ring(recorder, thread, rings); }
+    if (ring == NULL) { ring = free_ring(recorder, thread, true); }
+    if (ring == NULL) { return share_ring(recorder, thread); }
     atomic_store_explicit(&ring->thread, thread, memory_order_relaxed);
     atomic_store_explicit(&ring->owner, thread, memory_order_release);
     return ring;

@@ -192,8 +192,8 @@ bool fl_returns_from(uint64_t address, uint64_t instruction);
 // Writes the entry of the module that an address belongs to, in a signal handler.
 void fl_list_module_of(fl_recorder *recorder, uint64_t address, bool *is_busy);
 
-// Adds a ring, under the recorder's lock. Null if there is no room.
-fl_ring *fl_add_ring(fl_recorder *recorder, uint32_t number, uint64_t capacity);
+// Adds a ring that several threads write, under the recorder's lock. Null if there is no room.
+fl_ring *fl_add_shared_ring(fl_recorder *recorder, uint64_t capacity);
 
 // Adds the calling thread's stack to a record.
 void fl_add_stack(fl_recorder *recorder, fl_thread *thread, fl_header *header);
@@ -202,6 +202,9 @@ void fl_add_stack(fl_recorder *recorder, fl_thread *thread, fl_header *header);
 // makes the record visible.
 char *fl_reserve_record(fl_ring *ring, uint32_t size, uint64_t *head);
 void fl_commit_record(fl_recorder *recorder, fl_ring *ring, uint64_t head, uint32_t size);
+
+// Counts events of a thread that a ring had no room for.
+void fl_count_dropped(fl_ring *ring, uint32_t thread, uint32_t events);
 
 // Puts a record into the thread's ring, or counts it as lost.
 void fl_put(

@@ -79,8 +79,6 @@ static void take(fl_recorder *recorder, const siginfo_t *info, const void *conte
     own.carried += sampler.interval * (1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0));
     if (!has_room(context)) { return; }
     fl_interruption at = interrupted(context);
-    // The stack of another thread of execution, such as a coroutine's, cannot be walked: its bounds are not known.
-    if (at.stack < fl_sampled.stack.low || at.stack >= fl_sampled.stack.high) { at.stack = fl_sampled.stack.high; }
     fl_cpu fields = {.weight = own.carried};
     bool is_busy = false;
     if (fl_put_sample(recorder, &at, FL_EVENT_CPU, &fields, &fields.leaf, &is_busy) != 0) { own.carried -= fields.weight; }
@@ -89,16 +87,13 @@ static void take(fl_recorder *recorder, const siginfo_t *info, const void *conte
 static void handle(int signal, siginfo_t *info, void *context) {
     if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &sampler) { return pass_on(signal, info, context); }
     if (!own.is_entered) { return; }
-    int saved = errno, cancelling = 0;
+    int saved = errno;
     fl_recorder *recorder = atomic_load_explicit(&sampler.recorder, memory_order_acquire);
     if (recorder == NULL) {
         syscall(SYS_timer_delete, own.timer);
         own.is_entered = false;
     } else if (fl_switch_is_on(&recorder->state)) {
-        // When the dictionary grows, files are opened, at which a thread could be cancelled.
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
         take(recorder, info, context);
-        pthread_setcancelstate(cancelling, NULL);
     }
     errno = saved;
 }
@@ -115,42 +110,43 @@ static void leave_thread(void *unused) {
 
 static void set_up(void) { pthread_key_create(&leaving, leave_thread); }
 
+static struct timespec timespec_of(uint64_t nanoseconds) {
+    return (struct timespec){.tv_sec = (time_t)(nanoseconds / 1000000000), .tv_nsec = (long)(nanoseconds % 1000000000)};
+}
+
+// Starts the calling thread's timer.
+static void start_timer(void) {
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_value.sival_ptr = &sampler};
+    event.sigev_signo = atomic_load(&sampler.signal);
+    // The thread's number has a name only in the kernel's headers.
+    event._sigev_un._tid = (pid_t)fl_sampled.number;
+    own.carried = 0;
+    if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &own.timer) != 0) { return; }
+    own.is_entered = true;
+    pthread_setspecific(leaving, &own);
+    // Threads inherit the signals that are blocked, and so do programs.
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, event.sigev_signo);
+    pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+    // The first sample is taken at a random time, so that a short thread is sampled with a probability that its CPU time
+    // deserves. Not by the C library's function, at which a thread can be cancelled.
+    uint32_t random = 0;
+    if (syscall(SYS_getrandom, &random, sizeof random, GRND_NONBLOCK) != sizeof random) { random = UINT32_MAX / 2; }
+    uint64_t first = 1 + (uint64_t)((double)sampler.interval * ((double)random / UINT32_MAX));
+    struct itimerspec times = {.it_interval = timespec_of(sampler.interval), .it_value = timespec_of(first)};
+    syscall(SYS_timer_settime, own.timer, 0, &times, NULL);
+}
+
 void fl_sampler_enter_thread(void) {
     int saved = errno;
     if (fl_has_samples()) { fl_prepare_sampled_thread(); }
-    errno = saved;
     fl_recorder *recorder = atomic_load_explicit(&sampler.recorder, memory_order_acquire);
-    if (recorder == NULL || own.is_entered || !fl_is_ours(recorder)) { return; }
-    if (fl_sampled.stack.high - fl_sampled.stack.low < STACK_BYTES_LEAST) { return; }
+    bool is_sampled = recorder != NULL && fl_is_ours(recorder)
+        && fl_sampled.stack.high - fl_sampled.stack.low >= STACK_BYTES_LEAST;
     // This enters the thread, if it makes its state.
-    if (recorder->tracer != NULL) { fl_thread_current(recorder); }
-    if (own.is_entered) { return; }
-    own.carried = 0;
-    // The memory beyond `sigev_signo` has a name only in the kernel's headers.
-    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_value.sival_ptr = &sampler};
-    event.sigev_signo = atomic_load(&sampler.signal);
-    event._sigev_un._tid = (pid_t)fl_sampled.number;
-    int timer = 0;
-    if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0) {
-        own.timer = timer;
-        own.is_entered = true;
-        // Threads inherit the signals that are blocked, and so do programs.
-        sigset_t signals;
-        sigemptyset(&signals);
-        sigaddset(&signals, event.sigev_signo);
-        pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
-        pthread_setspecific(leaving, &own);
-        // A thread that ends before its first interval is over is sampled with a probability that its CPU time deserves.
-        uint32_t random = 0;
-        // Not by the C library's function, at which a thread can be cancelled.
-        if (syscall(SYS_getrandom, &random, sizeof random, GRND_NONBLOCK) != sizeof random) { random = UINT32_MAX / 2; }
-        uint64_t first = 1 + (uint64_t)((double)sampler.interval * ((double)random / UINT32_MAX));
-        struct itimerspec times = {
-            .it_interval = {.tv_sec = (time_t)(sampler.interval / 1000000000), .tv_nsec = (long)(sampler.interval % 1000000000)},
-            .it_value = {.tv_sec = (time_t)(first / 1000000000), .tv_nsec = (long)(first % 1000000000)},
-        };
-        syscall(SYS_timer_settime, timer, 0, &times, NULL);
-    }
+    if (is_sampled && !own.is_entered && recorder->tracer != NULL) { fl_thread_current(recorder); }
+    if (is_sampled && !own.is_entered) { start_timer(); }
     errno = saved;
 }
 

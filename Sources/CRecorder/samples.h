@@ -46,6 +46,11 @@ typedef struct fl_interruption {
 uint64_t fl_put_sample(
     fl_recorder *recorder, const fl_interruption *at, fl_event_kind kind, void *fields, uint32_t *leaf, bool *is_busy);
 
+// Adds the call stack to a sample, while no other thread records one. `leaf` is as for fl_put_sample.
+void fl_add_sampled_stack(
+    fl_recorder *recorder, const fl_sampler_guide *guide, const fl_interruption *interruption, fl_header *header,
+    uint32_t *leaf, bool *is_busy);
+
 void fl_samples_after_fork(void);
 
 #endif

@@ -3,9 +3,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <faultline_text.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <faultline_text.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>

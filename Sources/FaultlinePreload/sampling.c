@@ -24,28 +24,22 @@ static const fl_sampler_guide guide = {.interpreted = preload_sample_python, .an
 
 void faultline_preload_join(const fl_sampler_client *new) { atomic_store(&client, new); }
 
-// Whether a module other than this library contains a recorder.
-static int find_mark(struct dl_phdr_info *module, size_t size, void *context) {
-    (void)size;
-    bool is_marked = false, is_own = false;
+static bool is_own_module(const struct dl_phdr_info *module) {
     for (int index = 0; index < module->dlpi_phnum; index++) {
         const ElfW(Phdr) *header = &module->dlpi_phdr[index];
         uintptr_t low = module->dlpi_addr + header->p_vaddr, own = (uintptr_t)&guide;
-        if (header->p_type == PT_LOAD && own >= low && own < low + header->p_memsz) { is_own = true; }
-        if (header->p_type != PT_NOTE) { continue; }
-        const char *note = (const char *)low, *end = note + header->p_memsz;
-        while (note + sizeof(ElfW(Nhdr)) <= end) {
-            const ElfW(Nhdr) *fields = (const ElfW(Nhdr) *)(const void *)note;
-            const char *name = note + sizeof *fields;
-            if (fields->n_type == FL_MARK_TYPE && fields->n_namesz == sizeof FL_MARK_NAME
-                && memcmp(name, FL_MARK_NAME, sizeof FL_MARK_NAME) == 0) {
-                is_marked = true;
-            }
-            note = name + ((fields->n_namesz + 3) & ~3u) + ((fields->n_descsz + 3) & ~3u);
-        }
+        if (header->p_type == PT_LOAD && own >= low && own < low + header->p_memsz) { return true; }
     }
-    *(bool *)context = is_marked && !is_own;
-    return is_marked && !is_own;
+    return false;
+}
+
+// Whether a module other than this library contains a recorder.
+static int find_mark(struct dl_phdr_info *module, size_t size, void *context) {
+    (void)size;
+    uint32_t length;
+    bool is_marked = fl_find_note(module, FL_MARK_NAME, FL_MARK_TYPE, &length) != NULL && !is_own_module(module);
+    *(bool *)context = is_marked;
+    return is_marked;
 }
 
 static bool records_itself(void) {
@@ -191,29 +185,34 @@ EXPORT int dlclose(void *module) {
 
 // MARK: - The signal
 
+// The sampler, if it uses a signal.
+static const fl_sampler_client *signalling(void) {
+    const fl_sampler_client *current = atomic_load(&client);
+    return current != NULL && current->signal != 0 ? current : NULL;
+}
+
 // The sampler, if the signal is its own.
 static const fl_sampler_client *owner_of(int signal) {
-    const fl_sampler_client *current = atomic_load(&client);
-    return current != NULL && signal != 0 && current->signal == signal ? current : NULL;
+    const fl_sampler_client *current = signalling();
+    return current != NULL && current->signal == signal ? current : NULL;
 }
 
 EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *before) {
-    const fl_sampler_client *owner = owner_of(signal);
-    if (owner == NULL || (action != NULL && fl_sampler_owns(action))) {
-        // A handler on an alternate stack has no room for another one.
-        struct sigaction masked;
-        const fl_sampler_client *current = atomic_load(&client);
-        bool is_sampled = current != NULL && current->signal != 0;
-        if (is_sampled && action != NULL && (action->sa_flags & SA_ONSTACK) != 0 && owner == NULL) {
-            masked = *action;
-            sigaddset(&masked.sa_mask, current->signal);
-            action = &masked;
-        }
-        return ORIGINAL(sigaction)(signal, action, before);
+    const fl_sampler_client *owner = owner_of(signal), *current = signalling();
+    if (action != NULL && fl_sampler_owns(action)) { return ORIGINAL(sigaction)(signal, action, before); }
+    if (owner != NULL) {
+        // Programs that reset all signals would otherwise be killed by the next one.
+        owner->set_action(action, before);
+        return 0;
     }
-    // Programs that reset all signals would otherwise be killed by the next one.
-    owner->set_action(action, before);
-    return 0;
+    struct sigaction masked;
+    if (current != NULL && action != NULL && (action->sa_flags & SA_ONSTACK) != 0) {
+        // A handler on an alternate stack leaves no room there for another one.
+        masked = *action;
+        sigaddset(&masked.sa_mask, current->signal);
+        action = &masked;
+    }
+    return ORIGINAL(sigaction)(signal, action, before);
 }
 
 // What `signal` and its relatives do with the sampler's signal.
@@ -246,8 +245,8 @@ EXPORT int sigignore(int signal) {
 
 // The set without the sampler's signal, if it is to be blocked.
 static const sigset_t *unblocked(int how, const sigset_t *set, sigset_t *copy) {
-    const fl_sampler_client *current = atomic_load(&client);
-    if (set == NULL || current == NULL || current->signal == 0 || how == SIG_UNBLOCK) { return set; }
+    const fl_sampler_client *current = signalling();
+    if (set == NULL || current == NULL || how == SIG_UNBLOCK) { return set; }
     *copy = *set;
     sigdelset(copy, current->signal);
     return copy;

@@ -54,6 +54,12 @@ typedef struct fl_recorder_options {
 #define FL_MARK_NAME "Faultline"
 #define FL_MARK_TYPE 1
 
+struct dl_phdr_info;
+
+// The value of a module's note, and its length in bytes. Null if it has no note of that name and type. Safe in a signal
+// handler.
+const void *fl_find_note(const struct dl_phdr_info *module, const char *name, uint32_t type, uint32_t *length);
+
 // Leaves a mark in a directory of rings, which its reader counts: this process could not create its rings there.
 void fl_refuse(const char *directory);
 

@@ -18,8 +18,8 @@ extern "C" {
 #define FL_SAMPLES_PER_SECOND 99
 #define FL_SAMPLES_PER_SECOND_MOST 10000
 
-// The knowledge of a program that records others' code. The signal handler calls these functions, which must therefore not
-// wait, allocate, or call anything that does.
+// Functions that help to find the interrupted code's stack. The signal handler calls them, so they must not wait, allocate,
+// or call anything that does.
 typedef struct fl_sampler_guide {
     // Writes the interrupted thread's functions of an interpreted language as fl_interpreted has them, and returns their
     // number. Sets `is_busy` if it would have to wait. Null: there is no such language.
@@ -54,7 +54,8 @@ bool fl_sampler_owns(const struct sigaction *action);
 // can be null.
 void fl_sampler_set_action(const struct sigaction *action, struct sigaction *before);
 
-// Between these calls no sample is recorded, so that none reads the memory of a module while it is unloaded.
+// No sample is recorded between these two calls. A sample could otherwise read the memory of a module that is being
+// unloaded.
 void fl_sampler_pause(void);
 void fl_sampler_resume(void);
 
