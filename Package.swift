@@ -20,6 +20,21 @@ func application(_ name: String) -> Target {
         path: "Tests/Applications/\(name)", swiftSettings: strict)
 }
 
+/// A library in C that is preloaded into programs, and exports only what its list names.
+///
+/// It has no Swift code, so it needs no Swift runtime. Its calls are bound when it is loaded: binding one in a signal handler
+/// would take kilobytes of the thread's stack.
+func preloaded(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(
+        name: name, dependencies: dependencies, exclude: ["exports.map"],
+        linkerSettings: [
+            .unsafeFlags([
+                "-nostartfiles", "-static-stdlib", "-Xlinker", "-z", "-Xlinker", "now", "-Xlinker",
+                "--version-script=\(Context.packageDirectory)/Sources/\(name)/exports.map",
+            ])
+        ])
+}
+
 let package = Package(
     name: "Faultline",
     products: [
@@ -69,27 +84,12 @@ let package = Package(
             swiftSettings: strict),
 
         // Preloaded into programs that do not know Faultline. It exports nothing but SQLite's functions and its own switch,
-        // so that no name of the recorder meets one of the program's. It has no Swift code, so it needs no Swift runtime. Its
-        // calls are bound when it is loaded: binding one in a signal handler would take kilobytes of the thread's stack.
-        .target(
-            name: "FaultlinePreload", dependencies: ["CRecorder", "CTraceSchema"], exclude: ["exports.map"],
-            linkerSettings: [
-                .unsafeFlags([
-                    "-nostartfiles", "-static-stdlib", "-Xlinker", "-z", "-Xlinker", "now", "-Xlinker",
-                    "--version-script=\(Context.packageDirectory)/Sources/FaultlinePreload/exports.map",
-                ])
-            ]),
+        // so that no name of the recorder meets one of the program's.
+        preloaded("FaultlinePreload", ["CRecorder", "CTraceSchema"]),
 
         // Preloaded besides if a program's allocations are sampled. A library of its own, because it takes the place of the C
         // library's allocator.
-        .target(
-            name: "FaultlineHeap", dependencies: ["CTraceSchema"], exclude: ["exports.map"],
-            linkerSettings: [
-                .unsafeFlags([
-                    "-nostartfiles", "-static-stdlib", "-Xlinker", "-z", "-Xlinker", "now", "-Xlinker",
-                    "--version-script=\(Context.packageDirectory)/Sources/FaultlineHeap/exports.map",
-                ])
-            ]),
+        preloaded("FaultlineHeap", ["CTraceSchema"]),
 
         // The store.
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),

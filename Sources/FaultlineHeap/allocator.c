@@ -28,7 +28,7 @@ static struct {
 
 static _Atomic bool is_ready;
 
-// Memory for what is allocated while the real functions are looked up. It is never freed.
+// Memory for allocations that are made while the real functions are looked up. It is never freed.
 static _Alignas(16) char early[64 << 10];
 static _Atomic size_t early_used;
 
@@ -115,7 +115,7 @@ __attribute__((noinline)) static void *sample(void *block, size_t size, uintptr_
             current->released(taken.id);
             current->lost();
         }
-        // What the observer allocates is not the program's.
+        // The observer's own allocations do not count.
         own.left = left;
         own.is_observing = false;
     }

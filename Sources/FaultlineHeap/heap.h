@@ -1,8 +1,8 @@
 // A library to preload into programs whose allocations are sampled.
 //
 // It interposes the C library's allocator. Of the bytes that a thread allocates, it samples on average one in each
-// interval, at distances that are distributed exponentially, so that no pattern of the program can hide from it. A block
-// with such a byte is a sample, and stands for as many bytes as its size makes it likely to be one.
+// interval, at exponentially distributed distances, so that no pattern of allocations can avoid being sampled. A block with
+// a sampled byte is a sample. It represents its size divided by the probability that a block of this size is sampled.
 
 #ifndef FAULTLINE_HEAP_H
 #define FAULTLINE_HEAP_H
