@@ -95,14 +95,9 @@ package final class TraceCollector {
         for name in findRings() {
             guard let source = sources[name] else { continue }
             // Checked before the rings are drained, so no event can follow.
-            let hasEnded = fl_drain_is_closed(source.drain) || looks && ProcessLife.hasEnded(source.process)
-            guard begin(name) else {
-                if hasEnded { drop(name, source) }
-                continue
-            }
-            if hasEnded {
+            if fl_drain_is_closed(source.drain) || looks && ProcessLife.hasEnded(source.process) {
                 events += end(name, source, FL_PROCESS_KILLED)
-            } else {
+            } else if begin(name) {
                 if reads, let memory = ProcessMemory(of: source.process.identifier) {
                     fl_timeline_record_memory(timeline, source.drain, memory.resident, memory.proportional)
                 }
@@ -140,7 +135,8 @@ package final class TraceCollector {
     ///
     /// - Returns: Whether the trace has the line.
     private func begin(_ name: String) -> Bool {
-        guard let source = sources[name], !source.hasBegun else { return sources[name] != nil }
+        guard let source = sources[name] else { return false }
+        if source.hasBegun { return true }
         if source.process.is_observed, fl_drain_pending(source.drain) == 0 { return false }
         fl_timeline_begin_process(timeline, source.drain, source.rings)
         sources[name]?.hasBegun = true
@@ -148,8 +144,8 @@ package final class TraceCollector {
         return true
     }
 
-    /// Forgets a process that recorded nothing.
-    private func drop(_ name: String, _ source: Source) {
+    /// Closes and removes the rings of a process.
+    private func release(_ name: String, _ source: Source) {
         fl_drain_close(source.drain)
         if unlink(source.rings) != 0 { kept.insert(name) }
         sources[name] = nil
@@ -158,14 +154,16 @@ package final class TraceCollector {
     /// A process that starts a new recording may have executed another program, or may have the ID of one that ended.
     private func releasePredecessors(of process: fl_process) {
         for (name, source) in sources where source.process.isPredecessor(of: process) {
-            if begin(name) { events += end(name, source, FL_PROCESS_KILLED) } else { drop(name, source) }
+            events += end(name, source, FL_PROCESS_KILLED)
         }
     }
 
-    /// Writes the remaining events of a process and its last line.
+    /// Writes the remaining events of a process and its last line, unless it recorded nothing.
     ///
     /// - Parameter how: The way its recording ended, if the process did not close it.
     private func end(_ name: String, _ source: Source, _ how: fl_process_end) -> UInt64 {
+        defer { release(name, source) }
+        guard begin(name) else { return 0 }
         let isClosed = fl_drain_is_closed(source.drain)
         let ended = isClosed ? 0 : fl_now()
         // Drained first, because the last line states the cost of writing.
@@ -177,9 +175,6 @@ package final class TraceCollector {
             fl_timeline_note(timeline, other.drain)
         }
         lost += fl_drain_totals(source.drain).lost
-        fl_drain_close(source.drain)
-        if unlink(source.rings) != 0 { kept.insert(name) }
-        sources[name] = nil
         return events
     }
 
@@ -235,12 +230,8 @@ package final class TraceCollector {
     package func finish() -> Outcome {
         collect()
         for (name, source) in sources.sorted(by: { $0.key < $1.key }) {
-            guard begin(name) else {
-                drop(name, source)
-                continue
-            }
             let runs = !fl_drain_is_closed(source.drain) && !ProcessLife.hasLeft(source.process, rings: source.rings)
-            if runs { runningOn += 1 }
+            if runs, begin(name) { runningOn += 1 }
             events += end(name, source, runs ? FL_PROCESS_RUNS_ON : FL_PROCESS_KILLED)
         }
         var complaints: [RecorderError] = []

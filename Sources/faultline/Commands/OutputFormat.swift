@@ -9,8 +9,10 @@ protocol PrintingCommand: ParsableCommand {
 }
 
 extension PrintingCommand {
+    func validate() throws { try checkFormat() }
+
     /// Rejects a format that cannot print the document, before anything is read.
-    func validate() throws {
+    func checkFormat() throws {
         let command = Self.configuration.commandName ?? ""
         if let refusal = Renderers.refusal(of: format.renderer, for: Self.document, by: command) {
             throw ValidationError(refusal)

@@ -16,7 +16,7 @@ struct TreeCommand: PrintingCommand {
             faultline tree trace.json --format folded | inferno-flamegraph > graph.svg
 
             A top-down tree leads from the outermost functions to those that ran, and a bottom-up tree from those to their \
-            callers. CPU time needs a trace that was recorded with --cpu, and allocations need --allocations; live are those
+            callers. CPU time needs a trace that was recorded with --cpu, and allocations need --allocations; live are those \
             that were not freed.
             """)
 
@@ -62,10 +62,7 @@ struct TreeCommand: PrintingCommand {
     }
 
     func validate() throws {
-        let command = Self.configuration.commandName ?? ""
-        if let refusal = Renderers.refusal(of: format.renderer, for: Self.document, by: command) {
-            throw ValidationError(refusal)
-        }
+        try checkFormat()
         guard (0...100).contains(minShare) else {
             throw ValidationError("--min-share must be between 0 and 100 percent, not \(minShare).")
         }
@@ -76,9 +73,7 @@ struct TreeCommand: PrintingCommand {
         for note in trace.notes { Terminal.tell(note) }
         let direction = bottomUp ? CallTree.Direction.bottomUp : .topDown
         let weights = weight.map { [$0.weight] } ?? [.cpu, .allocations, .time]
-        var builders = weights.map {
-            CallTreeBuilder($0, direction, hidingLibraries: hideSystem)
-        }
+        var builders = weights.map { CallTreeBuilder($0, direction, hidingLibraries: hideSystem) }
         var processes: [UInt32: Process] = [:]
         let summary = try trace.read { message in
             switch message {

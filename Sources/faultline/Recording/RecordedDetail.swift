@@ -17,24 +17,33 @@ struct RecordedDetail: ParsableArguments {
     var eachFault = false
 
     @Option(
-        name: .long, defaultAsFlag: SamplingRate.usual, parsing: .next,
+        name: .long, defaultAsFlag: SamplingNumber.usualRate, parsing: .next,
         help: ArgumentHelp(
             "Sample the call stacks of threads while they use a CPU, HZ times for each second of CPU time.",
             valueName: "HZ"))
-    var cpu: SamplingRate?
+    var cpu: SamplingNumber?
 
     @Option(
-        name: .long, defaultAsFlag: SamplingInterval.usual, parsing: .next,
+        name: .long, defaultAsFlag: SamplingNumber.usualInterval, parsing: .next,
         help: ArgumentHelp(
             """
             Sample allocations, on average one in each BYTES that a thread allocates, and record the process's memory \
             over time.
             """, valueName: "BYTES"))
-    var allocations: SamplingInterval?
+    var allocations: SamplingNumber?
 
     func validate() throws {
-        _ = try cpu?.samplesPerSecond()
-        _ = try allocations?.bytes()
+        _ = try samplesPerSecond()
+        _ = try bytesPerSample()
+    }
+
+    private func samplesPerSecond() throws -> Int? {
+        try cpu?.value(
+            of: "--cpu", in: 1...10_000, "a number of samples from 1 to 10000 for each second of CPU time")
+    }
+
+    private func bytesPerSample() throws -> Int? {
+        try allocations?.value(of: "--allocations", in: 1024...1 << 40, "a number of bytes, at least 1024")
     }
 
     /// The environment that asks a program's recorder for this detail.
@@ -42,8 +51,8 @@ struct RecordedDetail: ParsableArguments {
         var variables: [String: String] = [:]
         if values { variables[RecordingVariable.values.rawValue] = "1" }
         if eachFault { variables[RecordingVariable.eachFault.rawValue] = "1" }
-        if let rate = try? cpu?.samplesPerSecond() { variables[RecordingVariable.cpu.rawValue] = String(rate) }
-        if let bytes = try? allocations?.bytes() { variables[RecordingVariable.allocations.rawValue] = String(bytes) }
+        if let rate = try? samplesPerSecond() { variables[RecordingVariable.cpu.rawValue] = String(rate) }
+        if let bytes = try? bytesPerSample() { variables[RecordingVariable.allocations.rawValue] = String(bytes) }
         return variables
     }
 }
