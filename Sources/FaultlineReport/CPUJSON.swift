@@ -5,9 +5,7 @@ internal import FaultlineTrace
 enum CPUJSON {
     static func value(_ profile: Profile) -> JSONValue {
         let times = profile.cpuTimes
-        var parts: [CodePart: UInt64] = [:]
-        for (path, time) in times { parts[path.part, default: 0] &+= time.time }
-        let sums = parts.map { ($0.key.rawValue, JSONValue.unsigned($0.value)) }
+        let sums = profile.cpuTimeByPart.map { ($0.key.rawValue, JSONValue.unsigned($0.value)) }
         return .sorted([
             "samples": .unsigned(times.reduce(0) { $0 &+ $1.time.samples }),
             "time": .unsigned(times.reduce(0) { $0 &+ $1.time.time }),
@@ -17,12 +15,9 @@ enum CPUJSON {
     }
 
     private static func path(_ path: CPUPath, _ time: CPUTime) -> JSONValue {
-        let functions = path.functions.map { function in
-            JSONValue.sorted(["name": .string(function.function), "file": .string(function.file)])
-        }
-        return .sorted([
+        .sorted([
             "part": .string(path.part.rawValue), "scope": .optional(path.scope?.name),
-            "samples": .unsigned(time.samples), "time": .unsigned(time.time), "functions": .array(functions),
+            "samples": .unsigned(time.samples), "time": .unsigned(time.time), "functions": path.functions.json,
         ])
     }
 }

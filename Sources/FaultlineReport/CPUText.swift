@@ -7,11 +7,6 @@ struct CPUText {
     /// Whether to show every scope and call path.
     let showsAll: Bool
 
-    /// The maximum number of scopes and of call paths.
-    private static let rows = 5
-    /// The most functions of a call path that are shown.
-    private static let functions = 4
-
     private typealias Times = [CodePart: UInt64]
 
     func lines(_ ink: Ink, _ width: Int) -> [String] {
@@ -27,8 +22,7 @@ struct CPUText {
     // MARK: - Parts
 
     private func parts(_ total: UInt64, _ ink: Ink, _ width: Int) -> [String] {
-        var sums: Times = [:]
-        for (path, time) in profile.cpuTimes { sums[path.part, default: 0] &+= time.time }
+        let sums = profile.cpuTimeByPart
         var table = TextTable([
             .init(title: "", alignment: .left), .init(title: "time", alignment: .right),
             .init(title: "share", alignment: .right), .init(title: "", alignment: .left),
@@ -50,7 +44,7 @@ struct CPUText {
         guard sums.keys.contains(where: { $0 != nil }) else { return [] }
         let time = { (times: Times) in times.values.reduce(0, &+) }
         let sorted = sums.sorted { (time($0.value), $1.key?.name ?? "") > (time($1.value), $0.key?.name ?? "") }
-        let shown = sorted.prefix(showsAll ? .max : Self.rows)
+        let shown = sorted.prefix(showsAll ? .max : SampleText.rows)
         let parts: [CodePart] = [.program, .store, .sqlite]
         var table = TextTable(
             [
@@ -61,11 +55,11 @@ struct CPUText {
             let sum = time(times)
             table.add(
                 [
-                    scope.map { "\($0.name) (\($0.kind))" } ?? "outside any scope", Phrase.duration(sum),
+                    scope.map(SampleText.name) ?? "outside any scope", Phrase.duration(sum),
                     Phrase.percent(Double(sum) / Double(total)),
                 ] + parts.map { Phrase.percent(Double(times[$0] ?? 0) / Double(max(1, sum))) })
         }
-        return [""] + table.section(ink, width: width) + more(sorted.count - shown.count, "scope", ink)
+        return [""] + table.section(ink, width: width) + SampleText.rest(sorted.count - shown.count, "scope", ink)
     }
 
     // MARK: - Call paths
@@ -74,10 +68,10 @@ struct CPUText {
     private func paths(_ total: UInt64, _ ink: Ink, _ width: Int) -> [String] {
         var sums: [[CallSite]: UInt64] = [:]
         for (path, time) in profile.cpuTimes where path.part == .program && !path.functions.isEmpty {
-            sums[Array(path.functions.prefix(Self.functions)), default: 0] &+= time.time
+            sums[path.functions.shown, default: 0] &+= time.time
         }
         let sorted = sums.sorted { ($0.value, $1.key.callPath) > ($1.value, $0.key.callPath) }
-        let shown = sorted.prefix(showsAll ? .max : Self.rows)
+        let shown = sorted.prefix(showsAll ? .max : SampleText.rows)
         guard !shown.isEmpty else { return [] }
         var table = TextTable([
             .init(title: "time", alignment: .right), .init(title: "share", alignment: .right),
@@ -90,11 +84,7 @@ struct CPUText {
                 String(path.first?.fileName ?? ""),
             ])
         }
-        return [""] + table.section(ink, width: width) + more(sorted.count - shown.count, "path", ink)
-    }
-
-    private func more(_ count: Int, _ noun: String, _ ink: Ink) -> [String] {
-        count > 0 ? ["  " + ink(.dim, "(\(Phrase.count(UInt64(count), "more " + noun)))")] : []
+        return [""] + table.section(ink, width: width) + SampleText.rest(sorted.count - shown.count, "path", ink)
     }
 }
 

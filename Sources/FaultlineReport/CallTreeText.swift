@@ -41,7 +41,8 @@ struct CallTreeText {
             left += 1
             return
         }
-        let file = node.function.file.split(separator: "/").last.map(String.init) ?? node.function.module
+        let function = node.function
+        let file = function.file.isEmpty ? function.module : Phrase.fileName(function.file)
         table.add([
             tree.weight.text(node.total), Phrase.percent(share), node.own > 0 ? tree.weight.text(node.own) : "",
             String(repeating: " ", count: min(depth, Self.deepest)) + node.function.name, file,

@@ -11,13 +11,10 @@ enum MemoryJSON {
             ])
         }
         let paths = profile.allocations.map { path, sum in
-            let functions = path.functions.map { function in
-                JSONValue.sorted(["name": .string(function.function), "file": .string(function.file)])
-            }
-            return JSONValue.sorted([
-                "scope": .optional(path.scope?.name), "functions": .array(functions), "samples": .unsigned(sum.samples),
-                "count": .unsigned(sum.count), "bytes": .unsigned(sum.bytes), "atPeak": .unsigned(sum.atPeak),
-                "kept": .unsigned(sum.kept), "atEnd": .unsigned(sum.atEnd),
+            JSONValue.sorted([
+                "scope": .optional(path.scope?.name), "functions": path.functions.json,
+                "samples": .unsigned(sum.samples), "count": .unsigned(sum.count), "bytes": .unsigned(sum.bytes),
+                "atPeak": .unsigned(sum.atPeak), "kept": .unsigned(sum.kept), "atEnd": .unsigned(sum.atEnd),
             ])
         }
         return .sorted(["programs": .array(programs), "paths": .array(paths)])

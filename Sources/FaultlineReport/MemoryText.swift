@@ -7,11 +7,6 @@ struct MemoryText {
     /// Whether to show every scope and call path.
     let showsAll: Bool
 
-    /// The maximum number of scopes and of call paths.
-    private static let rows = 5
-    /// The most functions of a call path that are shown.
-    private static let functions = 4
-
     func lines(_ ink: Ink, _ width: Int) -> [String] {
         let sums = profile.allocations
         let allocated = sums.reduce(0) { $0 &+ $1.sum.bytes }
@@ -41,14 +36,14 @@ struct MemoryText {
     private func paths(_ peak: UInt64, _ ink: Ink, _ width: Int) -> [String] {
         var sums: [[CallSite]: (peak: UInt64, bytes: UInt64)] = [:]
         for (path, sum) in profile.allocations {
-            let key = Array(path.functions.prefix(Self.functions))
+            let key = path.functions.shown
             sums[key, default: (0, 0)].peak &+= sum.atPeak
             sums[key]?.bytes &+= sum.bytes
         }
         let sorted = sums.sorted {
             ($0.value.peak, $0.value.bytes, $1.key.callPath) > ($1.value.peak, $1.value.bytes, $0.key.callPath)
         }
-        let shown = sorted.prefix(showsAll ? .max : Self.rows)
+        let shown = sorted.prefix(showsAll ? .max : SampleText.rows)
         var table = TextTable([
             .init(title: "at peak", alignment: .right), .init(title: "share", alignment: .right),
             .init(title: "allocated", alignment: .right),
@@ -61,9 +56,7 @@ struct MemoryText {
                 path.isEmpty ? "unknown" : path.callPath, String(path.first?.fileName ?? ""),
             ])
         }
-        let rest = UInt64(sorted.count - shown.count)
-        let more = rest > 0 ? ["  " + ink(.dim, "(\(Phrase.count(rest, "more path")))")] : []
-        return table.section(ink, width: width) + more
+        return table.section(ink, width: width) + SampleText.rest(sorted.count - shown.count, "path", ink)
     }
 
     /// The memory that scopes allocated and did not free, with the call path that kept the most of it.
@@ -86,17 +79,11 @@ struct MemoryText {
             .init(title: "kept at its end", alignment: .right),
             .init(title: "most of it kept by", alignment: .left, losing: .middle),
         ])
-        for (scope, sum) in sorted.prefix(showsAll ? .max : Self.rows) {
+        for (scope, sum) in sorted.prefix(showsAll ? .max : SampleText.rows) {
             table.add([
-                "\(scope.name) (\(scope.kind))", size(sum.bytes), size(sum.kept),
-                Array(sum.most.path.prefix(Self.functions)).callPath,
+                SampleText.name(scope), size(sum.bytes), size(sum.kept), sum.most.path.shown.callPath,
             ])
         }
         return [""] + table.section(ink, width: width)
     }
-}
-
-extension [CallSite] {
-    /// The functions of a call path: `inner ← outer ← main`.
-    var callPath: String { map(\.function).joined(separator: " ← ") }
 }

@@ -1,7 +1,6 @@
 /// A function on a call path.
 public struct CodeFunction: Sendable, Hashable {
-    /// The name as `#function` has it, or the symbol of a C function; without symbols the place in its module,
-    /// `"App+0x1a2b"`.
+    /// The name as `#function` has it, or the symbol of a C function; without symbols the name of its module.
     public var name: String
     /// The source file's path; empty if it is not known.
     public var file: String
@@ -25,17 +24,10 @@ public struct CodeFunction: Sendable, Hashable {
 public struct CallPaths: Sendable {
     private let dictionary: TraceDictionary
     private var paths: [DictionaryID: [CodeFunction]] = [:]
-    private var modules: [(start: UInt64, end: UInt64, name: String)] = []
 
     /// Creates the call paths of the process with that dictionary, which must be complete.
     public init(dictionary: TraceDictionary) {
         self.dictionary = dictionary
-        modules = dictionary.modules.compactMap { module in
-            guard let start = UInt64(module.start.dropFirst(2), radix: 16),
-                let end = UInt64(module.end.dropFirst(2), radix: 16)
-            else { return nil }
-            return (start, end, String(module.path.split(separator: "/").last ?? ""))
-        }
     }
 
     /// Returns the functions of a stack, innermost first.
@@ -58,7 +50,8 @@ public struct CallPaths: Sendable {
     }
 
     private func functions(at address: UInt64) -> [CodeFunction] {
-        guard let frame = dictionary.frame(at: address), !frame.locations.isEmpty else { return [unnamed(address)] }
+        let frame = dictionary.frame(at: address)
+        guard let frame, !frame.locations.isEmpty else { return [Self.unnamed(address, in: frame?.module ?? "")] }
         return frame.locations.compactMap { location in
             let name = FunctionName(symbol: location.symbol, words: location.function)
             if name.isThunk || location.file == "<compiler-generated>" { return nil }
@@ -69,13 +62,11 @@ public struct CallPaths: Sendable {
     }
 
     /// A function without symbols.
-    private func unnamed(_ address: UInt64) -> CodeFunction {
-        guard let module = modules.last(where: { $0.start <= address && address < $0.end }) else {
-            return CodeFunction(name: "0x" + String(address, radix: 16))
-        }
-        let part = CodePart(library: module.name) ?? .program
-        // The functions of a library are not told apart, because each of their instructions has a place of its own.
-        return CodeFunction(name: module.name, module: module.name, part: part)
+    ///
+    /// Those of a library are not distinguished, because each of their instructions has an address of its own.
+    private static func unnamed(_ address: UInt64, in module: String) -> CodeFunction {
+        guard !module.isEmpty else { return CodeFunction(name: "0x" + String(address, radix: 16)) }
+        return CodeFunction(name: module, module: module, part: CodePart(library: module) ?? .program)
     }
 }
 

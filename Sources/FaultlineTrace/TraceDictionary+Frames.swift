@@ -45,10 +45,9 @@ extension TraceDictionary {
 
     private static func part(of location: FrameEntry.Location) -> Part {
         let name = FunctionName(symbol: location.symbol, words: location.function)
+        if CodePart(name, file: location.file) == .recorder { return .recorder }
         switch name.module {
-        case "FaultlineRecorder", "FaultlineTrace": return .recorder
         case "Swift", "Synchronization": return .plumbing
-        case nil where name.short.hasPrefix("fl_") || location.file.contains("/CRecorder/"): return .recorder
         default: return name.isThunk || location.file == "<compiler-generated>" ? .plumbing : .other
         }
     }

@@ -10,10 +10,8 @@ struct CallTreeTests {
         of trace: TraceBuilder, _ weight: CallTreeWeight = .cpu, _ direction: CallTree.Direction = .topDown,
         hiding: Bool = false, group: String? = nil
     ) -> CallTree {
-        var dictionary = TraceDictionary()
         var builder = CallTreeBuilder(weight, direction, hidingLibraries: hiding)
-        for case .entry(_, let id, let entry) in trace.trace { dictionary.insert(entry, id: id) }
-        var paths = CallPaths(dictionary: dictionary)
+        var paths = CallPaths(dictionary: trace.dictionary)
         for case .event(let event) in trace.messages {
             builder.add(event, path: paths.functions(of: event), group: group)
         }

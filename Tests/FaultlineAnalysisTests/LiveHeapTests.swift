@@ -6,46 +6,37 @@ import TraceFixtures
 
 @Suite("Sampled allocations")
 struct LiveHeapTests {
-    /// Adds an allocation at `place`, or frees the one with the number `freed`.
-    private func add(
-        _ heap: inout LiveHeap<String>, _ id: EventID, _ bytes: UInt64, at place: String = "", freed: EventID = 0
-    ) {
-        var allocation = TraceEvent.Allocation()
-        (allocation.bytes, allocation.allocation) = (bytes, freed)
-        heap.add(TraceEvent(id: id, .allocation(allocation)), allocation, at: place)
-    }
-
     @Test func `add up to the memory that is allocated at each place`() {
         var heap = LiveHeap<String>()
-        add(&heap, 1, 100, at: "a")
-        add(&heap, 2, 50, at: "b")
-        add(&heap, 3, 30, at: "a")
-        add(&heap, 4, 100, freed: 1)
+        heap.allocate(1, 100, at: "a")
+        heap.allocate(2, 50, at: "b")
+        heap.allocate(3, 30, at: "a")
+        heap.free(1)
         #expect(heap.live == ["a": 30, "b": 50] && heap.total == 80 && heap.peak == 180)
-        add(&heap, 5, 30, freed: 3)
+        heap.free(3)
         #expect(heap.live == ["b": 50])
     }
 
     @Test func `show the places at the peak, wherever it is`() {
         var heap = LiveHeap<String>()
-        add(&heap, 1, 100, at: "early")
-        add(&heap, 2, 100, freed: 1)
-        add(&heap, 3, 300, at: "middle")
-        add(&heap, 4, 300, freed: 3)
-        add(&heap, 5, 200, at: "late")
+        heap.allocate(1, 100, at: "early")
+        heap.free(1)
+        heap.allocate(3, 300, at: "middle")
+        heap.free(3)
+        heap.allocate(5, 200, at: "late")
         #expect(heap.atPeak() == ["middle": 300])
-        add(&heap, 6, 900, at: "last")
+        heap.allocate(6, 900, at: "last")
         #expect(heap.atPeak() == ["late": 200, "last": 900])
     }
 
     @Test func `that grow back and forth by small steps have a peak within a hundredth`() {
         var heap = LiveHeap<String>()
-        add(&heap, 1, 10_000, at: "base")
+        heap.allocate(1, 10_000, at: "base")
         for step in 2...60 {
             let id = EventID(step * 2)
-            add(&heap, id, 3, at: "step")
-            add(&heap, id + 1, 2, at: "more")
-            add(&heap, id + 1000, 2, freed: id + 1)
+            heap.allocate(id, 3, at: "step")
+            heap.allocate(id + 1, 2, at: "more")
+            heap.free(id + 1)
         }
         let sum = heap.atPeak().values.reduce(0, +)
         #expect(heap.peak == 10_000 + 59 * 3 + 2)
@@ -54,8 +45,8 @@ struct LiveHeapTests {
 
     @Test func `that were freed without being known change nothing`() {
         var heap = LiveHeap<String>()
-        add(&heap, 1, 10, at: "a")
-        add(&heap, 2, 500, freed: 77)
+        heap.allocate(1, 10, at: "a")
+        heap.free(77)
         #expect(heap.total == 10 && heap.live == ["a": 10])
     }
 }

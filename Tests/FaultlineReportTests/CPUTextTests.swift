@@ -63,9 +63,7 @@ struct CallTreeTextTests {
         trace.sample(["first;second", "main"], times: 2)
         trace.sample(["rare", "main"], weight: 1000)
         trace.sample([], weight: 2000)
-        var dictionary = TraceDictionary()
-        for case .entry(_, let id, let entry) in trace.trace { dictionary.insert(entry, id: id) }
-        var paths = CallPaths(dictionary: dictionary)
+        var paths = CallPaths(dictionary: trace.dictionary)
         var builder = CallTreeBuilder(.cpu, direction)
         for case .event(let event) in trace.messages { builder.add(event, path: paths.functions(of: event)) }
         return builder.finish()

@@ -49,10 +49,8 @@ struct MemoryTextTests {
     }
 
     @Test func `has trees of all allocations and of those that were not freed`() {
-        var dictionary = TraceDictionary()
-        for case .entry(_, let id, let entry) in trace.trace { dictionary.insert(entry, id: id) }
         let totals = [CallTreeWeight.allocations, .live].map { weight in
-            var paths = CallPaths(dictionary: dictionary)
+            var paths = CallPaths(dictionary: trace.dictionary)
             var builder = CallTreeBuilder(weight)
             for case .event(let event) in trace.messages { builder.add(event, path: paths.functions(of: event)) }
             let tree = builder.finish()

@@ -5,9 +5,7 @@ import TraceFixtures
 @Suite("The call path of an event")
 struct CallPathTests {
     private func paths(of trace: TraceBuilder) -> [[CodeFunction]] {
-        var dictionary = TraceDictionary()
-        for case .entry(_, let id, let entry) in trace.trace { dictionary.insert(entry, id: id) }
-        var paths = CallPaths(dictionary: dictionary)
+        var paths = CallPaths(dictionary: trace.dictionary)
         return trace.messages.compactMap { message in
             guard case .event(let event) = message else { return nil }
             return paths.functions(of: event)
@@ -25,9 +23,6 @@ struct CallPathTests {
 
     @Test func `Functions without a symbol are those of their library`() throws {
         var trace = TraceBuilder()
-        let (start, end) = ("0x100000", "0x20000000")
-        _ = trace.define(
-            .module(ModuleEntry(path: "/lib/libsqlite3.so.0", bias: start, start: start, end: end, buildID: "")))
         trace.sample(["sqlite ", "list"])
         let path = try #require(paths(of: trace).first)
         #expect(path.map(\.name) == ["libsqlite3.so.0", "list"])

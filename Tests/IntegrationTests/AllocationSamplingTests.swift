@@ -26,30 +26,15 @@ struct AllocationSamplingTests {
 
         """
 
-    private func record(
-        _ source: String, interval: Int = 16384, _ arguments: [String] = []
-    ) throws -> (result: BuiltCommand.Result, trace: String) {
-        let options = ["-O1", "-g", "-fno-omit-frame-pointer", "-lpthread"] + arguments
+    private func record(_ source: String, interval: Int = 16384) throws -> SampledRun {
+        let options = ["-O1", "-g", "-fno-omit-frame-pointer", "-lpthread"]
         let program = try CProgram.build(Self.head + source, options, in: directory)
-        let trace = directory.path("trace.json")
-        let result = try BuiltCommand.run(
-            ["record", "--allocations=\(interval)", "-o", trace, "--quiet", "--", program])
-        return (result, trace)
-    }
-
-    /// The paths of a tree, each from its outermost function inwards, with the sums of their weights.
-    private func paths(_ trace: String, _ weight: String) throws -> [String: Double] {
-        let text = try BuiltCommand.run(["tree", trace, "--weight", weight, "--format", "folded"]).output
-        let rows = text.split(separator: "\n").compactMap { line -> (String, Double)? in
-            guard let space = line.lastIndex(of: " ") else { return nil }
-            return (String(line[..<space]), Double(line[line.index(after: space)...]) ?? 0)
-        }
-        return Dictionary(rows, uniquingKeysWith: +)
+        return try SampledRun([program], in: directory, sampling: ["--allocations=\(interval)"])
     }
 
     @Test("what was allocated and what is left, of all sizes, whatever function of the allocator was called")
     func sums() throws {
-        let (result, trace) = try record(
+        let run = try record(
             """
             static void *kept[20000];
             __attribute__((noinline)) void small(void) { for (int i = 0; i < 20000; i++) { touch(kept[i] = malloc(200)); } }
@@ -80,8 +65,8 @@ struct AllocationSamplingTests {
                 return 0;
             }
             """)
-        #expect(result.status == 0)
-        let (all, live) = try (paths(trace, "allocations"), paths(trace, "live"))
+        #expect(run.result.status == 0)
+        let (all, live) = try (run.paths("allocations"), run.paths("live"))
         let expected: [(String, Double, Double)] = [
             ("main;small", 4_000_000, 2_000_000), ("main;cleared", 6_000_000, 0), ("main;grown", 20_100_000, 0),
             ("main;aligned", 3_280_000, 0),
@@ -91,13 +76,13 @@ struct AllocationSamplingTests {
             #expect(abs((all[path] ?? 0) - allocated) < allocated * 0.35, "\(path): \(all)")
             #expect(abs((live[path] ?? 0) - left) <= left * 0.5, "\(path): \(live)")
         }
-        let report = try BuiltCommand.run(["report", trace]).output
+        let report = try BuiltCommand.run(["report", run.trace]).output
         #expect(report.contains(/\nMemory/) && report.contains("main"), "\(report)")
     }
 
     @Test("allocations of many threads, each freed by another")
     func threads() throws {
-        let (result, trace) = try record(
+        let run = try record(
             """
             #define COUNT 4000
             static void *_Atomic slots[COUNT];
@@ -121,15 +106,15 @@ struct AllocationSamplingTests {
                 return 0;
             }
             """)
-        #expect(result.status == 0)
-        let (all, live) = try (paths(trace, "allocations"), paths(trace, "live"))
+        #expect(run.result.status == 0)
+        let (all, live) = try (run.paths("allocations"), run.paths("live"))
         #expect(abs((all["maker"] ?? 0) - 16_000_000) < 4_000_000, "\(all)")
         #expect(live["maker"] == nil, "\(live)")
     }
 
     @Test("forked children on their own, whose parent's blocks are not theirs")
     func children() throws {
-        let (result, trace) = try record(
+        let run = try record(
             """
             __attribute__((noinline)) void *of_parent(void) { void *block = malloc(3000000); touch(block); return block; }
             __attribute__((noinline)) void *of_child(void) { void *block = malloc(2000000); touch(block); return block; }
@@ -144,15 +129,15 @@ struct AllocationSamplingTests {
                 return 0;
             }
             """)
-        #expect(result.status == 0)
-        let live = try paths(trace, "live")
+        #expect(run.result.status == 0)
+        let live = try run.paths("live")
         #expect(abs((live["main;of_parent"] ?? 0) - 3_000_000) < 10_000, "\(live)")
         #expect(abs((live["main;of_child"] ?? 0) - 2_000_000) < 10_000, "\(live)")
     }
 
     @Test("nothing that changes what the allocator's functions return")
     func behaviour() throws {
-        let (result, _) = try record(
+        let run = try record(
             """
             int main(void) {
                 void *block = &block;
@@ -181,13 +166,13 @@ struct AllocationSamplingTests {
                 return 9;
             }
             """)
-        #expect(result.status == 9)
-        #expect(result.output == "1 1\n1 1\n1 5\n1\n0\n1\n5\nend\n")
+        #expect(run.result.status == 9)
+        #expect(run.result.output == "1 1\n1 1\n1 5\n1\n0\n1\n5\nend\n")
     }
 
     @Test("a thread's first allocation, whatever it holds, and one on a coroutine's stack")
     func firstAllocations() throws {
-        let (result, _) = try record(
+        let run = try record(
             """
             #include <sys/mman.h>
             #include <ucontext.h>
@@ -224,12 +209,12 @@ struct AllocationSamplingTests {
                 return 0;
             }
             """)
-        #expect(result.status == 0 && result.output == "both\n")
+        #expect(run.result.status == 0 && run.result.output == "both\n")
     }
 
     @Test("a program that forks while other threads allocate with locks held, and cancels threads that allocate")
     func locks() throws {
-        let (result, _) = try record(
+        let run = try record(
             """
             static volatile int ends;
             static void *writing(void *argument) {
@@ -264,12 +249,12 @@ struct AllocationSamplingTests {
                 return 0;
             }
             """)
-        #expect(result.status == 0 && result.output == "100 50\n")
+        #expect(run.result.status == 0 && run.result.output == "100 50\n")
     }
 
     @Test("functions that call the C library's, which allocates for them")
     func library() throws {
-        let (result, trace) = try record(
+        let run = try record(
             """
             __attribute__((noinline)) void copied(const char *text) {
                 for (int i = 0; i < 500; i++) { char *copy = strdup(text); touch(copy); free(copy); }
@@ -282,24 +267,21 @@ struct AllocationSamplingTests {
                 return 0;
             }
             """)
-        #expect(result.status == 0)
-        let all = try paths(trace, "allocations")
+        #expect(run.result.status == 0)
+        let all = try run.paths("allocations")
         #expect(all.contains { $0.key.hasPrefix("main;copied;") && $0.value > 4_000_000 }, "\(all)")
     }
 
     @Test("a store's program at its scopes, and the memory of the process")
     func store() throws {
         let store = directory.path("parts.sqlite")
-        let trace = directory.path("trace.json")
         let program = BuiltCommand.programs.appendingPathComponent("Mail").path
         _ = try BuiltCommand.run([store, "flawed", "prepare"], program: program)
-        let result = try BuiltCommand.run(
-            [
-                "record", "--allocations=4096", "--cpu=1000", "-o", trace, "--quiet", "--", program, store, "flawed",
-                "inbox", "days",
-            ])
-        #expect(result.status == 0)
-        let report = try BuiltCommand.run(["report", trace]).output
+        let run = try SampledRun(
+            [program, store, "flawed", "inbox", "days"], in: directory,
+            sampling: ["--allocations=4096", "--cpu=1000"])
+        #expect(run.result.status == 0)
+        let report = try BuiltCommand.run(["report", run.trace]).output
         #expect(report.contains("Memory") && report.contains("at the peak"))
         #expect(report.contains(/inbox \(screen\) +[0-9.]+ [KM]iB +[0-9.]+ [KM]?i?B/))
         #expect(report.contains("CPU time"))
@@ -308,7 +290,7 @@ struct AllocationSamplingTests {
 
     @Test("Python's functions", .enabled(if: !Python.known.isEmpty, "needs python3"), arguments: Python.known)
     func python(python: Python) throws {
-        let (script, trace) = (directory.path("app.py"), directory.path("trace.json"))
+        let script = directory.path("app.py")
         try """
         def load():
             return [bytearray(100000) for _ in range(100)]
@@ -318,17 +300,16 @@ struct AllocationSamplingTests {
         main()
 
         """.write(toFile: script, atomically: true, encoding: .utf8)
-        let result = try BuiltCommand.run(
-            ["record", "--allocations", "-o", trace, "--quiet", "--", python.path, script])
-        #expect(result.status == 0 && result.errors.isEmpty)
-        let all = try paths(trace, "allocations")
+        let run = try SampledRun([python.path, script], in: directory, sampling: ["--allocations"])
+        #expect(run.result.status == 0 && run.result.errors.isEmpty)
+        let all = try run.paths("allocations")
         let loaded = all.filter { $0.key.contains("<module>;main;load") }.values.reduce(0, +)
         #expect(abs(loaded - 10_000_000) < 8_000_000, "\(all)")
     }
 
     @Test("Perfetto's counters of the process's memory")
     func counters() throws {
-        let (result, trace) = try record(
+        let run = try record(
             """
             int main(void) {
                 char *block = malloc(50000000);
@@ -337,8 +318,8 @@ struct AllocationSamplingTests {
                 return block[100] - 1;
             }
             """)
-        #expect(result.status == 0)
-        let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n").filter {
+        #expect(run.result.status == 0)
+        let lines = try String(contentsOfFile: run.trace, encoding: .utf8).split(separator: "\n").filter {
             $0.contains("\"cat\":\"memory\"")
         }
         #expect(!lines.isEmpty)

@@ -36,12 +36,10 @@ struct CPUSamplingTests {
 
         """
 
-    private func record(
-        _ source: String, _ arguments: [String] = [], rate: Int = 1000
-    ) throws -> SampledRun {
+    private func record(_ source: String, _ arguments: [String] = []) throws -> SampledRun {
         let options = ["-O1", "-g", "-fno-omit-frame-pointer", "-lpthread"] + arguments
         let program = try CProgram.build(Self.work + source, options, in: directory)
-        return try SampledRun([program], in: directory, rate: rate)
+        return try SampledRun([program], in: directory)
     }
 
     @Test("every thread, at the functions that used the CPU, and no thread that waits")
@@ -218,7 +216,7 @@ struct CPUSamplingTests {
             static char guarded[3 * 8192];
             static void busy(int number) { work(0.2); }
             int main(void) {
-                // The handler's stack is in the middle, and what is around it must not change.
+                // The handler's stack is in the middle of this memory. The rest must not change.
                 memset(guarded, 77, sizeof guarded);
                 stack_t stack = {.ss_sp = guarded + 8192, .ss_size = 8192};
                 sigaltstack(&stack, NULL);

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A program that was recorded with samples of its CPU time.
+/// A program that was recorded with samples of its CPU time or of its allocations.
 struct SampledRun {
     /// A node of the call tree, as `faultline tree --format json` prints it.
     struct Node: Decodable {
@@ -24,13 +24,10 @@ struct SampledRun {
 
     /// Records a command.
     ///
-    /// - Parameter rate: The samples for each second of CPU time. The kernel delivers at most one for each of its ticks.
-    init(
-        _ command: [String], in directory: TemporaryDirectory, rate: Int = 1000, environment: [String: String] = [:]
-    ) throws {
+    /// - Parameter sampling: The options of `record`. The kernel delivers at most one sample of CPU time for each of its ticks.
+    init(_ command: [String], in directory: TemporaryDirectory, sampling: [String] = ["--cpu=1000"]) throws {
         trace = directory.path("trace.json")
-        result = try BuiltCommand.run(
-            ["record", "--cpu=\(rate)", "-o", trace, "--quiet", "--"] + command, environment: environment)
+        result = try BuiltCommand.run(["record"] + sampling + ["-o", trace, "--quiet", "--"] + command)
     }
 
     func tree(_ options: [String] = []) throws -> Tree {
@@ -39,24 +36,24 @@ struct SampledRun {
     }
 
     /// The paths of the samples, each from its outermost function to the one that ran, with the sums of their weights.
-    func paths() throws -> [String: UInt64] {
-        let text = try BuiltCommand.run(["tree", trace, "--weight", "cpu", "--format", "folded"]).output
-        var paths: [String: UInt64] = [:]
+    func paths(_ weight: String = "cpu") throws -> [String: Double] {
+        let text = try BuiltCommand.run(["tree", trace, "--weight", weight, "--format", "folded"]).output
+        var paths: [String: Double] = [:]
         for line in text.split(separator: "\n") {
             guard let space = line.lastIndex(of: " ") else { continue }
-            paths[String(line[..<space]), default: 0] += UInt64(line[line.index(after: space)...]) ?? 0
+            paths[String(line[..<space]), default: 0] += Double(line[line.index(after: space)...]) ?? 0
         }
         return paths
     }
 
-    /// What was sampled, for the message of a failed expectation.
+    /// The sampled call paths, for the message of a failed expectation.
     var summary: Comment { Comment(rawValue: (try? paths()).map { "\($0)" } ?? "no tree") }
 
     /// The share of the CPU time whose path contains a text, from 0 to 1.
     func share(of text: String) throws -> Double {
         let paths = try paths()
         let all = paths.values.reduce(0, +)
-        return Double(paths.filter { $0.key.contains(text) }.values.reduce(0, +)) / Double(max(1, all))
+        return paths.filter { $0.key.contains(text) }.values.reduce(0, +) / max(1, all)
     }
 
     /// The share of the CPU time whose path begins with a function, from 0 to 1.

@@ -23,6 +23,13 @@ package struct TraceBuilder {
         [.began(ProcessBegan(process: process, program: "/usr/bin/groceries", start: 0))] + entries + messages
     }
 
+    /// The dictionary of the events.
+    package var dictionary: TraceDictionary {
+        var dictionary = TraceDictionary()
+        for case .entry(_, let id, let entry) in entries { dictionary.insert(entry, id: id) }
+        return dictionary
+    }
+
     /// The trace, with the end of a recording that was closed.
     package func closed(_ change: (inout ProcessEnded) -> Void = { _ in }) -> [TraceMessage] {
         var ended = ProcessEnded(process: process, end: now, events: UInt64(messages.count))

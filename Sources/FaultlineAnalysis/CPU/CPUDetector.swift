@@ -12,9 +12,9 @@ struct CPUDetector: EvidenceDetector {
 
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         guard case .cpu(let sample) = event.detail else { return }
+        let known = paths.path(of: event, in: context.dictionary)
         var path = CPUPath(
-            part: paths.part(of: event, in: context.dictionary), scope: context.scopes.peek(event.scope)?.key,
-            functions: paths.functions(of: event, in: context.dictionary))
+            part: known.part, scope: context.scopes.peek(event.scope)?.key, functions: known.functions)
         if evidence.count >= ProgramPaths.capacity, evidence[path] == nil { path.functions = [] }
         evidence[path, default: CPUTime()].samples &+= 1
         evidence[path]?.time &+= sample.weight

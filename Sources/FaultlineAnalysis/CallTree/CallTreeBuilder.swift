@@ -29,7 +29,7 @@ public struct CallTreeBuilder: Sendable {
     private var total: UInt64 = 0
     private var events: UInt64 = 0
     private var unknown: UInt64 = 0
-    /// With the weight ``CallTreeWeight/live``, what is not freed yet.
+    /// The allocations that are not freed yet, if the tree shows those.
     private var blocks: [Block: (weight: UInt64, path: [CodeFunction], group: String?)] = [:]
 
     /// - Parameter hidesLibraries: Whether functions of system libraries are left out, so that their weight counts for the
@@ -49,22 +49,20 @@ public struct CallTreeBuilder: Sendable {
     ///   - path: The functions of its call path, innermost first.
     ///   - group: The name of the group that it belongs to, which becomes the first node of its path; `nil` for none.
     /// - Complexity: O(functions).
-    public mutating func add(_ event: TraceEvent, path: @autoclosure () -> [CodeFunction], group: String? = nil) {
+    public mutating func add(
+        _ event: TraceEvent, path: @autoclosure () -> [CodeFunction], group: @autoclosure () -> String? = nil
+    ) {
         if weight == .live, case .allocation(let allocation) = event.detail, allocation.allocation != 0 {
-            return remove(allocation.allocation, of: event.process)
+            blocks[Block(process: event.process, event: allocation.allocation)] = nil
+            return
         }
         let weight = weight.of(event)
         guard weight > 0 else { return }
         if self.weight == .live {
-            blocks[Block(process: event.process, event: event.id)] = (weight, path(), group)
+            blocks[Block(process: event.process, event: event.id)] = (weight, path(), group())
         } else {
-            add(weight, path: path(), group: group)
+            add(weight, path: path(), group: group())
         }
-    }
-
-    /// Forgets an allocation that was freed.
-    private mutating func remove(_ allocation: EventID, of process: UInt32) {
-        blocks[Block(process: process, event: allocation)] = nil
     }
 
     private mutating func add(_ weight: UInt64, path: [CodeFunction], group: String?) {

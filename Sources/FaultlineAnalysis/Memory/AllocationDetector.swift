@@ -20,28 +20,26 @@ struct AllocationDetector: EvidenceDetector {
 
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         switch event.detail {
-        case .allocation(let allocation): observe(allocation, event, in: context)
+        case .allocation(let allocation) where allocation.allocation != 0: free(allocation.allocation)
+        case .allocation(let allocation): add(allocation, event, in: context)
         case .scope(let scope) where scope.phase == .end:
             for (path, bytes) in open.removeValue(forKey: event.id) ?? [:] { evidence[path]?.kept &+= bytes }
         default: break
         }
     }
 
-    private mutating func observe(
-        _ allocation: TraceEvent.Allocation, _ event: TraceEvent, in context: ProcessContext
-    ) {
-        guard allocation.allocation == 0 else {
-            guard let freed = heap.add(event, allocation, at: Place(path: .init(functions: []), scope: 0)) else {
-                return
-            }
-            let kept = open[freed.place.scope]?[freed.place.path] ?? 0
-            open[freed.place.scope]?[freed.place.path] = kept - min(kept, freed.bytes)
-            return
-        }
+    private mutating func free(_ id: EventID) {
+        guard let freed = heap.free(id) else { return }
+        let kept = open[freed.place.scope]?[freed.place.path] ?? 0
+        open[freed.place.scope]?[freed.place.path] = kept - min(kept, freed.bytes)
+    }
+
+    private mutating func add(_ allocation: TraceEvent.Allocation, _ event: TraceEvent, in context: ProcessContext) {
         var path = AllocationPath(
-            scope: context.scopes.peek(event.scope)?.key, functions: paths.functions(of: event, in: context.dictionary))
+            scope: context.scopes.peek(event.scope)?.key,
+            functions: paths.path(of: event, in: context.dictionary).functions)
         if evidence.count >= ProgramPaths.capacity, evidence[path] == nil { path.functions = [] }
-        heap.add(event, allocation, at: Place(path: path, scope: event.scope))
+        heap.allocate(event.id, allocation.bytes, at: Place(path: path, scope: event.scope))
         evidence[path, default: AllocationSum()].samples &+= 1
         evidence[path]?.count &+= allocation.count
         evidence[path]?.bytes &+= allocation.bytes

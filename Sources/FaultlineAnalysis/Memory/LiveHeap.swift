@@ -22,23 +22,20 @@ public struct LiveHeap<Place: Hashable & Sendable>: Sendable {
 
     public init() {}
 
-    /// Adds an allocation, or removes one that was freed.
+    /// Adds an allocation.
+    public mutating func allocate(_ id: EventID, _ bytes: UInt64, at place: Place) {
+        blocks[id] = Block(place: place, bytes: bytes)
+        live[place, default: 0] &+= bytes
+        total &+= bytes
+        peak = max(peak, total)
+    }
+
+    /// Removes an allocation that was freed.
     ///
-    /// - Parameter place: The place of an allocation.
-    /// - Returns: The place and the bytes of an allocation that was freed, if it is known.
+    /// - Returns: Its place and its bytes, or `nil` if it is not known.
     @discardableResult
-    public mutating func add(
-        _ event: TraceEvent, _ allocation: TraceEvent.Allocation, at place: @autoclosure () -> Place
-    ) -> (place: Place, bytes: UInt64)? {
-        guard allocation.allocation != 0 else {
-            let place = place()
-            blocks[event.id] = Block(place: place, bytes: allocation.bytes)
-            live[place, default: 0] &+= allocation.bytes
-            total &+= allocation.bytes
-            peak = max(peak, total)
-            return nil
-        }
-        guard let block = blocks.removeValue(forKey: allocation.allocation) else { return nil }
+    public mutating func free(_ id: EventID) -> (place: Place, bytes: UInt64)? {
+        guard let block = blocks.removeValue(forKey: id) else { return nil }
         // The places are copied when memory begins to shrink. A peak that is hardly higher than the last is left out,
         // because memory that grows by small steps back and forth would be copied at each.
         if total == peak, peak > copiedPeak &+ copiedPeak / 100 { copyPlaces() }

@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 extension Profile {
     /// Faults that went to the store one by one.
@@ -79,6 +79,11 @@ extension Profile {
     /// The CPU time of the program's call paths, if it was sampled.
     public var cpuTimes: [(path: CPUPath, time: CPUTime)] {
         evidence(of: CPUDetector.self).map { ($0.key, $0.evidence) }
+    }
+
+    /// The sampled CPU time of each part of the program, in nanoseconds.
+    public var cpuTimeByPart: [CodePart: UInt64] {
+        cpuTimes.reduce(into: [:]) { $0[$1.path.part, default: 0] &+= $1.time.time }
     }
 
     /// The allocations of the program's call paths, if they were sampled.
