@@ -85,9 +85,16 @@ struct Program {
         }
     }
 
-    /// The notes that were written last.
+    /// The notes that were written last, after each new one.
     private func newest() throws {
-        for _ in 0..<5 {
+        for number in 4000..<4005 {
+            let note = Note(context: context)
+            note[Note.numberKey] = number
+            note[Note.titleKey] = "tea \(number)"
+            note[Note.textKey] = "\(number) Tea for the week"
+            note[Note.folderKey] = number % 80
+            note[Note.createdAtKey] = Date(timeIntervalSince1970: 1_790_000_000 + Double(number) * 60)
+            try context.save()
             let request = FetchRequest<Note>(sortDescriptors: [.descending("createdAt")], fetchLimit: 20)
             let found = try context.fetch(request)  // the newest
             print(found.map { "\($0.number) \($0.title) \($0.createdAt)" })
