@@ -164,11 +164,8 @@ static char *put_value(char *out, const fl_field *field, uint64_t value) {
 }
 
 static char *put_field(char *out, const fl_field *field, uint64_t value) {
-    *out++ = '"';
-    out = fl_put_text(out, field->name);
-    *out++ = '"';
-    *out++ = ':';
-    out = put_value(out, field, value);
+    memcpy(out, field->key, sizeof field->key);
+    out = put_value(out + field->keyLength, field, value);
     *out++ = ',';
     return out;
 }

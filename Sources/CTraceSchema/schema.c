@@ -6,8 +6,11 @@
 
 // MARK: - Field tables
 
+// A name as a key in JSON, and its length.
+#define KEY(name) "\"" name "\":", sizeof("\"" name "\":") - 1
+
 #define FIELD(structure, type, name, meaning, detail, ...) \
-    {#name, offsetof(structure, name), sizeof(type), meaning, detail},
+    {#name, KEY(#name), offsetof(structure, name), sizeof(type), meaning, detail},
 
 static const fl_field common_fields[] = {FL_COMMON_FIELDS(FIELD, fl_header)};
 
@@ -25,7 +28,8 @@ FL_EVENT_KINDS(X)
 FL_ENTRIES(X)
 #undef X
 
-#define WORD(structure, name, meaning, detail, ...) {#name, offsetof(structure, name), sizeof(uint64_t), meaning, detail},
+#define WORD(structure, name, meaning, detail, ...) \
+    {#name, KEY(#name), offsetof(structure, name), sizeof(uint64_t), meaning, detail},
 #define X(symbol, type, words, ...) \
     static const fl_field symbol##_words[] = {words(WORD, symbol##_entry)};
 FL_ENTRIES(X)

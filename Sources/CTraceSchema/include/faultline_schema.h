@@ -99,8 +99,13 @@ typedef struct fl_event {
 
 // MARK: - Tables
 
+// The room for the longest key. Copying that many bytes, whatever the key's length, needs no call.
+#define FL_KEY_BYTES 32
+
 typedef struct fl_field {
     const char *name;
+    char key[FL_KEY_BYTES];  // the name as a key in JSON, with its quotes and the colon
+    uint32_t keyLength;      // bytes of the key
     uint16_t offset;   // from the start of the event's own fields (common fields: from the header's start)
     uint8_t width;     // 4 or 8 bytes
     uint8_t meaning;   // fl_field_meaning
