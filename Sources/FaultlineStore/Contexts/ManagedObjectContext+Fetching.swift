@@ -45,7 +45,7 @@ extension ManagedObjectContext {
         _ request: FetchRequest<Object>, warmsRowCache: Bool = false, fileID: StaticString = #fileID,
         line: UInt = #line, function: StaticString = #function
     ) throws -> [ManagedObjectID] {
-        var execution = try execution(request.terms, .objectIDs, (fileID, line, function))
+        let execution = try execution(request.terms, .objectIDs, (fileID, line, function))
         execution.warmsRowCache = warmsRowCache
         return try execution.run().objectIDs(execution.entity)
     }
@@ -89,7 +89,7 @@ extension ManagedObjectContext {
         let targets = try targets(terms, schema, "Fetching")
         let entity = targets[0].entities[schema.index]
         try Prefetch.check(terms.prefetch, entity, targets[0].schema)
-        var execution = FetchExecution(
+        let execution = FetchExecution(
             store: targets[0], context: self, terms: terms, entity: entity, resultType: type, site: site)
         if targets.count > 1 { execution.otherStores = Array(targets.dropFirst()) }
         return execution

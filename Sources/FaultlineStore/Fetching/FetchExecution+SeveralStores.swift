@@ -41,7 +41,7 @@ extension FetchExecution {
         var parts: [FetchedRows] = []
         var executions: [FetchExecution] = []
         for store in [store] + otherStores {
-            var execution = FetchExecution(
+            let execution = FetchExecution(
                 store: store, context: context, terms: asked, entity: store.entities[entity.position],
                 resultType: resultType, site: site)
             execution.warmsRowCache = warmsRowCache

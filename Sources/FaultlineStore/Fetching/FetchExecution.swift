@@ -4,7 +4,9 @@ import FaultlineRecorder
 import FaultlineTrace
 
 /// Runs a fetch request: one SELECT, and another for each prefetched relationship.
-struct FetchExecution {
+///
+/// A class, because the closures of a fetch would otherwise each copy the request.
+final class FetchExecution {
     let store: SQLStore
     let context: ManagedObjectContext
     let terms: FetchTerms
@@ -17,6 +19,18 @@ struct FetchExecution {
     var otherStores: [SQLStore] = []
     /// Whether this fetches from one of several stores, whose results are merged.
     var isPart = false
+
+    init(
+        store: SQLStore, context: ManagedObjectContext, terms: FetchTerms, entity: EntityRuntime,
+        resultType: TraceEvent.Fetch.ResultType, site: CallerSite
+    ) {
+        self.store = store
+        self.context = context
+        self.terms = terms
+        self.entity = entity
+        self.resultType = resultType
+        self.site = site
+    }
 
     func run() throws(StoreError) -> FetchedRows {
         let span = store.recorder.begin().map { FetchSpan($0, store.recorder, context.origin(at: site)) }
@@ -32,7 +46,6 @@ struct FetchExecution {
         }
     }
 
-    @inline(__always)
     private func executeAll(_ span: FetchSpan?) throws(StoreError) -> FetchedRows {
         guard otherStores.isEmpty else { return try executeEverywhere(span) }
         return try execute(span)
@@ -47,8 +60,6 @@ struct FetchExecution {
         }
     }
 
-    // Inlined: a call would copy the request, which costs more than duplicating the function's code.
-    @inline(__always)
     func execute(_ span: FetchSpan?) throws(StoreError) -> FetchedRows {
         let start = span != nil || store.log.isOn ? store.recorder.now() : 0
         let form = form
