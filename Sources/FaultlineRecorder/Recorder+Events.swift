@@ -3,6 +3,7 @@ internal import CTraceSchema
 package import FaultlineTrace
 
 /// An event that has begun and not yet ended.
+@usableFromInline
 package struct OpenEvent {
     /// The number that the event will have.
     package var id: EventID { open.id }
@@ -34,12 +35,13 @@ extension Recorder {
     /// Begins an event; `nil` if recording is off.
     ///
     /// - Complexity: While recording is off, one relaxed load and a branch.
-    @inline(__always)
+    @inlinable @inline(__always)
     package func begin() -> OpenEvent? {
         isEnabled ? beginRecorded() : nil
     }
 
-    private func beginRecorded() -> OpenEvent? {
+    @usableFromInline @inline(never)
+    func beginRecorded() -> OpenEvent? {
         var open = fl_open()
         guard let handle, fl_begin(handle, &open) else { return nil }
         return OpenEvent(open: open)
