@@ -1,7 +1,7 @@
 # Everything from a fresh Debian or Ubuntu machine with a Swift toolchain:
 #   make demo    records a shopping list with four flaws and without them, and prints both reports
 #   make test    runs all tests
-#   make bench   measures the store against its budgets, beside SQLite's C interface and GRDB
+#   make bench   measures the budgets of recorder and store, beside SQLite's C interface, GRDB and others
 #   make fuzz    feeds the readers with damaged input, COUNT=100000 times each, from SEED=1 on
 #   make attack  kills programs, fills disks and damages files, ROUNDS=200 times each
 #   make truth   measures predictions with verify, and applications before and after their repair
@@ -13,6 +13,8 @@
 PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools
 # What tests record besides the programs of this package.
 TEST_PACKAGES = gcc libc6-dev python3 python3-django python3-sqlalchemy
+# What the budgets are measured with.
+BENCH_PACKAGES = python3 python3-django strace valgrind
 SWIFT_BUILD = swift build --configuration release --product
 
 .PHONY: demo build test test-without-lttng install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
@@ -37,8 +39,17 @@ test-without-lttng: install-packages
 	swift build --disable-default-traits --scratch-path .build-without-lttng --product faultline
 	! ldd .build-without-lttng/debug/faultline | grep lttng
 
-bench: install-packages
-	swift run --package-path Benchmarks --configuration release --traits Peers Budgets
+BENCH_BUILD = swift build --package-path Benchmarks --configuration release --product Budgets
+UNINSTRUMENTED = Benchmarks/.build-uninstrumented
+# Options of the program, for instance "--rounds 61 G12".
+BUDGETS =
+
+# The store is built a second time without instrumentation, because G2 compares the two.
+bench: PACKAGES += $(BENCH_PACKAGES)
+bench: build
+	$(BENCH_BUILD) --scratch-path $(UNINSTRUMENTED) -Xswiftc -DFAULTLINE_UNINSTRUMENTED
+	$(BENCH_BUILD) --traits Peers
+	Benchmarks/.build/release/Budgets --uninstrumented $(UNINSTRUMENTED)/release/Budgets $(BUDGETS)
 
 bench-scenarios: install-packages
 	swift package --package-path Benchmarks benchmark thresholds check --target Scenarios --no-progress

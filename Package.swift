@@ -51,6 +51,8 @@ let package = Package(
         .library(name: "FaultlineStore", targets: ["FaultlineStore"]),
         .library(name: "FaultlineTesting", targets: ["FaultlineTesting"]),
         .library(name: "FaultlineTrace", targets: ["FaultlineTrace"]),
+        // For the benchmarks alone, which are a package of their own.
+        .library(name: "RecorderLoops", targets: ["RecorderLoops"]),
     ],
     traits: [
         .trait(
@@ -270,6 +272,9 @@ let package = Package(
             name: "DiffTruth", dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore", "TruthKit"],
             path: "Tests/DiffTruth", swiftSettings: strict),
         .target(name: "TruthKit", path: "Tests/TruthKit", swiftSettings: strict),
+        .target(
+            name: "RecorderLoops", dependencies: ["CLTTngUST", "CRecorder", "CTraceSchema", "FaultlineRecorder"],
+            path: "Tests/RecorderLoops", swiftSettings: strict),
         // Writes what follows from the schema's declarations; see "make schema".
         .executableTarget(
             name: "SchemaGenerator", dependencies: ["CTraceSchema"], path: "Tests/SchemaGenerator",

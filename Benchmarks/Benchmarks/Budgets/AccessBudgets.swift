@@ -1,7 +1,13 @@
 import FaultlineStore
 
 /// Reads an attribute of realized objects, one after the other.
-struct AccessBudgets {
+struct AccessBudgets: BudgetGroup {
+    static let numbers = ["access"]
+
+    static func measure(_ options: BudgetOptions, into table: inout BudgetTable) throws {
+        table.add(try AccessBudgets().comparison().run(rounds: options.rounds))
+    }
+
     /// Few enough for the first-level cache, so the work itself is measured.
     private static let count = 100
     private static let repetitions = 5_000

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A Markdown table with a line for each budget.
-struct BudgetTable {
+struct BudgetTable: Codable {
     private var lines: [String] = []
     private var notes: [String] = []
     private(set) var missed = 0
@@ -38,6 +38,22 @@ struct BudgetTable {
         add(
             number, name, unit, limit: "\(limit)", measured: "\(count)", interval: "exact",
             count <= limit ? "met" : "missed by \(count - limit)")
+    }
+
+    /// Adds a budget for a ratio of counts, which does not vary.
+    mutating func add(_ number: String, _ name: String, _ reference: String, ratio: Double, atMost limit: Double) {
+        if ratio > limit { missed += 1 }
+        let text = { (number: Double) in String(format: "%.4f", number) }
+        add(
+            number, name, reference, limit: "\(text(limit)) ×", measured: "\(text(ratio)) ×", interval: "exact",
+            ratio <= limit ? "met" : "missed by \(text(ratio - limit)) ×")
+    }
+
+    /// Adds the lines of a table that another process measured.
+    mutating func add(_ other: BudgetTable) {
+        lines += other.lines
+        notes += other.notes
+        missed += other.missed
     }
 
     mutating func note(_ text: String) { notes.append("- \(text)") }

@@ -5,15 +5,24 @@ import Foundation
 /// G20: the time to read an LTTng trace, compared with babeltrace2 merely decoding it.
 ///
 /// Both run as separate programs, to start with nothing loaded.
-struct CTFBudgets {
+struct CTFBudgets: BudgetGroup {
+    static let numbers = ["G20"]
+
+    static func measure(_ options: BudgetOptions, into table: inout BudgetTable) throws {
+        guard let trace = options.ctf else {
+            table.note("G20 was not measured: it needs a trace of LTTng, --ctf TRACE")
+            return
+        }
+        table.add(try CTFBudgets(trace: trace).reading().run(rounds: options.rounds))
+    }
+
     /// A trace that `faultline record --to lttng` wrote.
     let trace: String
 
     func reading() throws -> Comparison {
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let arms = [
-            Arm("babeltrace2 -o dummy") { try childTime(["babeltrace2", "-o", "dummy", trace]) },
-            Arm("reader") { try childTime([own, "--read", trace]) },
+            Arm("babeltrace2 -o dummy") { try Child.time(["babeltrace2", "-o", "dummy", trace]) },
+            Arm("reader") { try Child.time(ChildWork.command("read", trace)) },
         ]
         return Comparison(
             name: "read a CTF trace", operations: try Self.read(trace), arms: arms,

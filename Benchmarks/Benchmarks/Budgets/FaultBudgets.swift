@@ -6,7 +6,14 @@ import FaultlineStore
 #endif
 
 /// G13 and G14: faults on single objects.
-struct FaultBudgets {
+struct FaultBudgets: BudgetGroup {
+    static let numbers = ["G13", "G14"]
+
+    static func measure(_ options: BudgetOptions, into table: inout BudgetTable) throws {
+        if options.wants("G13") { table.add(try FaultBudgets().cached().run(rounds: options.rounds)) }
+        if options.wants("G14") { table.add(try FaultBudgets().missing().run(rounds: options.rounds)) }
+    }
+
     private static let count = 10_000
     private let store: PeopleStore
 

@@ -6,7 +6,13 @@ import FaultlineStore
 #endif
 
 /// G10 to G12: fetching all rows of a table.
-struct FetchBudgets {
+struct FetchBudgets: BudgetGroup {
+    static let numbers = ["G10", "G11", "G12"]
+
+    static func measure(_ options: BudgetOptions, into table: inout BudgetTable) throws {
+        table.add(try FetchBudgets().comparison().run(rounds: options.rounds))
+    }
+
     private static let count = 10_000
     private let store: PeopleStore
     private let raw: RawConnection

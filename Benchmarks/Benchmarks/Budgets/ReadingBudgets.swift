@@ -6,7 +6,41 @@ import FaultlineTrace
 import Foundation
 
 /// G19 and G21 to G23: reading a trace and reporting it.
-struct ReadingBudgets {
+struct ReadingBudgets: BudgetGroup {
+    static let numbers = ["G19", "G21", "G22", "G23"]
+
+    static func measure(_ options: BudgetOptions, into table: inout BudgetTable) throws {
+        let budgets = ReadingBudgets()
+        if options.wants("G19") { table.add(try budgets.reading().run(rounds: options.rounds)) }
+        if options.wants("G21", "G22") { try budgets.reports(options.millions, into: &table) }
+        guard options.wants("G23") else { return }
+        table.add(
+            "G23", "a percentile of a million values, worst error", count: budgets.worstPercentile(), atMost: 10,
+            of: "‰")
+    }
+
+    /// Measures the memory and the time of a report of many events against one of fewer.
+    private func reports(_ millions: Int, into table: inout BudgetTable) throws {
+        let report = { (millions: Int) in try self.report(events: millions * 1_000_000) }
+        // The first report fills the caches that all of them use.
+        _ = try report(1)
+        let (small, large) = (try report(1), try report(millions))
+        let tenth = millions == 10 ? small : try report(millions / 10)
+        let kibibytes = { (bytes: Int) in max(0, bytes / 1024) }
+        table.add(
+            "G21", "memory of a report: \(millions) million events more than 1 million",
+            count: kibibytes(large.memory - small.memory), atMost: 4096, of: "KiB")
+        table.add(
+            "G21", "memory of a report: \(millions) million events", count: kibibytes(large.memory), atMost: 65_536,
+            of: "KiB")
+        table.add(
+            "G22", "report time per event: \(millions) million events vs. \(millions / 10) million",
+            count: Int((large.time / tenth.time * 100).rounded()), atMost: 110, of: "%")
+        let times =
+            "\(Int(tenth.time)) ns with \(millions / 10) million, \(Int(large.time)) ns with \(millions) million"
+        table.note("report time per event: \(times)")
+    }
+
     /// A recorded trace of about ten thousand events.
     private static let trace = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -7,7 +7,25 @@ import Foundation
 /// G17: work that is recorded, against the same work that is not.
 ///
 /// The CPU time is that of the whole process, and includes the thread that writes the trace.
-struct RecordingBudgets {
+struct RecordingBudgets: BudgetGroup {
+    static let numbers = ["G17"]
+
+    static func measure(_ options: BudgetOptions, into table: inout BudgetTable) throws {
+        let budgets = try RecordingBudgets()
+        for comparison in budgets.comparisons() {
+            let outcome = try comparison.run(rounds: options.rounds)
+            table.add(outcome)
+            let share = budgets.reportedShare(outcome)
+            table.add(
+                "G17", "\(comparison.name): reported cost, deviation from the measured one",
+                count: abs(share - 100), atMost: 20, of: "% (\(share) %)")
+        }
+        let hits = try budgets.hits().run(rounds: options.rounds)
+        table.add(hits)
+        let added = hits.nanoseconds("counted") - hits.nanoseconds("not recorded")
+        table.add("G17", "counting a row-cache hit", count: Int(added.rounded()), atMost: 12, of: "ns")
+    }
+
     private static let count = 10_000
     private let people: PeopleStore
     private let reported = ReportedCosts()

@@ -10,7 +10,17 @@ import Foundation
 /// G15 and G16: inserting and updating objects.
 ///
 /// Every arm of G15 writes to its own store; all of them grow alike.
-struct SaveBudgets {
+struct SaveBudgets: BudgetGroup {
+    static let numbers = ["G15", "G16"]
+
+    static func measure(_ options: BudgetOptions, into table: inout BudgetTable) throws {
+        let budgets = SaveBudgets()
+        if options.wants("G15") { table.add(try budgets.inserts().run(rounds: options.rounds)) }
+        guard options.wants("G16") else { return }
+        table.add(try budgets.updates().run(rounds: options.rounds))
+        table.add("G16", "empty save", count: try budgets.statementsOfAnEmptySave(), atMost: 0, of: "statements")
+    }
+
     private static let count = 10_000
 
     // MARK: - Bulk insert
