@@ -192,7 +192,14 @@ void fl_drain_restart(fl_drain *drain) { drain->segment = drain->place = 0; }
 void fl_drain_count_unwritten(fl_drain *drain, uint64_t lines) { drain->unwritten += lines; }
 
 bool fl_drain_belongs_to(const fl_drain *drain, const fl_timeline *timeline) {
-    return drain->file->number != 0 && fl_is_same(drain->file->trace, fl_timeline_identity(timeline));
+    const fl_file *file = drain->file;
+    fl_identity identity = fl_timeline_identity(timeline);
+    if (file->number == 0) { return false; }
+    uint32_t count = atomic_load_explicit(&file->commit_count, memory_order_acquire);
+    for (uint32_t index = 0; index < 2 && index < count; index++) {
+        if (fl_is_same(file->commits[(count - index) & 1].trace, identity)) { return true; }
+    }
+    return fl_is_same(file->trace, identity);
 }
 
 // MARK: - Dictionary
@@ -387,10 +394,13 @@ uint64_t fl_drain_unfinished(fl_drain *drain, const fl_sink *sink) {
 
 // MARK: - Committing and waiting
 
-void fl_drain_commit(fl_drain *drain, uint64_t offset) {
+void fl_drain_commit(fl_drain *drain, uint64_t offset) { fl_drain_commit_to(drain, drain->file->trace, offset); }
+
+void fl_drain_commit_to(fl_drain *drain, fl_identity trace, uint64_t offset) {
     fl_file *file = drain->file;
     uint32_t count = atomic_load_explicit(&file->commit_count, memory_order_relaxed) + 1;
     fl_commit *commit = &file->commits[count & 1];
+    commit->trace = trace;
     commit->offset = offset;
     commit->segment = drain->segment;
     commit->place = drain->place;
@@ -431,9 +441,16 @@ uint64_t fl_drain_pending(fl_drain *drain) {
     return events;
 }
 
-uint64_t fl_drain_committed_offset(const fl_drain *drain) {
-    uint32_t count = atomic_load_explicit(&drain->file->commit_count, memory_order_acquire);
-    return count == 0 ? 0 : drain->file->commits[count & 1].offset;
+// A commit for a file that is to replace the trace may be the last one before the process was killed. The one before is then
+// for the trace as it still is.
+uint64_t fl_drain_committed_offset(const fl_drain *drain, const fl_timeline *timeline) {
+    const fl_file *file = drain->file;
+    uint32_t count = atomic_load_explicit(&file->commit_count, memory_order_acquire);
+    if (count == 0) { return 0; }
+    const fl_commit *last = &file->commits[count & 1], *other = &file->commits[(count - 1) & 1];
+    fl_identity identity = fl_timeline_identity(timeline);
+    bool is_before = count > 1 && !fl_is_same(last->trace, identity) && fl_is_same(other->trace, identity);
+    return is_before ? other->offset : last->offset;
 }
 
 bool fl_drain_wait(fl_drain *drain, uint32_t milliseconds) {

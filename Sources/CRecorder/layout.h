@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 #define FL_MAGIC "FLRINGS"
-#define FL_LAYOUT_VERSION 8
+#define FL_LAYOUT_VERSION 9
 #define FL_PAGE 4096
 #define FL_SEGMENTS_MAXIMUM 512
 #define FL_RINGS_MAXIMUM 256
@@ -39,6 +39,7 @@ typedef struct fl_segment {
 
 // The progress of a drainer. Two commits are written in turn, so that one is complete whenever the drainer is killed.
 typedef struct fl_commit {
+    fl_identity trace;       // its file
     uint64_t offset;         // bytes of the trace
     uint32_t segment;        // dictionary: the segment and the offset in it
     uint32_t place;

@@ -232,6 +232,9 @@ fl_identity fl_timeline_identity(const fl_timeline *timeline);
 // Notes in the mapped file the trace that contains its process, and the process's number in it.
 void fl_drain_begin(fl_drain *drain, fl_identity trace, const char *path, uint32_t number);
 
+// Does what fl_drain_commit does, for another file than the one named by fl_drain_begin.
+void fl_drain_commit_to(fl_drain *drain, fl_identity trace, uint64_t offset);
+
 // Notes that the trace has the process's last line; the next commit stores that.
 void fl_drain_end_process(fl_drain *drain);
 

@@ -32,6 +32,7 @@ struct fl_timeline {
     uint64_t offset;       // bytes of complete lines in the file
     uint64_t first_offset; // offset of the first written line
     uint64_t unwritten;    // lines that could not be written
+    uint64_t removed;      // events that were removed to keep the file short
     // Short names of dictionary entries, for the events' titles; those of the process being drained come first.
     fl_process_names *names;
     uint32_t process;

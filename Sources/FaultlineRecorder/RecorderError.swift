@@ -99,6 +99,15 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
                 + "free some space and record again.")
     }
 
+    /// The oldest events could not be removed.
+    static func tooLong(_ path: String, errno code: Int32) -> RecorderError {
+        RecorderError(
+            code: .incomplete,
+            message:
+                "The trace \"\(path)\" is longer than its maximum size, because a shorter file could not be written "
+                + "beside it (\(reason(code))); free some space, or name a directory that this user may write to.")
+    }
+
     /// The end of the trace is still in the rings.
     static func unfinished(_ path: String) -> RecorderError {
         RecorderError(

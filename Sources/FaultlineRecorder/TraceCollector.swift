@@ -38,6 +38,13 @@ package final class TraceCollector {
     /// The interval between these checks, in nanoseconds.
     private static let checkPeriod: UInt64 = 50_000_000
 
+    /// The maximum size of the trace in bytes, or `nil`.
+    private let maximumSize: UInt64?
+    /// The size at which the oldest events are removed next, in bytes.
+    private var fullSize: UInt64
+    /// The `errno` of the last failure to remove them.
+    private var shorteningFailure: Int32 = 0
+
     /// A recording process.
     private struct Source {
         let drain: OpaquePointer
@@ -56,8 +63,12 @@ package final class TraceCollector {
     ///   - path: The timeline. If the file exists, the timeline is written beside it, and replaces it at the end of
     ///     the recording if it has events and is complete.
     ///   - scratch: Directories to try for the rings, in this order; one in memory is best.
+    ///   - maximumSize: The maximum size of the timeline in bytes. When it is nearly reached, the oldest events are
+    ///     removed. Names are kept, so a trace with little else can become longer.
     /// - Throws: ``RecorderError`` if the timeline cannot be written or no directory has room.
-    package init(path: String, scratch: [String] = ["/dev/shm", NSTemporaryDirectory()]) throws {
+    package init(
+        path: String, scratch: [String] = ["/dev/shm", NSTemporaryDirectory()], maximumSize: UInt64? = nil
+    ) throws {
         let (tracePath, timeline) = try TracePath.open(path)
         guard let claim = RingDirectory.make(in: scratch, writtenTo: tracePath.written) else {
             let failure = errno
@@ -67,6 +78,8 @@ package final class TraceCollector {
         self.timeline = timeline
         self.tracePath = tracePath
         self.claim = claim
+        self.maximumSize = maximumSize
+        fullSize = maximumSize.map { $0 / 4 * 3 } ?? .max
         origin = fl_now()
         accounted = Self.threadTime()
     }
@@ -106,7 +119,17 @@ package final class TraceCollector {
             }
         }
         self.events += events
+        if fl_timeline_size(timeline) > fullSize { shorten() }
         return events
+    }
+
+    /// Removes the oldest events, so that half of the maximum size is left.
+    private func shorten() {
+        guard let maximumSize else { return }
+        let drains: [OpaquePointer?] = sources.values.filter(\.hasBegun).map(\.drain)
+        if !fl_timeline_shorten(timeline, maximumSize / 2, drains, UInt32(drains.count)) { shorteningFailure = errno }
+        // Copying a long list of names again for a few events would take longer than writing the events.
+        fullSize = max(maximumSize / 4 * 3, fl_timeline_size(timeline) + maximumSize / 8)
     }
 
     /// Opens new rings, and returns the names of all.
@@ -234,7 +257,11 @@ package final class TraceCollector {
             if runs, begin(name) { runningOn += 1 }
             events += end(name, source, runs ? FL_PROCESS_RUNS_ON : FL_PROCESS_KILLED)
         }
+        if let maximumSize, fl_timeline_size(timeline) > maximumSize { shorten() }
         var complaints: [RecorderError] = []
+        if let maximumSize, shorteningFailure != 0, fl_timeline_size(timeline) > maximumSize {
+            complaints.append(.tooLong(tracePath.written, errno: shorteningFailure))
+        }
         let refusals = RingDirectory.refusals(in: directory)
         if refusals > 0 {
             let tracePath = (directory as NSString).deletingLastPathComponent

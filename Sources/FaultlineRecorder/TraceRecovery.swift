@@ -99,14 +99,14 @@ package enum TraceRecovery {
             }
             guard !drains.contains(where: isRunning) else { return .stillRunning }
             let pending = pendingEvents(drains)
-            let offset = drains.map { fl_drain_committed_offset($0.drain) }.max() ?? 0
+            let offset = drains.map { fl_drain_committed_offset($0.drain, timeline) }.max() ?? 0
             guard fl_timeline_continue(timeline, offset) else {
                 let reason = errno == ERANGE ? "the trace was cut short" : String(cString: strerror(errno))
                 return .impossible(reason, events: pending)
             }
             var events: UInt64 = 0
             for (file, drain) in drains where !fl_drain_is_ended(drain) {
-                events += write(drain, from: file, to: timeline, isNew: fl_drain_committed_offset(drain) == 0)
+                events += write(drain, from: file, to: timeline, isNew: fl_drain_committed_offset(drain, timeline) == 0)
             }
             var failure: Int32 = 0
             guard fl_timeline_finish(timeline, &failure) == 0 else {

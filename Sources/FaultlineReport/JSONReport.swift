@@ -56,7 +56,8 @@ public struct JSONReport: Sendable {
         .sorted([
             "process": .unsigned(UInt64(process.process)), "program": .string(process.program),
             "start": .unsigned(process.start), "end": .unsigned(process.end), "wallTime": .unsigned(process.wallTime),
-            "lost": .unsigned(process.lost), "threads": .unsigned(process.threads), "isClosed": .bool(process.isClosed),
+            "lost": .unsigned(process.lost), "removed": .unsigned(process.removed),
+            "threads": .unsigned(process.threads), "isClosed": .bool(process.isClosed),
             "hasEnded": .bool(process.ended != nil), "unwritten": .unsigned(process.ended?.unwritten ?? 0),
             "entriesLost": .unsigned(process.ended?.entriesLost ?? 0),
             "usesLost": .unsigned(process.ended?.usesLost ?? 0), "writing": .unsigned(process.ended?.writing ?? 0),
@@ -67,7 +68,8 @@ public struct JSONReport: Sendable {
     private static func program(_ path: String, _ sum: ProgramSummary) -> JSONValue {
         .sorted([
             "program": .string(path), "processes": .unsigned(sum.processes), "unclosed": .unsigned(sum.unclosed),
-            "wallTime": .unsigned(sum.wallTime), "lost": .unsigned(sum.lost), "unwritten": .unsigned(sum.unwritten),
+            "wallTime": .unsigned(sum.wallTime), "lost": .unsigned(sum.lost), "removed": .unsigned(sum.removed),
+            "unwritten": .unsigned(sum.unwritten),
             "entriesLost": .unsigned(sum.entriesLost), "usesLost": .unsigned(sum.usesLost),
             "writing": .unsigned(sum.writing), "counts": StoreCountsJSON.value(sum.counts),
         ])

@@ -32,6 +32,7 @@ extension EventJSON {
         JSONValue.object([
             ("process", .unsigned(UInt64(began.process))), ("kind", .string("process")), ("phase", .string("began")),
             ("start", .unsigned(began.start)), ("program", .string(began.program)), ("date", .number(began.date)),
+            ("removed", .unsigned(began.removed ?? 0)),
         ]).line
     }
 

@@ -71,6 +71,7 @@ public struct TextReport: Sendable {
             ? "\(events)\(origin)\(traces), " : "\(Phrase.duration(profile.wallTime))\(traces), \(events)\(origin), "
         let missing = missing(profile)
         facts += missing.isEmpty ? "none lost" : missing.joined(separator: ", ")
+        if profile.removed > 0 { facts += ", \(Phrase.count(profile.removed)) earlier ones removed by --max-size" }
         let cost = totals.overhead
         if cost > 0 || !missing.isEmpty {
             let share = profile.wallTime > 0 ? " (\(Phrase.percent(profile.overheadShare)))" : ""

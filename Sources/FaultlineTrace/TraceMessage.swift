@@ -31,6 +31,11 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
     public var gaps: [TraceGap]?
     /// Whether the program is known to be an app with screens, although its recording cannot mark any.
     public var isApp: Bool?
+    /// The number of earlier events, of any process, that were removed to keep the trace below its maximum size; `nil`
+    /// if none were.
+    ///
+    /// Only the first process of a trace states it. Each process then begins where the kept events do.
+    public var removed: UInt64?
 
     /// A foreign tool whose recordings can be read, although they contain less.
     public enum Source: String, Sendable, Hashable, Codable, CaseIterable {
@@ -46,7 +51,7 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
 
     public init(
         version: Int = 1, process: UInt32, program: String = "", start: UInt64 = 0, date: Double = 0,
-        rings: String = "", source: Source? = nil, gaps: [TraceGap]? = nil, isApp: Bool? = nil
+        rings: String = "", source: Source? = nil, gaps: [TraceGap]? = nil, isApp: Bool? = nil, removed: UInt64? = nil
     ) {
         self.version = version
         self.process = process
@@ -57,6 +62,7 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
         self.source = source
         self.gaps = gaps
         self.isApp = isApp
+        self.removed = removed
     }
 }
 

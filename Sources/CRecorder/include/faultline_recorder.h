@@ -393,8 +393,8 @@ void fl_drain_commit(fl_drain *drain, uint64_t offset);
 // The number of events that are not yet delivered and committed. Delivers nothing.
 uint64_t fl_drain_pending(fl_drain *drain);
 
-// The length of the trace at the last commit; 0 if there was none.
-uint64_t fl_drain_committed_offset(const fl_drain *drain);
+// The length of the trace at the last commit that was for this file; 0 if there was no commit.
+uint64_t fl_drain_committed_offset(const fl_drain *drain, const fl_timeline *timeline);
 
 // Waits until a ring fills up or the time is over. Returns whether a ring has signalled since the last wait.
 bool fl_drain_wait(fl_drain *drain, uint32_t milliseconds);
@@ -460,6 +460,15 @@ void fl_timeline_close(fl_timeline *timeline);
 // Notes in the mapped file of a process that the timeline contains its delivered data, and the timeline's current
 // length. For processes that had nothing new while lines of others were written.
 void fl_timeline_note(fl_timeline *timeline, fl_drain *drain);
+
+// The length of the timeline so far, in bytes.
+uint64_t fl_timeline_size(const fl_timeline *timeline);
+
+// Replaces the timeline's file with one that has only its last `bytes` bytes of events, and the names before them that
+// these or the processes of the `count` drains need. Each process then begins where the events do, and the first one states
+// how many were removed. Everything that the drains have delivered must be in the file. False with errno set if the file
+// is as before: EINVAL if it is not longer.
+bool fl_timeline_shorten(fl_timeline *timeline, uint64_t bytes, fl_drain *const *drains, uint32_t count);
 
 // Writes to a descriptor and ignores failures: bytes that it does not accept are dropped, without a signal. For
 // messages on stderr, which may be closed, full, or a pipe without a reader.

@@ -22,6 +22,8 @@ public struct ProcessSummary: Sendable, Hashable {
     public internal(set) var threads: UInt64 = 0
     /// The number of events that were reported as lost.
     public internal(set) var reportedLost: UInt64 = 0
+    /// The number of earlier events of the trace that were removed to keep it short.
+    public internal(set) var removed: UInt64 = 0
     public internal(set) var counts = ProfileCounts()
 
     init(process: UInt32) {

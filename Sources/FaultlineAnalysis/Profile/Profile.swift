@@ -122,6 +122,9 @@ public struct Profile: Sendable {
     /// The number of lines that could not be written.
     public var unwritten: UInt64 { allProcesses.unwritten }
 
+    /// Earlier events that were removed to keep traces below their maximum size.
+    public var removed: UInt64 { allProcesses.removed }
+
     /// Everything known to be missing: lost, unwritten and unread events, and processes without an end.
     public var missing: UInt64 { lost &+ unwritten &+ unread &+ allProcesses.unended }
 

@@ -67,6 +67,7 @@ public struct ProfileBuilder: Sendable {
                 reduction.context.summary.isApp = began.isApp ?? false
                 reduction.context.summary.date = began.date
                 reduction.context.summary.gaps = Set(began.gaps ?? [])
+                reduction.context.summary.removed = began.removed ?? 0
                 reduction.context.summary.start = began.start
                 reduction.context.summary.end = max(reduction.context.summary.end, began.start)
             }

@@ -15,6 +15,8 @@ public struct ProgramSummary: Sendable, Hashable {
     public internal(set) var lost: UInt64 = 0
     /// Lines that could not be written.
     public internal(set) var unwritten: UInt64 = 0
+    /// Earlier events that were removed to keep traces below their maximum size.
+    public internal(set) var removed: UInt64 = 0
     /// Dictionary entries and use summaries that were lost because their buffer was full.
     public internal(set) var entriesLost: UInt64 = 0
     public internal(set) var usesLost: UInt64 = 0
@@ -46,6 +48,7 @@ public struct ProgramSummary: Sendable, Hashable {
         threadTime &+= process.wallTime &* max(1, process.threads)
         lost &+= process.lost
         unwritten &+= process.ended?.unwritten ?? 0
+        removed &+= process.removed
         entriesLost &+= process.ended?.entriesLost ?? 0
         usesLost &+= process.ended?.usesLost ?? 0
         writing &+= process.ended?.writing ?? 0
@@ -58,7 +61,8 @@ extension ProgramSummary: Summed, StartsEmpty {
     static let parts: [SumPart<ProgramSummary>] = [
         .sum("processes", \.processes), .sum("unended", \.unended), .sum("unclosed", \.unclosed),
         .sum("wallTime", \.wallTime), .sum("threadTime", \.threadTime), .sum("lost", \.lost),
-        .sum("unwritten", \.unwritten), .sum("entriesLost", \.entriesLost), .sum("usesLost", \.usesLost),
+        .sum("unwritten", \.unwritten), .sum("removed", \.removed), .sum("entriesLost", \.entriesLost),
+        .sum("usesLost", \.usesLost),
         .sum("writing", \.writing), .part("counts", \.counts),
         .part("gapCounts", \.gapCounts),
     ]

@@ -113,6 +113,7 @@ extension ProcessSummary {
             "end": StoredValue(end), "threads": StoredValue(threads), "reportedLost": StoredValue(reportedLost),
             "counts": counts.stored(&words), "date": StoredValue(date.bitPattern),
         ]
+        if removed > 0 { members["removed"] = StoredValue(removed) }
         if !gaps.isEmpty { members["gaps"] = StoredValue(gaps.map(\.word).sorted()) }
         members["ended"] = ended.map { ended in
             .record([
@@ -133,6 +134,7 @@ extension ProcessSummary {
         end = try value.member("end") { try $0.count() }
         threads = try value.member("threads") { try $0.count() }
         reportedLost = try value.member("reportedLost") { try $0.count() }
+        removed = try value.member("removed") { $0 == .none ? 0 : try $0.count() }
         try value.member("counts") { try counts.restore($0, words) }
         gaps = try value.member("gaps") { value in
             value == .none ? [] : Set(try value.texts().compactMap(TraceGap.init(word:)))

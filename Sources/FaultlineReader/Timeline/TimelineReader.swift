@@ -146,7 +146,7 @@ final class TimelineReader: DictionaryEntryDecoder {
         if version > Int(FL_TRACE_VERSION) {
             throw ReaderError.newerVersion(path, found: version, known: Int(FL_TRACE_VERSION))
         }
-        return try decode(ProcessBegan.self, [\.start])
+        return try decode(ProcessBegan.self, [\.start, \.removedOrNone])
     }
 
     private static var endNumbers: [KeyPath<ProcessEnded, UInt64>] {
@@ -236,4 +236,8 @@ extension TimelineReader: TraceSource {
         let first = file.firstCharacters.first
         return first == UInt8(ascii: "[") || first == UInt8(ascii: "{") ? .possible : .no
     }
+}
+
+extension ProcessBegan {
+    fileprivate var removedOrNone: UInt64 { removed ?? 0 }
 }

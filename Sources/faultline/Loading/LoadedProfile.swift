@@ -62,6 +62,10 @@ extension Profile {
         if unwritten > 0 {
             sentences.append("\(Phrase.count(unwritten, "line")) of the trace could not be written.")
         }
+        if removed > 0 {
+            sentences.append(
+                "\(Phrase.count(removed, "earlier event")) \(removed == 1 ? "was" : "were") removed by --max-size.")
+        }
         if unread > 0 {
             sentences.append("\(Phrase.count(unread, "part")) of the trace could not be read.")
         }

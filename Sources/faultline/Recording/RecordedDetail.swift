@@ -32,7 +32,19 @@ struct RecordedDetail: ParsableArguments {
             """, valueName: "BYTES"))
     var allocations: SamplingNumber?
 
+    @Option(
+        name: .customLong("max-size"),
+        help: ArgumentHelp(
+            "Keep the trace below this size, such as 500M: the oldest events are removed.", valueName: "SIZE"))
+    var maximumSize: ByteSize?
+
+    /// The least maximum size, which has room for the names of a program and some thousand events.
+    private static let leastSize = ByteSize(argument: "1M")!
+
     func validate() throws {
+        if let maximumSize, maximumSize.bytes < Self.leastSize.bytes {
+            throw ValidationError("--max-size takes at least 1M.")
+        }
         _ = try samplesPerSecond()
         _ = try bytesPerSample()
     }

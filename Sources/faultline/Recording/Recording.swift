@@ -36,7 +36,7 @@ struct Recording {
     ) throws -> Recording {
         let samplesAllocations = detail?.allocations != nil
         if samplesAllocations { try checkAllocations(destination) }
-        let collector = try destination.taker(output)
+        let collector = try destination.taker(output, maximumSize: detail?.maximumSize?.bytes)
         var environment = collector.environment
         if let scratch = collector.scratch {
             let libraries = [PreloadedLibrary.recorder] + (samplesAllocations ? [.heap] : [])

@@ -27,14 +27,23 @@ enum RecordingDestination: String, CaseIterable, ExpressibleByArgument {
 
     /// Starts collecting a trace.
     ///
-    /// - Parameter output: The timeline's file, or the directory of the CTF trace.
-    /// - Throws: ``CommandFailure`` if the trace cannot be written.
-    func taker(_ output: String) throws -> any EventCollector {
+    /// - Parameters:
+    ///   - output: The timeline's file, or the directory of the CTF trace.
+    ///   - maximumSize: The maximum size of the trace in bytes, or `nil`.
+    /// - Throws: ``CommandFailure`` if the trace cannot be written, or has a maximum size and goes to LTTng.
+    func taker(_ output: String, maximumSize: UInt64? = nil) throws -> any EventCollector {
         switch self {
-        case .lttng: return try LTTngSession(output: output)
+        case .lttng:
+            guard maximumSize == nil else {
+                throw CommandFailure.usage(
+                    "--max-size limits timelines only. For LTTng, create a session with \"lttng enable-channel "
+                        + "--tracefile-size\", and run the command with FAULTLINE_TRACE=lttng.")
+            }
+            return try LTTngSession(output: output)
         case .timeline:
             do {
-                return try TraceCollector(path: output, scratch: Recording.directories(for: output))
+                return try TraceCollector(
+                    path: output, scratch: Recording.directories(for: output), maximumSize: maximumSize)
             } catch let error as RecorderError {
                 throw error.code == .noSpace ? CommandFailure.tool(error.message) : .usage(error.message)
             }

@@ -35,6 +35,11 @@ public struct TraceQualityRule: Rule {
         if unwritten > 0 {
             limit("\(count: unwritten, "line") could not be written: counts and times are too low.", 60)
         }
+        if profile.removed > 0 {
+            limit(
+                "\(count: profile.removed, "earlier event") \(profile.removed == 1 ? "was" : "were") removed to keep "
+                    + "the trace below its maximum size: the report is about the end of the run.", 10)
+        }
         if profile.unread > 0 {
             limit(
                 "\(count: profile.unread, "damaged part") of the trace could not be read: counts and times are too "
