@@ -123,6 +123,26 @@ package final class TraceCollector {
         return events
     }
 
+    /// What has been collected so far.
+    package struct Progress: Sendable {
+        package var events: UInt64
+        /// The size of the trace.
+        package var bytes: UInt64
+        /// The number of events lost because buffers were full.
+        package var lost: UInt64
+
+        package init(events: UInt64, bytes: UInt64, lost: UInt64) {
+            self.events = events
+            self.bytes = bytes
+            self.lost = lost
+        }
+    }
+
+    package var progress: Progress? {
+        let losing = sources.values.reduce(0) { $0 + fl_drain_totals($1.drain).lost }
+        return Progress(events: events, bytes: fl_timeline_size(timeline), lost: lost + losing)
+    }
+
     /// Removes the oldest events, so that half of the maximum size is left.
     private func shorten() {
         guard let maximumSize else { return }

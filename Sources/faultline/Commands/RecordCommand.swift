@@ -55,6 +55,14 @@ struct RecordCommand: AnalyzingCommand {
     @Flag(name: .long, help: "Print no report, only warnings about lost events or other gaps in the trace.")
     var quiet = false
 
+    @Flag(
+        name: .long,
+        help: """
+            Show the elapsed time, the number of events and the trace's size on the terminal while the command runs, even \
+            if the command writes there.
+            """)
+    var progress = false
+
     @Flag(name: .long, help: "Show every finding of the report in full, and every hotspot.")
     var all = false
 
@@ -119,7 +127,8 @@ struct RecordCommand: AnalyzingCommand {
                 words: words, advice: advice, destination: to, output: output, against: against, detail: detail)
             return try trial.run(quiet)
         }
-        let recording = try Recording.run(words, to: to, output: output, detail: detail)
+        let line = quiet ? nil : ProgressLine(isWanted: progress)
+        let recording = try Recording.run(words, to: to, output: output, detail: detail, progress: line)
         // Losses are reported even if nothing else is.
         let trace = recording.tell(words[0], isQuiet: quiet)
         if let trace {

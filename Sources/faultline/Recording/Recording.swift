@@ -29,10 +29,12 @@ struct Recording {
     /// - Parameters:
     ///   - advice: Changes to the command's fetches, or `nil` to leave them to the environment.
     ///   - detail: How much of the run to record.
+    ///   - progress: The line that shows how the recording goes, if there is one.
     /// - Throws: ``CommandFailure`` if the trace cannot be written or the command cannot be run.
     static func run(
         _ command: [String], to destination: RecordingDestination = .timeline, output: String,
-        standardOutput: String? = nil, trying advice: [FetchAdvice]? = nil, detail: RecordedDetail? = nil
+        standardOutput: String? = nil, trying advice: [FetchAdvice]? = nil, detail: RecordedDetail? = nil,
+        progress: ProgressLine? = nil
     ) throws -> Recording {
         let samplesAllocations = detail?.allocations != nil
         if samplesAllocations { try checkAllocations(destination) }
@@ -53,9 +55,12 @@ struct Recording {
             collector.discard()
             throw error
         }
+        var progress = progress
         while true {
             let events = collector.collect()
+            progress?.show(collector.progress)
             if let ending = child.poll() {
+                progress?.clear()
                 let outcome = collector.finish()
                 if outcome.processes > 0, let trace = outcome.trace {
                     Signals.holdingBack { Signals.ignoringFileSizeLimit { calibrate(trace) } }

@@ -91,6 +91,8 @@ final class LTTngSession: EventCollector {
     /// Returns 0, because LTTng's own daemon collects the events.
     func collect() -> UInt64 { 0 }
 
+    var progress: TraceCollector.Progress? { nil }
+
     func finish() -> TraceCollector.Outcome {
         var complaint: String?
         do {

@@ -1,0 +1,43 @@
+import FaultlineAnalysis
+import FaultlineRecorder
+import Foundation
+
+/// A line on the terminal that shows how a recording goes: `recording for 12 s: 1,234,567 events, 45.6 MB, none lost`.
+///
+/// The command may use the same terminal. The line is therefore shown only if the command's output goes elsewhere, or if
+/// the user asks for it. The cursor stays at its beginning, so that other output replaces it.
+struct ProgressLine {
+    private let start = ContinuousClock.now
+    private var next = ContinuousClock.now + Self.period
+
+    /// The time between two updates.
+    private static let period: Swift.Duration = .milliseconds(500)
+
+    /// Returns `nil` if there is nothing to show the line on.
+    init?(isWanted: Bool) {
+        guard isatty(STDERR_FILENO) != 0, isWanted || isatty(STDOUT_FILENO) == 0 else { return nil }
+        guard ProcessInfo.processInfo.environment["TERM"] ?? "dumb" != "dumb" else { return nil }
+    }
+
+    /// Shows the state of a recording, at most twice a second.
+    mutating func show(_ progress: @autoclosure () -> TraceCollector.Progress?) {
+        let now = ContinuousClock.now
+        guard now >= next else { return }
+        next = now + Self.period
+        let text = Self.text(seconds: (now - start).components.seconds, progress())
+        let width = max(1, (Terminal.errors.columns ?? 80) - 1)
+        Terminal.errors.writeControl("\(text.prefix(width))\u{1B}[K\r")
+    }
+
+    /// Removes the line.
+    func clear() { Terminal.errors.writeControl("\u{1B}[K") }
+
+    /// The text of the line.
+    static func text(seconds: Int64, _ progress: TraceCollector.Progress?) -> String {
+        let time = seconds < 60 ? "\(seconds) s" : "\(seconds / 60) min \(seconds % 60) s"
+        guard let progress else { return "recording for \(time)" }
+        let lost = progress.lost == 0 ? "none lost" : "\(Phrase.count(progress.lost)) lost"
+        return "recording for \(time): \(Phrase.count(progress.events, "event")), "
+            + "\(Phrase.size(Double(progress.bytes))), \(lost)"
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@Suite("The line that shows how a recording goes", .timeLimit(.minutes(5)))
+struct ProgressLineTests {
+    /// A recording of `cat`, with standard error on a terminal of its own.
+    private final class RecordedCat {
+        private let process = Process()
+        private let input = Pipe()
+        private let terminal: FileHandle
+        private(set) var shown = ""
+
+        init(_ options: [String], outputOnTerminal: Bool = false) throws {
+            let directory = try TemporaryDirectory()
+            let leader = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+            try #require(leader >= 0)
+            terminal = FileHandle(fileDescriptor: leader, closeOnDealloc: true)
+            // TIOCSPTLCK and TIOCGPTN, which Swift does not see.
+            var (isLocked, number) = (Int32(0), Int32(0))
+            try #require(ioctl(leader, 0x4004_5431, &isLocked) == 0 && ioctl(leader, 0x8004_5430, &number) == 0)
+            let follower = FileHandle(
+                fileDescriptor: open("/dev/pts/\(number)", O_RDWR | O_NOCTTY), closeOnDealloc: true)
+            process.executableURL = URL(fileURLWithPath: BuiltCommand.faultline)
+            process.arguments = ["record"] + options + ["-o", directory.path("trace.json"), "--", "cat"]
+            process.environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm"]) { $1 }
+            process.standardInput = input
+            process.standardOutput = outputOnTerminal ? follower : FileHandle.nullDevice
+            process.standardError = follower
+            try process.run()
+            try follower.close()
+        }
+
+        /// Reads what the terminal shows until it has some text, or until the command has ended.
+        func read(until text: String? = nil) {
+            var bytes = [UInt8](repeating: 0, count: 4096)
+            while text.map({ !shown.contains($0) }) ?? true {
+                let count = Foundation.read(terminal.fileDescriptor, &bytes, bytes.count)
+                guard count > 0 else { return }
+                shown += String(decoding: bytes.prefix(count), as: UTF8.self)
+            }
+        }
+
+        /// Ends the command, and returns all that the terminal showed.
+        func finish() throws -> String {
+            try input.fileHandleForWriting.close()
+            read()
+            process.waitUntilExit()
+            return shown
+        }
+    }
+
+    private static let line = "recording for 1 s: 0 events, 2 B, none lost\u{1B}[K\r"
+
+    @Test("is shown on a terminal, and removed at the end")
+    func shown() throws {
+        let cat = try RecordedCat([])
+        cat.read(until: Self.line)
+        let shown = try cat.finish()
+        #expect(shown.contains(Self.line))
+        let rest = try #require(shown.components(separatedBy: "none lost\u{1B}[K\r").last)
+        #expect(rest.hasPrefix("\u{1B}[Kfaultline: No process of \"cat\" recorded anything"))
+    }
+
+    @Test("is shown beside the command's own output only if asked for, and not with --quiet")
+    func besideOutput() throws {
+        let silent = [try RecordedCat([], outputOnTerminal: true), try RecordedCat(["--quiet", "--progress"])]
+        // They have run for longer than this one, which shows that it has run for a second.
+        let asked = try RecordedCat(["--progress"], outputOnTerminal: true)
+        asked.read(until: Self.line)
+        #expect(try asked.finish().contains(Self.line))
+        for cat in silent { #expect(try !cat.finish().contains("recording for")) }
+    }
+}
