@@ -101,6 +101,12 @@ typedef struct preload_wait {
     uint32_t owner_thread, owner_process;
 } preload_wait;
 
+// What a run has read from files, written to them, and waited for the disk.
+typedef struct preload_io {
+    uint32_t reads, writes, syncs;
+    uint64_t sync_time;      // in nanoseconds
+} preload_io;
+
 // A prepared statement of the program, and its current run.
 typedef struct preload_statement {
     sqlite3_stmt *handle;
@@ -134,6 +140,7 @@ typedef struct preload_statement {
     uint32_t stack;
     bool is_stack_truncated;
     preload_wait wait;
+    preload_io io;
 } preload_statement;
 
 // Adds a statement; null if there is no memory, or too many statements are open.

@@ -46,6 +46,7 @@ void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
     statement->rows = 0;
     statement->is_stack_truncated = false;
     statement->wait = (preload_wait){0};
+    statement->io = (preload_io){0};
     if (statement->can_write) { preload_begin_writing(statement); }
     statement->stack = preload_stack(recorder, &statement->is_stack_truncated);
     statement->start = preload_ticks();
@@ -73,7 +74,8 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
         .virtualMachineSteps = run[VM_STEP], .statement = statement->text, .plan = statement->plan, .type = statement->type,
         .rows = statement->rows, .fullScanSteps = run[FULLSCAN_STEP], .sorts = run[SORT],
         .automaticIndexes = run[AUTOINDEX], .preparations = statement->preparations + run[REPREPARE],
-        .error = has_failed ? (uint32_t)result : 0,
+        .error = has_failed ? (uint32_t)result : 0, .fileReads = statement->io.reads, .fileWrites = statement->io.writes,
+        .syncs = statement->io.syncs, .syncTime = statement->io.sync_time,
     };
     statement->preparations = 0;
     if (statement->is_read_only) { fields.parameters = preload_hash_values(recorder, statement); }

@@ -16,21 +16,22 @@ struct SmallTransactionRuleTests {
 
         mutating func run(
             _ sql: String, _ type: TraceEvent.Statement.StatementType = .write, duration: UInt64 = 500_000,
-            pause: UInt64 = 1000, parent: EventID = 0, error: UInt32 = 0, wait: UInt64 = 0
+            pause: UInt64 = 1000, parent: EventID = 0, error: UInt32 = 0, wait: UInt64 = 0, syncTime: UInt64 = 0
         ) {
             let number = statements[sql] ?? trace.define(.statement(StatementEntry(sql: sql)))
             statements[sql] = number
             var statement = TraceEvent.Statement()
             (statement.statement, statement.type, statement.error) = (number, type, error)
             (statement.rows, statement.wait) = (type == .write ? 1 : 0, wait)
+            (statement.syncTime, statement.syncs) = (syncTime, syncTime > 0 ? 2 : 0)
             trace.event(.sql(statement), duration: duration, parent: parent, stack: stack)
             trace.now += pause
         }
 
-        mutating func transaction(writes: Int, end: String = "COMMIT", pause: UInt64 = 1000) {
+        mutating func transaction(writes: Int, end: String = "COMMIT", pause: UInt64 = 1000, syncTime: UInt64 = 0) {
             run("BEGIN", .transaction, duration: 1000)
             for _ in 0..<writes { run("INSERT INTO book VALUES (?, …)", duration: 5000) }
-            run(end, .transaction, duration: 500_000, pause: pause)
+            run(end, .transaction, duration: 500_000, pause: pause, syncTime: syncTime)
         }
 
         var findings: [Finding] {
@@ -53,6 +54,20 @@ struct SmallTransactionRuleTests {
         #expect(finding.saving.time.median == 40 * 480_000)
         let stored = try Profile(fileData: Profile(importer.trace.closed()).fileData())
         #expect(Analysis(stored, rules: [SmallTransactionRule()]).findings == importer.findings)
+    }
+
+    @Test func `The explanation has the time that SQLite waited for the disk, if that is known`() throws {
+        var implicit = Importer(), explicit = Importer()
+        for _ in 0..<40 {
+            implicit.run("INSERT INTO book VALUES (?, …)", syncTime: 450_000)
+            explicit.transaction(writes: 1, syncTime: 400_000)
+        }
+        let sentence = { (percent: Int) in "SQLite waited for the disk in \(percent) % of that time." }
+        #expect(try #require(implicit.findings.first).explanation.map(\.text).last == sentence(90))
+        // Of BEGIN, the write and COMMIT, which take 506 µs.
+        #expect(try #require(explicit.findings.first).explanation.map(\.text).last == sentence(79))
+        let stored = try Profile(fileData: Profile(explicit.trace.closed()).fileData())
+        #expect(Analysis(stored, rules: [SmallTransactionRule()]).findings == explicit.findings)
     }
 
     @Test func `Waits for SQLite's lock are not the time of the writes`() throws {

@@ -8,6 +8,21 @@ import TraceFixtures
 struct TextReportTests {
     private let story = Analysis(Profile(GroceriesStory.trace))
 
+    @Test func `What statements did with files has a line of its own`() {
+        var trace = TraceBuilder()
+        let sql = trace.define(.statement(StatementEntry(sql: "INSERT INTO t VALUES (?)")))
+        for _ in 0..<3 {
+            var statement = TraceEvent.Statement()
+            (statement.statement, statement.type, statement.rows) = (sql, .write, 1)
+            (statement.fileReads, statement.fileWrites) = (4, 500)
+            (statement.syncs, statement.syncTime) = (2, 800_000)
+            trace.event(.sql(statement), duration: 1_000_000)
+        }
+        let text = TextReport(Analysis(Profile(trace.closed()))).render()
+        #expect(text.contains("  files: 12 reads, 1,500 writes · 6 syncs, 2.40 ms (80 % of the store's time)\n"))
+        #expect(!TextReport(story).render().contains("files:"))
+    }
+
     @Test func `The report of the sample trace has exactly this text`() {
         #expect(
             TextReport(story).render() == """

@@ -18,6 +18,32 @@ struct PreloadTests {
         #expect(run.statements.allSatisfy { $0.event.duration > 0 && $0.event.stack != 0 && $0.event.isMainThread })
     }
 
+    @Test("A statement has what SQLite read from files for it, wrote to them, and waited for the disk")
+    func files() throws {
+        let store = try TemporaryDirectory().path("store.sqlite")
+        let pragma = "PRAGMA main.synchronous = OFF"
+        let insert = "INSERT INTO t VALUES (zeroblob(100000))"
+        let run = try ObservedRun([
+            "exec", store, "CREATE TABLE t(a)", insert, pragma, insert, "BEGIN", insert, "COMMIT",
+            "SELECT sum(length(a)) FROM t",
+        ])
+        let inserts = run.statements.filter { $0.text.hasPrefix("INSERT") }.map(\.fields)
+        try #require(inserts.count == 3)
+        // The journal, the file and, when the journal is removed, its directory.
+        #expect(inserts[0].syncs >= 2 && inserts[0].syncTime > 0)
+        #expect(inserts[1].syncs == 0 && inserts[1].syncTime == 0)
+        // 25 pages of 4 KiB, and the journal.
+        for insert in inserts.prefix(2) { #expect(insert.fileWrites > 25) }
+        // Within a transaction, the COMMIT writes.
+        #expect(inserts[2].fileWrites < 25)
+        let commit = try #require(run.statements.first { $0.text == "COMMIT" }?.fields)
+        #expect(commit.fileWrites > 25)
+        let select = try #require(run.statements.first { $0.text.hasPrefix("SELECT") }?.fields)
+        #expect(select.fileWrites == 0 && select.syncs == 0)
+        let memory = try ObservedRun(["exec", ":memory:", "CREATE TABLE t(a)", insert])
+        #expect(memory.statements.allSatisfy { $0.fields.fileWrites == 0 && $0.fields.syncs == 0 })
+    }
+
     @Test("The trace says that it has statements alone")
     func gaps() throws {
         let began = try #require(ObservedRun(["exec", ":memory:", "SELECT 1"]).processes.first)

@@ -11,6 +11,33 @@ struct PreloadedPythonTests {
         directory = try TemporaryDirectory()
     }
 
+    @Test("writes its own files as before, also while SQLite runs a statement", arguments: Python.known)
+    func files(python: Python) throws {
+        let run = try python.run(
+            """
+            import os, sqlite3
+            file = os.open("\(directory.path("own"))", os.O_RDWR | os.O_CREAT)
+            def write(text):
+                size = os.pwrite(file, text.encode(), 0)
+                os.fsync(file)
+                os.fdatasync(file)
+                return os.pread(file, size, 0).decode()
+            db = sqlite3.connect("\(directory.path("store.sqlite"))", isolation_level=None)
+            db.create_function("write", 1, write)
+            db.execute("CREATE TABLE t(a)")
+            print(db.execute("SELECT write('words')").fetchone()[0])
+            try:
+                os.pread(file, 5, -1)
+            except OSError as error:
+                print(error.errno)
+
+            """, in: directory)
+        #expect(run.result.output == "words\n22\n")
+        let select = try #require(run.statements.first { $0.text.hasPrefix("SELECT") }?.fields)
+        #expect(select.syncs == 0 && select.fileWrites == 0)
+        #expect(try #require(run.statements.first { $0.text.hasPrefix("CREATE") }).fields.syncs > 0)
+    }
+
     @Test("has the Python functions on the stacks of its statements", arguments: Python.known)
     func functions(python: Python) throws {
         var run = try python.run(

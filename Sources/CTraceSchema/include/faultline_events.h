@@ -299,6 +299,8 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint64_t, wait, FL_NANOSECONDS, 0, \
       "Time waiting for SQLite's lock, as part of its duration. 0 for a statement of the store, whose fetch, fault or save " \
       "has it.") \
+    X(S, uint64_t, syncTime, FL_NANOSECONDS, 0, \
+      "Time until the disk had written, as part of its duration. 0 for a statement of the store.") \
     X(S, uint64_t, virtualMachineSteps, FL_COUNT, 0, \
       "Operations of SQLite's virtual machine (`SQLITE_STMTSTATUS_VM_STEP`).") \
     X(S, uint32_t, statement, FL_REFERENCE, FL_DICTIONARY_STATEMENT, "The statement's text.") \
@@ -316,6 +318,13 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
       "schema changes.") \
     X(S, uint32_t, pageHits, FL_COUNT, 0, "Pages that were in SQLite's page cache.") \
     X(S, uint32_t, pageMisses, FL_COUNT, 0, "Pages that were not in SQLite's page cache.") \
+    X(S, uint32_t, fileReads, FL_COUNT, 0, \
+      "Number of times that SQLite read from a file, usually one page each. 0 for a statement of the store, and for what is " \
+      "mapped into memory.") \
+    X(S, uint32_t, fileWrites, FL_COUNT, 0, \
+      "Number of times that SQLite wrote to a file: a page, a journal or a log. 0 for a statement of the store.") \
+    X(S, uint32_t, syncs, FL_COUNT, 0, \
+      "Number of times that SQLite waited until the disk had written. 0 for a statement of the store.") \
     X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if it failed. 0 if it did not.") \
     X(S, uint32_t, textComparisons, FL_COUNT, 0, \
       "Strings that the store's own functions compared for it, excluding those that SQLite compared itself.") \

@@ -42,6 +42,12 @@ extension EventGroup {
         public var preparations: UInt64 = 0
         public var pageHits: UInt64 = 0
         public var pageMisses: UInt64 = 0
+        /// The times that SQLite read from files, wrote to them, and waited for the disk.
+        public var fileReads: UInt64 = 0
+        public var fileWrites: UInt64 = 0
+        public var syncs: UInt64 = 0
+        /// The time spent waiting for the disk, in nanoseconds.
+        public var syncTime: UInt64 = 0
         /// Events that ended with an SQLite error.
         public var errors: UInt64 = 0
 
@@ -57,7 +63,9 @@ extension EventGroup {
                 ("updated", \.updated), ("deleted", \.deleted), ("conflicts", \.conflicts), ("unchanged", \.unchanged),
                 ("fullScanSteps", \.fullScanSteps), ("sorts", \.sorts), ("automaticIndexes", \.automaticIndexes),
                 ("virtualMachineSteps", \.virtualMachineSteps), ("preparations", \.preparations),
-                ("pageHits", \.pageHits), ("pageMisses", \.pageMisses), ("errors", \.errors),
+                ("pageHits", \.pageHits), ("pageMisses", \.pageMisses),
+                ("fileReads", \.fileReads), ("fileWrites", \.fileWrites), ("syncs", \.syncs), ("syncTime", \.syncTime),
+                ("errors", \.errors),
             ]
         }
 
@@ -146,6 +154,10 @@ extension EventGroup.Counts: Summed, StartsEmpty {
         prepare &+= statement.prepare
         pageHits &+= UInt64(statement.pageHits)
         pageMisses &+= UInt64(statement.pageMisses)
+        fileReads &+= UInt64(statement.fileReads)
+        fileWrites &+= UInt64(statement.fileWrites)
+        syncs &+= UInt64(statement.syncs)
+        syncTime &+= statement.syncTime
         errors &+= statement.error == 0 ? 0 : 1
     }
 }

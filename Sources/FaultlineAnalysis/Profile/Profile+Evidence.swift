@@ -66,6 +66,11 @@ extension Profile {
         groups.reduce(0) { $0 &+ ($1.key.kind == .sql ? $1.counts.prepare : 0) }
     }
 
+    /// The counts of all statements outside any operation of an object store.
+    package var statementCounts: EventGroup.Counts {
+        groups.reduce(into: EventGroup.Counts()) { if $1.key.kind == .sql { $0.merge($1.counts) } }
+    }
+
     /// Statements that ran again with the same values, outside any operation of an object store.
     public var repeatedStatements: [(key: StatementSite, evidence: RepeatedStatementEvidence)] {
         evidence(of: RepeatedStatementDetector.self)

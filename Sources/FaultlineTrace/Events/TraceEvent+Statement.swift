@@ -29,6 +29,10 @@ extension TraceEvent {
         ///
         /// 0 for a statement of the store, whose fetch, fault or save has it.
         public var wait: UInt64 = 0
+        /// Time until the disk had written, as part of its duration, in nanoseconds.
+        ///
+        /// 0 for a statement of the store.
+        public var syncTime: UInt64 = 0
         /// Operations of SQLite's virtual machine (`SQLITE_STMTSTATUS_VM_STEP`).
         public var virtualMachineSteps: UInt64 = 0
         /// The statement's text.
@@ -54,6 +58,18 @@ extension TraceEvent {
         public var pageHits: UInt32 = 0
         /// Pages that were not in SQLite's page cache.
         public var pageMisses: UInt32 = 0
+        /// Number of times that SQLite read from a file, usually one page each.
+        ///
+        /// 0 for a statement of the store, and for what is mapped into memory.
+        public var fileReads: UInt32 = 0
+        /// Number of times that SQLite wrote to a file: a page, a journal or a log.
+        ///
+        /// 0 for a statement of the store.
+        public var fileWrites: UInt32 = 0
+        /// Number of times that SQLite waited until the disk had written.
+        ///
+        /// 0 for a statement of the store.
+        public var syncs: UInt32 = 0
         /// SQLite's result code if it failed.
         ///
         /// 0 if it did not.
@@ -77,6 +93,7 @@ extension TraceEvent.Statement: EventRecord {
         prepare = fields.prepare
         parameters = fields.parameters
         wait = fields.wait
+        syncTime = fields.syncTime
         virtualMachineSteps = fields.virtualMachineSteps
         statement = fields.statement
         plan = fields.plan
@@ -88,6 +105,9 @@ extension TraceEvent.Statement: EventRecord {
         preparations = fields.preparations
         pageHits = fields.pageHits
         pageMisses = fields.pageMisses
+        fileReads = fields.fileReads
+        fileWrites = fields.fileWrites
+        syncs = fields.syncs
         error = fields.error
         textComparisons = fields.textComparisons
         textMatches = fields.textMatches
@@ -99,6 +119,7 @@ extension TraceEvent.Statement: EventRecord {
         fields.prepare = prepare
         fields.parameters = parameters
         fields.wait = wait
+        fields.syncTime = syncTime
         fields.virtualMachineSteps = virtualMachineSteps
         fields.statement = statement
         fields.plan = plan
@@ -110,6 +131,9 @@ extension TraceEvent.Statement: EventRecord {
         fields.preparations = preparations
         fields.pageHits = pageHits
         fields.pageMisses = pageMisses
+        fields.fileReads = fileReads
+        fields.fileWrites = fileWrites
+        fields.syncs = syncs
         fields.error = error
         fields.textComparisons = textComparisons
         fields.textMatches = textMatches

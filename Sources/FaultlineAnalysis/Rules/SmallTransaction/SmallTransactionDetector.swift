@@ -11,11 +11,14 @@ struct OpenSmallTransactions: RepeatedGroup {
 
     var repetition = Repetition()
     var implicit: UInt64 = 0
+    /// The time waiting for the disk, in nanoseconds.
+    var syncTime: UInt64 = 0
     var library: StatementLibrary?
 
     mutating func merge(_ other: OpenSmallTransactions) {
         repetition.merge(other.repetition)
         implicit &+= other.implicit
+        syncTime &+= other.syncTime
         library = library ?? other.library
     }
 }
@@ -47,6 +50,8 @@ struct SmallTransactionDetector: EvidenceDetector {
         var time: UInt64 = 0
         /// The time of that waiting for SQLite's lock, in nanoseconds.
         var wait: UInt64 = 0
+        /// The time of that waiting for the disk, in nanoseconds.
+        var syncTime: UInt64 = 0
         var lastWrite: (event: TraceEvent, statement: DictionaryID)?
 
         mutating func add(_ statement: TraceEvent.Statement, _ event: TraceEvent) {
@@ -54,6 +59,7 @@ struct SmallTransactionDetector: EvidenceDetector {
             rows &+= UInt64(statement.rows)
             time &+= event.duration
             wait &+= statement.wait
+            syncTime &+= statement.syncTime
             lastWrite = (event, statement.statement)
         }
     }
@@ -95,6 +101,7 @@ struct SmallTransactionDetector: EvidenceDetector {
             if case .sql(var last) = whole.detail {
                 let begun = done.begin.duration &- done.begin.timeWithoutLockWait
                 last.wait = begun &+ done.wait &+ statement.wait
+                last.syncTime = done.syncTime &+ statement.syncTime
                 whole.detail = .sql(last)
             }
             add(write.statement, of: whole, rows: done.rows, isImplicit: false, in: &context)
@@ -117,7 +124,12 @@ struct SmallTransactionDetector: EvidenceDetector {
             group.library = context.library(on: event.stack)
             if let evicted = open.insert(group, for: key) { evaluate([evicted], in: &context) }
         }
-        open.add(event, rows: rows, to: key, in: &context) { $0.implicit &+= isImplicit ? 1 : 0 }
+        var syncTime: UInt64 = 0
+        if case .sql(let statement) = event.detail { syncTime = statement.syncTime }
+        open.add(event, rows: rows, to: key, in: &context) {
+            $0.implicit &+= isImplicit ? 1 : 0
+            $0.syncTime &+= syncTime
+        }
     }
 
     /// Adds groups to the evidence if they pass the threshold.
@@ -133,6 +145,7 @@ struct SmallTransactionDetector: EvidenceDetector {
                 in: surroundings(of: key.scope, for: statement, outside: repetition.wallTime, in: &context))
             found.transactions = repetition.executions
             found.implicit = group.implicit
+            found.syncTime = group.syncTime
             found.libraries = group.library.map { [$0.rawValue] } ?? []
             add(found, to: statement)
         }

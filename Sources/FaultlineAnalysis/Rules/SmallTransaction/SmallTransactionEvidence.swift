@@ -19,6 +19,8 @@ public struct SmallTransactionEvidence: Sendable {
     /// The transactions' time in SQLite, in nanoseconds.
     public internal(set) var time: UInt64 = 0
     public internal(set) var mainThreadTime: UInt64 = 0
+    /// The part of that time in which SQLite waited for the disk, in nanoseconds; 0 if it was not recorded.
+    public internal(set) var syncTime: UInt64 = 0
     /// The time between the transactions that was not spent in SQLite, in nanoseconds.
     public internal(set) var waiting: UInt64 = 0
     /// The lines that called the functions with the statements, with the number of calls.
@@ -34,7 +36,8 @@ extension SmallTransactionEvidence: Summed, RepetitionEvidence {
     static let parts: [SumPart<SmallTransactionEvidence>] = [
         .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences),
         .sum("transactions", \.transactions), .sum("implicit", \.implicit), .sum("rows", \.rows), .sum("time", \.time),
-        .sum("mainThreadTime", \.mainThreadTime), .sum("waiting", \.waiting), .sum("wallTime", \.wallTime),
+        .sum("mainThreadTime", \.mainThreadTime), .sum("syncTime", \.syncTime), .sum("waiting", \.waiting),
+        .sum("wallTime", \.wallTime),
         .part("callers", \.callers), .union("libraries", \.libraries), .part("scopes", \.scopes),
     ]
 }

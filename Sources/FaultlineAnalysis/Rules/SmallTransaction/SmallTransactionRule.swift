@@ -56,11 +56,12 @@ public struct SmallTransactionRule: Rule {
             [
                 "\(count: evidence.transactions, "run") of \(code: Phrase.shortened(key.sql, to: 60))\(kind) took "
                     + "\(duration: evidence.time), \(duration: evidence.time / max(1, evidence.transactions)) each."
-            ] + evidence.callers.sentences
+            ] + Self.waits(evidence) + evidence.callers.sentences
         finding.evidence = [
             Evidence("transactions", evidence.transactions, .count), Evidence("implicit", evidence.implicit, .count),
             Evidence("occurrences", evidence.occurrences, .count), Evidence("rows", evidence.rows, .rows),
-            Evidence("time", evidence.time, .nanoseconds), Evidence("waiting", evidence.waiting, .nanoseconds),
+            Evidence("time", evidence.time, .nanoseconds), Evidence("syncTime", evidence.syncTime, .nanoseconds),
+            Evidence("waiting", evidence.waiting, .nanoseconds),
             Evidence("wallTime", evidence.wallTime, .nanoseconds),
         ]
         finding.claims = [Claim(SmallTransactionDetector.self, key, balance: Double(evidence.time))]
@@ -72,6 +73,12 @@ public struct SmallTransactionRule: Rule {
         if wait >= Repetition.pause { finding.downgrade(forWaiting: wait, between: "transactions", arriving: "rows") }
         finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
         return finding
+    }
+
+    /// What is known of SQLite's waits for the disk.
+    private static func waits(_ evidence: SmallTransactionEvidence) -> [Wording] {
+        let share = min(1, Double(evidence.syncTime) / Double(max(1, evidence.time)))
+        return share >= 0.01 ? ["SQLite waited for the disk in \(percent: share) of that time."] : []
     }
 
     private static func code(_ library: StatementLibrary?) -> [String] {

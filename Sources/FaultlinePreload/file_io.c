@@ -1,0 +1,60 @@
+#define _GNU_SOURCE
+#include "preload.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+// What SQLite's runs of statements read from files, write to them and wait for the disk. SQLite calls these functions by
+// their names in the C library. Calls of the program itself pass through.
+
+// They are looked up when the library is loaded, because programs call them in signal handlers and in forked children, where
+// the loader must not be called.
+#define ORIGINALS(X) X(pread) X(pread64) X(pwrite) X(pwrite64) X(fsync) X(fdatasync)
+
+static struct {
+#define X(name) __typeof__(&name) name;
+    ORIGINALS(X)
+#undef X
+} original;
+
+__attribute__((constructor)) static void find_originals(void) {
+#define X(name) if (original.name == NULL) { original.name = (__typeof__(&name))dlsym(RTLD_NEXT, #name); }
+    ORIGINALS(X)
+#undef X
+}
+
+// The original function; also for calls before this library's constructor.
+#define ORIGINAL(name) (original.name != NULL ? original.name : (find_originals(), original.name))
+
+// What the statement that this thread runs has done with files, if SQLite calls and not the program; otherwise null.
+static preload_io *running_io(const void *caller) {
+    const preload_copy *copy;
+    preload_statement *statement = preload_running(&copy);
+    return statement == NULL || !preload_is_inside(copy, caller) ? NULL : &statement->io;
+}
+
+#define DEFINE_TRANSFER(name, type, offset_type, counter) \
+    EXPORT ssize_t name(int descriptor, type bytes, size_t count, offset_type offset) { \
+        preload_io *io = running_io(CALLER); \
+        if (io != NULL) { io->counter++; } \
+        return ORIGINAL(name)(descriptor, bytes, count, offset); \
+    }
+
+DEFINE_TRANSFER(pread, void *, off_t, reads)
+DEFINE_TRANSFER(pread64, void *, off64_t, reads)
+DEFINE_TRANSFER(pwrite, const void *, off_t, writes)
+DEFINE_TRANSFER(pwrite64, const void *, off64_t, writes)
+
+#define DEFINE_SYNC(name) \
+    EXPORT int name(int descriptor) { \
+        preload_io *io = running_io(CALLER); \
+        if (io == NULL) { return ORIGINAL(name)(descriptor); } \
+        uint64_t start = fl_now(); \
+        int result = ORIGINAL(name)(descriptor); \
+        io->sync_time += fl_now() - start; \
+        io->syncs++; \
+        return result; \
+    }
+
+DEFINE_SYNC(fsync)
+DEFINE_SYNC(fdatasync)
