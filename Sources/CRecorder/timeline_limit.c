@@ -4,11 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // Shortening a timeline: a copy without the oldest events takes the place of the file. Whoever reads the file meanwhile, or
@@ -30,6 +30,7 @@ typedef struct selection {
     uint32_t count, room;
     bool has_first;          // whether the first line of a process was written
     int copy;
+    char *name;              // of the copy; null: none
     char *buffer;            // of the copy
     size_t used;
     uint64_t written;
@@ -203,36 +204,65 @@ static uint64_t line_at(const fl_timeline *timeline, uint64_t offset) {
     return line;
 }
 
-// A file without a name in the timeline's directory, which disappears if this process is killed. -1 with errno set.
-static int open_copy(const fl_timeline *timeline) {
-    char *directory = strdup(timeline->path);
-    if (directory == NULL) { return -1; }
-    char *name = strrchr(directory, '/');
-    if (name != NULL) { name[name == directory ? 1 : 0] = 0; }
-    int descriptor = fl_open_apart(directory, O_RDWR | O_TMPFILE, 0600, FL_DESCRIPTOR_APART);
-    int failure = errno;
-    free(directory);
-    errno = failure;
-    return descriptor;
+// A name beside the timeline. Null with errno set.
+static char *name_beside(const fl_timeline *timeline, int attempt) {
+    char *name;
+    return asprintf(&name, "%s.shortened-%d-%d", timeline->path, (int)getpid(), attempt) < 0 ? NULL : name;
 }
 
-// Gives the copy the timeline's name. It has another one in between, because a link cannot replace a file.
-static bool replace(const fl_timeline *timeline, int copy) {
-    char file[32], name[PATH_MAX + 32];
-    snprintf(file, sizeof file, "/proc/self/fd/%d", copy);
+// Opens the copy: a file without a name in the timeline's directory, which disappears if this process is killed, or one with
+// a name where the file system has no such files. False with errno set.
+static bool open_copy(selection *selection) {
+    char *directory = strdup(selection->timeline->path);
+    if (directory == NULL) { return false; }
+    char *slash = strrchr(directory, '/');
+    if (slash != NULL) { slash[slash == directory ? 1 : 0] = 0; }
+    selection->copy = fl_open_apart(directory, O_RDWR | O_TMPFILE, 0600, FL_DESCRIPTOR_APART);
+    int failure = errno;
+    free(directory);
+    bool is_supported = failure != EOPNOTSUPP && failure != EISDIR && failure != ENOENT && failure != EINVAL;
+    for (int attempt = 0; selection->copy < 0 && !is_supported && attempt < NAMES; attempt++) {
+        free(selection->name);
+        selection->name = name_beside(selection->timeline, attempt);
+        if (selection->name == NULL) { return false; }
+        selection->copy = fl_open_apart(selection->name, O_RDWR | O_CREAT | O_EXCL, 0600, FL_DESCRIPTOR_APART);
+        failure = errno;
+        if (failure != EEXIST) { break; }
+    }
+    errno = failure;
+    return selection->copy >= 0;
+}
+
+// Gives a copy without a name one beside the timeline, because a link cannot replace a file. False with errno set.
+static bool name_copy(selection *selection) {
+    char file[32];
+    snprintf(file, sizeof file, "/proc/self/fd/%d", selection->copy);
     for (int attempt = 0; attempt < NAMES; attempt++) {
-        int length = snprintf(name, sizeof name, "%s.shortened-%d-%d", timeline->path, (int)getpid(), attempt);
-        if (length < 0 || (size_t)length >= sizeof name) {
-            errno = ENAMETOOLONG;
-        } else if (linkat(AT_FDCWD, file, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
-            if (rename(name, timeline->path) == 0) { return true; }
-            int failure = errno;
-            unlink(name);
-            errno = failure;
+        char *name = name_beside(selection->timeline, attempt);
+        if (name == NULL) { return false; }
+        if (linkat(AT_FDCWD, file, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
+            selection->name = name;
+            return true;
         }
+        int failure = errno;
+        free(name);
+        errno = failure;
         if (errno != EEXIST) { return false; }
     }
     return false;
+}
+
+// Gives the copy the timeline's name, unless another file has taken that place meanwhile. False with errno set.
+static bool replace(selection *selection) {
+    const fl_timeline *timeline = selection->timeline;
+    struct stat status;
+    if (selection->name == NULL && !name_copy(selection)) { return false; }
+    if (lstat(timeline->path, &status) != 0) { return false; }
+    if (!fl_is_same((fl_identity){.device = status.st_dev, .inode = status.st_ino}, timeline->identity)) {
+        errno = ESTALE;
+        return false;
+    }
+    return rename(selection->name, timeline->path) == 0;
 }
 
 static bool write_copy(selection *selection) {
@@ -267,16 +297,15 @@ bool fl_timeline_shorten(fl_timeline *timeline, uint64_t bytes, fl_drain *const 
     is_good = is_good && each_line(timeline, selection.cut, timeline->offset, &selection, select_line)
         && each_line(timeline, 2, selection.cut, &selection, count_removed);
     if (is_good) {
-        selection.copy = open_copy(timeline);
         fl_quiet quiet;
         fl_quiet_begin(&quiet);
         // Locked before anybody can take it for a finished trace.
-        is_good = selection.copy >= 0 && flock(selection.copy, LOCK_EX | LOCK_NB) == 0 && write_copy(&selection)
+        is_good = open_copy(&selection) && flock(selection.copy, LOCK_EX | LOCK_NB) == 0 && write_copy(&selection)
             && fl_identify(selection.copy, &identity);
         if (is_good) {
             // Whichever file has the name if this process is killed now, one of the last two commits is for that one.
             commit(drains, count, identity, selection.written);
-            is_good = replace(timeline, selection.copy);
+            is_good = replace(&selection);
         }
         fl_quiet_end(&quiet);
     }
@@ -292,8 +321,10 @@ bool fl_timeline_shorten(fl_timeline *timeline, uint64_t bytes, fl_drain *const 
     } else {
         timeline->removed = removed;
         commit(drains, count, timeline->identity, timeline->offset);
+        if (selection.name != NULL && selection.copy >= 0) { unlink(selection.name); }
         if (selection.copy >= 0) { close(selection.copy); }
     }
+    free(selection.name);
     free(selection.buffer);
     free(selection.processes);
     errno = failure;

@@ -101,11 +101,14 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
 
     /// The oldest events could not be removed.
     static func tooLong(_ path: String, errno code: Int32) -> RecorderError {
-        RecorderError(
+        let isMoved = code == ESTALE || code == ENOENT
+        return RecorderError(
             code: .incomplete,
-            message:
-                "The trace \"\(path)\" is longer than its maximum size, because a shorter file could not be written "
-                + "beside it (\(reason(code))); free some space, or name a directory that this user may write to.")
+            message: "The trace \"\(path)\" is longer than its maximum size, because "
+                + (isMoved
+                    ? "it was moved during the recording; leave it where it is until the recording ends."
+                    : "a shorter file could not be written beside it (\(reason(code))); free some space, or name a "
+                        + "directory that this user may write to."))
     }
 
     /// The end of the trace is still in the rings.

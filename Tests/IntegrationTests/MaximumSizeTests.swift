@@ -96,17 +96,42 @@ struct MaximumSizeTests {
         #expect(Set(processes).count == 1)
     }
 
+    /// Waits until the trace has been a number of files: a new one takes its place each time that events are removed.
+    private func awaitFiles(_ count: Int) {
+        var (files, last) = (0, UInt64(0))
+        while files < count {
+            var status = stat()
+            if stat(trace, &status) == 0, status.st_ino != last { (files, last) = (files + 1, UInt64(status.st_ino)) }
+        }
+    }
+
+    @Test("leaves a file alone that takes the trace's place during the recording")
+    func replaced() throws {
+        let running = try RunningCommand(
+            BuiltCommand.faultline,
+            ["record", "--max-size", "1M", "-o", trace, "--quiet", "--", Self.program, "records", "2000000"])
+        awaitFiles(3)
+        let moved = directory.path("moved.json")
+        try FileManager.default.moveItem(atPath: trace, toPath: moved)
+        try "a letter\n".write(toFile: trace, atomically: false, encoding: .utf8)
+        let result = running.finish()
+        #expect(result.status == 0)
+        #expect(try String(contentsOfFile: trace, encoding: .utf8) == "a letter\n")
+        // The trace goes on where it is.
+        let data = try Data(contentsOf: URL(fileURLWithPath: moved))
+        #expect(try JSONSerialization.jsonObject(with: data) is [Any])
+        #expect(
+            result.errors.hasPrefix(
+                "faultline: The trace \"\(trace)\" is longer than its maximum size, because it was moved during the recording; "
+                    + "leave it where it is until the recording ends.\n"))
+    }
+
     @Test("is whole after record was killed while it removed events", arguments: 0..<6)
     func killed(attempt: Int) throws {
         let program = "trap '' TERM; \(Self.program) records 1000000"
         let running = try RunningCommand(
             BuiltCommand.faultline, ["record", "--max-size", "1M", "-o", trace, "--", "/bin/sh", "-c", program])
-        // A new file has taken the place of the trace each time that events were removed.
-        var (files, last) = (0, UInt64(0))
-        while files < 3 + attempt {
-            var status = stat()
-            if stat(trace, &status) == 0, status.st_ino != last { (files, last) = (files + 1, UInt64(status.st_ino)) }
-        }
+        awaitFiles(3 + attempt)
         kill(running.identifier, SIGKILL)
         #expect(running.finish().wasKilled)
         // The program goes on, and has ended once its rings can be read to the end.
