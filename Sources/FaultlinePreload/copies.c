@@ -125,12 +125,11 @@ static const preload_copy *copy_by_name(void) {
 void preload_lock_copies(void) { pthread_mutex_lock(&lock); }
 void preload_unlock_copies(void) { pthread_mutex_unlock(&lock); }
 
-// Whether an address is in this library.
-static bool is_own(const void *address) {
+bool preload_is_own(const void *address) {
     static _Atomic uintptr_t low, high;
     struct dl_find_object own;
     if (atomic_load_explicit(&high, memory_order_acquire) == 0) {
-        if (_dl_find_object((void *)(uintptr_t)is_own, &own) != 0) { return false; }
+        if (_dl_find_object((void *)(uintptr_t)preload_is_own, &own) != 0) { return false; }
         atomic_store_explicit(&low, (uintptr_t)own.dlfo_map_start, memory_order_relaxed);
         atomic_store_explicit(&high, (uintptr_t)own.dlfo_map_end, memory_order_release);
     }
@@ -145,7 +144,7 @@ const preload_copy *preload_copy_of(const void *address) {
     if (last != NULL && (uintptr_t)address - last->low < last->high - last->low) { return last->copy; }
     // SQLite jumped from a function that this library had called to another one, as from sqlite3_bind_blob64 to
     // sqlite3_bind_blob. So it is the copy that was called last.
-    if (last != NULL && is_own(address)) { return last->copy; }
+    if (last != NULL && preload_is_own(address)) { return last->copy; }
     if (_dl_find_object((void *)address, &module) != 0) { return copy_by_name(); }
     const caller *known = known_caller(address, module.dlfo_link_map);
     if (known == NULL) { known = add_caller(address, &module); }

@@ -71,9 +71,23 @@ static execution *current_execution(void) {
     return thread.execution;
 }
 
+preload_before preload_enter(const preload_copy *copy, preload_statement *running, uintptr_t frame) {
+    preload_before before = {thread.running, thread.copy, thread.frame};
+    (thread.running = running, thread.copy = copy);
+    thread.frame = frame;
+    thread.depth++;
+    return before;
+}
+
+void preload_leave(preload_before before) {
+    thread.depth--;
+    (thread.running = before.running, thread.copy = before.copy);
+    thread.frame = before.frame;
+}
+
 // Whether SQLite makes this call for its own purposes. Within a mixed module its calls cannot be told from the program's by
 // their addresses, but SQLite makes them only while it does what the program asked for.
-static bool is_own_call(const preload_copy *copy, const void *caller) {
+bool preload_is_own_call(const preload_copy *copy, const void *caller) {
     return preload_is_inside(copy, caller) && (!copy->is_mixed || thread.depth > 0);
 }
 
@@ -92,7 +106,7 @@ static void prepared(const preload_copy *copy, int result, sqlite3_stmt **out, u
     if (is_of_execution) { end_statement(execution); }
     preload_statement *statement = preload_add(*out);
     if (statement != NULL) {
-        statement->is_internal = !is_of_execution && is_own_call(copy, caller);
+        statement->is_internal = !is_of_execution && preload_is_own_call(copy, caller);
         statement->is_read_only = copy->stmt_readonly == NULL || copy->stmt_readonly(*out) != 0;
         statement->preparations = 1;
         statement->preparing = ticks;
@@ -143,7 +157,10 @@ EXPORT int sqlite3_step(sqlite3_stmt *handle) {
     const preload_copy *copy = preload_copy_of(CALLER);
     if (copy == NULL) { return SQLITE_MISUSE; }
     preload_statement *statement = preload_find(handle);
-    if (statement == NULL || statement->is_internal) { return step(copy, handle, NULL); }
+    if (statement == NULL || statement->is_internal) {
+        // SQLite may run it for a statement or a call of the program, which then waits and reads files.
+        return step(copy, handle, thread.copy == copy ? thread.running : NULL);
+    }
     int saved = errno;
     bool is_first = !statement->is_running;
     if (is_first) { preload_begin_run(copy, statement); }
@@ -173,7 +190,7 @@ EXPORT int sqlite3_step(sqlite3_stmt *handle) {
 EXPORT int sqlite3_reset(sqlite3_stmt *handle) {
     const preload_copy *copy = preload_copy_of(CALLER);
     if (copy == NULL) { return SQLITE_MISUSE; }
-    preload_statement *statement = is_own_call(copy, CALLER) ? NULL : preload_find(handle);
+    preload_statement *statement = preload_is_own_call(copy, CALLER) ? NULL : preload_find(handle);
     if (statement != NULL) { end_early(copy, statement); }
     return copy->reset(handle);
 }
@@ -209,7 +226,7 @@ EXPORT int sqlite3_exec(
 ) {
     const preload_copy *copy = preload_copy_of(CALLER);
     if (copy == NULL || copy->exec == NULL) { return SQLITE_MISUSE; }
-    if (is_own_call(copy, CALLER)) { return copy->exec(connection, sql, row, context, message); }
+    if (preload_is_own_call(copy, CALLER)) { return copy->exec(connection, sql, row, context, message); }
     execution execution;
     begin_execution(&execution);
     // SQLite steps from within this call, and is usually built without frame pointers: stacks go on from here.

@@ -25,7 +25,8 @@
 
 // The functions of SQLite that the library calls or interposes, as X(name).
 #define PRELOAD_FUNCTIONS(X) \
-    X(bind_blob) X(bind_blob64) X(bind_double) X(bind_int64) X(bind_null) X(bind_parameter_count) \
+    X(backup_step) X(blob_close) X(blob_open) X(blob_read) X(blob_reopen) X(blob_write) X(wal_checkpoint) \
+    X(wal_checkpoint_v2) X(bind_blob) X(bind_blob64) X(bind_double) X(bind_int64) X(bind_null) X(bind_parameter_count) \
     X(bind_pointer) X(bind_text) X(bind_text16) X(bind_text64) X(bind_value) X(bind_zeroblob) X(bind_zeroblob64) \
     X(changes) X(clear_bindings) X(column_int) X(column_text) X(db_filename) X(db_handle) X(exec) X(finalize) X(get_autocommit) X(get_table) X(prepare) X(prepare_v2) \
     X(prepare_v3) X(prepare16) X(prepare16_v2) X(prepare16_v3) X(profile) X(reset) X(set_authorizer) X(sql) X(step) \
@@ -42,6 +43,9 @@ typedef struct preload_copy {
 
 // The copy that the code at `address` is linked to; null if there is none.
 const preload_copy *preload_copy_of(const void *address);
+
+// Whether an address is in this library.
+bool preload_is_own(const void *address);
 
 // Held while the process forks.
 void preload_lock_copies(void);
@@ -109,7 +113,8 @@ typedef struct preload_io {
 
 // A prepared statement of the program, and its current run.
 typedef struct preload_statement {
-    sqlite3_stmt *handle;
+    sqlite3_stmt *handle;    // null: the call of another function; or that of a blob
+    char *label;             // the table and column of a blob
     bool is_internal;        // SQLite prepared it for its own purposes
     bool is_running;
     bool is_read_only;
@@ -164,6 +169,21 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
 
 // The statement that this thread steps, and its copy of SQLite; null if there is none.
 preload_statement *preload_running(const preload_copy **copy);
+
+// What a thread was running before a call of SQLite.
+typedef struct preload_before {
+    preload_statement *running;
+    const preload_copy *copy;
+    uintptr_t frame;
+} preload_before;
+
+// Called before and after SQLite's part of a call that can run statements. `frame` is the frame of the function that the
+// program called.
+preload_before preload_enter(const preload_copy *copy, preload_statement *running, uintptr_t frame);
+void preload_leave(preload_before before);
+
+// Whether SQLite calls a function for its own purposes, and not the program.
+bool preload_is_own_call(const preload_copy *copy, const void *caller);
 
 // MARK: - Waits
 

@@ -68,7 +68,9 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
     fl_recorder *recorder = preload_recorder();
     if (recorder == NULL || statement->generation != preload_generation()) { return; }
     uint32_t run[STATUSES] = {0};
-    if (copy != NULL) { read_counters(copy, statement, run); }
+    // A call of another function has no counters and no values.
+    bool is_statement = statement->handle != NULL;
+    if (copy != NULL && is_statement) { read_counters(copy, statement, run); }
     bool has_failed = result != SQLITE_OK && result != SQLITE_ROW && result != SQLITE_DONE;
     fl_sql fields = {
         .virtualMachineSteps = run[VM_STEP], .statement = statement->text, .plan = statement->plan, .type = statement->type,
@@ -78,7 +80,7 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
         .syncs = statement->io.syncs, .syncTime = statement->io.sync_time,
     };
     statement->preparations = 0;
-    if (statement->is_read_only) { fields.parameters = preload_hash_values(recorder, statement); }
+    if (statement->is_read_only && is_statement) { fields.parameters = preload_hash_values(recorder, statement); }
     if (!statement->is_read_only && result == SQLITE_DONE && statement->rows == 0 && copy != NULL && copy->changes != NULL) {
         fields.rows = (uint32_t)copy->changes(copy->db_handle(statement->handle));
     }

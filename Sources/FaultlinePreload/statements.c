@@ -33,6 +33,11 @@ static preload_statement *allocate(void) {
     return statement;
 }
 
+static void free_parts(preload_statement *statement) {
+    free(statement->many);
+    free(statement->label);
+}
+
 preload_statement *preload_add(sqlite3_stmt *handle) {
     bucket *bucket = bucket_of(handle);
     preload_statement *added = NULL;
@@ -50,7 +55,7 @@ preload_statement *preload_add(sqlite3_stmt *handle) {
         break;
     }
     if (added != NULL) {
-        free(is_known ? added->many : NULL);
+        if (is_known) { free_parts(added); }
         memset(added, 0, sizeof *added);
         added->handle = handle;
     }
@@ -78,7 +83,7 @@ void preload_remove(preload_statement *statement) {
     for (size_t slot = 0; slot < BUCKET_SLOTS; slot++) {
         if (atomic_load_explicit(&bucket->handles[slot], memory_order_relaxed) != statement->handle) { continue; }
         atomic_store_explicit(&bucket->handles[slot], NULL, memory_order_release);
-        free(statement->many);
+        free_parts(statement);
         *(void **)statement = unused;
         unused = statement;
         break;

@@ -41,7 +41,10 @@ static uint32_t this_thread(void) {
 // database can take the place of the main one (sqlite3_deserialize).
 static const char *path_of(const preload_copy *copy, const preload_statement *statement) {
     if (copy->db_filename == NULL || copy->db_handle == NULL) { return NULL; }
-    const char *path = copy->db_filename(copy->db_handle(statement->handle), "main");
+    sqlite3 *connection =
+        statement->handle == NULL ? (sqlite3 *)statement->connection : copy->db_handle(statement->handle);
+    if (connection == NULL) { return NULL; }
+    const char *path = copy->db_filename(connection, "main");
     return path == NULL || *path == 0 ? NULL : path;
 }
 

@@ -96,6 +96,7 @@ struct StoreTimeText {
             (totals.reads, totals.reads == 1 ? "read" : "reads"),
             (totals.writes, totals.writes == 1 ? "write" : "writes"),
             (totals.transactions, "for transactions"), (totals.schemaStatements, "to set up the store"),
+            (totals.otherCalls, "for blobs, backups or checkpoints"),
         ]
         let counts = statements.filter { $0.0 > 0 }.map { "\(Phrase.count($0.0)) \($0.1)" }
         var words = counts.isEmpty ? [] : ["statements: " + counts.joined(separator: ", ")]

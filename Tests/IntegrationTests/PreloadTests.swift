@@ -44,6 +44,46 @@ struct PreloadTests {
         #expect(memory.statements.allSatisfy { $0.fields.fileWrites == 0 && $0.fields.syncs == 0 })
     }
 
+    @Test("Calls that read and write blobs, make backups and checkpoints are events, and do what they do alone")
+    func calls() throws {
+        let run = try ObservedRun(["calls", TemporaryDirectory().path("store.sqlite")])
+        let alone = try BuiltCommand.run(
+            ["calls", TemporaryDirectory().path("store.sqlite")],
+            program: BuiltCommand.programs.path + "/SQLiteProgram")
+        #expect(run.result.output == alone.output)
+        let calls = run.statements.filter { $0.fields.type == .other }
+        #expect(
+            calls.map(\.text) == [
+                "sqlite3_blob_open(photo.data)"
+            ] + Array(repeating: "sqlite3_blob_read(photo.data)", count: 6) + [
+                "sqlite3_blob_reopen(photo.data)", "sqlite3_blob_write(photo.data)", "sqlite3_blob_close(photo.data)",
+                "sqlite3_blob_open(photo.data)", "sqlite3_backup_step()", "sqlite3_wal_checkpoint_v2()",
+                "sqlite3_wal_checkpoint()",
+            ])
+        // Reading beyond the end and opening a missing row fail.
+        #expect(calls.map(\.fields.error) == [0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0])
+        #expect(calls.allSatisfy { $0.event.duration > 0 && $0.event.stack != 0 && $0.fields.parameters == 0 })
+        // Closing the blob commits what was written to it, and a checkpoint copies the log into the file.
+        #expect(calls[9].fields.fileWrites > 0)
+        #expect(calls[12].fields.syncs > 0 && calls[12].fields.fileWrites > 0)
+        // The statements that SQLite runs for a blob are its own.
+        #expect(run.statements.count { $0.fields.type != .other } == 4)
+    }
+
+    @Test("A call that reads a blob has the program's line")
+    func lineOfCall() throws {
+        let directory = try TemporaryDirectory()
+        let (program, trace) = (BuiltCommand.programs.path + "/SQLiteProgram", directory.path("trace.json"))
+        let recorded = try BuiltCommand.run(
+            ["record", "-o", trace, "--quiet", "--", program, "calls", directory.path("store.sqlite")])
+        #expect(recorded.status == 0)
+        let source = BuiltCommand.package.appendingPathComponent("Tests/SQLiteProgram/main.c")
+        let line = "main.c:\(try SourceLine.find("// a part", in: source))"
+        let reads = try RecordedEvents(of: trace).all.filter { $0.sql == "sqlite3_blob_read(photo.data)" }
+        #expect(reads.count == 6)
+        #expect(reads.prefix(5).allSatisfy { $0.callSite?.text == line })
+    }
+
     @Test("The trace says that it has statements alone")
     func gaps() throws {
         let began = try #require(ObservedRun(["exec", ":memory:", "SELECT 1"]).processes.first)

@@ -259,9 +259,37 @@ static void fork_child(void) {
     waitpid(child, NULL, 0);
 }
 
+__attribute__((noinline)) static int copy_part(sqlite3_blob *blob, char *bytes, int part) {
+    return sqlite3_blob_read(blob, bytes, 1000, part * 1000);  // a part
+}
+
+// Reads and writes blobs, makes a backup and a checkpoint. Prints the results.
+static void make_calls(sqlite3 *store) {
+    sqlite3_blob *blob = NULL;
+    char bytes[1000] = {0};
+    sqlite3 *copy = open_store(":memory:");
+    execute(store, 2, (char *[]){
+        "PRAGMA journal_mode = WAL", "CREATE TABLE photo(id INTEGER PRIMARY KEY, data BLOB);"
+        "INSERT INTO photo VALUES (1, randomblob(5000)), (2, randomblob(5000))"});
+    printf("open %d\n", sqlite3_blob_open(store, "main", "photo", "data", 1, 1, &blob));
+    for (int part = 0; part < 5; part++) { printf("read %d\n", copy_part(blob, bytes, part)); }
+    printf("read beyond the end %d\n", sqlite3_blob_read(blob, bytes, 1000, 4500));
+    printf("reopen %d\n", sqlite3_blob_reopen(blob, 2));
+    printf("write %d\n", sqlite3_blob_write(blob, bytes, 1000, 0));
+    printf("close %d\n", sqlite3_blob_close(blob));
+    printf("no row %d\n", sqlite3_blob_open(store, "main", "photo", "data", 3, 0, &blob));
+    sqlite3_backup *backup = sqlite3_backup_init(copy, "main", store, "main");
+    printf("backup %d\n", sqlite3_backup_step(backup, -1));
+    printf("finish %d\n", sqlite3_backup_finish(backup));
+    execute(copy, 1, (char *[]){"SELECT * FROM photo"});
+    printf("checkpoint %d\n", sqlite3_wal_checkpoint_v2(store, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL));
+    printf("checkpoint %d\n", sqlite3_wal_checkpoint(store, NULL));
+    sqlite3_close(copy);
+}
+
 int main(int count, char **arguments) {
     if (count < 3) {
-        fprintf(stderr, "usage: SQLiteProgram exec|books|threads|function|hooks|state|values|wait|foreign|fork STORE [SQL…]\n");
+        fprintf(stderr, "usage: SQLiteProgram exec|books|calls|threads|function|hooks|state|values|wait|foreign|fork STORE [SQL…]\n");
         return 2;
     }
     const char *mode = arguments[1];
@@ -270,6 +298,7 @@ int main(int count, char **arguments) {
     sqlite3 *store = open_store(arguments[2]);
     if (strcmp(mode, "exec") == 0) { execute(store, count - 3, arguments + 3); }
     if (strcmp(mode, "books") == 0) { list_books(store); }
+    if (strcmp(mode, "calls") == 0) { make_calls(store); }
     if (strcmp(mode, "threads") == 0) { count_in_threads(); }
     if (strcmp(mode, "function") == 0) { call_function(store); }
     if (strcmp(mode, "hooks") == 0) { set_hooks(store); }

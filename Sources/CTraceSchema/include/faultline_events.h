@@ -112,7 +112,8 @@
     X("read", "It reads rows.") \
     X("write", "It writes rows.") \
     X("transaction", "It begins or ends a transaction.") \
-    X("schema", "It creates tables or sets a pragma.")
+    X("schema", "It creates tables or sets a pragma.") \
+    X("other", "It is no statement, but a call that reads or writes a blob, makes a backup or a checkpoint.")
 #define FL_SCOPE_KINDS(X) \
     X("other", "Any other work that belongs together.") \
     X("screen", "The display of one screen.") \

@@ -179,6 +179,7 @@ extension ProcessContext {
             if event.parent == 0 { summary.counts.outermostWrites &+= 1 }
         case .transaction: summary.counts.transactions &+= 1
         case .schema: summary.counts.schemaStatements &+= 1
+        case .other: summary.counts.otherCalls &+= 1
         }
     }
 

@@ -70,6 +70,8 @@ public struct ProfileCounts: Sendable, Hashable {
     public internal(set) var transactions: UInt64 = 0
     /// Statements that created tables or set pragmas.
     public internal(set) var schemaStatements: UInt64 = 0
+    /// Calls that read or wrote a blob, made a backup or a checkpoint.
+    public internal(set) var otherCalls: UInt64 = 0
     /// Round trips that fetches, batches and faults report.
     public internal(set) var claimedTrips: UInt64 = 0
     /// Rows that SQLite returned.
@@ -125,7 +127,8 @@ extension ProfileCounts: Summed, StartsEmpty {
         .part("outermostTime", \.outermostTime), .sum("countedHits", \.countedHits),
         .sum("reads", \.reads), .sum("outermostReads", \.outermostReads),
         .sum("writes", \.writes), .sum("outermostWrites", \.outermostWrites), .sum("transactions", \.transactions),
-        .sum("schemaStatements", \.schemaStatements), .sum("claimedTrips", \.claimedTrips),
+        .sum("schemaStatements", \.schemaStatements), .sum("otherCalls", \.otherCalls),
+        .sum("claimedTrips", \.claimedTrips),
         .sum("rowsLoaded", \.rowsLoaded), .sum("bytesRead", \.bytesRead), .sum("bytesWritten", \.bytesWritten),
         .sum("rowsEvicted", \.rowsEvicted), .sum("bytesEvicted", \.bytesEvicted),
         .sum("overhead", \.overhead), .sum("eventsWithPlace", \.eventsWithPlace),

@@ -15,6 +15,8 @@ extension TraceEvent {
             case transaction
             /// It creates tables or sets a pragma.
             case schema
+            /// It is no statement, but a call that reads or writes a blob, makes a backup or a checkpoint.
+            case other
         }
 
         /// Time preparing the statement before this run, which is no part of its duration, in nanoseconds.
