@@ -175,7 +175,9 @@ struct ReportNumbersTests {
             "automaticIndexes": events.sum(\.automaticIndexes),
             "virtualMachineSteps": events.sum(\.virtualMachineSteps),
             "preparations": events.sum(\.preparations), "pageHits": events.sum(\.pageHits),
-            "pageMisses": events.sum(\.pageMisses), "errors": UInt64(events.filter { ($0.error ?? 0) != 0 }.count),
+            "pageMisses": events.sum(\.pageMisses), "fileReads": events.sum(\.fileReads),
+            "fileWrites": events.sum(\.fileWrites), "syncs": events.sum(\.syncs), "syncTime": events.sum(\.syncTime),
+            "errors": UInt64(events.filter { ($0.error ?? 0) != 0 }.count),
         ]
     }
 
