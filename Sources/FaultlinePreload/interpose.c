@@ -34,17 +34,30 @@ preload_statement *preload_running(const preload_copy **copy) {
 
 uintptr_t preload_sqlite_frame(void) { return thread.frame; }
 
-static int step(const preload_copy *copy, sqlite3_stmt *handle, preload_statement *statement) {
-    preload_statement *outer = thread.running;
-    const preload_copy *outer_copy = thread.copy;
-    uintptr_t outer_frame = thread.frame;
-    (thread.running = statement, thread.copy = copy);
-    thread.frame = (uintptr_t)__builtin_frame_address(0);
+// A signal handler can run between any two of these steps, and call functions that ask for the running statement. It must
+// not find one without its copy.
+preload_before preload_enter(const preload_copy *copy, preload_statement *running, uintptr_t frame) {
+    preload_before before = {thread.running, thread.copy, thread.frame};
+    thread.copy = copy;
+    atomic_signal_fence(memory_order_seq_cst);
+    thread.running = running;
+    thread.frame = frame;
     thread.depth++;
-    int result = copy->step(handle);
+    return before;
+}
+
+void preload_leave(preload_before before) {
     thread.depth--;
-    (thread.running = outer, thread.copy = outer_copy);
-    thread.frame = outer_frame;
+    thread.running = before.running;
+    atomic_signal_fence(memory_order_seq_cst);
+    thread.copy = before.copy;
+    thread.frame = before.frame;
+}
+
+static int step(const preload_copy *copy, sqlite3_stmt *handle, preload_statement *statement) {
+    preload_before before = preload_enter(copy, statement, (uintptr_t)__builtin_frame_address(0));
+    int result = copy->step(handle);
+    preload_leave(before);
     return result;
 }
 
@@ -69,20 +82,6 @@ static void end_statement(execution *execution) {
 static execution *current_execution(void) {
     if ((uintptr_t)thread.execution < (uintptr_t)__builtin_frame_address(0)) { thread.execution = NULL; }
     return thread.execution;
-}
-
-preload_before preload_enter(const preload_copy *copy, preload_statement *running, uintptr_t frame) {
-    preload_before before = {thread.running, thread.copy, thread.frame};
-    (thread.running = running, thread.copy = copy);
-    thread.frame = frame;
-    thread.depth++;
-    return before;
-}
-
-void preload_leave(preload_before before) {
-    thread.depth--;
-    (thread.running = before.running, thread.copy = before.copy);
-    thread.frame = before.frame;
 }
 
 // Whether SQLite makes this call for its own purposes. Within a mixed module its calls cannot be told from the program's by
@@ -119,17 +118,11 @@ static void prepared(const preload_copy *copy, int result, sqlite3_stmt **out, u
     EXPORT int sqlite3_##name parameters { \
         const preload_copy *copy = preload_copy_of(CALLER); \
         if (copy == NULL || copy->name == NULL) { return SQLITE_MISUSE; } \
-        preload_statement *outer = thread.running; \
-        uintptr_t outer_frame = thread.frame; \
-        uint64_t before = preload_ticks(); \
-        thread.running = NULL; \
-        thread.frame = (uintptr_t)__builtin_frame_address(0); \
-        thread.depth++; \
+        uint64_t start = preload_ticks(); \
+        preload_before before = preload_enter(copy, NULL, (uintptr_t)__builtin_frame_address(0)); \
         int result = copy->name arguments; \
-        thread.depth--; \
-        thread.running = outer; \
-        thread.frame = outer_frame; \
-        prepared(copy, result, statement, preload_ticks() - before, CALLER); \
+        preload_leave(before); \
+        prepared(copy, result, statement, preload_ticks() - start, CALLER); \
         return result; \
     }
 #define PREPARE(name, text) \
