@@ -156,12 +156,20 @@ preload_statement *preload_find(sqlite3_stmt *handle);
 
 void preload_remove(preload_statement *statement);
 
+// A record for the call of another function, until it is given back; null if there is no memory. It is not on the stack,
+// because a callback can leave the call by longjmp: then it stays taken.
+preload_statement *preload_take(void);
+void preload_give_back(preload_statement *statement);
+
 // Held while the process forks, so that the child finds the tables whole and their locks free.
 void preload_lock_statements(void);
 void preload_unlock_statements(void);
 
 // Begins a run of a statement that is not running.
 void preload_begin_run(const preload_copy *copy, preload_statement *statement);
+
+// Interns a statement's text, or what stands for one. `json` is memory for it: twice its length, and 16 bytes.
+uint32_t preload_intern_text(fl_recorder *recorder, const char *text, size_t length, char *json, size_t room);
 
 // Ends the run of a statement that is running, and records it. `result` is SQLite's result code, SQLITE_OK if the program ended it;
 // `end` is the time in ticks. `copy` is null if the handle is gone.

@@ -11,6 +11,13 @@ static const int statuses[] = {
 };
 enum { VM_STEP, FULLSCAN_STEP, SORT, AUTOINDEX, REPREPARE, STATUSES };
 
+uint32_t preload_intern_text(fl_recorder *recorder, const char *text, size_t length, char *json, size_t room) {
+    size_t used = (size_t)(stpcpy(json, "{\"sql\":") - json);
+    used += fl_json_string(json + used, room - used - 2, text, length);
+    json[used++] = '}';
+    return fl_intern(recorder, FL_DICTIONARY_STATEMENT, json, used, text, length < 255 ? length : 255);
+}
+
 // Interns the statement's text, in the dictionary of this recorder.
 static void describe(fl_recorder *recorder, const preload_copy *copy, preload_statement *statement) {
     const char *sql = copy->sql == NULL ? NULL : copy->sql(statement->handle);
@@ -18,14 +25,11 @@ static void describe(fl_recorder *recorder, const preload_copy *copy, preload_st
     if (sql == NULL) { sql = ""; }
     size_t raw = strlen(sql), length = preload_normalize(sql, raw, text);
     statement->literals = fl_mix_bytes(raw, sql, raw);
-    size_t used = (size_t)(stpcpy(json, "{\"sql\":") - json);
-    used += fl_json_string(json + used, sizeof json - used - 2, text, length);
-    json[used++] = '}';
     statement->type = preload_type_of(text, length, statement->is_read_only);
     int64_t transaction = fl_enumeration_value(FL_ENUMERATION_STATEMENT_TYPE, "transaction", strlen("transaction"));
     statement->can_write = !statement->is_read_only || statement->type == (uint32_t)transaction;
     preload_find_file(copy, statement);
-    statement->text = fl_intern(recorder, FL_DICTIONARY_STATEMENT, json, used, text, length < 255 ? length : 255);
+    statement->text = preload_intern_text(recorder, text, length, json, sizeof json);
     statement->generation = preload_generation();
     bool is_query = length > 6 && (strncasecmp(text, "SELECT", 6) == 0 || strncasecmp(text, "WITH", 4) == 0);
     bool may_ask = is_query && statement->is_read_only && !preload_is_nested();

@@ -63,6 +63,27 @@ preload_statement *preload_add(sqlite3_stmt *handle) {
     return added;
 }
 
+preload_statement *preload_take(void) {
+    pthread_mutex_lock(&lock);
+    preload_statement *taken = allocate();
+    pthread_mutex_unlock(&lock);
+    if (taken != NULL) { memset(taken, 0, sizeof *taken); }
+    return taken;
+}
+
+// Under the lock.
+static void release(preload_statement *statement) {
+    free_parts(statement);
+    *(void **)statement = unused;
+    unused = statement;
+}
+
+void preload_give_back(preload_statement *statement) {
+    pthread_mutex_lock(&lock);
+    release(statement);
+    pthread_mutex_unlock(&lock);
+}
+
 void preload_lock_statements(void) { pthread_mutex_lock(&lock); }
 void preload_unlock_statements(void) { pthread_mutex_unlock(&lock); }
 
@@ -83,9 +104,7 @@ void preload_remove(preload_statement *statement) {
     for (size_t slot = 0; slot < BUCKET_SLOTS; slot++) {
         if (atomic_load_explicit(&bucket->handles[slot], memory_order_relaxed) != statement->handle) { continue; }
         atomic_store_explicit(&bucket->handles[slot], NULL, memory_order_release);
-        free_parts(statement);
-        *(void **)statement = unused;
-        unused = statement;
+        release(statement);
         break;
     }
     pthread_mutex_unlock(&lock);

@@ -70,6 +70,13 @@ struct PreloadTests {
         #expect(run.statements.count { $0.fields.type != .other } == 4)
     }
 
+    @Test("A callback can leave a checkpoint by longjmp")
+    func leftCall() throws {
+        let run = try ObservedRun(["leave", TemporaryDirectory().path("store.sqlite")])
+        #expect(!run.result.wasKilled && run.result.status == 0)
+        #expect(run.result.output.hasSuffix("\n0 bytes changed\n"))
+    }
+
     @Test("A call that reads a blob has the program's line")
     func lineOfCall() throws {
         let directory = try TemporaryDirectory()

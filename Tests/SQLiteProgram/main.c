@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -287,13 +288,50 @@ static void make_calls(sqlite3 *store) {
     sqlite3_close(copy);
 }
 
+static jmp_buf busy_place;
+
+static int leave_busy(void *context, int tries) {
+    (void)context, (void)tries;
+    longjmp(busy_place, 1);
+}
+
+__attribute__((noinline)) static void try_checkpoint(sqlite3 *store) {
+    if (setjmp(busy_place) == 0) { sqlite3_wal_checkpoint_v2(store, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL); }
+}
+
+// Closes the store, which writes and waits for the disk, over the part of the stack where the checkpoint was tried.
+__attribute__((noinline)) static int close_over(sqlite3 *store) {
+    unsigned char bytes[4096];
+    int changed = 0;
+    memset(bytes, 0x5a, sizeof bytes);
+    __asm__ volatile("" ::"r"(bytes) : "memory");
+    sqlite3_close_v2(store);
+    __asm__ volatile("" ::"r"(bytes) : "memory");
+    for (size_t index = 0; index < sizeof bytes; index++) { changed += bytes[index] != 0x5a; }
+    return changed;
+}
+
+// A busy handler leaves a checkpoint by longjmp.
+static void leave_checkpoint(const char *path) {
+    sqlite3 *store = open_store(path), *reader = open_store(path);
+    execute(store, 1, (char *[]){"PRAGMA journal_mode = WAL; CREATE TABLE t(a); INSERT INTO t VALUES (randomblob(200000))"});
+    execute(reader, 1, (char *[]){"BEGIN; SELECT count(*) FROM t"});
+    execute(store, 1, (char *[]){"INSERT INTO t VALUES (randomblob(200000))"});
+    sqlite3_busy_handler(store, leave_busy, NULL);
+    try_checkpoint(store);
+    execute(reader, 1, (char *[]){"COMMIT"});
+    sqlite3_close(reader);
+    printf("%d bytes changed\n", close_over(store));
+}
+
 int main(int count, char **arguments) {
     if (count < 3) {
-        fprintf(stderr, "usage: SQLiteProgram exec|books|calls|threads|function|hooks|state|values|wait|foreign|fork STORE [SQL…]\n");
+        fprintf(stderr, "usage: SQLiteProgram exec|books|calls|leave|threads|function|hooks|state|values|wait|foreign|fork STORE [SQL…]\n");
         return 2;
     }
     const char *mode = arguments[1];
     if (strcmp(mode, "wait") == 0) { return (wait_for_thread(arguments[2]), 0); }
+    if (strcmp(mode, "leave") == 0) { return (leave_checkpoint(arguments[2]), 0); }
     if (strcmp(mode, "foreign") == 0) { return (wait_for_process(arguments[2]), 0); }
     sqlite3 *store = open_store(arguments[2]);
     if (strcmp(mode, "exec") == 0) { execute(store, count - 3, arguments + 3); }
