@@ -191,15 +191,29 @@ void fl_drain_restart(fl_drain *drain) { drain->segment = drain->place = 0; }
 
 void fl_drain_count_unwritten(fl_drain *drain, uint64_t lines) { drain->unwritten += lines; }
 
-bool fl_drain_belongs_to(const fl_drain *drain, const fl_timeline *timeline) {
+// The last commit for a file of a trace; null if neither of the two is for it. While a file replaces another one, the rings
+// have a commit for each.
+static const fl_commit *commit_for(const fl_drain *drain, fl_identity trace) {
     const fl_file *file = drain->file;
-    fl_identity identity = fl_timeline_identity(timeline);
-    if (file->number == 0) { return false; }
     uint32_t count = atomic_load_explicit(&file->commit_count, memory_order_acquire);
     for (uint32_t index = 0; index < 2 && index < count; index++) {
-        if (fl_is_same(file->commits[(count - index) & 1].trace, identity)) { return true; }
+        const fl_commit *commit = &file->commits[(count - index) & 1];
+        if (fl_is_same(commit->trace, trace)) { return commit; }
     }
-    return fl_is_same(file->trace, identity);
+    return NULL;
+}
+
+bool fl_drain_belongs_to(const fl_drain *drain, const fl_timeline *timeline) {
+    fl_identity identity = fl_timeline_identity(timeline);
+    if (drain->file->number == 0) { return false; }
+    return commit_for(drain, identity) != NULL || fl_is_same(drain->file->trace, identity);
+}
+
+uint64_t fl_drain_committed_offset(const fl_drain *drain, const fl_timeline *timeline) {
+    const fl_commit *commit = commit_for(drain, fl_timeline_identity(timeline));
+    // A copy of the trace was made of the file that had its name.
+    if (commit == NULL) { commit = commit_for(drain, drain->file->trace); }
+    return commit == NULL ? 0 : commit->offset;
 }
 
 // MARK: - Dictionary
@@ -439,18 +453,6 @@ uint64_t fl_drain_pending(fl_drain *drain) {
     memset(drain->dropped, 0, sizeof drain->dropped);
     resume(drain);
     return events;
-}
-
-// A commit for a file that is to replace the trace may be the last one before the process was killed. The one before is then
-// for the trace as it still is.
-uint64_t fl_drain_committed_offset(const fl_drain *drain, const fl_timeline *timeline) {
-    const fl_file *file = drain->file;
-    uint32_t count = atomic_load_explicit(&file->commit_count, memory_order_acquire);
-    if (count == 0) { return 0; }
-    const fl_commit *last = &file->commits[count & 1], *other = &file->commits[(count - 1) & 1];
-    fl_identity identity = fl_timeline_identity(timeline);
-    bool is_before = count > 1 && !fl_is_same(last->trace, identity) && fl_is_same(other->trace, identity);
-    return is_before ? other->offset : last->offset;
 }
 
 bool fl_drain_wait(fl_drain *drain, uint32_t milliseconds) {

@@ -23,13 +23,15 @@ package enum TraceRecovery {
         package var file: String
         /// The process's number in the trace.
         package var process: UInt32
-        /// The time at which the process began to record, in seconds since 1970.
-        package var date: Double
+        /// The time at which the trace began, in seconds since 1970.
+        ///
+        /// It identifies the recording, unlike the process's own start, which moves when old events are removed.
+        package var origin: Double
 
-        package init(file: String, process: UInt32, date: Double) {
+        package init(file: String, process: UInt32, origin: Double) {
             self.file = file
             self.process = process
-            self.date = date
+            self.origin = origin
         }
     }
 
@@ -87,9 +89,10 @@ package enum TraceRecovery {
             let drains = found.filter { each in
                 if fl_drain_belongs_to(each.drain, timeline) { return true }
                 let process = fl_drain_process(each.drain)
+                let origin = process.date - Double(process.start) / 1e9
                 return isAdopting
                     && named.contains {
-                        $0.file == each.file && $0.process == process.process && abs($0.date - process.date) < 1e-3
+                        $0.file == each.file && $0.process == process.process && abs($0.origin - origin) < 1e-3
                     }
             }
             guard !drains.isEmpty else {
@@ -113,6 +116,7 @@ package enum TraceRecovery {
                 return .impossible(String(cString: strerror(failure)), events: pending)
             }
             remove(drains)
+            fl_timeline_remove_copies(timeline)
             return .recovered(events: events)
         }
     }

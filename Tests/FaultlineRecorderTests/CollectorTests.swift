@@ -26,7 +26,7 @@ struct CollectorTests {
     private let stillRuns = "1 process of the command is still running; the trace ends where the command ended."
 
     private func named(_ file: String) -> TraceRecovery.NamedRings {
-        TraceRecovery.NamedRings(file: file, process: 0, date: 0)
+        TraceRecovery.NamedRings(file: file, process: 0, origin: 0)
     }
 
     private func count(_ category: String) throws -> Int {
@@ -164,7 +164,8 @@ struct CollectorTests {
             #expect(outcome == .impossible(reason, events: 10))
             if left.count < 1000 {
                 let process = try #require(fl_drain_open(file, 0).map { fl_drain_process($0) })
-                let known = TraceRecovery.NamedRings(file: file, process: process.process, date: process.date)
+                let known = TraceRecovery.NamedRings(
+                    file: file, process: process.process, origin: process.date - Double(process.start) / 1e9)
                 #expect(
                     TraceRecovery.recover(copy, rings: [known], isAdopting: true)
                         == .impossible("the trace was cut short", events: 10))

@@ -108,7 +108,8 @@ extension TraceReading {
     /// The ring files that the trace's processes named.
     var rings: [TraceRecovery.NamedRings] {
         processes.filter { !$0.rings.isEmpty }.map {
-            TraceRecovery.NamedRings(file: $0.rings, process: $0.process, date: $0.date)
+            TraceRecovery.NamedRings(
+                file: $0.rings, process: $0.process, origin: $0.date - Double($0.start) / 1e9)
         }
     }
 }
