@@ -99,6 +99,20 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
                 + "free some space and record again.")
     }
 
+    /// No shorter file can take the trace's place.
+    static func cannotShorten(_ path: String, errno code: Int32) -> RecorderError {
+        let reason =
+            switch code {
+            case EMLINK: "it has several hard links"
+            case EBUSY: "it is a mount point"
+            default: reason(code)
+            }
+        return RecorderError(
+            code: .cannotWrite,
+            message: "The trace \"\(path)\" cannot have a maximum size, because no shorter file can take its place "
+                + "(\(reason)); name another file with -o.")
+    }
+
     /// The oldest events could not be removed.
     static func tooLong(_ path: String, errno code: Int32) -> RecorderError {
         let isMoved = code == ESTALE || code == ENOENT

@@ -65,11 +65,16 @@ package final class TraceCollector {
     ///   - scratch: Directories to try for the rings, in this order; one in memory is best.
     ///   - maximumSize: The maximum size of the timeline in bytes. When it is nearly reached, the oldest events are
     ///     removed. Names are kept, so a trace with little else can become longer.
-    /// - Throws: ``RecorderError`` if the timeline cannot be written or no directory has room.
+    /// - Throws: ``RecorderError`` if the timeline cannot be written, or cannot be kept short, or no directory has room.
     package init(
         path: String, scratch: [String] = ["/dev/shm", NSTemporaryDirectory()], maximumSize: UInt64? = nil
     ) throws {
         let (tracePath, timeline) = try TracePath.open(path)
+        if maximumSize != nil, !fl_timeline_limit(timeline) {
+            let failure = errno
+            fl_timeline_discard(timeline)
+            throw RecorderError.cannotShorten(tracePath.written, errno: failure)
+        }
         guard let claim = RingDirectory.make(in: scratch, writtenTo: tracePath.written) else {
             let failure = errno
             fl_timeline_discard(timeline)
@@ -123,7 +128,7 @@ package final class TraceCollector {
         return events
     }
 
-    /// What has been collected so far.
+    /// The state of a recording.
     package struct Progress: Sendable {
         package var events: UInt64
         /// The size of the trace.
@@ -147,9 +152,16 @@ package final class TraceCollector {
     private func shorten() {
         guard let maximumSize else { return }
         let drains: [OpaquePointer?] = sources.values.filter(\.hasBegun).map(\.drain)
-        if !fl_timeline_shorten(timeline, maximumSize / 2, drains, UInt32(drains.count)) { shorteningFailure = errno }
-        // Copying a long list of names again for a few events would take longer than writing the events.
-        fullSize = max(maximumSize / 4 * 3, fl_timeline_size(timeline) + maximumSize / 8)
+        var drained: UInt64 = 0
+        if !fl_timeline_shorten(timeline, maximumSize / 2, drains, UInt32(drains.count), &drained) {
+            shorteningFailure = errno
+            // The whole file may be read in vain again.
+            fullSize = fl_timeline_size(timeline) / 2 * 3
+        } else {
+            // Copying a long list of names again for a few events would take longer than writing the events.
+            fullSize = max(maximumSize / 4 * 3, fl_timeline_size(timeline) + maximumSize / 8)
+        }
+        events += drained
     }
 
     /// Opens new rings, and returns the names of all.

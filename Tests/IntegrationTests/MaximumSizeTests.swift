@@ -109,7 +109,7 @@ struct MaximumSizeTests {
     func replaced() throws {
         let running = try RunningCommand(
             BuiltCommand.faultline,
-            ["record", "--max-size", "1M", "-o", trace, "--quiet", "--", Self.program, "records", "2000000"])
+            ["record", "--max-size", "1M", "-o", trace, "--quiet", "--", Self.program, "records", "1000000"])
         awaitFiles(3)
         let moved = directory.path("moved.json")
         try FileManager.default.moveItem(atPath: trace, toPath: moved)
@@ -141,8 +141,82 @@ struct MaximumSizeTests {
         #expect(report.errors.contains("the program ended before the trace was complete; the last "))
         let data = try Data(contentsOf: URL(fileURLWithPath: trace))
         #expect(try JSONSerialization.jsonObject(with: data) is [Any])
-        let names = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
-        #expect(names.filter { $0.contains("shortened") } == [])
+        #expect(try copies() == [])
+    }
+
+    /// The files that replace the trace, and do not have its name yet.
+    private func copies() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory.url.path).filter { $0.contains("shorter") }
+    }
+
+    @Test("can be completed by \"recover\" after it was copied")
+    func copied() throws {
+        let program = "trap '' TERM; \(Self.program) records 300000"
+        let running = try RunningCommand(
+            BuiltCommand.faultline, ["record", "--max-size", "1M", "-o", trace, "--", "/bin/sh", "-c", program])
+        awaitFiles(4)
+        let size = try attributes()[.size] as? Int
+        while try attributes()[.size] as? Int == size {}
+        kill(running.identifier, SIGKILL)
+        #expect(running.finish().wasKilled)
+        let copy = directory.path("copy.json")
+        try Data(contentsOf: URL(fileURLWithPath: trace)).write(to: URL(fileURLWithPath: copy))
+        try FileManager.default.removeItem(atPath: trace)
+        #expect(try arguments(parsed(copy), of: "faultline.began").contains { $0["removed"] != nil })
+        var recovered = try BuiltCommand.run(["recover", copy])
+        while recovered.errors.contains("still") { recovered = try BuiltCommand.run(["recover", copy]) }
+        #expect(recovered.status == 0)
+        #expect(recovered.errors.hasSuffix(" events were added.\n"))
+        #expect(try !arguments(parsed(copy), of: "faultline.ended").isEmpty)
+    }
+
+    private func attributes() throws -> [FileAttributeKey: Any] {
+        try FileManager.default.attributesOfItem(atPath: trace)
+    }
+
+    /// The lines of a trace, whose end may be missing.
+    private func parsed(_ path: String) throws -> [[String: Any]] {
+        try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").compactMap { line in
+            let text = line.hasSuffix(",") ? line.dropLast() : line
+            return try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        }
+    }
+
+    @Test("keeps its mode, and can have the longest name")
+    func mode() throws {
+        let long = directory.path(String(repeating: "n", count: 255))
+        #expect(FileManager.default.createFile(atPath: long, contents: nil, attributes: [.posixPermissions: 0o640]))
+        let result = try BuiltCommand.run([
+            "record", "--max-size", "1M", "-o", long, "--", Self.program, "records", "50000",
+        ])
+        #expect(result.status == 0)
+        #expect(result.errors.contains("removed by --max-size"))
+        let attributes = try FileManager.default.attributesOfItem(atPath: long)
+        #expect(attributes[.posixPermissions] as? Int == 0o640)
+    }
+
+    @Test("is refused before the command runs if the trace has two names")
+    func links() throws {
+        #expect(FileManager.default.createFile(atPath: trace, contents: nil))
+        try FileManager.default.linkItem(atPath: trace, toPath: directory.path("other.json"))
+        let result = try record(["/bin/echo", "ran"])
+        #expect(result.status == 2)
+        #expect(
+            result.errors
+                == "faultline: The trace \"\(trace)\" cannot have a maximum size, because no shorter file can take its place "
+                + "(it has several hard links); name another file with -o.\n")
+        #expect(result.output == "")
+        #expect(try copies() == [])
+    }
+
+    @Test("removes what a killed recording left beside it, and nothing else")
+    func left() throws {
+        let left = directory.path(".faultline-shorter-1-0")
+        let foreign = directory.path(".faultline-shorter-notes")
+        try "[\n".write(toFile: left, atomically: false, encoding: .utf8)
+        try "a letter\n".write(toFile: foreign, atomically: false, encoding: .utf8)
+        #expect(try record(["/bin/true"]).status == 0)
+        #expect(try copies() == [".faultline-shorter-notes"])
     }
 
     @Test(

@@ -393,7 +393,8 @@ void fl_drain_commit(fl_drain *drain, uint64_t offset);
 // The number of events that are not yet delivered and committed. Delivers nothing.
 uint64_t fl_drain_pending(fl_drain *drain);
 
-// The length of the trace at the last commit that was for this file; 0 if there was no commit.
+// The length of the trace at the last commit that was for its file, or, for a copy of a trace, for the file that it was made
+// of; 0 if there was no commit.
 uint64_t fl_drain_committed_offset(const fl_drain *drain, const fl_timeline *timeline);
 
 // Waits until a ring fills up or the time is over. Returns whether a ring has signalled since the last wait.
@@ -464,11 +465,19 @@ void fl_timeline_note(fl_timeline *timeline, fl_drain *drain);
 // The length of the timeline so far, in bytes.
 uint64_t fl_timeline_size(const fl_timeline *timeline);
 
+// Removes files that killed processes left beside the timeline while they shortened one.
+void fl_timeline_remove_copies(const fl_timeline *timeline);
+
+// Prepares an empty timeline for fl_timeline_shorten: replaces its file once, the way that one does, so that a reason against
+// it is known before anything is recorded. False with errno set if the file is as before: EMLINK if it has another name.
+bool fl_timeline_limit(fl_timeline *timeline);
+
 // Replaces the timeline's file with one that has only its last `bytes` bytes of events, and the names before them that
 // these or the processes of the `count` drains need. Each process then begins where the events do, and the first one states
-// how many were removed. Everything that the drains have delivered must be in the file. False with errno set if the file
-// is as before: EINVAL if it is not longer.
-bool fl_timeline_shorten(fl_timeline *timeline, uint64_t bytes, fl_drain *const *drains, uint32_t count);
+// how many were removed. Everything that the drains have delivered must be in the file. They go on meanwhile; `drained` is
+// the number of events that they delivered. False with errno set if the file has kept its events: EINVAL if it is not longer.
+bool fl_timeline_shorten(
+    fl_timeline *timeline, uint64_t bytes, fl_drain *const *drains, uint32_t count, uint64_t *drained);
 
 // Writes to a descriptor and ignores failures: bytes that it does not accept are dropped, without a signal. For
 // messages on stderr, which may be closed, full, or a pipe without a reader.
