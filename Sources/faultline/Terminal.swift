@@ -49,9 +49,6 @@ struct Terminal {
         try write(verbatim: Phrase.escaped(json: json))
     }
 
-    /// Writes text with control sequences, and ignores failures.
-    func writeControl(_ text: String) { try? write(verbatim: text) }
-
     private func write(verbatim text: String) throws {
         var text = text
         let failure = text.withUTF8 { bytes in

@@ -8,10 +8,11 @@ struct ProgressLineTests {
         private let process = Process()
         private let input = Pipe()
         private let terminal: FileHandle
+        private let directory: TemporaryDirectory
         private(set) var shown = ""
 
         init(_ options: [String], outputOnTerminal: Bool = false) throws {
-            let directory = try TemporaryDirectory()
+            directory = try TemporaryDirectory()
             let leader = open("/dev/ptmx", O_RDWR | O_NOCTTY)
             try #require(leader >= 0)
             terminal = FileHandle(fileDescriptor: leader, closeOnDealloc: true)
@@ -40,6 +41,15 @@ struct ProgressLineTests {
             }
         }
 
+        /// Types a character.
+        func type(_ character: UInt8) throws { try terminal.write(contentsOf: [character]) }
+
+        /// Ends the command, and waits until its trace is complete.
+        func end() throws {
+            try input.fileHandleForWriting.close()
+            while try String(contentsOfFile: directory.path("trace.json"), encoding: .utf8) != "[\n]\n" {}
+        }
+
         /// Ends the command, and returns all that the terminal showed.
         func finish() throws -> String {
             try input.fileHandleForWriting.close()
@@ -59,6 +69,21 @@ struct ProgressLineTests {
         #expect(shown.contains(Self.line))
         let rest = try #require(shown.components(separatedBy: "none lost\u{1B}[K\r").last)
         #expect(rest.hasPrefix("\u{1B}[Kfaultline: No process of \"cat\" recorded anything"))
+    }
+
+    @Test("does not hold up the recording while the terminal's output is stopped")
+    func stopped() throws {
+        let (stop, start) = (UInt8(0x13), UInt8(0x11))
+        let cat = try RecordedCat([])
+        cat.read(until: Self.line)
+        try cat.type(stop)
+        // It has run for longer than this one, which shows that another line was due.
+        let other = try RecordedCat([])
+        other.read(until: Self.line)
+        _ = try other.finish()
+        try cat.end()
+        try cat.type(start)
+        #expect(try cat.finish().contains("No process of \"cat\" recorded anything"))
     }
 
     @Test("is shown beside the command's own output only if asked for, and not with --quiet")

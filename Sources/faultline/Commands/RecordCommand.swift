@@ -59,7 +59,7 @@ struct RecordCommand: AnalyzingCommand {
         name: .long,
         help: """
             Show the elapsed time, the number of events and the trace's size on the terminal while the command runs, even \
-            if the command writes there.
+            if its output goes there too and mixes with them.
             """)
     var progress = false
 

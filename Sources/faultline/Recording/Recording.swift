@@ -55,7 +55,6 @@ struct Recording {
             collector.discard()
             throw error
         }
-        var progress = progress
         while true {
             let events = collector.collect()
             progress?.show(collector.progress)
