@@ -180,11 +180,29 @@ EXPORT int sqlite3_step(sqlite3_stmt *handle) {
     return result;
 }
 
+// Ends the run of a statement that may write and was not stepped to its end. SQLite may then commit, and wait for the disk.
+static int end_by(
+    int (*function)(sqlite3_stmt *), const preload_copy *copy, sqlite3_stmt *handle, preload_statement *statement
+) {
+    uint64_t start = preload_ticks();
+    preload_before before = preload_enter(copy, statement, (uintptr_t)__builtin_frame_address(0));
+    int result = function(handle);
+    preload_leave(before);
+    int saved = errno;
+    uint64_t end = preload_ticks();
+    statement->ending = end - start;
+    if (statement->is_running) { preload_end_run(copy, statement, result, end); }
+    errno = saved;
+    return result;
+}
+
 EXPORT int sqlite3_reset(sqlite3_stmt *handle) {
     const preload_copy *copy = preload_copy_of(CALLER);
     if (copy == NULL) { return SQLITE_MISUSE; }
     preload_statement *statement = preload_is_own_call(copy, CALLER) ? NULL : preload_find(handle);
-    if (statement != NULL) { end_early(copy, statement); }
+    if (statement == NULL) { return copy->reset(handle); }
+    if (statement->is_running && statement->can_write) { return end_by(copy->reset, copy, handle, statement); }
+    end_early(copy, statement);
     return copy->reset(handle);
 }
 
@@ -192,10 +210,16 @@ EXPORT int sqlite3_finalize(sqlite3_stmt *handle) {
     const preload_copy *copy = preload_copy_of(CALLER);
     if (copy == NULL) { return SQLITE_MISUSE; }
     preload_statement *statement = preload_find(handle);
-    if (statement != NULL) {
-        end_early(copy, statement);
-        preload_remove(statement);
+    if (statement == NULL) { return copy->finalize(handle); }
+    if (statement->is_running && statement->can_write) {
+        preload_count_run(copy, statement);
+        preload_detach(statement);
+        int result = end_by(copy->finalize, copy, handle, statement);
+        preload_give_back(statement);
+        return result;
     }
+    end_early(copy, statement);
+    preload_remove(statement);
     return copy->finalize(handle);
 }
 

@@ -137,8 +137,11 @@ typedef struct preload_statement {
     // The counters at the end of the last run. They are never reset, because the program may read them.
     uint32_t counters[5];
     // The run.
+    bool is_counted;         // whether `added` is known
+    uint32_t added[5];       // to the counters
     uint64_t start;          // in ticks
     uint64_t ticks;          // time in the measured calls
+    uint64_t ending;         // ticks of the call that ended it early
     uint64_t cost;           // ticks that recording took at the beginning, if that was measured
     uint32_t calls, measured;
     uint32_t rows;
@@ -156,6 +159,9 @@ preload_statement *preload_find(sqlite3_stmt *handle);
 
 void preload_remove(preload_statement *statement);
 
+// Removes a statement from the table alone, because SQLite may use its handle again. Then it must be given back.
+void preload_detach(preload_statement *statement);
+
 // A record for the call of another function, until it is given back; null if there is no memory. It is not on the stack,
 // because a callback can leave the call by longjmp: then it stays taken.
 preload_statement *preload_take(void);
@@ -170,6 +176,9 @@ void preload_begin_run(const preload_copy *copy, preload_statement *statement);
 
 // Interns a statement's text, or what stands for one. `json` is memory for it: twice its length, and 16 bytes.
 uint32_t preload_intern_text(fl_recorder *recorder, const char *text, size_t length, char *json, size_t room);
+
+// Reads what a run has added to SQLite's counters, while there is a handle.
+void preload_count_run(const preload_copy *copy, preload_statement *statement);
 
 // Ends the run of a statement that is running, and records it. `result` is SQLite's result code, SQLITE_OK if the program ended it;
 // `end` is the time in ticks. `copy` is null if the handle is gone.

@@ -46,6 +46,9 @@ void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
     uint64_t begun = is_sampled ? preload_ticks() : 0;
     statement->is_running = true;
     statement->ticks = 0;
+    statement->ending = 0;
+    statement->is_counted = false;
+    memset(statement->added, 0, sizeof statement->added);
     statement->calls = statement->measured = 0;
     statement->rows = 0;
     statement->is_stack_truncated = false;
@@ -57,24 +60,25 @@ void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
     statement->cost = is_sampled ? statement->start - begun : 0;
 }
 
-// Reads the counters, and returns in `run` what this run added. The program may have reset them meanwhile.
-static void read_counters(const preload_copy *copy, preload_statement *statement, uint32_t run[STATUSES]) {
+// The program may have reset the counters meanwhile.
+void preload_count_run(const preload_copy *copy, preload_statement *statement) {
     for (int index = 0; index < STATUSES; index++) {
         uint32_t now = (uint32_t)copy->stmt_status(statement->handle, statuses[index], 0);
         uint32_t before = statement->counters[index];
-        run[index] = now >= before ? now - before : now;
+        statement->added[index] = now >= before ? now - before : now;
         statement->counters[index] = now;
     }
+    statement->is_counted = true;
 }
 
 void preload_end_run(const preload_copy *copy, preload_statement *statement, int result, uint64_t end) {
     statement->is_running = false;
     fl_recorder *recorder = preload_recorder();
     if (recorder == NULL || statement->generation != preload_generation()) { return; }
-    uint32_t run[STATUSES] = {0};
     // A call of another function has no counters and no values.
     bool is_statement = statement->handle != NULL;
-    if (copy != NULL && is_statement) { read_counters(copy, statement, run); }
+    if (copy != NULL && is_statement && !statement->is_counted) { preload_count_run(copy, statement); }
+    const uint32_t *run = statement->added;
     bool has_failed = result != SQLITE_OK && result != SQLITE_ROW && result != SQLITE_DONE;
     fl_sql fields = {
         .virtualMachineSteps = run[VM_STEP], .statement = statement->text, .plan = statement->plan, .type = statement->type,
@@ -98,6 +102,7 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
     if (statement->measured > 0 && statement->measured < statement->calls) {
         spent = (uint64_t)((double)spent * statement->calls / statement->measured);
     }
+    spent += statement->ending;
     if (spent > end - statement->start) { spent = end - statement->start; }
     event.duration = preload_nanoseconds(spent);
     if (event.duration == 0) { event.duration = 1; }

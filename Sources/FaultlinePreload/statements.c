@@ -98,14 +98,25 @@ preload_statement *preload_find(sqlite3_stmt *handle) {
     return NULL;
 }
 
-void preload_remove(preload_statement *statement) {
+// Under the lock. Whether the statement was in the table.
+static bool detach(preload_statement *statement) {
     bucket *bucket = bucket_of(statement->handle);
-    pthread_mutex_lock(&lock);
     for (size_t slot = 0; slot < BUCKET_SLOTS; slot++) {
         if (atomic_load_explicit(&bucket->handles[slot], memory_order_relaxed) != statement->handle) { continue; }
         atomic_store_explicit(&bucket->handles[slot], NULL, memory_order_release);
-        release(statement);
-        break;
+        return true;
     }
+    return false;
+}
+
+void preload_detach(preload_statement *statement) {
+    pthread_mutex_lock(&lock);
+    detach(statement);
+    pthread_mutex_unlock(&lock);
+}
+
+void preload_remove(preload_statement *statement) {
+    pthread_mutex_lock(&lock);
+    if (detach(statement)) { release(statement); }
     pthread_mutex_unlock(&lock);
 }

@@ -71,7 +71,7 @@ void preload_begin_writing(const preload_statement *statement) {
 
 void preload_end_writing(const preload_copy *copy, const preload_statement *statement, bool has_failed) {
     if (statement->file == 0 || copy == NULL || copy->get_autocommit == NULL) { return; }
-    if (copy->get_autocommit(copy->db_handle(statement->handle)) != 0) {
+    if (copy->get_autocommit((sqlite3 *)statement->connection) != 0) {
         const sqlite3 *own = statement->connection;
         atomic_compare_exchange_strong(&writer_of(statement)->connection, &own, NULL);
     } else if (!has_failed && !statement->is_read_only) {

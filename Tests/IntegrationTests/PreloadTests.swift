@@ -44,6 +44,21 @@ struct PreloadTests {
         #expect(memory.statements.allSatisfy { $0.fields.fileWrites == 0 && $0.fields.syncs == 0 })
     }
 
+    @Test("A statement that is ended before its end has the work of its commit")
+    func endedEarly() throws {
+        let run = try ObservedRun(["early", TemporaryDirectory().path("store.sqlite")])
+        #expect(
+            run.result.output.hasSuffix(
+                "step 100\nreset 0\nstep 100, 2\nfinalize 0\nchanges 1, message: not an error\n"))
+        let inserts = run.statements.filter { $0.text.hasPrefix("INSERT") }
+        #expect(inserts.count == 2)
+        for insert in inserts.map(\.fields) {
+            #expect(insert.syncs >= 2 && insert.fileWrites > 25)
+            #expect(insert.rows == 1 && insert.virtualMachineSteps > 0)
+        }
+        #expect(inserts.allSatisfy { $0.event.duration > $0.fields.syncTime })
+    }
+
     @Test("Calls that read and write blobs, make backups and checkpoints are events, and do what they do alone")
     func calls() throws {
         let run = try ObservedRun(["calls", TemporaryDirectory().path("store.sqlite")])

@@ -324,9 +324,20 @@ static void leave_checkpoint(const char *path) {
     printf("%d bytes changed\n", close_over(store));
 }
 
+// Ends statements before their end, which then commit.
+static void end_early(sqlite3 *store) {
+    sqlite3_stmt *insert = NULL;
+    execute(store, 1, (char *[]){"CREATE TABLE t(a INTEGER PRIMARY KEY, b)"});
+    sqlite3_prepare_v2(store, "INSERT INTO t VALUES (NULL, zeroblob(100000)) RETURNING a", -1, &insert, NULL);
+    printf("step %d\n", sqlite3_step(insert));
+    printf("reset %d\n", sqlite3_reset(insert));
+    printf("step %d, %d\n", sqlite3_step(insert), sqlite3_column_int(insert, 0));
+    printf("finalize %d\n", sqlite3_finalize(insert));
+}
+
 int main(int count, char **arguments) {
     if (count < 3) {
-        fprintf(stderr, "usage: SQLiteProgram exec|books|calls|leave|threads|function|hooks|state|values|wait|foreign|fork STORE [SQL…]\n");
+        fprintf(stderr, "usage: SQLiteProgram exec|books|calls|early|leave|threads|function|hooks|state|values|wait|foreign|fork STORE [SQL…]\n");
         return 2;
     }
     const char *mode = arguments[1];
@@ -337,6 +348,7 @@ int main(int count, char **arguments) {
     if (strcmp(mode, "exec") == 0) { execute(store, count - 3, arguments + 3); }
     if (strcmp(mode, "books") == 0) { list_books(store); }
     if (strcmp(mode, "calls") == 0) { make_calls(store); }
+    if (strcmp(mode, "early") == 0) { end_early(store); }
     if (strcmp(mode, "threads") == 0) { count_in_threads(); }
     if (strcmp(mode, "function") == 0) { call_function(store); }
     if (strcmp(mode, "hooks") == 0) { set_hooks(store); }
