@@ -78,7 +78,7 @@ struct PreloadTests {
         // Reading beyond the end and opening a missing row fail.
         #expect(calls.map(\.fields.error) == [0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0])
         #expect(calls.allSatisfy { $0.event.duration > 0 && $0.event.stack != 0 && $0.fields.parameters == 0 })
-        // Closing the blob commits what was written to it, and a checkpoint copies the log into the file.
+        // Closing the blob commits the write to it, and a checkpoint copies the log into the file.
         #expect(calls[9].fields.fileWrites > 0)
         #expect(calls[12].fields.syncs > 0 && calls[12].fields.fileWrites > 0)
         // The statements that SQLite runs for a blob are its own.

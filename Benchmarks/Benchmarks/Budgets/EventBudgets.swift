@@ -22,14 +22,18 @@ struct EventBudgets: BudgetGroup {
     }
 
     private let folder: ScratchFolder
-    /// As many events as a ring has room for, so that none is lost while the writing thread sleeps.
+    /// The number of events of a round.
+    ///
+    /// They fit into a ring, so none is lost if the writing thread sleeps.
     private static let count = 4000
 
     private func recorder() throws -> Recorder {
         try Recorder.writing(to: .timeline(path: folder.path("\(UUID().uuidString).json")))
     }
 
-    /// Lets the writing thread empty the rings, outside what is measured.
+    /// Waits until the writing thread has emptied the rings.
+    ///
+    /// The wait is not measured.
     private static func drain() { usleep(5000) }
 
     /// An event without a stack, on its own thread.

@@ -6,7 +6,7 @@ import Foundation
 final class PeopleStore {
     let container: PersistentContainer
     let url: URL
-    private let directory: URL
+    private let folder: ScratchFolder
 
     /// - Parameters:
     ///   - count: The number of people.
@@ -15,9 +15,8 @@ final class PeopleStore {
     init(
         count: Int = 0, copying other: PeopleStore? = nil, keepsRows: Bool = false, recorder: Recorder = .off()
     ) throws {
-        directory = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        url = directory.appendingPathComponent("people.sqlite")
+        folder = try ScratchFolder()
+        url = URL(fileURLWithPath: folder.path("people.sqlite"))
         if let other {
             // The rows may still be in the write-ahead log.
             for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: other.url.path + suffix) {
@@ -37,9 +36,5 @@ final class PeopleStore {
             for values in PersonValues.list(count) { Person(context: context).set(values) }
             try context.save()
         }
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: directory)
     }
 }

@@ -73,30 +73,21 @@ struct ReadingBudgets: BudgetGroup {
 
     /// A timeline of about fifty thousand lines: the trace's events five times, and its dictionary once, as in a
     /// longer run of the same program.
-    private static func longTrace() throws -> ScratchFile {
+    private static func writeLongTrace(to path: String) throws {
         let lines = try String(contentsOf: trace, encoding: .utf8).split(separator: "\n").dropFirst().dropLast()
             .map { $0.hasSuffix(",") ? $0.dropLast() : $0 }
         let names = lines.filter { $0.contains("\"ph\":\"M\"") }
         let events = lines.filter { !$0.contains("\"ph\":\"M\"") }
         let all = names + (0..<5).flatMap { _ in events }
-        return try ScratchFile("[\n" + all.joined(separator: ",\n") + "\n]\n")
-    }
-
-    /// A file that is removed when the object is released.
-    private final class ScratchFile: Sendable {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).json")
-
-        init(_ text: String) throws {
-            try text.write(to: url, atomically: false, encoding: .utf8)
-        }
-
-        deinit { try? FileManager.default.removeItem(at: url) }
+        try ("[\n" + all.joined(separator: ",\n") + "\n]\n").write(toFile: path, atomically: false, encoding: .utf8)
     }
 
     /// Compares reading a timeline, including the dictionary, with decoding the same bytes.
     func reading() throws -> Comparison {
-        let file = try Self.longTrace()
-        let data = try Data(contentsOf: file.url)
+        let folder = try ScratchFolder()
+        let name = "trace.json"
+        try Self.writeLongTrace(to: folder.path(name))
+        let data = try Data(contentsOf: URL(fileURLWithPath: folder.path(name)))
         let lines = data.count { $0 == UInt8(ascii: "\n") }
         return Comparison(
             name: "read a timeline", operations: lines,
@@ -105,14 +96,14 @@ struct ReadingBudgets: BudgetGroup {
                 Arm("reader") {
                     try cpuTime {
                         var count = 0
-                        try TraceReader(path: file.url.path).read { _ in count &+= 1 }
+                        try TraceReader(path: folder.path(name)).read { _ in count &+= 1 }
                         blackHole(count)
                     }
                 },
                 Arm("report") {
                     try cpuTime {
                         var builder = ProfileBuilder()
-                        try TraceReader(path: file.url.path).read { builder.add($0) }
+                        try TraceReader(path: folder.path(name)).read { builder.add($0) }
                         blackHole(TextReport(Analysis(builder.finish())).render())
                     }
                 },

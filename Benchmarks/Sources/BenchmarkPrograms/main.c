@@ -114,6 +114,6 @@ int main(int count, char **arguments) {
         fprintf(stderr, "BenchmarkPrograms: expected points, scan, compute or maps\n");
         return 2;
     }
-    // What was computed is used, so that none of it is optimised away.
+    // The result is used, because the compiler would leave out the work otherwise.
     return sum == 0 ? 3 : 0;
 }

@@ -320,8 +320,8 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint32_t, pageHits, FL_COUNT, 0, "Pages that were in SQLite's page cache.") \
     X(S, uint32_t, pageMisses, FL_COUNT, 0, "Pages that were not in SQLite's page cache.") \
     X(S, uint32_t, fileReads, FL_COUNT, 0, \
-      "Number of times that SQLite read from a file, usually one page each. 0 for a statement of the store, and for what is " \
-      "mapped into memory.") \
+      "Number of times that SQLite read from a file, usually one page each. Reads of a file that is mapped into memory do not " \
+      "count. 0 for a statement of the store.") \
     X(S, uint32_t, fileWrites, FL_COUNT, 0, \
       "Number of times that SQLite wrote to a file: a page, a journal or a log. 0 for a statement of the store.") \
     X(S, uint32_t, syncs, FL_COUNT, 0, \

@@ -63,7 +63,7 @@ extension Profile {
     ///
     /// It is no part of the store's time.
     package var statementPreparation: UInt64 {
-        groups.reduce(0) { $0 &+ ($1.key.kind == .sql ? $1.counts.prepare : 0) }
+        statementCounts.prepare
     }
 
     /// The counts of all statements outside any operation of an object store.

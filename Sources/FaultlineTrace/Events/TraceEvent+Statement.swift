@@ -62,7 +62,7 @@ extension TraceEvent {
         public var pageMisses: UInt32 = 0
         /// Number of times that SQLite read from a file, usually one page each.
         ///
-        /// 0 for a statement of the store, and for what is mapped into memory.
+        /// Reads of a file that is mapped into memory do not count. 0 for a statement of the store.
         public var fileReads: UInt32 = 0
         /// Number of times that SQLite wrote to a file: a page, a journal or a log.
         ///

@@ -12,7 +12,7 @@ protocol EventCollector {
     /// Collects the events recorded since the last call, and returns their number.
     func collect() -> UInt64
 
-    /// What has been collected so far, or `nil` if that is not known before the end.
+    /// The state of the recording, or `nil` if it is unknown until the end.
     var progress: TraceCollector.Progress? { get }
 
     /// Collects the rest and ends the trace.

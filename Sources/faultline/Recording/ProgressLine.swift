@@ -7,8 +7,9 @@ import Foundation
 /// The command may use the same terminal: longer output of it replaces the line, and shorter output leaves its end. The line
 /// is therefore shown only if the command's standard output goes elsewhere, or if the user asks for it.
 final class ProgressLine {
-    /// The terminal, opened anew so that writing does not wait, and the command's descriptors stay as they are. A user can
-    /// stop the output with Ctrl-S, and the rings must be emptied all the same.
+    /// The terminal, opened anew so that writing does not wait, and the command's descriptors stay as they are.
+    ///
+    /// A user can stop the output with Ctrl-S, and the rings must be emptied all the same.
     private let terminal: FileHandle
     private let start = ContinuousClock.now
     private var next = ContinuousClock.now + ProgressLine.period

@@ -75,7 +75,7 @@ public struct SmallTransactionRule: Rule {
         return finding
     }
 
-    /// What is known of SQLite's waits for the disk.
+    /// A sentence about SQLite's waits for the disk, if they matter.
     private static func waits(_ evidence: SmallTransactionEvidence) -> [Wording] {
         let share = min(1, Double(evidence.syncTime) / Double(max(1, evidence.time)))
         return share >= 0.01 ? ["SQLite waited for the disk in \(percent: share) of that time."] : []
