@@ -34,6 +34,7 @@ public struct Analysis: Sendable {
         var found: [Finding] = []
         var checks: [RuleCheck] = []
         let gaps = profile.allProcesses.gaps
+        let hasOperations = !gaps.contains { $0.kind == .operations }
         // A rule that gives way drops its findings at lines for which another rule has advice.
         let outcomes = rules.map { ($0, $0.evaluate(profile, costs: costs)) }
         let taken = Set(
@@ -41,13 +42,14 @@ public struct Analysis: Sendable {
                 .flatMap { [$0.change] + $0.seenAt.map(\.site) }.compactMap { $0 })
         for (rule, outcome) in outcomes {
             var outcome = outcome
+            let needs = hasOperations ? rule.needs : rule.needsOfStatements
             if rule.givesWay { outcome.findings.removeAll { $0.change.map { taken.contains($0) } ?? false } }
             found += outcome.findings
             checks.append(
                 RuleCheck(
                     rule: rule.id, name: rule.name, examined: outcome.examined, obstacles: outcome.obstacles,
                     findings: outcome.findings.count,
-                    gaps: gaps.filter { !rule.needs.isDisjoint(with: $0.kind.missing) }))
+                    gaps: gaps.filter { !needs.isDisjoint(with: $0.kind.missing) }))
         }
         self.profile = profile
         self.costs = costs

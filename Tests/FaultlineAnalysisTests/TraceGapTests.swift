@@ -40,9 +40,11 @@ struct TraceGapTests {
     func statementsAlone() {
         #expect(
             missing(profile([TraceGap(.operations)])) == [
-                "R01", "R02", "R03", "R04", "R05", "R08", "R09", "R10", "R11", "R14", "R15", "R16", "R17", "R20",
-                "R22", "R23", "R25", "R26",
+                "R01", "R02", "R03", "R04", "R05", "R09", "R10", "R11", "R15", "R16", "R17", "R20", "R22", "R23",
+                "R25", "R26",
             ])
+        let uncounted = missing(profile([TraceGap(.operations), TraceGap(.counters)]))
+        #expect(Set(uncounted).isSuperset(of: ["R08", "R14", "R21"]))
         let sizes = sentences(profile([TraceGap(.operations), TraceGap(.sizes)]))
         #expect(sizes.first == "The trace has no sizes of rows and values, fetches or saves.")
         let told = sentences(profile([TraceGap(.operations), TraceGap(.rows), TraceGap(.shortDurations)]))

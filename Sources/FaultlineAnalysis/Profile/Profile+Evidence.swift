@@ -81,6 +81,11 @@ extension Profile {
         evidence(of: StatementScanDetector.self)
     }
 
+    /// Statements that skipped rows by an offset, outside any operation of an object store.
+    public var offsets: [(key: StatementSite, evidence: OffsetEvidence)] {
+        evidence(of: OffsetDetector.self)
+    }
+
     /// The CPU time of the program's call paths, if it was sampled.
     public var cpuTimes: [(path: CPUPath, time: CPUTime)] {
         evidence(of: CPUDetector.self).map { ($0.key, $0.evidence) }

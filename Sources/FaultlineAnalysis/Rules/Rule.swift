@@ -26,6 +26,11 @@ public protocol Rule: Sendable {
     /// If a trace lacks one of them, the rule is not applicable. That is different from a rule that found nothing.
     var needs: Set<TraceGap.Kind> { get }
 
+    /// The kinds of data the rule needs if the trace has no operations of an object store, but statements.
+    ///
+    /// The default is those of ``needs``.
+    var needsOfStatements: Set<TraceGap.Kind> { get }
+
     /// The rule's manual page.
     var manual: RuleManual { get }
 
@@ -39,6 +44,7 @@ extension Rule {
     public var givesWay: Bool { false }
     public var thresholds: [Threshold] { [] }
     public var needs: Set<TraceGap.Kind> { [] }
+    public var needsOfStatements: Set<TraceGap.Kind> { needs }
 }
 
 /// The findings of a rule, and what it could examine.

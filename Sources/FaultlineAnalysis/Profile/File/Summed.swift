@@ -107,6 +107,20 @@ extension SumPart {
             restore: { whole, value, _ in whole[keyPath: path] = try value.count() })
     }
 
+    /// A number; merging keeps the smaller one.
+    ///
+    /// 0 stands for none.
+    static func minimum(_ name: String, _ path: any Path<UInt64>) -> SumPart {
+        SumPart(
+            name: name,
+            merge: { whole, other in
+                let numbers = [whole[keyPath: path], other[keyPath: path]].filter { $0 > 0 }
+                whole[keyPath: path] = numbers.min() ?? 0
+            },
+            store: { whole, _ in StoredValue(whole[keyPath: path]) },
+            restore: { whole, value, _ in whole[keyPath: path] = try value.count() })
+    }
+
     /// A flag, which is true if it is true in either value.
     static func any(_ name: String, _ path: any Path<Bool>) -> SumPart {
         SumPart(

@@ -15,12 +15,10 @@ extension MissingIndexRule {
         let text = StatementText(key.sql)
         // The result of an aggregate does not show how many rows matched.
         guard let table = text.table, let column = text.comparedColumn, !text.isAggregated,
-            evidence.scans.isEmpty || evidence.scans.contains(where: { Self.scans($0, table) })
+            evidence.mayScan(table)
         else { return nil }
         let library = StatementLibrary(names: evidence.libraries)
-        // A seek costs about ten steps.
-        let left = min(1, (rows + 10 * Double(evidence.executions)) / steps)
-        let saved = Double(evidence.time) * (1 - left)
+        let saved = evidence.timeWithoutScan
         let isMainThread = Significance.isMost(evidence.mainThreadTime, of: evidence.time)
         var finding = Finding(
             rule: id, ruleName: name, title: "Create an index on \(entity: table)(\(property: column))",
@@ -39,9 +37,7 @@ extension MissingIndexRule {
             "\(count: evidence.executions, "run") of \(code: text.summary) stepped over \(decimal: steps, places: 0, of: .rows) rows "
                 + "to find \(count: evidence.rows): \(duration: evidence.time)."
         ]
-        if let scan = evidence.scans.sorted().first(where: { Self.scans($0, table) }) {
-            finding.explanation.append("SQLite's plan: \(code: scan).")
-        }
+        finding.explanation += evidence.plan(of: table)
         finding.evidence = [
             Evidence("executions", evidence.executions, .count), Evidence("rows", evidence.rows, .rows),
             Evidence("fullScanSteps", evidence.fullScanSteps, .count), Evidence("time", evidence.time, .nanoseconds),
@@ -53,11 +49,5 @@ extension MissingIndexRule {
             finding.reservations.append(Significance.notProven)
         }
         return finding
-    }
-
-    /// Whether a line of a plan scans a table: `SCAN book` or, with an alias, `SCAN b`.
-    private static func scans(_ line: String, _ table: String) -> Bool {
-        let name = line.dropFirst("SCAN ".count).prefix { $0 != " " }
-        return name == table || table.lowercased().hasPrefix(name.lowercased())
     }
 }

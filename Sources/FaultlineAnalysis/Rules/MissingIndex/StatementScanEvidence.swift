@@ -24,6 +24,26 @@ extension StatementScanEvidence {
     /// SQLite counts the steps after the first row of each run.
     var steppedRows: Double { Double(fullScanSteps &+ executions) }
     var steppedRowsPerRun: Double { steppedRows / Double(max(1, executions)) }
+
+    /// The time that an index would save, in nanoseconds, if a seek costs about ten steps.
+    var timeWithoutScan: Double {
+        let left = min(1, (Double(max(1, rows)) + 10 * Double(executions)) / max(1, steppedRows))
+        return Double(time) * (1 - left)
+    }
+
+    /// Whether SQLite scans a table, as far as its plans are known.
+    func mayScan(_ table: String) -> Bool { scans.isEmpty || scan(of: table) != nil }
+
+    /// A sentence with the line of SQLite's plan that scans a table, if it is known.
+    func plan(of table: String) -> [Wording] { scan(of: table).map { ["SQLite's plan: \(code: $0)."] } ?? [] }
+
+    /// A line of a plan that scans a table: `SCAN book` or, with an alias, `SCAN b`.
+    private func scan(of table: String) -> String? {
+        scans.sorted().first { line in
+            let name = line.dropFirst("SCAN ".count).prefix { $0 != " " }
+            return name == table || table.lowercased().hasPrefix(name.lowercased())
+        }
+    }
 }
 
 extension StatementScanEvidence: Summed, StartsEmpty {

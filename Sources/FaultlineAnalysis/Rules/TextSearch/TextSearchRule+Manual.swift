@@ -2,6 +2,7 @@ public import FaultlineTrace
 
 extension TextSearchRule {
     public var needs: Set<TraceGap.Kind> { [.statements, .operations] }
+    public var needsOfStatements: Set<TraceGap.Kind> { [.statements, .counters] }
 
     public var thresholds: [Threshold] {
         [Self.minimumSteps, Self.minimumExecutions, Self.fewCandidates]
@@ -12,11 +13,14 @@ extension TextSearchRule {
             trigger: "A comparison of texts that no index can serve (CONTAINS, ENDSWITH, MATCHES, LIKE with a leading "
                 + "wildcard, and any that ignores case or diacritics), if its fetches examined at least "
                 + "\(Phrase.decimal(TextSearchRule.minimumSteps.value, places: 0)) rows in all or ran at least "
-                + "\(TextSearchRule.minimumExecutions.count) times.",
+                + "\(TextSearchRule.minimumExecutions.count) times. In a program without an object store, statements whose condition "
+                + "compares a column with a pattern (LIKE, GLOB) and no column with one value, if each run steps over at "
+                + "least \(Phrase.decimal(FetchIndexing.minimumRows.value, places: 0)) rows.",
             evidence: "Fetches, the rows that they examined by SQLite's counters, the rows that they returned, and "
                 + "time.",
             fix: "Keep the words of the text in rows of their own and search for their beginnings; keep an indexed "
-                + "copy without case and diacritics, or a reversed one; or search with a plain prefix.",
+                + "copy without case and diacritics, or a reversed one; or search with a plain prefix. In SQL, search a "
+                + "full-text table (FTS5).",
             saving:
                 "SQLite's time for the searches, minus the cost of the rows that they returned. If a cheaper term "
                 + "keeps texts from being compared, about \(Phrase.duration(TextSearchCost.usual)) for each text that "

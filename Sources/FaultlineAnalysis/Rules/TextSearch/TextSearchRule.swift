@@ -40,6 +40,10 @@ public struct TextSearchRule: Rule {
         if examined > 0 {
             outcome.examined = "the predicates of \(count: examined, "fetch", plural: "fetches")"
         }
+        if examined == 0, profile.totals.outermostReads > 0, profile.allProcesses.lacks(.operations) {
+            outcome.examined = "the conditions of \(count: profile.totals.outermostReads, "statement")"
+        }
+        outcome.findings += statements(profile)
         if unrecorded > 0 {
             outcome.obstacles.append(
                 "The trace does not show what \(count: unrecorded, "fetch", plural: "fetches") compared.")

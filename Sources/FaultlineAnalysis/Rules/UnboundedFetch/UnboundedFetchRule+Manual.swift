@@ -2,6 +2,7 @@ public import FaultlineTrace
 
 extension UnboundedFetchRule {
     public var needs: Set<TraceGap.Kind> { [.operations] }
+    public var needsOfStatements: Set<TraceGap.Kind> { [.statements, .counters] }
 
     public var thresholds: [Threshold] {
         [FetchProfile.manyRows, Self.minimumBytes, Self.minimumSlope, Self.minimumOffset]
@@ -14,7 +15,8 @@ extension UnboundedFetchRule {
                 + "once; or at least \(UnboundedFetchRule.grownRows) rows, if the result gains at least "
                 + "\(UnboundedFetchRule.minimumSlope.text) as many rows as its table between runs. Runs are "
                 + "processes, of one trace or of profiles that were merged. Also fetches whose offsets skip at least "
-                + "\(Phrase.count(UnboundedFetchRule.minimumOffset.count)) rows on average, and ten times the rows that they return.",
+                + "\(Phrase.count(UnboundedFetchRule.minimumOffset.count)) rows on average, and ten times the rows that they return. "
+                + "In a program without an object store, only such offsets of statements.",
             evidence: "Results, rows, the rows of the largest result, bytes, and runs in which the size of the table "
                 + "is known.",
             fix: "Set a batch size, so that rows are loaded as they are reached; or a limit, with a predicate on the "
@@ -24,6 +26,8 @@ extension UnboundedFetchRule {
                 + "of pages with a small offset or, without these, the cost of stepping over each skipped row, "
                 + "measured on the machine or assumed.",
             guards: [
+                "SQLite does not say how many rows a statement skips. R14 estimates them from the steps of its virtual machine: the "
+                    + "shortest run of a statement at a line counts as its first page, and a skipped row as three steps.",
                 "R14 ignores scopes of kind bulk, which mark work on all rows.",
                 "Below \(Phrase.count(FetchProfile.manyRows.count)) rows, R14 ignores results from look-up tables, which do not grow: the table must have twice as many rows in "
                     + "one run as in another.",

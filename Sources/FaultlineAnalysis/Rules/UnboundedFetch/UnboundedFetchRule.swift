@@ -44,6 +44,10 @@ public struct UnboundedFetchRule: Rule {
             pages > 0 ? "\(count: pages, "fetch", plural: "fetches") with an offset" : nil,
         ]
         if fetches > 0 || pages > 0 { outcome.examined = parts.compactMap { $0 }.joined(separator: ", ") }
+        if outcome.examined == nil, profile.totals.outermostReads > 0, profile.allProcesses.lacks(.operations) {
+            outcome.examined = "the offsets of \(count: profile.totals.outermostReads, "statement")"
+        }
+        outcome.findings += statements(profile)
         return outcome
     }
 

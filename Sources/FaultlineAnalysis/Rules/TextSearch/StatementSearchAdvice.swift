@@ -1,0 +1,51 @@
+internal import FaultlineTrace
+
+/// The wording of R08's findings about statements.
+struct StatementSearchAdvice {
+    let text: StatementText
+    let table: String
+    let search: StatementText.Search
+    let evidence: StatementScanEvidence
+
+    var title: Wording {
+        "Search \(entity: table).\(property: search.column) with a full-text index, not with \(code: search.operation)"
+    }
+
+    var fix: Wording {
+        "SQLite's full-text tables (FTS5) have an index of words or, with the tokenizer \(code: "trigram"), of every three "
+            + "characters, which also finds parts of words. Triggers keep such a table up to date; SQLite's page about "
+            + "external content has them (https://sqlite.org/fts5.html)."
+    }
+
+    /// Statements that create an index of every three characters, and search with it.
+    var code: [String] {
+        let (column, searched) = (StatementText.quoted(search.column), StatementText.quoted(table))
+        let index = StatementText.quoted("\(table)_search")
+        return [
+            "CREATE VIRTUAL TABLE \(index) USING fts5(\(column), content = \(searched), tokenize = 'trigram')",
+            "INSERT INTO \(index)(\(index)) VALUES ('rebuild')",
+            "SELECT … FROM \(searched) WHERE rowid IN (SELECT rowid FROM \(index) WHERE \(column) \(search.operation) ?)",
+        ]
+    }
+
+    /// The index that serves patterns with a plain beginning.
+    ///
+    /// SQLite uses it only if it compares text as the operator does (https://sqlite.org/optoverview.html#the_like_optimization).
+    var alternatives: [Wording] {
+        let (column, searched) = (StatementText.quoted(search.column), StatementText.quoted(table))
+        let name = StatementText.quoted("\(table)_\(search.column)")
+        let collation = search.operation == "LIKE" ? " COLLATE NOCASE" : ""
+        return [
+            "If the patterns begin with plain text, an index serves them: "
+                + "\(code: "CREATE INDEX \(name) ON \(searched)(\(column)\(collation))")."
+        ]
+    }
+
+    var explanation: [Wording] {
+        [
+            "\(count: evidence.executions, "run") of \(code: Phrase.shortened(text.summary, to: 90)) compared the texts of "
+                + "\(decimal: evidence.steppedRows, places: 0, of: .rows) rows to find \(count: evidence.rows): "
+                + "\(duration: evidence.time)."
+        ]
+    }
+}
