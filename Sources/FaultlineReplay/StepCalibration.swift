@@ -137,7 +137,7 @@ struct StepCalibration {
         try query.run([])
         let times = try (0..<scans).map { _ in
             var timing = Timing(.thread)
-            try timing.step(weight: 1) { try query.run([]) }
+            _ = try timing.step(weight: 1) { try query.run([]) }
             return timing.total
         }
         return Saving.Range.median(of: times).median

@@ -1,9 +1,11 @@
 /// The words of a statement, and the parts that they make.
 extension StatementText {
-    struct Token: Hashable {
+    struct Token {
         var text: String
         var isName = false
         var isQuoted = false
+        /// The place in the statement.
+        var range: Range<String.Index>
 
         func isKeyword(_ word: String) -> Bool { isName && !isQuoted && text.uppercased() == word }
     }
@@ -12,6 +14,7 @@ extension StatementText {
         var tokens: [Token] = []
         var rest = sql[...]
         while let first = rest.first {
+            let start = rest.startIndex
             if first.isWhitespace {
                 rest = rest.dropFirst()
             } else if let end = closers[first] {
@@ -23,19 +26,20 @@ extension StatementText {
                     name += String(end) + more
                     rest = rest[more.endIndex...].dropFirst()
                 }
-                tokens.append(Token(text: String(name), isName: true, isQuoted: true))
+                tokens.append(
+                    Token(text: String(name), isName: true, isQuoted: true, range: start..<rest.startIndex))
             } else if first.isLetter || first == "_" {
                 let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "$" }
-                tokens.append(Token(text: String(name), isName: true))
+                tokens.append(Token(text: String(name), isName: true, range: start..<name.endIndex))
                 rest = rest[name.endIndex...]
             } else if first.isNumber {
                 let number = rest.prefix { $0.isNumber || $0 == "." }
-                tokens.append(Token(text: String(number)))
+                tokens.append(Token(text: String(number), range: start..<number.endIndex))
                 rest = rest[number.endIndex...]
             } else {
                 // Signs such as "<=" and "||" are one token.
                 let sign = operators.contains(first) ? rest.prefix { operators.contains($0) } : rest.prefix(1)
-                tokens.append(Token(text: String(sign)))
+                tokens.append(Token(text: String(sign), range: start..<sign.endIndex))
                 rest = rest[sign.endIndex...]
             }
         }

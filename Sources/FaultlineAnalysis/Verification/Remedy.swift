@@ -20,6 +20,8 @@ package enum Remedy: Sendable, Hashable {
     case moveOut(entity: String, properties: [String], [FetchProfile.Key])
     /// Joins consecutive saves into one.
     case joinSaves(entities: [String], saves: UInt64, objects: UInt64)
+    /// Changes a statement of a program without an object store.
+    case statement(StatementChange)
 
     /// The answer that the program derives from rows.
     package enum Answer: Sendable, Hashable {
@@ -36,7 +38,7 @@ package enum Remedy: Sendable, Hashable {
         case .change(let fetch, _), .answer(let fetch, _), .reorder(let fetch, _): [fetch]
         case .joinFetches(let loop): [loop.fetch]
         case .index(_, let fetches), .analyze(let fetches), .moveOut(_, _, let fetches): fetches
-        case .joinSaves: []
+        case .joinSaves, .statement: []
         }
     }
 }

@@ -99,6 +99,7 @@ public struct Trial: Sendable, Hashable {
 extension Analysis {
     /// The recorded time of the operations that a finding's change affects, in nanoseconds.
     package func recordedTime(of finding: Finding) -> Double {
+        if case .statement(let change) = finding.remedy { return Double(change.time) }
         let fetches = finding.remedy?.fetches ?? []
         guard !fetches.isEmpty else { return finding.claims.reduce(0) { $0 + $1.balance } }
         if case .joinFetches(let key) = finding.remedy, let loop = profile.loop(key) {

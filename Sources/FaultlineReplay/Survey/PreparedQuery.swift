@@ -28,10 +28,16 @@ final class PreparedQuery {
 
     deinit { sqlite3_finalize(statement) }
 
+    /// Whether the query changes the file.
+    var writes: Bool { sqlite3_stmt_readonly(statement) == 0 }
+
     /// Runs the query once for each row of values, and steps through its results.
     ///
+    /// - Returns: The number of rows.
     /// - Throws: ``ReplayError`` with SQLite's message.
-    func run(_ values: [[StoredValue]]) throws(ReplayError) {
+    @discardableResult
+    func run(_ values: [[StoredValue]]) throws(ReplayError) -> UInt64 {
+        var rows: UInt64 = 0
         for row in values.isEmpty ? [[]] : values {
             for (position, value) in row.enumerated() {
                 sqlite3_bind_value(statement, Int32(position + 1), value.value)
@@ -40,11 +46,13 @@ final class PreparedQuery {
             while code == SQLITE_ROW {
                 // Reads the last column, as a program would, so SQLite decodes the whole row.
                 _ = sqlite3_column_bytes(statement, sqlite3_data_count(statement) - 1)
+                rows += 1
                 code = sqlite3_step(statement)
             }
             sqlite3_reset(statement)
             guard code == SQLITE_DONE else { throw file.failure(sql) }
         }
+        return rows
     }
 }
 

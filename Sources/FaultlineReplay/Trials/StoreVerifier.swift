@@ -116,6 +116,8 @@ public struct StoreVerifier {
             pair.before.copy = old
             pair.notes.append("As a substitute, the values were removed from the rows of a copy.")
             return pair
+        case .statement:
+            throw Untriable("It is about a statement that the program ran without the store.")
         case .joinSaves(let entities, let saves, let objects):
             let recorded = finding.evidence.first { $0.name == "saves" }?.value ?? Double(saves)
             let replay = try SaveReplay(

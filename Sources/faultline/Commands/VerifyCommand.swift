@@ -1,5 +1,6 @@
 import ArgumentParser
 import FaultlineAnalysis
+import FaultlineModel
 import FaultlineReplay
 import FaultlineReport
 import FaultlineTrace
@@ -17,7 +18,7 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
             Replays the recorded fetches and saves for each testable finding, alternately with and without the change, \
             and prints the measured saving beside the predicted one. If the trace has no predicate values (see record \
             --values), they are drawn from the copy. The store itself is never opened. A store that Core Data made needs \
-            --model.
+            --model. Of a program without FaultlineStore, it replays the statements; their values are always drawn.
 
             confirmed: the saving is as predicted, or its range overlaps the predicted one.
             saves more, saves less: it is outside that range; the change still saves time.
@@ -47,25 +48,27 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
     func work() throws {
         let loaded = try LoadedProfile(path: trace)
         for note in loaded.notes { Terminal.tell(note) }
-        if loaded.profile.allProcesses.lacks(.operations) {
-            throw CommandFailure.usage(
-                "The trace \"\(trace)\" has statements but no fetches, so its advice cannot be tried: verify replays programs that "
-                    + "use FaultlineStore. Try an index on a copy of the file with the sqlite3 shell.")
-        }
         // The analysis comes first, because a malicious profile fails here before anything is copied.
         let analysis = Analysis(loaded.profile)
         let models = try model.map(ModelArgument.load) ?? []
         Interruption.removeCopiesFirst()
-        let verifier: StoreVerifier
+        let verification: Verification
         do {
-            verifier = try StoreVerifier(path: store, models: models)
+            verification = try verify(analysis, models)
         } catch {
             throw CommandFailure.replay(error)
         }
-        let verification = verifier.verify(analysis) { finding, done in
+        try format.write(verification) { $0.verification }
+    }
+
+    private func verify(_ analysis: Analysis, _ models: [ManagedObjectModel]) throws(ReplayError) -> Verification {
+        func tell(_ finding: Finding, _ done: Int) {
             guard Terminal.errors.columns != nil else { return }
             Terminal.tell("Trying \(done + 1) of \(analysis.findings.count): \(finding.title)")
         }
-        try format.write(verification) { $0.verification }
+        guard analysis.profile.allProcesses.lacks(.operations) else {
+            return try StoreVerifier(path: store, models: models).verify(analysis, progress: tell)
+        }
+        return try StatementVerifier(path: store).verify(analysis, progress: tell)
     }
 }

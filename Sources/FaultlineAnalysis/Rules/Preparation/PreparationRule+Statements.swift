@@ -38,6 +38,9 @@ extension PreparationRule {
             Claim(
                 account: .preparing(StatementSite(sql: sql, site: group.key.site)), balance: Double(preparing))
         ]
+        finding.remedy = .statement(
+            StatementChange(
+                sql: sql, executions: group.count, rows: group.counts.rows, time: preparing &+ group.totalTime, kind: .prepared))
         finding.weigh(
             isLongEnough: Significance.isMet(saving: saved, wallTime: profile.wallTime, isMainThread: false),
             isLargePart: false, of: "preparations")

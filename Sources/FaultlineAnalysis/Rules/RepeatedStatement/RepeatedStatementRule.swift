@@ -53,6 +53,10 @@ public struct RepeatedStatementRule: Rule {
         ]
         // An index for the same statement saves part of the same time.
         finding.claims = [Claim(StatementScanDetector.self, key, balance: Double(max(evidence.time, scanTime)))]
+        finding.remedy = .statement(
+            StatementChange(
+                sql: key.sql, executions: evidence.executions, rows: evidence.rows, time: evidence.time,
+                kind: .once(runs: evidence.executions / max(1, evidence.occurrences))))
         // Counts alone make no error, as little time as the runs may take.
         finding.score = min(finding.score, Score.highestWarning)
         finding.weigh(

@@ -65,6 +65,10 @@ public struct SmallTransactionRule: Rule {
             Evidence("wallTime", evidence.wallTime, .nanoseconds),
         ]
         finding.claims = [Claim(SmallTransactionDetector.self, key, balance: Double(evidence.time))]
+        finding.remedy = .statement(
+            StatementChange(
+                sql: key.sql, executions: evidence.transactions, rows: evidence.rows, time: evidence.time,
+                kind: .transaction(transactions: perGroup)))
         if !Significance.isMet(saving: saved, wallTime: evidence.wallTime, isMainThread: isMainThread) {
             finding.downgrade("\(Significance.tooLittle()).")
         }

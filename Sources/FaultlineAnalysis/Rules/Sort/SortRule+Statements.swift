@@ -42,6 +42,10 @@ extension SortRule {
             Evidence("time", evidence.time, .nanoseconds), Evidence("wallTime", evidence.wallTime, .nanoseconds),
         ]
         finding.claims = [Claim(StatementScanDetector.self, key, balance: Double(evidence.time))]
+        finding.remedy = .statement(
+            StatementChange(
+                sql: key.sql, executions: evidence.executions, rows: evidence.rows, time: evidence.time,
+                kind: .index(finding.code[0])))
         // The sort grows with the table, whatever it costs now.
         if !Significance.isMet(saving: saved, wallTime: evidence.wallTime, isMainThread: isMainThread) {
             finding.reservations.append(Significance.notProven)

@@ -37,6 +37,10 @@ extension TextSearchRule {
             Evidence("wallTime", evidence.wallTime, .nanoseconds),
         ]
         finding.claims = [Claim(StatementScanDetector.self, key, balance: Double(evidence.time))]
+        finding.remedy = .statement(
+            StatementChange(
+                sql: key.sql, executions: evidence.executions, rows: evidence.rows, time: evidence.time,
+                kind: .fullText(table: table, column: search.column)))
         // The search grows with the table, whatever it costs now.
         if !Significance.isMet(
             saving: saved, wallTime: evidence.wallTime,

@@ -9,7 +9,7 @@ struct StatementOffsetAdvice {
     private var library: StatementLibrary? { StatementLibrary(names: evidence.libraries) }
 
     /// The column that orders the pages, if it is the only one.
-    private var key: StatementText.SortedColumn? { text.sortKeys.count == 1 ? text.sortKeys[0] : nil }
+    var key: StatementText.SortedColumn? { text.sortKeys.count == 1 ? text.sortKeys[0] : nil }
 
     var title: Wording {
         "Continue each page of \(entity: table) after the last row of the previous page, not by offset"

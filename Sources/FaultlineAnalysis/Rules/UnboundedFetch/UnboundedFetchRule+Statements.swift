@@ -32,6 +32,13 @@ extension UnboundedFetchRule {
             Evidence("time", evidence.time, .nanoseconds), Evidence("wallTime", evidence.wallTime, .nanoseconds),
         ]
         finding.claims = [Claim(StatementScanDetector.self, key, balance: Double(evidence.time))]
+        if let order = advice.key {
+            let each = UInt64((skipped / Double(max(1, evidence.executions))).rounded())
+            finding.remedy = .statement(
+                StatementChange(
+                    sql: key.sql, executions: evidence.executions, rows: evidence.rows, time: evidence.time,
+                    kind: .keyset(column: order.name, isDescending: order.isDescending, skipped: each)))
+        }
         if !Significance.isMet(
             saving: saved, wallTime: evidence.wallTime,
             isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time))

@@ -1,0 +1,64 @@
+import FaultlineAnalysis
+
+/// A statement's work with and without a change, which is measured in turns.
+struct StatementPair {
+    /// Runs of one way of doing the work.
+    struct Side {
+        /// The number of statements that run.
+        var trips: UInt64
+        /// Does the work, and returns the number of rows.
+        var run: () throws -> UInt64
+        /// Follows each run, and is not measured.
+        var clear: () throws -> Void = {}
+    }
+
+    var before: Side
+    var after: Side
+    /// The number of recorded runs that each round replays.
+    var operations: UInt64
+    var notes: [String] = []
+    /// The clock.
+    ///
+    /// Transactions wait for the disk, but statements that read a copy do not.
+    var clock = TrialClock.thread
+    /// Whether the runs return rows that can be compared with the recorded ones.
+    var comparesRows = true
+
+    /// The ratio of replayed to recorded rows, either way, beyond which the work is not the recorded one.
+    private static let largestDifference = 4.0
+    /// The number of rows up to which a difference is ignored.
+    private static let fewRows = 20.0
+
+    /// - Throws: ``Untriable`` if the runs find many more or fewer rows than in the trace.
+    private func compare(_ found: UInt64, _ change: StatementChange, _ weight: Double) throws {
+        let rows = Double(found) * weight, recorded = Double(change.rows)
+        let (less, more) = (min(rows, recorded), max(rows, recorded))
+        guard comparesRows, more > Self.fewRows * weight, more > Self.largestDifference * max(1, less) else { return }
+        throw Untriable(
+            "Its runs find \(Phrase.count(UInt64(rows), "row")) here, but found \(Phrase.count(change.rows)) when they were "
+                + "recorded: this is not the same work.")
+    }
+
+    /// Measures both sides in turns.
+    func measure(_ change: StatementChange) throws -> (TrialMeasurement, notes: [String]) {
+        let recorded = max(operations, change.executions)
+        let weight = Double(recorded) / Double(max(1, operations))
+        var found = (before: UInt64(0), after: UInt64(0))
+        func time(_ side: Side, _ rows: inout UInt64) throws -> Timing {
+            var timing = Timing(clock)
+            rows = try timing.step(weight: weight, side.run)
+            try side.clear()
+            return timing
+        }
+        _ = try time(before, &found.before)
+        try compare(found.before, change, weight)
+        let rounds = try TurnTaking.measure(
+            before: { try time(before, &found.before) }, after: { try time(after, &found.after) })
+        let measurement = TrialMeasurement(
+            operations: operations, recordedOperations: recorded, rounds: rounds.count,
+            time: .init(rounds.map { ($0.before.total, $0.after.total) }),
+            pause: .init(rounds.map { ($0.before.longest, $0.after.longest) }),
+            before: .init(trips: before.trips, rows: found.before), after: .init(trips: after.trips, rows: found.after))
+        return (measurement, notes)
+    }
+}
