@@ -43,7 +43,7 @@ struct FindingsText {
             text += BatchCurveText(curve: curve).lines(width: width - 7).map { "       " + $0 }
         }
         for (index, line) in finding.code.enumerated() {
-            text += [(index == 0 ? "     → " : "       ") + ink(.green, TextTable.shortened(line, to: width - 7))]
+            text += [(index == 0 ? "     → " : "       ") + ink(.green, line)]
         }
         if finding.code.isEmpty { text += Self.body(finding.fix.text, lead: "→ ", width: width) }
         for other in finding.alternatives { text += Self.body("or: \(other)", lead: "  ", width: width) }

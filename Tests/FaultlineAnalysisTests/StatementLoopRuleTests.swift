@@ -175,10 +175,38 @@ struct StatementLoopRuleTests {
         #expect(try #require(shop.findings.first).code == code)
     }
 
-    @Test func `Pages are no loop`() {
-        var shop = Shop(lookUp: "SELECT * FROM task ORDER BY id LIMIT ? OFFSET ?")
-        shop.lookUp(20)
+    @Test(
+        "Pages, lists of keys and ranges are no loop",
+        arguments: [
+            "SELECT * FROM task ORDER BY id LIMIT ? OFFSET ?", "SELECT * FROM task WHERE id > ? ORDER BY id LIMIT ?",
+            "SELECT * FROM task WHERE id IN (?, …)",
+            "SELECT * FROM task WHERE id IN (…)", "SELECT * FROM task WHERE id BETWEEN ? AND ?",
+        ])
+    func parts(lookUp: String) {
+        var shop = Shop(lookUp: lookUp)
+        shop.lookUp(20, rows: 30)
         #expect(shop.findings.isEmpty)
+    }
+
+    @Test func `A look-up that is limited to one row is one, even with an offset`() throws {
+        var shop = Shop(lookUp: "SELECT name FROM author WHERE id = ? LIMIT ? OFFSET ?")
+        shop.lookUp(20)
+        #expect(shop.findings.count == 1)
+    }
+
+    @Test func `A list that was read long before the loop is not its origin`() throws {
+        var shop = Shop()
+        shop.run(shop.list, rows: 50)
+        shop.trace.now += 600_000_000
+        shop.lookUp(50)
+        #expect(shop.findings.first?.change?.description == "Scroll.swift:20")
+    }
+
+    @Test func `A joined table is not left out of the code`() throws {
+        var shop = Shop(
+            lookUp: "SELECT name, street.name FROM person JOIN street ON street.id = person.street_id WHERE person.id = ?")
+        shop.lookUp(20)
+        #expect(try #require(shop.findings.first).code.isEmpty)
     }
 
     @Test func `A loop that pauses keeps its list, although its own runs return several rows`() throws {
@@ -254,12 +282,42 @@ struct StatementLoopRuleTests {
                 "django/db/models/query.py", #"SELECT "shop_author"."id" FROM "shop_author""#,
                 #"SELECT "shop_book"."id" FROM "shop_book" WHERE "shop_book"."author_id" = ?"#,
                 "Add prefetch_related for shop_book to the query of shop_author",
-                #"Author.objects.prefetch_related("book_set")  # related_name of Book.author"#
+                #"Author.objects.prefetch_related("book_set")  # or its related_name"#
             ),
             (
                 "sqlalchemy/orm/strategies.py", "SELECT book.id, book.author_id FROM book",
                 "SELECT author.id AS author_id, author.name AS author_name FROM author WHERE author.id = ?",
                 "Load author eagerly with the query of book", "select(Book).options(joinedload(Book.author))"
+            ),
+            (
+                "django/db/models/query.py", #"SELECT "blog_post"."id" FROM "blog_post""#,
+                #"SELECT "blog_tag"."id" FROM "blog_tag" INNER JOIN "blog_post_tags" ON ("blog_tag"."id" = "blog_post_tags"."tag_id") WHERE "blog_post_tags"."post_id" = ?"#,
+                "Add prefetch_related for blog_tag to the query of blog_post",
+                #"Post.objects.prefetch_related("tags")"#
+            ),
+            (
+                "django/db/models/query.py", #"SELECT "shop_author"."id" FROM "shop_author""#,
+                #"SELECT COUNT(*) AS "c" FROM "shop_book" WHERE "shop_book"."author_id" = ?"#,
+                "Add annotate to the query of shop_author",
+                #"Author.objects.annotate(Count("book"))  # or its related_name"#
+            ),
+            (
+                "django/db/models/query.py", #"SELECT "auth_user"."id" FROM "auth_user""#,
+                #"SELECT "app_profile"."id" FROM "app_profile" WHERE "app_profile"."user_id" = ? LIMIT ?"#,
+                "Add select_related for app_profile to the query of auth_user",
+                #"User.objects.select_related("profile")  # or its related_name"#
+            ),
+            (
+                "django/db/models/query.py", #"SELECT "d"."id", "d"."author_id", "d"."editor_id" FROM "d""#,
+                #"SELECT "person"."id" FROM "person" WHERE "person"."id" = ?"#,
+                "Add select_related for person to the query of d",
+                #"D.objects.select_related("author", "editor")  # the one that the loop reads"#
+            ),
+            (
+                "sqlalchemy/orm/strategies.py", "SELECT customers.id FROM customers",
+                "SELECT customers_orders.id FROM customers_orders WHERE customers_orders.customer_id = ?",
+                "Load customers_orders eagerly with the query of customers",
+                "select(Customer).options(selectinload(Customer.orders))"
             ),
             (
                 "peewee.py", "SELECT id, author_id FROM book", "SELECT name FROM author WHERE id = ?",
@@ -295,7 +353,7 @@ struct StatementTextTests {
                 "SELECT id from main.b where ? = owner_id"
             ),
             (
-                "SELECT a FROM t WHERE b <= ? AND c || d = ?", "t", ["a"], "d",
+                "SELECT a FROM t WHERE b <= ? AND c || d = ?", "t", ["a"], nil,
                 "SELECT a FROM t WHERE b <= ? AND c || d = ?"
             ),
             ("SELECT * FROM t WHERE a IN (…)", "t", [], nil, "SELECT * FROM t WHERE a IN (…)"),

@@ -32,11 +32,12 @@ struct StatementOffsetTests {
         #expect(finding.rule == "R14" && finding.severity == .warning)
         #expect(
             finding.title.text == "Continue each page of book after the last row of the previous page, not by offset")
-        #expect(finding.code == ["SELECT … FROM book WHERE title > ? ORDER BY title LIMIT ?"])
+        // Rows that share a title must not be left out.
+        #expect(finding.code == ["SELECT … FROM book WHERE (title, rowid) > (?, ?) ORDER BY title, rowid LIMIT ?"])
         #expect(finding.change?.description == "Scroll.swift:12")
         #expect(
             finding.explanation.map(\.text) == [
-                "3 runs of SELECT * FROM book ORDER BY title LIMIT ? OFFSET ? skipped about 6,000 rows to return 60: 18.6 ms.",
+                "3 runs of SELECT * FROM book ORDER BY title LIMIT ? OFFSET ? stepped over about 6,000 rows to return 60, in 18.6 ms.",
                 "SQLite steps over all rows before the offset, so a page takes longer the further back it is.",
             ])
         // All but three pages like the first.
@@ -48,12 +49,18 @@ struct StatementOffsetTests {
         arguments: [
             (
                 #"SELECT "id" FROM "post" WHERE "topic" = ? ORDER BY "post"."created" DESC LIMIT ? OFFSET ?"#,
-                ["SELECT … FROM post WHERE … AND created < ? ORDER BY created DESC LIMIT ?"]
+                [
+                    "SELECT … FROM post WHERE … AND (created, rowid) < (?, ?) ORDER BY created DESC, rowid DESC LIMIT ?"
+                ]
             ),
             (
                 "SELECT a FROM post ORDER BY id LIMIT ?, ?", ["SELECT … FROM post WHERE id > ? ORDER BY id LIMIT ?"]
             ),
-            ("SELECT a FROM post ORDER BY topic, id LIMIT ? OFFSET ?", []),
+            (
+                "SELECT a FROM post ORDER BY topic, id LIMIT ? OFFSET ?",
+                ["SELECT … FROM post WHERE (topic, id) > (?, ?) ORDER BY topic, id LIMIT ?"]
+            ),
+            ("SELECT a FROM post ORDER BY topic DESC, id LIMIT ? OFFSET ?", []),
             ("SELECT a FROM post LIMIT ? OFFSET ?", []),
         ])
     func code(sql: String, code: [String]) throws {

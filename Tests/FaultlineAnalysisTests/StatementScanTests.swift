@@ -35,7 +35,7 @@ struct StatementScanTests {
         #expect(finding.change?.description == "Scroll.swift:12")
         #expect(
             finding.explanation.map(\.text) == [
-                "4 runs of SELECT title FROM book WHERE author_id = ? stepped over 40,000 rows to find 20: 4.00 ms.",
+                "4 runs of SELECT title FROM book WHERE author_id = ? stepped over 40,000 rows to find 20, in 4.00 ms.",
                 "SQLite's plan: SCAN book.",
             ])
         // The 20 rows and four seeks remain, each as costly as ten steps.
@@ -54,7 +54,14 @@ struct StatementScanTests {
             ("no column is compared", "SELECT a FROM t", 9999, 10, ["SCAN t"]),
             ("another table is scanned", "SELECT a FROM t JOIN u WHERE b = ?", 9999, 1, ["SEARCH t", "SCAN u"]),
             ("a range", "SELECT a FROM t WHERE b > ?", 9999, 1, ["SCAN t"]),
-            ("an aggregate", "SELECT max(a) FROM t WHERE b = ?", 9999, 1, ["SCAN t"]),
+            ("one of two conditions", "SELECT a FROM t WHERE b = ? OR c = ?", 9999, 1, ["SCAN t"]),
+            ("the opposite", "SELECT a FROM t WHERE NOT b = ?", 9999, 1, ["SCAN t"]),
+            ("another collation", "SELECT a FROM t WHERE b = ? COLLATE NOCASE", 9999, 1, ["SCAN t"]),
+            ("an expression", "SELECT a FROM t WHERE b || c = ?", 9999, 1, ["SCAN t"]),
+            ("a function", "SELECT a FROM t WHERE lower(b) = ?", 9999, 1, ["SCAN t"]),
+            ("a page", "SELECT a FROM t WHERE b = ? ORDER BY c LIMIT ? OFFSET ?", 9999, 1, ["SCAN t"]),
+            ("a column of a subquery", "SELECT a FROM t WHERE b IN (SELECT c FROM u WHERE d = ?)", 9999, 1, ["SCAN t"]),
+            ("a joined table that is not scanned", "SELECT t.a FROM t JOIN u WHERE u.b = ?", 9999, 1, ["SCAN t"]),
             ("groups", "SELECT a FROM t WHERE b = ? GROUP BY a", 9999, 1, ["SCAN t"]),
         ])
     func good(name: String, sql: String, steps: UInt32, rows: UInt32, plan: [String]) throws {
@@ -75,5 +82,49 @@ struct StatementScanTests {
     @Test func `Names that SQL would misread are quoted`() throws {
         let finding = try #require(findings(#"SELECT a FROM "my table" WHERE "a ""b" = ?"#, plan: []).first)
         #expect(finding.code == [#"CREATE INDEX "my table_a ""b" ON "my table"("a ""b")"#])
+    }
+
+    @Test(
+        "The index has the compared columns of the scanned table, by whatever name",
+        arguments: [
+            ("SELECT a FROM t WHERE active = ? AND email = ?", ["SCAN t"], ["t_active_email ON t(active, email)"]),
+            ("SELECT a FROM t WHERE b = ? AND c = ? AND d = ? AND e = ?", ["SCAN t"], ["t_b_c_d ON t(b, c, d)"]),
+            ("SELECT a FROM t x JOIN u y ON y.k = x.k WHERE y.b = ?", ["SCAN y", "SEARCH x"], ["u_b ON u(b)"]),
+            ("SELECT a FROM t WHERE ? = t.b AND c IS NOT NULL", ["SCAN t"], ["t_b ON t(b)"]),
+            ("UPDATE t SET a = ? WHERE b = ?", ["SCAN t"], ["t_b ON t(b)"]),
+            (
+                "SELECT book.title FROM book JOIN author ON author.id = book.author_id WHERE author.name = ?",
+                ["SCAN book"], ["author_name ON author(name)", "book_author_id ON book(author_id)"]
+            ),
+        ])
+    func columns(sql: String, plan: [String], indexes: [String]) throws {
+        #expect(try #require(findings(sql, plan: plan).first).code == indexes.map { "CREATE INDEX " + $0 })
+    }
+
+    @Test func `A count gets an index, although the trace does not show how many rows it counted`() throws {
+        let finding = try #require(findings("SELECT count(*) FROM t WHERE b = ?", rows: 1, plan: ["SCAN t"]).first)
+        #expect(finding.code == ["CREATE INDEX t_b ON t(b)"])
+        #expect(finding.confidence == .low("the trace does not show how many rows matched"))
+        #expect(finding.saving.time.low == 0)
+        #expect(finding.explanation.first?.text.contains("stepped over 40,000 rows to return 4, in") == true)
+    }
+
+    @Test func `Statements with the same index share a finding`() throws {
+        var trace = TraceBuilder()
+        for (line, sql) in [(10, "SELECT a FROM t WHERE b = ?"), (20, "SELECT c FROM t WHERE b = ?")] {
+            var statement = TraceEvent.Statement()
+            statement.statement = trace.define(.statement(StatementEntry(sql: sql)))
+            (statement.type, statement.rows, statement.fullScanSteps) = (.read, 1, 9999)
+            let stack = trace.stack(line)
+            for _ in 0..<3 {
+                trace.event(.sql(statement), duration: UInt64(line) * 100_000, stack: stack)
+            }
+        }
+        let found = Analysis(Profile(trace.closed()), rules: [MissingIndexRule()]).findings
+        #expect(found.count == 1)
+        let finding = try #require(found.first)
+        #expect(finding.seenAt.map(\.site?.line) == [20, 10])
+        #expect(finding.explanation.last?.text == "The index also serves 1 other statement of this program.")
+        #expect(finding.saving.time.high == 9_000_000)
     }
 }

@@ -40,7 +40,7 @@ struct StatementSearchTests {
             ])
         #expect(
             finding.explanation.map(\.text) == [
-                "4 runs of SELECT title FROM book WHERE title LIKE ? compared the texts of 40,000 rows to find 20: 4.00 ms.",
+                "4 runs of SELECT title FROM book WHERE title LIKE ? compared the texts of 40,000 rows to find 20, in 4.00 ms.",
                 "SQLite's plan: SCAN book.",
             ])
         #expect(finding.change?.description == "Scroll.swift:12")

@@ -30,7 +30,7 @@ struct StatementSortTests {
         #expect(finding.change?.description == "Scroll.swift:12")
         #expect(
             finding.explanation.map(\.text) == [
-                "4 runs of SELECT id FROM post ORDER BY created DESC LIMIT ? sorted 40,000 rows to return 80: 4.00 ms."
+                "4 runs of SELECT id FROM post ORDER BY created DESC LIMIT ? sorted 40,000 rows to return 80, in 4.00 ms."
             ])
         #expect(finding.saving.time.median == 4_000_000 * (1 - 80.0 / 40_000))
     }

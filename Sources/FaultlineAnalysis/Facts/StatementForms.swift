@@ -26,7 +26,8 @@ package struct JoinedStatement: Sendable, Hashable {
 package struct StatementPage: Sendable, Hashable {
     private let selection: String
     private let table: String
-    private let column: String
+    /// The columns that order the pages, the last one unique.
+    private let columns: [String]
     private let isDescending: Bool
 
     /// - Returns: `nil` if the statement has a condition or several tables.
@@ -36,18 +37,24 @@ package struct StatementPage: Sendable, Hashable {
             !statement.selection.isEmpty
         else { return nil }
         (selection, self.table) = (statement.selection, StatementText.quoted(table))
-        (self.column, self.isDescending) = (StatementText.quoted(column), isDescending)
+        columns = [StatementText.quoted(column)] + (["id", "rowid"].contains(column.lowercased()) ? [] : ["rowid"])
+        self.isDescending = isDescending
     }
 
-    private var order: String { "ORDER BY \(column)\(isDescending ? " DESC" : "")" }
+    private var order: String {
+        "ORDER BY " + columns.map { $0 + (isDescending ? " DESC" : "") }.joined(separator: ", ")
+    }
 
-    /// The query for the value of the last row before a page.
+    /// The query for the values of the last row before a page.
     package func last(before skipped: UInt64) -> String {
-        "SELECT \(column) FROM \(table) \(order) LIMIT 1 OFFSET \(max(1, skipped) - 1)"
+        "SELECT \(columns.joined(separator: ", ")) FROM \(table) \(order) LIMIT 1 OFFSET \(max(1, skipped) - 1)"
     }
 
-    /// The query for a page, with the value of the last row before it as its parameter.
+    /// The query for a page, with the values of the last row before it as its parameters.
     package func text(rows: UInt64) -> String {
-        "SELECT \(selection) FROM \(table) WHERE \(column) \(isDescending ? "<" : ">") ? \(order) LIMIT \(rows)"
+        let values = columns.map { _ in "?" }.joined(separator: ", ")
+        return
+            "SELECT \(selection) FROM \(table) WHERE (\(columns.joined(separator: ", "))) \(isDescending ? "<" : ">") (\(values)) "
+            + "\(order) LIMIT \(rows)"
     }
 }

@@ -7,6 +7,7 @@ enum StatementLibrary: String, Sendable, CaseIterable {
     /// Django's object-relational mapper.
     case django
     case sqlAlchemy
+    case peewee
     case grdb
     /// Python without a mapper.
     case python
@@ -26,10 +27,29 @@ enum StatementLibrary: String, Sendable, CaseIterable {
         self = first
     }
 
-    /// The class that a mapper would have for a table: `Author` for `shop_author`.
+    /// The class that a mapper would have for a table: `Author` for `shop_author` and for `authors`.
     static func modelName(of table: String?) -> String {
-        let last = table?.split(separator: "_").last.map(String.init) ?? "Model"
+        let last = singular(table?.split(separator: "_").last.map(String.init) ?? "Model")
         return last.prefix(1).uppercased() + last.dropFirst()
+    }
+
+    /// The singular of a noun, by the rules for regular ones.
+    static func singular(_ noun: String) -> String {
+        let isPlural =
+            noun.count > 3 && noun.hasSuffix("s") && !["ss", "us", "is", "ews"].contains { noun.hasSuffix($0) }
+        guard isPlural else { return noun }
+        if noun.hasSuffix("ies") { return noun == "series" ? noun : noun.dropLast(3) + "y" }
+        return String(
+            ["sses", "ches", "shes", "xes"].contains { noun.hasSuffix($0) } ? noun.dropLast(2) : noun.dropLast())
+    }
+
+    /// The plural of a noun, by the rules for regular ones.
+    static func plural(_ noun: String) -> String {
+        guard singular(noun) == noun, !noun.hasSuffix("ews"), noun != "series" else { return noun }
+        if noun.hasSuffix("y"), let before = noun.dropLast().last, !"aeiou".contains(before) {
+            return noun.dropLast() + "ies"
+        }
+        return noun + (["s", "x", "ch", "sh"].contains { noun.hasSuffix($0) } ? "es" : "s")
     }
 
     /// Sentences about the declaration of an index on a column.
@@ -38,6 +58,7 @@ enum StatementLibrary: String, Sendable, CaseIterable {
         case .django: ["In Django, set \(code: "db_index=True") on the field \(property: column)."]
         case .sqlAlchemy: ["In SQLAlchemy, set \(code: "index=True") on the column \(property: column)."]
         case .grdb: ["In GRDB, add \(code: "try db.create(indexOn:columns:)") to a migration."]
+        case .peewee: ["In Peewee, set \(code: "index=True") on the field \(property: column)."]
         case .python: []
         }
     }
@@ -45,6 +66,7 @@ enum StatementLibrary: String, Sendable, CaseIterable {
     private static func library(of location: FrameEntry.Location, in frame: FrameEntry) -> StatementLibrary? {
         guard frame.isPython else { return location.function.hasPrefix("GRDB.") ? .grdb : nil }
         if location.file.contains("/django/") { return .django }
-        return location.file.contains("/sqlalchemy/") ? .sqlAlchemy : .python
+        if location.file.contains("/sqlalchemy/") { return .sqlAlchemy }
+        return location.file.hasSuffix("/peewee.py") ? .peewee : .python
     }
 }

@@ -13,6 +13,8 @@ package struct StatementSlots: Sendable, Hashable {
         /// It is selected, as in `SELECT 1`.
         case selected
         case other
+
+        var isColumn: Bool { if case .column = self { true } else { false } }
     }
 
     /// A parameter or value, or the end of a list of them, with its place in the text.
@@ -24,25 +26,61 @@ package struct StatementSlots: Sendable, Hashable {
     }
 
     package private(set) var places: [Place] = []
-    /// The tables that the statement reads or writes.
-    package private(set) var tables: [String] = []
+    /// The tables that the statement reads or writes, with the names that it gives them.
+    package private(set) var names: [TableName] = []
+    /// The columns that conditions compare with one value for equality.
+    package private(set) var equalities: [Column] = []
+    /// The columns of two tables that are compared for equality.
+    package private(set) var joins: [Set<Column>] = []
     /// Whether the statement has conditions of which one suffices, or that must not hold.
     package private(set) var hasAlternatives = false
+    /// Whether a condition compares texts by other rules than those of the columns.
+    package private(set) var hasCollation = false
 
-    package init(_ sql: String) {
-        let tokens = StatementText.tokens(of: sql)
-        let names = Self.names(of: tokens)
-        tables = names.map(\.table)
-        hasAlternatives = tokens.contains { $0.isKeyword("OR") || $0.isKeyword("NOT") }
-        var aliases: [String: String] = [:]
-        for name in names { (aliases[name.alias.lowercased()], aliases[name.table.lowercased()]) = (name.table, name.table) }
+    package struct TableName: Sendable, Hashable {
+        package var table: String
+        package var alias: String
+    }
+
+    package struct Column: Sendable, Hashable {
+        /// The table, or `nil` if the statement does not name it.
+        package var table: String?
+        package var name: String
+    }
+
+    package var tables: [String] { names.map(\.table) }
+
+    /// The operator of the last comparison with a pattern.
+    package var patternOperation: String {
+        places.reduce("LIKE") { last, place in
+            if case .pattern(_, _, let operation) = place.slot { operation } else { last }
+        }
+    }
+
+    package init(_ sql: String) { self.init(StatementText.tokens(of: sql)) }
+
+    init(_ tokens: [StatementText.Token]) {
+        names = Self.names(of: tokens)
+        hasAlternatives = tokens.indices.contains { index in
+            tokens[index].isKeyword("OR")
+                || tokens[index].isKeyword("NOT") && !(index > 0 && tokens[index - 1].isKeyword("IS"))
+        }
+        hasCollation = tokens.contains { $0.isKeyword("COLLATE") }
         let from = tokens.firstIndex { $0.isKeyword("FROM") } ?? tokens.endIndex
+        let condition = tokens.firstIndex { $0.isKeyword("WHERE") } ?? tokens.endIndex
         var offsetFirst = false
-        for index in tokens.indices where tokens[index].text == "?" && !tokens[index].isName {
+        for index in tokens.indices where ["?", "…"].contains(tokens[index].text) && !tokens[index].isName {
             let range = tokens[index].range
+            if tokens[index].text == "…" {
+                // "IN (…)"; the one in "?, …" belongs to the value before it.
+                guard index > 0, tokens[index - 1].text != "," else { continue }
+                places.append(Place(slot: compared(tokens, before: index).slot, range: range, isList: true))
+                continue
+            }
             if index + 2 < tokens.count, tokens[index + 1].text == ",", tokens[index + 2].text == "…" {
-                let slot = Self.compared(tokens, before: index, aliases)
-                places.append(Place(slot: slot, range: range.lowerBound..<tokens[index + 2].range.upperBound, isList: true))
+                let slot = compared(tokens, before: index).slot
+                places.append(
+                    Place(slot: slot, range: range.lowerBound..<tokens[index + 2].range.upperBound, isList: true))
                 continue
             }
             let before = index > 0 ? tokens[index - 1] : nil
@@ -57,46 +95,78 @@ package struct StatementSlots: Sendable, Hashable {
             } else if before?.text == ",", offsetFirst {
                 slot = .limit
             } else {
-                slot = Self.compared(tokens, before: index, aliases)
+                let found = compared(tokens, before: index)
+                slot = found.slot
+                if slot == .other, let column = comparedAfter(tokens, index) {
+                    slot = .column(table: column.table, name: column.name)
+                    if index > condition { equalities.append(column) }
+                } else if case .column(let table, let name) = slot, found.isEquality {
+                    if index > condition { equalities.append(Column(table: table, name: name)) }
+                }
                 if slot == .other, index < from, tokens.first?.isKeyword("SELECT") == true { slot = .selected }
             }
             places.append(Place(slot: slot, range: range))
         }
+        for index in tokens.indices where tokens[index].text == "=" {
+            guard let left = column(tokens, endingAt: index - 1), let right = column(tokens, at: index + 1),
+                left.table != nil, right.table != nil, left.table != right.table
+            else { continue }
+            joins.append([left, right])
+        }
     }
 
     /// The column that a value is compared with.
-    private static func compared(
-        _ tokens: [StatementText.Token], before value: Int, _ aliases: [String: String]
-    ) -> Slot {
+    private func compared(_ tokens: [StatementText.Token], before value: Int) -> (slot: Slot, isEquality: Bool) {
         var index = value - 1
         while index >= 0, tokens[index].text == "(" { index -= 1 }
-        guard index >= 0 else { return .other }
-        let sign = tokens[index]
-        let operation = sign.text.uppercased()
+        guard index >= 0 else { return (.other, false) }
+        let operation = tokens[index].text.uppercased()
         let comparisons: Set<String> = ["=", "==", "<", "<=", ">", ">=", "<>", "!=", "IN", "BETWEEN", "IS"]
         let isPattern = ["LIKE", "GLOB"].contains(operation)
         // "BETWEEN ? AND ?"
-        if operation == "AND", index >= 3, tokens[index - 1].text == "?", tokens[index - 2].isKeyword("BETWEEN") {
-            return column(tokens, endingAt: index - 3, aliases) ?? .other
+        if operation == "AND", index >= 3, tokens[index - 1].text == "?", tokens[index - 2].isKeyword("BETWEEN"),
+            let found = column(tokens, endingAt: index - 3)
+        {
+            return (.column(table: found.table, name: found.name), false)
         }
-        if comparisons.contains(operation) || isPattern {
-            index -= 1
-            if index >= 0, tokens[index].isKeyword("NOT") { index -= 1 }
-            guard let found = column(tokens, endingAt: index, aliases) else { return .other }
-            guard isPattern, case .column(let table, let name) = found else { return found }
-            return .pattern(table: table, name: name, operation: operation)
-        }
-        return .other
+        guard comparisons.contains(operation) || isPattern else { return (.other, false) }
+        index -= 1
+        if index >= 0, tokens[index].isKeyword("NOT") { index -= 1 }
+        guard let found = column(tokens, endingAt: index) else { return (.other, false) }
+        if isPattern { return (.pattern(table: found.table, name: found.name, operation: operation), false) }
+        return (.column(table: found.table, name: found.name), ["=", "=="].contains(operation))
     }
 
-    private static func column(
-        _ tokens: [StatementText.Token], endingAt end: Int, _ aliases: [String: String]
-    ) -> Slot? {
-        guard tokens.indices.contains(end), tokens[end].isName else { return nil }
-        let qualifier = end >= 2 && tokens[end - 1].text == "." && tokens[end - 2].isName ? tokens[end - 2].text : nil
-        guard let qualifier else { return .column(table: nil, name: tokens[end].text) }
-        return .column(table: aliases[qualifier.lowercased()] ?? qualifier, name: tokens[end].text)
+    /// The column that a value before it is compared with: `? = author.id`.
+    private func comparedAfter(_ tokens: [StatementText.Token], _ value: Int) -> Column? {
+        guard value + 1 < tokens.count, tokens[value + 1].text == "=" else { return nil }
+        return column(tokens, at: value + 2)
     }
+
+    private func column(_ tokens: [StatementText.Token], at start: Int) -> Column? {
+        guard let path = StatementText.name(at: start, in: tokens[...]), let name = path.last else { return nil }
+        let end = start + 2 * path.count - 1
+        // A function, or a part of an expression.
+        if end < tokens.count, tokens[end].text == "(" || Self.operators.contains(tokens[end].text) { return nil }
+        return Column(table: path.count > 1 ? table(named: path[path.count - 2]) : onlyTable, name: name)
+    }
+
+    private func column(_ tokens: [StatementText.Token], endingAt end: Int) -> Column? {
+        guard tokens.indices.contains(end), tokens[end].isName else { return nil }
+        var start = end
+        while start >= 2, tokens[start - 1].text == ".", tokens[start - 2].isName { start -= 2 }
+        if start > 0, Self.operators.contains(tokens[start - 1].text) { return nil }
+        return column(tokens, at: start)
+    }
+
+    private static let operators: Set<String> = ["||", "+", "-", "*", "/", "%", "&", "|", "<<", ">>", "->", "->>"]
+
+    private func table(named alias: String) -> String {
+        names.first { $0.alias.lowercased() == alias.lowercased() }?.table
+            ?? names.first { $0.table.lowercased() == alias.lowercased() }?.table ?? alias
+    }
+
+    private var onlyTable: String? { names.count == 1 ? names[0].table : nil }
 
     private static let clauses: Set<String> = [
         "WHERE", "JOIN", "ON", "LEFT", "INNER", "OUTER", "CROSS", "NATURAL", "ORDER", "GROUP", "LIMIT", "USING",
@@ -104,8 +174,8 @@ package struct StatementSlots: Sendable, Hashable {
     ]
 
     /// The tables behind `FROM`, `JOIN`, `INTO` and `UPDATE`, with their aliases.
-    private static func names(of tokens: [StatementText.Token]) -> [(table: String, alias: String)] {
-        var found: [(table: String, alias: String)] = []
+    private static func names(of tokens: [StatementText.Token]) -> [TableName] {
+        var found: [TableName] = []
         for index in tokens.indices {
             let begins = ["FROM", "JOIN", "INTO", "UPDATE"].contains { tokens[index].isKeyword($0) }
             guard begins else { continue }
@@ -121,7 +191,7 @@ package struct StatementSlots: Sendable, Hashable {
                     alias = tokens[next].text
                     next += 1
                 }
-                found.append((table, alias))
+                found.append(TableName(table: table, alias: alias))
                 guard next < tokens.count, tokens[next].text == "," else { break }
                 next += 1
             } while next < tokens.count

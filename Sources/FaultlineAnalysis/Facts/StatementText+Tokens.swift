@@ -101,21 +101,6 @@ extension StatementText {
         return items.contains(nil) ? [] : items.compactMap { $0 }
     }
 
-    static func comparedColumn(_ condition: ArraySlice<Token>) -> String? {
-        for position in condition.indices {
-            guard let path = name(at: position, in: condition) else { continue }
-            let next = condition.dropFirst(position - condition.startIndex + 2 * path.count - 1)
-            if next.first?.text == "=", next.dropFirst().first?.text == "?" { return path.last }
-            // "? = author.id"
-            if position >= condition.startIndex + 2, condition[position - 1].text == "=",
-                condition[position - 2].text == "?"
-            {
-                return path.last
-            }
-        }
-        return nil
-    }
-
     private static let searches: Set<String> = ["LIKE", "GLOB"]
 
     /// The first comparison of a column with a pattern.

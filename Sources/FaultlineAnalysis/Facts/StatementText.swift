@@ -13,12 +13,16 @@ struct StatementText: Sendable, Hashable {
     private(set) var comparesOnlyThat = false
     /// Whether the statement aggregates rows, so that its result does not show how many matched.
     private(set) var isAggregated = false
+    /// Whether the statement has groups.
+    private(set) var isGrouped = false
     /// The first column that `WHERE` compares with a pattern, and the operator; `nil` if it belongs to another table.
     private(set) var search: Search?
     /// Whether the statement has a condition.
     private(set) var hasCondition = false
     /// Whether the statement skips rows, as for a page.
     private(set) var isPaged = false
+    /// Whether the number of rows is limited.
+    private(set) var isLimited = false
     /// Whether the statement selects all rows of its table, in no order.
     private(set) var isWholeTable = false
     /// The columns of its one table that the statement sorts all rows by, or none if it sorts otherwise.
@@ -27,6 +31,8 @@ struct StatementText: Sendable, Hashable {
     private(set) var sortKeys: [SortedColumn] = []
     /// The selected expressions, as the statement has them.
     private(set) var selection = ""
+    /// The tables of the statement, and the columns that it compares.
+    let conditions: StatementSlots
     /// Whether the statement has parameters or values.
     let hasValues: Bool
     /// The statement without quotes, with an ellipsis for the selected columns: `"SELECT … FROM author WHERE id = ?"`.
@@ -51,11 +57,13 @@ struct StatementText: Sendable, Hashable {
     init(_ sql: String) {
         hasValues = sql.contains("?") || sql.contains("…")
         let tokens = Self.tokens(of: sql)
+        conditions = StatementSlots(tokens)
         let depths = Self.depths(of: tokens)
         let keyword = { (word: String, start: Int) in
             tokens.indices.dropFirst(start).first { depths[$0] == 0 && tokens[$0].isKeyword(word) }
         }
         let limit = keyword("LIMIT", 0)
+        isLimited = limit != nil
         // "LIMIT 20, 10" has the offset first.
         isPaged =
             keyword("OFFSET", 0) != nil
@@ -68,20 +76,20 @@ struct StatementText: Sendable, Hashable {
                 isDelete = tokens.first?.isKeyword("DELETE") == true
             guard isUpdate || isDelete, let first = isUpdate ? 0 : keyword("FROM", 0) else { return }
             table = Self.name(at: first + 1, in: tokens[...])?.last
-            if let condition = keyword("WHERE", first) {
-                comparedColumn = Self.comparedColumn(tokens[(condition + 1)...])
-            }
+            comparedColumn = conditions.equalities.first?.name
             return
         }
         columns = Self.split(tokens[1..<from], depths).compactMap(Self.column)
         table = from + 1 < tokens.count ? Self.name(at: from + 1, in: tokens[...])?.last : nil
         if let condition = keyword("WHERE", from) {
-            comparedColumn = Self.comparedColumn(tokens[(condition + 1)...])
+            comparedColumn = conditions.equalities.first?.name
             let rest = Self.withoutTable(tokens[(condition + 1)...], table)
             hasCondition = true
             search = Self.search(tokens[(condition + 1)...], table)
             let column = comparedColumn ?? ""
-            comparesOnlyThat = comparedColumn != nil && [[column, "=", "?"], ["?", "=", column]].contains(rest)
+            comparesOnlyThat =
+                conditions.names.count == 1 && comparedColumn != nil
+                && [[column, "=", "?"], ["?", "=", column]].contains(rest)
         }
         isWholeTable = ["WHERE", "ORDER", "LIMIT", "JOIN", "GROUP"].allSatisfy { keyword($0, from) == nil }
         let isPlain = ["WHERE", "JOIN", "GROUP", "UNION", "DISTINCT"].allSatisfy { keyword($0, 0) == nil }
@@ -91,7 +99,8 @@ struct StatementText: Sendable, Hashable {
             let hasOneTable = !tokens[from..<order].contains { $0.text == "," }
             self.order = isPlain && hasOneTable ? sortKeys : []
         }
-        isAggregated = keyword("GROUP", from) != nil || Self.hasAggregate(tokens[1..<from])
+        isGrouped = keyword("GROUP", from) != nil
+        isAggregated = isGrouped || Self.hasAggregate(tokens[1..<from])
         selection = Self.joined(Self.withoutTable(tokens[1..<from], table))
         let isShort = columns.isEmpty && selection.count <= Self.shortSelection
         let selected = columns.count == 1 ? columns[0] : isShort ? selection : "…"

@@ -9,8 +9,8 @@ package struct StatementChange: Sendable, Hashable {
     package var kind: Kind
 
     package enum Kind: Sendable, Hashable {
-        /// Creates an index that serves the statement.
-        case index(String)
+        /// Creates indexes that serve the statement.
+        case indexes([String])
         /// Searches a full-text index of a column.
         case fullText(table: String, column: String)
         /// Reads the rows of several runs with one statement.

@@ -40,7 +40,8 @@ struct DrawnStatement {
             case .column(let table, let name):
                 let found = try Self.table(table, with: name, among: slots.tables, on: file)
                 let column = Self.quoted(name)
-                sources.append((Source(table: found, expression: column, condition: "\(column) IS NOT NULL"), place.isList))
+                sources.append(
+                    (Source(table: found, expression: column, condition: "\(column) IS NOT NULL"), place.isList))
                 text += place.isList ? Array(repeating: "?", count: Self.listLength).joined(separator: ", ") : "?"
             case .pattern(let table, let name, let operation):
                 let found = try Self.table(table, with: name, among: slots.tables, on: file)
@@ -90,7 +91,8 @@ struct DrawnStatement {
         for candidate in table.map({ [$0] }) ?? tables {
             let literal = { (text: String) in "'" + text.replacing("'", with: "''") + "'" }
             let count = try file.number(
-                "SELECT count(*) FROM pragma_table_info(\(literal(candidate))) WHERE name = \(literal(column)) COLLATE NOCASE")
+                "SELECT count(*) FROM pragma_table_info(\(literal(candidate))) WHERE name = \(literal(column)) COLLATE NOCASE"
+            )
             let isKey = ["rowid", "oid", "_rowid_"].contains(column.lowercased())
             if count > 0 || isKey { return candidate }
         }

@@ -56,9 +56,9 @@ public struct StatementVerifier {
     private func pair(for change: StatementChange) throws -> StatementPair {
         let rows = change.rows / max(1, change.executions)
         switch change.kind {
-        case .index(let index):
+        case .indexes(let indexes):
             let statement = try draw(change, rows)
-            let other = try copy("indexed.sqlite", [index])
+            let other = try copy("indexed.sqlite", indexes)
             return pair(statement, try side(statement, on: base), try side(statement, on: other))
         case .fullText(let table, let column):
             return try searchPair(change, table, column, rows)
@@ -155,7 +155,7 @@ public struct StatementVerifier {
                 "CREATE VIRTUAL TABLE \(index) USING fts5(\(name), content = \(DrawnStatement.quoted(table)), tokenize = 'trigram')",
                 "INSERT INTO \(index)(\(index)) VALUES ('rebuild')",
             ])
-        let operation = change.sql.uppercased().contains("GLOB") ? "GLOB" : "LIKE"
+        let operation = slots.patternOperation
         var changed = statement
         changed.insert(
             " AND \(DrawnStatement.quoted(table)).rowid IN (SELECT rowid FROM \(index) WHERE \(name) \(operation) ?)",
@@ -196,7 +196,8 @@ public struct StatementVerifier {
         let before = try PreparedQuery(statement.text, on: base)
         let after = try PreparedQuery(page.text(rows: max(1, rows)), on: base)
         return StatementPair(
-            before: .init(trips: 1, run: { try before.run([[]]) }), after: .init(trips: 1, run: { try after.run([last]) }),
+            before: .init(trips: 1, run: { try before.run([[]]) }),
+            after: .init(trips: 1, run: { try after.run([last]) }),
             operations: 1, notes: ["One page stands for all, behind the mean offset."])
     }
 }

@@ -31,18 +31,20 @@ extension StatementScanEvidence {
         return Double(time) * (1 - left)
     }
 
-    /// Whether SQLite scans a table, as far as its plans are known.
-    func mayScan(_ table: String) -> Bool { scans.isEmpty || scan(of: table) != nil }
+    /// Whether SQLite scans a table of a statement, as far as its plans are known.
+    func mayScan(_ table: String, of statement: StatementText) -> Bool {
+        scans.isEmpty ? statement.conditions.names.count <= 1 : scan(of: table, in: statement) != nil
+    }
 
     /// A sentence with the line of SQLite's plan that scans a table, if it is known.
-    func plan(of table: String) -> [Wording] { scan(of: table).map { ["SQLite's plan: \(code: $0)."] } ?? [] }
+    func plan(of table: String, in statement: StatementText) -> [Wording] {
+        scan(of: table, in: statement).map { ["SQLite's plan: \(code: $0)."] } ?? []
+    }
 
     /// A line of a plan that scans a table: `SCAN book` or, with an alias, `SCAN b`.
-    private func scan(of table: String) -> String? {
-        scans.sorted().first { line in
-            let name = line.dropFirst("SCAN ".count).prefix { $0 != " " }
-            return name == table || table.lowercased().hasPrefix(name.lowercased())
-        }
+    private func scan(of table: String, in statement: StatementText) -> String? {
+        let names = Set(statement.conditions.names.filter { $0.table == table }.map(\.alias)).union([table])
+        return scans.sorted().first { names.contains(String($0.dropFirst("SCAN ".count).prefix { $0 != " " })) }
     }
 }
 

@@ -9,7 +9,9 @@ extension PreparationRule {
         else { return nil }
         let preparations = group.counts.preparations, preparing = group.counts.prepare
         let both = Double(preparing) + Double(group.totalTime)
-        guard preparations >= Self.minimumPreparations.count, 2 * preparations >= group.count, preparing > 0,
+        // A process cannot keep the statements of another.
+        guard group.count > UInt64(profile.processes.count), preparations >= Self.minimumPreparations.count,
+            2 * preparations >= group.count, preparing > 0,
             Double(preparing) >= Self.minimumShare.value * both
         else { return nil }
         let text = StatementText(sql)
@@ -20,7 +22,8 @@ extension PreparationRule {
             score: Score.of(Double(preparations), info: Self.minimumPreparations.value, warning: 1000),
             fix:
                 "Reset it after each run instead of finalizing it. A library that keeps statements finds it again if its text is "
-                + "the same, so pass values as parameters and not in the text.",
+                + "the same, so pass values as parameters and not in the text. If a library opens a connection for each "
+                + "transaction, let it keep connections in a pool.",
             saving: Saving(time: .init(median: saved, low: saved / 2, high: saved)),
             confidence: .medium("some of the preparations may remain"),
             signature: [id, text.summary, group.key.site?.function ?? ""].joined(separator: "|"))
@@ -40,7 +43,8 @@ extension PreparationRule {
         ]
         finding.remedy = .statement(
             StatementChange(
-                sql: sql, executions: group.count, rows: group.counts.rows, time: preparing &+ group.totalTime, kind: .prepared))
+                sql: sql, executions: group.count, rows: group.counts.rows, time: preparing &+ group.totalTime,
+                kind: .prepared))
         finding.weigh(
             isLongEnough: Significance.isMet(saving: saved, wallTime: profile.wallTime, isMainThread: false),
             isLargePart: false, of: "preparations")

@@ -29,7 +29,8 @@ public struct RepeatedStatementRule: Rule {
         _ key: StatementSite, _ evidence: RepeatedStatementEvidence, scanTime: UInt64, _ profile: Profile
     ) -> Finding? {
         let advice = RepeatedStatementAdvice(key, evidence)
-        guard !advice.statement.isOfSQLite else { return nil }
+        // A statement without a table, such as SELECT 1, has no result to keep.
+        guard !advice.statement.isOfSQLite, advice.statement.table != nil else { return nil }
         // The first run is often the longest, because it reads the pages into memory. The others can be saved.
         let avoided = max(0, Double(evidence.time) - Double(evidence.longest))
         let share = 1 - Double(evidence.occurrences) / Double(max(1, evidence.executions))

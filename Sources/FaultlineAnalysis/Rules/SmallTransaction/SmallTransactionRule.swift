@@ -42,7 +42,7 @@ public struct SmallTransactionRule: Rule {
                 Significance.score(saving: saved, wallTime: evidence.wallTime, isMainThread: isMainThread)),
             fix:
                 "SQLite waits for the disk at the end of each transaction, so one transaction for all rows waits once.",
-            code: Self.code(library),
+            code: Self.code(library, inserts: key.sql.uppercased().hasPrefix("INSERT")),
             saving: Saving(time: .init(median: saved, low: saved / 2, high: Double(evidence.time))),
             confidence: .medium("the time of these writes within a transaction is not in the trace"),
             signature: [id, key.sql, key.site?.function ?? ""].joined(separator: "|"))
@@ -85,12 +85,14 @@ public struct SmallTransactionRule: Rule {
         return share >= 0.01 ? ["SQLite waited for the disk in \(percent: share) of that time."] : []
     }
 
-    private static func code(_ library: StatementLibrary?) -> [String] {
+    /// - Parameter inserts: Whether the statement inserts rows.
+    private static func code(_ library: StatementLibrary?, inserts: Bool) -> [String] {
         switch library {
         case .django?:
-            ["with transaction.atomic():", "    for row in rows: row.save()  # or Model.objects.bulk_create(rows)"]
+            ["with transaction.atomic():", inserts ? "    Model.objects.bulk_create(rows)" : "    for row in rows: …"]
         case .sqlAlchemy?:
-            ["session.add_all(rows)", "session.commit()  # once, after all rows"]
+            (inserts ? ["session.add_all(rows)"] : []) + ["session.commit()  # once, after all rows"]
+        case .peewee?: ["with database.atomic():", inserts ? "    Model.bulk_create(rows)" : "    for row in rows: …"]
         case .python?: ["with connection:", "    connection.executemany(sql, rows)"]
         case .grdb?: ["try database.write { db in", "    for row in rows { try row.insert(db) }", "}"]
         case nil: ["BEGIN; …; COMMIT"]

@@ -3,7 +3,7 @@ internal import FaultlineTrace
 /// The findings about statements of programs without an object store.
 extension SortRule {
     func statements(_ profile: Profile) -> [Finding] {
-        profile.statementScans.compactMap { finding($0.key, $0.evidence) }
+        profile.statementScans.compactMap { finding($0.key, $0.evidence) }.joined("The index")
     }
 
     /// A statement that sorts a whole table and returns few of its rows, although an index has them in order.
@@ -34,7 +34,7 @@ extension SortRule {
         finding.scopes = evidence.scopes.names
         finding.explanation = [
             "\(count: evidence.executions, "run") of \(code: Phrase.shortened(text.summary, to: 90)) sorted "
-                + "\(decimal: steps, places: 0, of: .rows) rows to return \(count: evidence.rows): \(duration: evidence.time)."
+                + "\(decimal: steps, places: 0, of: .rows) rows to return \(count: evidence.rows), in \(duration: evidence.time)."
         ]
         finding.evidence = [
             Evidence("executions", evidence.executions, .count), Evidence("sorts", evidence.sorts, .count),
@@ -45,7 +45,7 @@ extension SortRule {
         finding.remedy = .statement(
             StatementChange(
                 sql: key.sql, executions: evidence.executions, rows: evidence.rows, time: evidence.time,
-                kind: .index(finding.code[0])))
+                kind: .indexes(finding.code)))
         // The sort grows with the table, whatever it costs now.
         if !Significance.isMet(saving: saved, wallTime: evidence.wallTime, isMainThread: isMainThread) {
             finding.reservations.append(Significance.notProven)

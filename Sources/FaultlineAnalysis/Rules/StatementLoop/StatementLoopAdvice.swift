@@ -21,8 +21,12 @@ struct StatementLoopAdvice {
     private enum Relation {
         /// A row of the origin names the row by a column, such as `author_id` or `authorId`.
         case toOne(name: String, column: String)
-        /// The rows name a row of the origin by a column.
-        case toMany(column: String)
+        /// A row of the origin names several rows, one of which it may be.
+        case oneOf(names: [String])
+        /// The rows name a row of the origin by a column; the relationship may have a name.
+        case toMany(column: String, name: String?)
+        /// At most one row names a row of the origin by a column.
+        case toOneBack(column: String)
     }
 
     /// The relation, if the names of tables and columns show it.
@@ -37,11 +41,35 @@ struct StatementLoopAdvice {
             if let key = named.first ?? (keys.count == 1 ? keys.first : nil) {
                 return .toOne(name: key.name, column: key.column)
             }
+            if keys.count > 1 { return .oneOf(names: keys.map(\.name)) }
             // GRDB selects all columns of a record, without their names, and names associations like tables.
             guard library == .grdb, origin.text.columns.isEmpty else { return nil }
             return .toOne(name: table, column: table + "Id")
         }
-        return Self.referred(by: column) == nil ? nil : .toMany(column: column)
+        guard Self.referred(by: column) != nil else { return nil }
+        // A mapper that expects one row limits their number, and does not order them.
+        if statement.isLimited, statement.sortKeys.isEmpty { return .toOneBack(column: column) }
+        // The table between two others is often named after the relationship: blog_post_tags.
+        let between = statement.conditions.equalities.first?.table
+        let prefix = (origin.text.table ?? "") + "_"
+        let name = between.flatMap { $0 != table && $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : nil }
+        return .toMany(column: column, name: name)
+    }
+
+    /// The name of a relationship to many rows, as programs usually choose it: `tracks` for a table `track`.
+    private var plural: String {
+        let prefix = (origin?.text.table ?? "") + "_"
+        let table = statement.table ?? ""
+        return StatementLibrary.plural(table.hasPrefix(prefix) ? String(table.dropFirst(prefix.count)) : table)
+    }
+
+    /// Whether the statement has conditions beyond the relationship, so that loading all related rows is no replacement.
+    private var isFiltered: Bool {
+        statement.conditions.equalities.count > 1
+            || statement.conditions.places.contains { place in
+                if case .column(_, let name) = place.slot { return name != statement.comparedColumn }
+                return false
+            }
     }
 
     /// The name in a column that has the key of another row: `author` in `author_id` and in `authorId`.
@@ -63,16 +91,19 @@ struct StatementLoopAdvice {
 
     private var subject: Wording { statement.table.map { "\(entity: $0)" } ?? "the rows" }
 
+    private var originName: Wording { "\(entity: origin?.text.table ?? "")" }
+
     var title: Wording {
         guard statement.hasValues else { return "Read \(subject) once instead of \(count: perLoop) times" }
         return switch (library, relation) {
         case (.django?, .toOne(let name, _)?):
-            "Add \(code: "select_related(\"\(name)\")") to the query of \(entity: origin?.text.table ?? "")"
-        case (.django?, .toMany?):
-            "Add \(code: "prefetch_related") for \(subject) to the query of \(entity: origin?.text.table ?? "")"
-        case (.sqlAlchemy?, .some):
-            "Load \(subject) eagerly with the query of \(entity: origin?.text.table ?? "")"
-        case (.grdb?, .some): "Include \(subject) in the request of \(entity: origin?.text.table ?? "")"
+            "Add \(code: "select_related(\"\(name)\")") to the query of \(originName)"
+        case (.django?, .oneOf?), (.django?, .toOneBack?):
+            "Add \(code: "select_related") for \(subject) to the query of \(originName)"
+        case (.django?, .toMany?) where statement.isAggregated: "Add \(code: "annotate") to the query of \(originName)"
+        case (.django?, .toMany?): "Add \(code: "prefetch_related") for \(subject) to the query of \(originName)"
+        case (.sqlAlchemy?, .some): "Load \(subject) eagerly with the query of \(originName)"
+        case (.grdb?, .some): "Include \(subject) in the request of \(originName)"
         default: "Read \(subject) with one statement instead of \(count: perLoop)"
         }
     }
@@ -82,38 +113,54 @@ struct StatementLoopAdvice {
             return "The statement has no parameters, so it returns the same rows until something is written. Keep them."
         }
         return switch (library, relation) {
-        case (.django?, .toOne?):
+        case (.django?, .toOne?), (.django?, .oneOf?), (.django?, .toOneBack?):
             "Django then reads both tables with one statement, a join."
-        case (.django?, .toMany?):
-            "Django then reads the related rows of all objects with one more statement."
+        case (.django?, .toMany?) where statement.isAggregated:
+            "SQLite then aggregates the related rows within the query."
+        case (.django?, .toMany?): "Django then reads the related rows of all objects with one more statement."
         case (.sqlAlchemy?, .some):
             "SQLAlchemy then reads the related rows of all objects with one more statement, or with a join."
         case (.grdb?, .some):
             "GRDB then reads the associated rows of all records with one more statement, or with a join."
         default:
             statement.comparedColumn != nil
-                ? "Join the tables, or collect the values first and compare with all of them at once."
+                ? origin == nil
+                    ? "Collect the values first, and compare with all of them at once."
+                    : "Join the tables, or collect the values first and compare with all of them at once."
                 : "Read the rows of all runs with one statement, or keep them if the values repeat."
         }
     }
 
     var code: [String] {
         let name = StatementLibrary.modelName(of: origin?.text.table)
-        let other = StatementLibrary.modelName(of: statement.table)
         switch (library, relation) {
-        case (.django?, .toOne(let field, _)?):
-            return ["\(name).objects.select_related(\"\(field)\")"]
-        case (.django?, .toMany(let column)?):
-            return [
-                "\(name).objects.prefetch_related(\"\(other.lowercased())_set\")  # related_name of \(other).\(Self.referred(by: column) ?? column)"
-            ]
-        case (.sqlAlchemy?, .toOne(let field, _)?):
-            return ["select(\(name)).options(joinedload(\(name).\(field)))"]
-        case (.sqlAlchemy?, .toMany?):
-            return ["select(\(name)).options(selectinload(\(name).\(statement.table ?? "")))"]
+        case (.django?, let relation?): return django(relation, name)
+        case (.sqlAlchemy?, .toOne(let field, _)?): return ["select(\(name)).options(joinedload(\(name).\(field)))"]
+        case (.sqlAlchemy?, .toMany?), (.sqlAlchemy?, .toOneBack?):
+            return statement.isAggregated ? sql : ["select(\(name)).options(selectinload(\(name).\(plural)))"]
         case (.grdb?, .toOne(let field, _)?): return ["\(name).including(required: \(name).\(field))"]
-        case (.grdb?, .toMany?): return ["\(name).including(all: \(name).\(statement.table ?? ""))"]
+        case (.grdb?, .toMany?) where !statement.isAggregated: return ["\(name).including(all: \(name).\(plural))"]
         default: return sql
+        }
+    }
+
+    private func django(_ relation: Relation, _ name: String) -> [String] {
+        let other = StatementLibrary.modelName(of: statement.table), reverse = other.lowercased()
+        switch relation {
+        case .toOne(let field, _): return ["\(name).objects.select_related(\"\(field)\")"]
+        case .oneOf(let names):
+            let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
+            return ["\(name).objects.select_related(\(list))  # the one that the loop reads"]
+        case .toOneBack: return ["\(name).objects.select_related(\"\(reverse)\")  # or its related_name"]
+        case .toMany where statement.isAggregated:
+            return ["\(name).objects.annotate(Count(\"\(reverse)\"))  # or its related_name"]
+        case .toMany(_, let related):
+            let field = related ?? "\(reverse)_set", remark = related == nil ? "  # or its related_name" : ""
+            guard isFiltered else { return ["\(name).objects.prefetch_related(\"\(field)\")\(remark)"] }
+            return [
+                "related = Prefetch(\"\(field)\", queryset=\(other).objects.filter(…), to_attr=\"…\")\(remark)",
+                "\(name).objects.prefetch_related(related)",
+            ]
         }
     }
 
@@ -139,8 +186,8 @@ struct StatementLoopAdvice {
 
     /// The language of ``code``.
     var language: String {
-        guard statement.hasValues, relation != nil, let library, library != .python else { return "sql" }
-        return library.language
+        guard statement.hasValues, relation != nil, let library else { return "sql" }
+        return code == sql ? "sql" : library.language
     }
 
     private var perLoop: UInt64 { evidence.executions / max(1, evidence.occurrences) }
@@ -168,6 +215,9 @@ struct StatementLoopAdvice {
         sentences.append(
             "\(count: evidence.executions, "run") of \(code: Phrase.shortened(statement.summary, to: 90))\(loops)\(each)"
                 + "\(times).")
+        if language != "sql", !code.isEmpty {
+            sentences.append("The names in the code are derived from those of tables and columns.")
+        }
         sentences += evidence.callers.sentences
         return sentences
     }
@@ -181,7 +231,7 @@ struct StatementLoopAdvice {
     var confidence: Confidence {
         if !statement.hasValues { return .low("something may have been written in between") }
         if origin == nil { return .medium("the rows that the loop goes through are not known") }
-        return library == nil || library == .python
+        return library == nil || library == .python || library == .peewee
             ? .high : .medium("the names of classes are derived from those of tables")
     }
 }

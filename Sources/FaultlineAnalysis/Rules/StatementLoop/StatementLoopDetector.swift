@@ -28,8 +28,9 @@ struct OpenStatementLoop: RepeatedGroup {
     struct Origin {
         var statement: StatementSite
         var rows: UInt64
-        /// The run that returned them.
+        /// The run that returned them, and when it ended.
         var run: EventID
+        var end: UInt64
         /// Whether it was being stepped through while the loop ran.
         var isOpen = false
 
@@ -67,6 +68,8 @@ struct StatementLoopDetector: EvidenceDetector {
     /// The last run of an origin whose rows the evidence of a statement counts.
     private var counted: [StatementSite: EventID] = [:]
 
+    /// The maximum time from a list to the loop over its rows, in nanoseconds.
+    private static let patience: UInt64 = 500_000_000
     private static let recentGroups = 8
     private static let recentLists = 4
 
@@ -94,7 +97,7 @@ struct StatementLoopDetector: EvidenceDetector {
     ) {
         if !open.contains(key) {
             var loop = OpenStatementLoop()
-            loop.origin = lists[event.thread]?.last { $0.statement != own }
+            loop.origin = lists[event.thread]?.last { $0.statement != own && $0.end &+ Self.patience > event.start }
             loop.library = context.library(on: event.stack)
             if let evicted = open.insert(loop, for: key) { evaluate([evicted], in: &context) }
         }
@@ -117,10 +120,10 @@ struct StatementLoopDetector: EvidenceDetector {
         _ list: StatementSite, _ statement: TraceEvent.Statement, _ event: TraceEvent, _ own: OpenStatementLoop.Key
     ) {
         var origin = OpenStatementLoop.Origin(
-            statement: list, rows: UInt64(statement.rows), run: event.id)
+            statement: list, rows: UInt64(statement.rows), run: event.id, end: event.start &+ event.duration)
         var known = (lists[event.thread] ?? []).filter { $0.statement != list }
         // A statement that loops is no list: the list is still the one that its loop goes through.
-        let isLoop = open.read(own) { $0.repetition.executions > 1 } ?? false
+        let isLoop = open.read(own) { $0.repetition.executions >= Self.threshold.count } ?? false
         if !isLoop { known.append(origin) }
         lists[event.thread] = known.suffix(Self.recentLists)
         if isLoop { return }

@@ -22,12 +22,25 @@ public struct StatementLoopRule: Rule {
         return outcome
     }
 
+    /// Whether a statement reads a table in parts: pages, lists of keys, or ranges.
+    ///
+    /// That is the way to read many rows, and one statement for several pages would return other rows.
+    private static func readsParts(_ statement: StatementText, _ evidence: StatementLoopEvidence) -> Bool {
+        let isForOneRow = statement.comparedColumn != nil && evidence.rows <= evidence.executions
+        if statement.isPaged { return !isForOneRow }
+        guard statement.hasValues, statement.comparedColumn == nil, evidence.rows > evidence.executions else {
+            return false
+        }
+        return statement.isLimited || statement.conditions.places.contains { $0.isList || $0.slot.isColumn }
+    }
+
     private func finding(_ key: StatementSite, _ evidence: StatementLoopEvidence, _ profile: Profile) -> Finding? {
         guard evidence.rows < Self.manyRows &* evidence.executions else { return nil }
         let advice = StatementLoopAdvice(key, evidence)
         // A statement without a table, such as SELECT ?, has no rows to read at once.
-        // One statement for several pages would return other rows.
-        guard advice.statement.table != nil, !advice.statement.isPaged, !advice.statement.isOfSQLite else { return nil }
+        guard advice.statement.table != nil, !advice.statement.isOfSQLite,
+            !Self.readsParts(advice.statement, evidence)
+        else { return nil }
         let occurrences = max(1, evidence.occurrences)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: advice.change,

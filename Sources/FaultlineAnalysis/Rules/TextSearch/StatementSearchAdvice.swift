@@ -21,11 +21,29 @@ struct StatementSearchAdvice {
     var code: [String] {
         let (column, searched) = (StatementText.quoted(search.column), StatementText.quoted(table))
         let index = StatementText.quoted("\(table)_search")
-        return [
+        let creation = [
             "CREATE VIRTUAL TABLE \(index) USING fts5(\(column), content = \(searched), tokenize = 'trigram')",
             "INSERT INTO \(index)(\(index)) VALUES ('rebuild')",
-            "SELECT … FROM \(searched) WHERE rowid IN (SELECT rowid FROM \(index) WHERE \(column) \(search.operation) ?)",
         ]
+        // With other conditions, the program has to decide how the search belongs to them.
+        guard !text.conditions.hasAlternatives else { return creation }
+        return creation + ["SELECT … FROM \(searched) WHERE rowid IN (\(query(parameter: "?")))"]
+    }
+
+    /// The query for the keys of the rows that match.
+    private func query(parameter: String) -> String {
+        let (column, index) = (StatementText.quoted(search.column), StatementText.quoted("\(table)_search"))
+        return "SELECT rowid FROM \(index) WHERE \(column) \(search.operation) \(parameter)"
+    }
+
+    /// The search as Django's queries can have it, without the `ESCAPE` that they add and that the index does not serve.
+    private var django: [Wording] {
+        guard StatementLibrary(names: evidence.libraries) == .django, !text.conditions.hasAlternatives else {
+            return []
+        }
+        let code =
+            "\(StatementLibrary.modelName(of: table)).objects.filter(pk__in=RawSQL(\"\(query(parameter: "%s"))\", [f\"%{text}%\"]))"
+        return ["In Django: \(code: code)."]
     }
 
     /// The index that serves patterns with a plain beginning.
@@ -35,7 +53,7 @@ struct StatementSearchAdvice {
         let (column, searched) = (StatementText.quoted(search.column), StatementText.quoted(table))
         let name = StatementText.quoted("\(table)_\(search.column)")
         let collation = search.operation == "LIKE" ? " COLLATE NOCASE" : ""
-        return [
+        return django + [
             "If the patterns begin with plain text, an index serves them: "
                 + "\(code: "CREATE INDEX \(name) ON \(searched)(\(column)\(collation))")."
         ]
@@ -44,7 +62,7 @@ struct StatementSearchAdvice {
     var explanation: [Wording] {
         [
             "\(count: evidence.executions, "run") of \(code: Phrase.shortened(text.summary, to: 90)) compared the texts of "
-                + "\(decimal: evidence.steppedRows, places: 0, of: .rows) rows to find \(count: evidence.rows): "
+                + "\(decimal: evidence.steppedRows, places: 0, of: .rows) rows to find \(count: evidence.rows), in "
                 + "\(duration: evidence.time)."
         ]
     }

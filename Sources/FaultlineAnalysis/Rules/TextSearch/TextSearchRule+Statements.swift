@@ -3,7 +3,7 @@ internal import FaultlineTrace
 /// The findings about statements of programs without an object store.
 extension TextSearchRule {
     func statements(_ profile: Profile) -> [Finding] {
-        profile.statementScans.compactMap { finding($0.key, $0.evidence) }
+        profile.statementScans.compactMap { finding($0.key, $0.evidence) }.joined("The full-text index")
     }
 
     /// A statement that compares a column of every row with a pattern, and finds few rows.
@@ -16,7 +16,7 @@ extension TextSearchRule {
         let text = StatementText(key.sql)
         // With an index on another column, SQLite would compare few texts.
         guard let table = text.table, let search = text.search, text.comparedColumn == nil, !text.isOfSQLite,
-            evidence.mayScan(table)
+            evidence.mayScan(table, of: text)
         else { return nil }
         let advice = StatementSearchAdvice(text: text, table: table, search: search, evidence: evidence)
         let saved = evidence.timeWithoutScan
@@ -30,7 +30,7 @@ extension TextSearchRule {
         finding.alternatives = advice.alternatives
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
         finding.scopes = evidence.scopes.names
-        finding.explanation = advice.explanation + evidence.plan(of: table)
+        finding.explanation = advice.explanation + evidence.plan(of: table, in: text)
         finding.evidence = [
             Evidence("executions", evidence.executions, .count), Evidence("rows", evidence.rows, .rows),
             Evidence("fullScanSteps", evidence.fullScanSteps, .count), Evidence("time", evidence.time, .nanoseconds),

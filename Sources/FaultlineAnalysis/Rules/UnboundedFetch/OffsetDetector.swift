@@ -25,6 +25,7 @@ struct OffsetDetector: EvidenceDetector {
         found.rows = UInt64(statement.rows)
         found.steps = statement.virtualMachineSteps
         found.leastSteps = statement.rows == 0 ? 0 : statement.virtualMachineSteps
+        found.fullScanSteps = UInt64(statement.fullScanSteps)
         found.time = event.timeWithoutLockWait
         found.mainThreadTime = event.isMainThread ? found.time : 0
         found.libraries = context.library(on: event.stack).map { [$0.rawValue] } ?? []

@@ -8,6 +8,8 @@ public struct OffsetEvidence: Sendable {
     public internal(set) var steps: UInt64 = 0
     /// The steps of the shortest run that returned rows, or 0 if none did.
     public internal(set) var leastSteps: UInt64 = 0
+    /// The steps of full scans, also those in the order of an index.
+    public internal(set) var fullScanSteps: UInt64 = 0
     /// The runs' time in SQLite, in nanoseconds.
     public internal(set) var time: UInt64 = 0
     public internal(set) var mainThreadTime: UInt64 = 0
@@ -20,26 +22,32 @@ public struct OffsetEvidence: Sendable {
 
 extension OffsetEvidence {
     /// The steps for each row that an offset skips, with an index that has the rows in order.
-    ///
-    /// With a condition that the index does not have, there are more.
     private static let stepsPerRow = 3.0
 
     /// The steps beyond those that all runs would take with the offset of the shortest one.
     private var skippingSteps: Double { max(0, Double(steps) - Double(executions) * Double(leastSteps)) }
 
-    /// The estimated number of rows that offsets skipped.
+    /// The number of rows that SQLite stepped over and did not return.
     ///
-    /// SQLite does not say where a page begins, so the shortest run counts as the first page.
-    var skippedRows: Double { leastSteps == 0 ? 0 : skippingSteps / Self.stepsPerRow }
+    /// It counts them only if it scans the whole table. If not, they are estimated from its steps, and the shortest run counts
+    /// as the first page.
+    var skippedRows: Double {
+        if fullScanSteps > 0 { return max(0, Double(fullScanSteps &+ executions) - Double(rows)) }
+        return leastSteps == 0 ? 0 : skippingSteps / Self.stepsPerRow
+    }
 
     /// The time for skipping, in nanoseconds, if all steps take as long.
-    var skippingTime: Double { Double(time) * skippingSteps / max(1, Double(steps)) }
+    var skippingTime: Double {
+        if fullScanSteps > 0 { return Double(time) * skippedRows / max(1, Double(fullScanSteps &+ executions)) }
+        return Double(time) * skippingSteps / max(1, Double(steps))
+    }
 }
 
 extension OffsetEvidence: Summed, StartsEmpty {
     static let parts: [SumPart<OffsetEvidence>] = [
         .sum("executions", \.executions), .sum("rows", \.rows), .sum("steps", \.steps),
-        .minimum("leastSteps", \.leastSteps), .sum("time", \.time), .sum("mainThreadTime", \.mainThreadTime),
+        .minimum("leastSteps", \.leastSteps), .sum("fullScanSteps", \.fullScanSteps), .sum("time", \.time),
+        .sum("mainThreadTime", \.mainThreadTime),
         .sum("wallTime", \.wallTime), .union("libraries", \.libraries), .part("scopes", \.scopes),
     ]
 }

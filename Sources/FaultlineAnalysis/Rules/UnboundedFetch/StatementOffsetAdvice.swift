@@ -8,51 +8,91 @@ struct StatementOffsetAdvice {
 
     private var library: StatementLibrary? { StatementLibrary(names: evidence.libraries) }
 
-    /// The column that orders the pages, if it is the only one.
-    var key: StatementText.SortedColumn? { text.sortKeys.count == 1 ? text.sortKeys[0] : nil }
+    /// The columns that order the pages, the last one unique, or none if the order is unknown or goes both ways.
+    private var keys: [StatementText.SortedColumn] {
+        let keys = text.sortKeys
+        guard let first = keys.first, Set(keys.map(\.isDescending)).count == 1 else { return [] }
+        if keys.contains(where: { Self.isUnique($0.name) }) { return keys }
+        // Rows that share a value of the other columns would be left out.
+        let unique = library == nil || library == .python ? "rowid" : "id"
+        return keys + [.init(name: unique, isDescending: first.isDescending)]
+    }
+
+    private static func isUnique(_ column: String) -> Bool { ["id", "rowid", "pk"].contains(column.lowercased()) }
 
     var title: Wording {
         "Continue each page of \(entity: table) after the last row of the previous page, not by offset"
     }
 
     var fix: Wording {
-        guard let key else {
+        guard !keys.isEmpty else {
             return
                 "Remember the values of the last row of a page by which the rows are ordered, and select the rows after it: "
                 + "with an index on these columns, SQLite seeks them directly."
         }
-        return "Remember the last row of a page, and select the rows after it: with an index on \(property: key.name), "
-            + "SQLite seeks them directly. If rows share a value of \(property: key.name), order by a second column that is "
-            + "unique, and compare both."
+        return "Remember the last row of a page, and select the rows after it: with an index on "
+            + "\(Wording.properties(text.sortKeys.map(\.name))), SQLite seeks them directly."
     }
 
     var code: [String] {
-        guard let key else { return [] }
-        let model = StatementLibrary.modelName(of: table)
-        let (sign, lookup) = key.isDescending ? ("<", "lt") : (">", "gt")
-        // The statement's own condition stays.
-        let has = text.hasCondition
+        guard !keys.isEmpty, keys.count <= 2 else { return [] }
         switch library {
-        case .django?:
-            let filter = (has ? "…, " : "") + "\(key.name)__\(lookup)=last.\(key.name)"
-            let order = (key.isDescending ? "-" : "") + key.name
-            return ["\(model).objects.filter(\(filter)).order_by(\"\(order)\")[:size]"]
-        case .sqlAlchemy?:
-            let column = "\(model).\(key.name)"
-            let condition = (has ? "…, " : "") + "\(column) \(sign) last.\(key.name)"
-            let order = column + (key.isDescending ? ".desc()" : "")
-            return ["select(\(model)).where(\(condition)).order_by(\(order)).limit(size)"]
-        case .grdb?:
-            let column = "Column(\"\(key.name)\")"
-            let condition = (has ? "… && " : "") + "\(column) \(sign) last.\(key.name)"
-            let order = column + (key.isDescending ? ".desc" : "")
-            return ["\(model).filter(\(condition)).order(\(order)).limit(size)"]
-        case .python?, nil:
-            let column = StatementText.quoted(key.name)
-            let condition = (has ? "… AND " : "") + "\(column) \(sign) ?"
-            let order = column + (key.isDescending ? " DESC" : "")
-            return ["SELECT … FROM \(StatementText.quoted(table)) WHERE \(condition) ORDER BY \(order) LIMIT ?"]
+        case .django?: return django
+        case .sqlAlchemy?: return sqlAlchemy
+        case .grdb?: return grdb
+        case .peewee?, .python?, nil: return sql
         }
+    }
+
+    private var isDescending: Bool { keys[0].isDescending }
+    private var sign: String { isDescending ? "<" : ">" }
+    private var model: String { StatementLibrary.modelName(of: table) }
+
+    /// The statement's own condition, which stays, with a separator.
+    private func condition(_ separator: String) -> String { text.hasCondition ? "…\(separator)" : "" }
+
+    private var sql: [String] {
+        let columns = keys.map { StatementText.quoted($0.name) }
+        let row = columns.count == 1 ? columns[0] : "(\(columns.joined(separator: ", ")))"
+        let values = columns.count == 1 ? "?" : "(?, ?)"
+        let order = columns.map { $0 + (isDescending ? " DESC" : "") }.joined(separator: ", ")
+        return [
+            "SELECT … FROM \(StatementText.quoted(table)) WHERE \(condition(" AND "))\(row) \(sign) \(values) ORDER BY \(order) LIMIT ?"
+        ]
+    }
+
+    private var django: [String] {
+        let lookup = isDescending ? "lt" : "gt"
+        let names = keys.map { $0.name == "id" ? "pk" : $0.name }
+        var filter = "\(names[0])__\(lookup)=last.\(names[0])"
+        if names.count == 2 {
+            filter = "Q(\(filter)) | Q(\(names[0])=last.\(names[0]), \(names[1])__\(lookup)=last.\(names[1]))"
+        }
+        let order = names.map { "\"\(isDescending ? "-" : "")\($0)\"" }.joined(separator: ", ")
+        return ["\(model).objects.filter(\(condition(", "))\(filter)).order_by(\(order))[:size]"]
+    }
+
+    private var sqlAlchemy: [String] {
+        let columns = keys.map { "\(model).\($0.name)" }
+        let values = keys.map { "last.\($0.name)" }
+        let comparison =
+            keys.count == 1
+            ? "\(columns[0]) \(sign) \(values[0])"
+            : "tuple_(\(columns.joined(separator: ", "))) \(sign) tuple_(\(values.joined(separator: ", ")))"
+        let order = columns.map { $0 + (isDescending ? ".desc()" : "") }.joined(separator: ", ")
+        return ["select(\(model)).where(\(condition(", "))\(comparison)).order_by(\(order)).limit(size)"]
+    }
+
+    private var grdb: [String] {
+        let columns = keys.map { "Column(\"\($0.name)\")" }
+        var comparison = "\(columns[0]) \(sign) last.\(keys[0].name)"
+        if keys.count == 2 {
+            comparison +=
+                " || \(columns[0]) == last.\(keys[0].name) && \(columns[1]) \(sign) last.\(keys[1].name)"
+            if text.hasCondition { comparison = "(\(comparison))" }
+        }
+        let order = columns.map { $0 + (isDescending ? ".desc" : "") }.joined(separator: ", ")
+        return ["\(model).filter(\(condition(" && "))\(comparison)).order(\(order)).limit(size)"]
     }
 
     /// The language of ``code``.
@@ -63,9 +103,9 @@ struct StatementOffsetAdvice {
 
     var explanation: [Wording] {
         [
-            "\(count: evidence.executions, "run") of \(code: Phrase.shortened(text.summary, to: 90)) skipped about "
-                + "\(decimal: evidence.skippedRows, places: 0, of: .rows) rows to return \(count: evidence.rows): "
-                + "\(duration: evidence.time).",
+            "\(count: evidence.executions, "run") of \(code: Phrase.shortened(text.summary, to: 90)) stepped over "
+                + "\(evidence.fullScanSteps > 0 ? "" : "about ")\(decimal: evidence.skippedRows, places: 0, of: .rows) rows to "
+                + "return \(count: evidence.rows), in \(duration: evidence.time).",
             "SQLite steps over all rows before the offset, so a page takes longer the further back it is.",
         ]
     }

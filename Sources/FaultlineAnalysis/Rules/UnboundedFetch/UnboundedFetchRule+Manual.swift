@@ -26,8 +26,9 @@ extension UnboundedFetchRule {
                 + "of pages with a small offset or, without these, the cost of stepping over each skipped row, "
                 + "measured on the machine or assumed.",
             guards: [
-                "SQLite does not say how many rows a statement skips. R14 estimates them from the steps of its virtual machine: the "
-                    + "shortest run of a statement at a line counts as its first page, and a skipped row as three steps.",
+                "If a statement does not scan the whole table, SQLite does not count the rows that it skips. R14 then estimates them "
+                    + "from the steps of its virtual machine: the shortest run of a statement at a line counts as its first page, and "
+                    + "a skipped row as three steps.",
                 "R14 ignores scopes of kind bulk, which mark work on all rows.",
                 "Below \(Phrase.count(FetchProfile.manyRows.count)) rows, R14 ignores results from look-up tables, which do not grow: the table must have twice as many rows in "
                     + "one run as in another.",

@@ -19,7 +19,7 @@ extension UnboundedFetchRule {
             score: Score.of(mean, info: Self.minimumOffset.value, warning: 50 * Self.minimumOffset.value),
             fix: advice.fix, code: advice.code,
             saving: Saving(time: .init(median: saved, low: saved / 2, high: Double(evidence.time))),
-            confidence: .medium("the skipped rows are estimated from SQLite's steps"),
+            confidence: .medium("a row that is skipped may cost less than one that is returned"),
             signature: [id, "offset", text.summary, key.site?.function ?? ""].joined(separator: "|"))
         finding.codeLanguage = advice.language
         finding.alternatives = advice.alternatives
@@ -32,7 +32,7 @@ extension UnboundedFetchRule {
             Evidence("time", evidence.time, .nanoseconds), Evidence("wallTime", evidence.wallTime, .nanoseconds),
         ]
         finding.claims = [Claim(StatementScanDetector.self, key, balance: Double(evidence.time))]
-        if let order = advice.key {
+        if let order = text.sortKeys.first, text.sortKeys.count == 1 {
             let each = UInt64((skipped / Double(max(1, evidence.executions))).rounded())
             finding.remedy = .statement(
                 StatementChange(
