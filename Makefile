@@ -12,7 +12,7 @@
 
 PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools
 # What tests record besides the programs of this package.
-TEST_PACKAGES = gcc libc6-dev python3 python3-django python3-sqlalchemy
+TEST_PACKAGES = gcc libc6-dev python3 python3-django python3-sqlalchemy python3-peewee sqlite3
 # What the budgets are measured with.
 BENCH_PACKAGES = python3 python3-django strace valgrind
 SWIFT_BUILD = swift build --configuration release --product
@@ -31,6 +31,7 @@ build: install-packages
 test: PACKAGES += $(TEST_PACKAGES)
 test: install-packages
 	swift build --build-tests
+	swift build --package-path Tests/SmallPrograms/grdb_playlists
 	swift test --skip-build
 	swift test --package-path Tests/EntityMacros
 

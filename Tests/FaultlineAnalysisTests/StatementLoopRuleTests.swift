@@ -204,7 +204,8 @@ struct StatementLoopRuleTests {
 
     @Test func `A joined table is not left out of the code`() throws {
         var shop = Shop(
-            lookUp: "SELECT name, street.name FROM person JOIN street ON street.id = person.street_id WHERE person.id = ?")
+            lookUp:
+                "SELECT name, street.name FROM person JOIN street ON street.id = person.street_id WHERE person.id = ?")
         shop.lookUp(20)
         #expect(try #require(shop.findings.first).code.isEmpty)
     }
