@@ -127,4 +127,29 @@ struct StatementScanTests {
         #expect(finding.explanation.last?.text == "The index also serves 1 other statement of this program.")
         #expect(finding.saving.time.high == 9_000_000)
     }
+
+    @Test func `An index that SQLite builds for each run is reported`() throws {
+        var trace = TraceBuilder()
+        var statement = TraceEvent.Statement()
+        let sql = "SELECT sum(x.v) FROM a JOIN b AS x ON x.code = a.code"
+        statement.statement = trace.define(.statement(StatementEntry(sql: sql)))
+        let plan = ["SCAN a", "SEARCH x USING AUTOMATIC COVERING INDEX (code=?)"]
+        statement.plan = trace.define(
+            .plan(PlanEntry(rows: plan.enumerated().map { PlanEntry.Row(id: $0 + 1, parent: 0, detail: $1) })))
+        (statement.type, statement.rows, statement.automaticIndexes) = (.read, 1, 3000)
+        let stack = trace.stack(12)
+        for _ in 0..<4 { trace.event(.sql(statement), duration: 2_000_000, stack: stack) }
+        let profile = Profile(trace.closed())
+        let found = Analysis(profile, rules: [MissingIndexRule()]).findings
+        let finding = try #require(found.first)
+        #expect(found.count == 1)
+        #expect(finding.code == ["CREATE INDEX b_code ON b(code)"])
+        #expect(
+            finding.explanation.map(\.text) == [
+                "For 4 runs of \(sql), SQLite built an index on b(code) and discarded it: 3,000 rows each time."
+            ])
+        #expect(finding.saving.time.median == 12_000 * 400)
+        let stored = try Profile(fileData: profile.fileData())
+        #expect(Analysis(stored, rules: [MissingIndexRule()]).findings == found)
+    }
 }

@@ -73,7 +73,7 @@ struct PythonMapperTests {
         #expect(
             Set(problems.map(\.code)) == [
                 [#"Book.objects.select_related("author")"#],
-                [#"Author.objects.prefetch_related("book_set")  # related_name of Book.author"#],
+                [#"Author.objects.prefetch_related("book_set")  # or its related_name"#],
             ])
         let lines = Dictionary(uniqueKeysWithValues: problems.map { ($0.code, $0.change?.line) })
         #expect(lines[[#"Book.objects.select_related("author")"#]] == 24)

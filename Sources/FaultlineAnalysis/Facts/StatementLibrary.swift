@@ -12,6 +12,17 @@ enum StatementLibrary: String, Sendable, CaseIterable {
     /// Python without a mapper.
     case python
 
+    /// The library's name, as its users write it.
+    var name: Wording {
+        switch self {
+        case .django: "Django"
+        case .sqlAlchemy: "SQLAlchemy"
+        case .peewee: "Peewee"
+        case .grdb: "GRDB"
+        case .python: "Python"
+        }
+    }
+
     /// The language of a program's code that uses the library.
     var language: String { self == .grdb ? "swift" : "python" }
 
@@ -25,6 +36,17 @@ enum StatementLibrary: String, Sendable, CaseIterable {
     init?(names: Set<String>) {
         guard let first = Self.allCases.first(where: { names.contains($0.rawValue) }) else { return nil }
         self = first
+    }
+
+    /// Whether a mapper keeps all rows of the result in memory: Django's querysets without `iterator()`, GRDB's `fetchAll`.
+    static func keepsAllRows(_ frames: [FrameEntry]) -> Bool {
+        frames.contains { frame in
+            frame.locations.contains { location in
+                frame.isPython
+                    ? location.file.contains("/django/") && location.function.hasSuffix("_fetch_all")
+                    : isOfGRDB(location.function) && location.function.contains(".fetchAll")
+            }
+        }
     }
 
     /// The class that a mapper would have for a table: `Author` for `shop_author` and for `authors`.
@@ -63,8 +85,13 @@ enum StatementLibrary: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether a function is GRDB's own: its types stand in the names of the program's functions, too.
+    private static func isOfGRDB(_ function: String) -> Bool {
+        function.hasPrefix("GRDB.") || function.contains("(extension in GRDB):GRDB.")
+    }
+
     private static func library(of location: FrameEntry.Location, in frame: FrameEntry) -> StatementLibrary? {
-        guard frame.isPython else { return location.function.hasPrefix("GRDB.") ? .grdb : nil }
+        guard frame.isPython else { return isOfGRDB(location.function) ? .grdb : nil }
         if location.file.contains("/django/") { return .django }
         if location.file.contains("/sqlalchemy/") { return .sqlAlchemy }
         return location.file.hasSuffix("/peewee.py") ? .peewee : .python

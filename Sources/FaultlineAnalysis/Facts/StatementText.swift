@@ -81,9 +81,10 @@ struct StatementText: Sendable, Hashable {
         }
         columns = Self.split(tokens[1..<from], depths).compactMap(Self.column)
         table = from + 1 < tokens.count ? Self.name(at: from + 1, in: tokens[...])?.last : nil
+        let only = conditions.names.count == 1 ? table : nil
         if let condition = keyword("WHERE", from) {
             comparedColumn = conditions.equalities.first?.name
-            let rest = Self.withoutTable(tokens[(condition + 1)...], table)
+            let rest = Self.withoutTable(tokens[(condition + 1)...], only)
             hasCondition = true
             search = Self.search(tokens[(condition + 1)...], table)
             let column = comparedColumn ?? ""
@@ -101,13 +102,13 @@ struct StatementText: Sendable, Hashable {
         }
         isGrouped = keyword("GROUP", from) != nil
         isAggregated = isGrouped || Self.hasAggregate(tokens[1..<from])
-        selection = Self.joined(Self.withoutTable(tokens[1..<from], table))
+        selection = Self.joined(Self.withoutTable(tokens[1..<from], only))
         let isShort = columns.isEmpty && selection.count <= Self.shortSelection
         let selected = columns.count == 1 ? columns[0] : isShort ? selection : "…"
-        summary = "SELECT \(selected) " + Self.joined(Self.withoutTable(tokens[from...], table))
+        summary = "SELECT \(selected) " + Self.joined(Self.withoutTable(tokens[from...], only))
     }
 
-    /// The words of a part of the statement, without the table's name before its columns, which says nothing new.
+    /// The words of a part of the statement, without the only table's name before its columns, which says nothing new.
     private static func withoutTable(_ tokens: ArraySlice<Token>, _ table: String?) -> [String] {
         var words: [String] = []
         var rest = tokens

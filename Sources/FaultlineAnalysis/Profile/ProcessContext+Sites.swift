@@ -77,10 +77,16 @@ extension ProcessContext {
     /// The library that ran a statement for the program.
     mutating func library(on stack: DictionaryID) -> StatementLibrary? {
         if let known = libraries[stack] { return known }
-        let frames = dictionary.stack(stack)?.addresses.compactMap { dictionary.frame(at: $0) } ?? []
-        let library = StatementLibrary(frames)
+        let library = StatementLibrary(frames(on: stack))
         libraries[stack] = .some(library)
         return library
+    }
+
+    /// Whether a mapper keeps all rows of a statement that ran on a stack.
+    func keepsAllRows(on stack: DictionaryID) -> Bool { StatementLibrary.keepsAllRows(frames(on: stack)) }
+
+    private func frames(on stack: DictionaryID) -> [FrameEntry] {
+        dictionary.stack(stack)?.addresses.compactMap { dictionary.frame(at: $0) } ?? []
     }
 
     /// The line that called the function with the event's line.

@@ -86,6 +86,11 @@ extension Profile {
         evidence(of: OffsetDetector.self)
     }
 
+    /// Statements whose many rows a mapper kept in memory, outside any operation of an object store.
+    public var wholeResults: [(key: StatementSite, evidence: WholeResultEvidence)] {
+        evidence(of: WholeResultDetector.self)
+    }
+
     /// The CPU time of the program's call paths, if it was sampled.
     public var cpuTimes: [(path: CPUPath, time: CPUTime)] {
         evidence(of: CPUDetector.self).map { ($0.key, $0.evidence) }

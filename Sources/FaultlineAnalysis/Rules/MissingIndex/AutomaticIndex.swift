@@ -16,10 +16,11 @@ struct AutomaticIndex: Hashable {
     ///
     /// The result of a subquery has no table, and is omitted.
     static func all(in plan: String, of sql: String) -> [AutomaticIndex] {
-        plan.split(separator: "\n").compactMap { line in
-            let step = /SEARCH (\S+) USING AUTOMATIC (?:PARTIAL )?COVERING INDEX \((.+?)\)/
+        let names = StatementSlots(sql).names
+        return plan.split(separator: "\n").compactMap { line in
+            let step = /SEARCH (.+?) USING AUTOMATIC (?:PARTIAL )?COVERING INDEX \((.+?)\)/
             guard let match = line.firstMatch(of: step),
-                let table = StatementEntry(sql: sql).table(of: match.1)
+                let table = names.first(where: { $0.alias == match.1 })?.table
             else { return nil }
             let columns = match.2.split(separator: " AND ").map { $0.prefix { !"=<>".contains($0) } }
             return AutomaticIndex(table: table, columns: columns.map(String.init))

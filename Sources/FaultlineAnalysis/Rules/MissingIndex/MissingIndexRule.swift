@@ -24,7 +24,7 @@ public struct MissingIndexRule: Rule {
         }
         outcome.findings = Self.demands(profile).map { finding(for: $0, profile, costs.machine) }
         outcome.findings += automaticIndexes(profile) + needlessIndexes(profile) + longFetches(profile)
-        outcome.findings += statementScans(profile)
+        outcome.findings += statementScans(profile) + automaticIndexesOfStatements(profile)
         return outcome
     }
 

@@ -1,8 +1,11 @@
-/// Runs of one statement at one line that stepped through a table, outside any operation of an object store.
+/// Runs of one statement at one line that stepped through a table, or for which SQLite built an index, outside any operation
+/// of an object store.
 public struct StatementScanEvidence: Sendable {
     public internal(set) var executions: UInt64 = 0
     /// The steps of full table scans.
     public internal(set) var fullScanSteps: UInt64 = 0
+    /// The rows of indexes that SQLite built for one run each.
+    public internal(set) var automaticIndexRows: UInt64 = 0
     /// The times that SQLite sorted rows.
     public internal(set) var sorts: UInt64 = 0
     public internal(set) var rows: UInt64 = 0
@@ -13,6 +16,8 @@ public struct StatementScanEvidence: Sendable {
     public internal(set) var libraries: Set<String> = []
     /// The lines of SQLite's plans that scan a table.
     public internal(set) var scans: Set<String> = []
+    /// The lines of SQLite's plans that search such an index.
+    public internal(set) var automaticIndexes: Set<String> = []
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
     /// The wall time of the scopes, or without scopes that of the runs, in nanoseconds.
     public internal(set) var wallTime: UInt64 = 0
@@ -53,6 +58,7 @@ extension StatementScanEvidence: Summed, StartsEmpty {
         .sum("executions", \.executions), .sum("fullScanSteps", \.fullScanSteps),
         .sum("sorts", \.sorts), .sum("rows", \.rows), .sum("time", \.time), .sum("mainThreadTime", \.mainThreadTime),
         .sum("wallTime", \.wallTime), .union("libraries", \.libraries), .union("scans", \.scans),
+        .sum("automaticIndexRows", \.automaticIndexRows), .union("automaticIndexes", \.automaticIndexes),
         .part("scopes", \.scopes),
     ]
 }

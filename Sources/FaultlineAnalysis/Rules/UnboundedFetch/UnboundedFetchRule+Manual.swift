@@ -16,7 +16,9 @@ extension UnboundedFetchRule {
                 + "\(UnboundedFetchRule.minimumSlope.text) as many rows as its table between runs. Runs are "
                 + "processes, of one trace or of profiles that were merged. Also fetches whose offsets skip at least "
                 + "\(Phrase.count(UnboundedFetchRule.minimumOffset.count)) rows on average, and ten times the rows that they return. "
-                + "In a program without an object store, only such offsets of statements.",
+                + "In a program without an object store: such offsets of statements, and statements without a limit that return at least "
+                + "\(Phrase.count(FetchProfile.manyRows.count)) rows to Django's querysets or GRDB's fetchAll, which keep them all. "
+                + "Below \(Phrase.decimal(UnboundedFetchRule.seriousRows, places: 0)) rows, these are notes.",
             evidence: "Results, rows, the rows of the largest result, bytes, and runs in which the size of the table "
                 + "is known.",
             fix: "Set a batch size, so that rows are loaded as they are reached; or a limit, with a predicate on the "

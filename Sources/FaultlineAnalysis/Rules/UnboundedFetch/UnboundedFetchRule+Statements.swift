@@ -4,6 +4,50 @@ internal import FaultlineTrace
 extension UnboundedFetchRule {
     func statements(_ profile: Profile) -> [Finding] {
         profile.offsets.compactMap { finding($0.key, $0.evidence) }
+            + profile.wholeResults.compactMap { finding($0.key, $0.evidence) }
+    }
+
+    /// The rows of a result that are worth more than a note.
+    static let seriousRows = 5000.0
+
+    /// A result that a mapper keeps in memory, with no limit to its rows.
+    private func finding(_ key: StatementSite, _ evidence: WholeResultEvidence) -> Finding? {
+        let text = StatementText(key.sql)
+        guard let table = text.table, !text.isAggregated, !text.isOfSQLite else { return nil }
+        let library = StatementLibrary(names: evidence.libraries), model = StatementLibrary.modelName(of: table)
+        var finding = Finding(
+            rule: id, ruleName: name, title: "Load the rows of \(entity: table) in parts, or a page at a time",
+            change: key.site,
+            score: min(
+                Score.highestWarning,
+                Score.of(Double(evidence.mostRows), info: Self.seriousRows, warning: 10 * Self.seriousRows)),
+            fix: "The number of rows in memory then no longer grows with the table.",
+            code: library == .grdb
+                ? ["let rows = try \(model).fetchCursor(db)"]
+                : ["for row in \(model).objects.iterator(chunk_size=500): …"],
+            saving: Saving(), confidence: .low("all rows may have been needed"),
+            signature: [id, "unbounded", text.summary, key.site?.function ?? ""].joined(separator: "|"))
+        finding.codeLanguage = library?.language ?? "sql"
+        finding.alternatives = [
+            library == .grdb
+                ? "For a screen, fetch a page: \(code: ".limit(size)") and a condition on the sort key."
+                : "For a page, use \(code: "[:size]") and a condition on the sort key."
+        ]
+        finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
+        let results: Wording =
+            evidence.executions == 1
+            ? "" : "\(count: evidence.executions, "run") returned up to that many. "
+        finding.explanation = [
+            "\(code: Phrase.shortened(text.summary, to: 90)) returned \(rows: evidence.mostRows) at once, and nothing limits the "
+                + "number. \(results)\(library?.name ?? "The mapper") keeps them all in memory."
+        ]
+        finding.evidence = [
+            Evidence("executions", evidence.executions, .count), Evidence("rows", evidence.rows, .rows),
+            Evidence("maximumRows", evidence.mostRows, .rows), Evidence("time", evidence.time, .nanoseconds),
+        ]
+        finding.reservations = ["The trace does not show how the rows were used: all of them may have been needed."]
+        if let reservation = key.reservation { finding.reservations.append(reservation) }
+        return finding
     }
 
     /// Pages that SQLite finds by stepping over all rows before them.

@@ -1,0 +1,47 @@
+internal import FaultlineTrace
+
+/// Detects statements without a limit whose many rows a mapper keeps in memory, outside any operation of an object store.
+struct WholeResultDetector: EvidenceDetector {
+    static let name = "wholeResults"
+    static let kinds: Set<EventKind> = [.sql]
+    /// The most statements and lines to keep.
+    private static let capacity = 1024
+
+    var evidence: [StatementSite: WholeResultEvidence] = [:]
+
+    mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        guard case .sql(let statement) = event.detail, event.parent == 0, statement.error == 0, statement.type == .read,
+            UInt64(statement.rows) >= FetchProfile.manyRows.count, !context.isSetup(event.scope),
+            context.keepsAllRows(on: event.stack),
+            let sql = context.dictionary.statement(statement.statement)?.sql
+        else { return }
+        let key = StatementSite(sql: sql, site: context.stackSite(of: event))
+        guard evidence[key] != nil || evidence.count < Self.capacity, !StatementText(sql).isLimited else { return }
+        var found = WholeResultEvidence()
+        (found.executions, found.rows, found.mostRows) = (1, UInt64(statement.rows), UInt64(statement.rows))
+        found.time = event.timeWithoutLockWait
+        found.libraries = context.library(on: event.stack).map { [$0.rawValue] } ?? []
+        add(found, to: key)
+    }
+
+    mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {}
+}
+
+/// Runs of one statement at one line that returned many rows, which a mapper kept in memory.
+public struct WholeResultEvidence: Sendable {
+    public internal(set) var executions: UInt64 = 0
+    public internal(set) var rows: UInt64 = 0
+    /// The rows of the largest result.
+    public internal(set) var mostRows: UInt64 = 0
+    /// The runs' time in SQLite, in nanoseconds.
+    public internal(set) var time: UInt64 = 0
+    /// The libraries that ran the statement for the program, as names of ``StatementLibrary``.
+    public internal(set) var libraries: Set<String> = []
+}
+
+extension WholeResultEvidence: Summed, StartsEmpty {
+    static let parts: [SumPart<WholeResultEvidence>] = [
+        .sum("executions", \.executions), .sum("rows", \.rows), .maximum("mostRows", \.mostRows), .sum("time", \.time),
+        .union("libraries", \.libraries),
+    ]
+}
