@@ -1,8 +1,8 @@
 /// Finds the lines of the program that caused events, from the frames of their stacks.
 ///
 /// The call site is the innermost frame that belongs to the program. The resolver skips the frames of Faultline
-/// itself, of the Swift runtime and its libraries, of SQLite and the C library, and of packages that SwiftPM checked
-/// out for the program. It also skips functions that the compiler generated and accessors of the model's properties,
+/// itself, of the Swift runtime and its libraries, of SQLite and the C library, of packages that SwiftPM checked
+/// out for the program, and of files that the user counts among the libraries. It also skips functions that the compiler generated and accessors of the model's properties,
 /// to find the code that read the property. Inlined calls are frames of their own.
 ///
 /// Use one resolver for each process of a trace. It examines each stack once.
@@ -95,11 +95,11 @@ public struct CallSiteResolver: Sendable {
         return sites
     }
 
-    /// Whether a function belongs to a package that was checked out for the program.
+    /// Whether a function belongs to a package that was checked out for the program, or to what the user calls a library.
     ///
     /// Functions that the compiler merged have no file.
     private func isOfPackage(_ location: FrameEntry.Location) -> Bool {
-        if location.isInCheckedOutPackage { return true }
+        if location.isInCheckedOutPackage || location.isInAddedLibrary { return true }
         guard location.file.isEmpty, !packageModules.isEmpty else { return false }
         let module = FunctionName(symbol: location.symbol, words: location.function).module
         return module.map { packageModules.contains($0) } ?? false
@@ -111,7 +111,7 @@ public struct CallSiteResolver: Sendable {
     private func interpretedSites(of stack: DictionaryID) -> [CallSite] {
         let functions = (dictionary.stack(stack)?.addresses ?? []).compactMap { dictionary.frame(at: $0) }
             .filter(\.isPython).flatMap(\.locations)
-        let application = functions.filter { !$0.isInPythonLibrary }
+        let application = functions.filter { !$0.isInPythonLibrary && !$0.isInAddedLibrary }
         return (application.isEmpty ? Array(functions.prefix(1)) : application).map { location in
             CallSite(file: location.file, line: location.line, function: location.function)
         }

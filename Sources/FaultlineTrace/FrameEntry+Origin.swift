@@ -33,6 +33,9 @@ extension FrameEntry.Location {
     /// Whether a Python function belongs to the standard library, to an installed package or to no file.
     var isInPythonLibrary: Bool { Self.isPythonLibrary(file) }
 
+    /// Whether the user counts the file among the libraries.
+    var isInAddedLibrary: Bool { LibraryPaths.contain(file) }
+
     fileprivate static func isPythonLibrary(_ file: String) -> Bool {
         packages.contains { file.contains($0) } || file.hasPrefix("<") || isStandardLibrary(file)
     }

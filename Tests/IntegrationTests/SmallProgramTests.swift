@@ -114,6 +114,28 @@ struct SmallProgramTests {
         #expect(!flawed.output.isEmpty && flawed.output == repaired.output)
     }
 
+    @Test(
+        "is reported at the callers of a wrapper that counts as a library",
+        .enabled(if: SmallProgram.canRun, Comment(rawValue: SmallProgram.needs)))
+    func library() throws {
+        let run = try #require(SmallProgram.all.first { $0.name == "python_directory" }).record(.flawed)
+        let lines = { (options: [String]) in
+            let result = try BuiltCommand.run(["report", run.trace, "--format", "json"] + options)
+            let findings = try JSONDecoder().decode(ReportDocument.self, from: Data(result.output.utf8)).findings
+            return findings.filter { $0.rule == "R06" }.compactMap { $0.change?.text }.sorted()
+        }
+        #expect(try lines([]) == ["people.py:27", "people.py:32", "people.py:39"])
+        let callers = ["flawed.py:8", "flawed.py:9", "flawed.py:10"].sorted()
+        #expect(try lines(["--library", "people.py"]) == callers)
+        #expect(try lines(["--library", "SmallPrograms/python_directory/people.py"]) == callers)
+        #expect(try lines(["--library", "eople.py"]) == ["people.py:27", "people.py:32", "people.py:39"])
+        // If everything is a library's, the innermost line is the best one.
+        #expect(try lines(["--library", "python_directory"]) == ["people.py:27", "people.py:32", "people.py:39"])
+        let refused = try BuiltCommand.run(["report", run.trace, "--library", "/"])
+        #expect(refused.status == 64 || refused.status == 2)
+        #expect(refused.errors.contains("--library takes a file or a directory of the program, such as src/db."))
+    }
+
     @Test func `There are twenty`() {
         #expect(SmallProgram.all.count == 20)
     }

@@ -64,7 +64,7 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<CheckCommand>.help))
     var format = OutputFormat<CheckCommand>.text
 
-    @OptionGroup var thresholds: ThresholdOptions
+    @OptionGroup var options: AnalysisOptions
 
     func work() throws {
         var limits = try budget.map(Self.read) ?? Budget()

@@ -28,7 +28,7 @@ struct DiffCommand: AnalyzingCommand, PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<DiffCommand>.help))
     var format = OutputFormat<DiffCommand>.text
 
-    @OptionGroup var thresholds: ThresholdOptions
+    @OptionGroup var options: AnalysisOptions
 
     func work() throws {
         let sides = try [before, after].map { Analysis(try LoadedProfile.oneOfSeveral($0)) }

@@ -12,7 +12,7 @@ struct ExplainCommand: AnalyzingCommand {
     @Argument(help: "The rule's number, as in a report or an inspection: R02, S01.")
     var rule: String?
 
-    @OptionGroup var thresholds: ThresholdOptions
+    @OptionGroup var options: AnalysisOptions
 
     func work() throws {
         let width = Terminal.output.width

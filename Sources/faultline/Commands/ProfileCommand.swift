@@ -18,7 +18,7 @@ struct ProfileCommand: AnalyzingCommand {
 
     @OptionGroup var output: ProfileOutput
 
-    @OptionGroup var thresholds: ThresholdOptions
+    @OptionGroup var options: AnalysisOptions
 
     func work() throws {
         try output.check()

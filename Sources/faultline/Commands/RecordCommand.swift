@@ -66,7 +66,7 @@ struct RecordCommand: AnalyzingCommand {
     @Flag(name: .long, help: "Show every finding of the report in full, and every hotspot.")
     var all = false
 
-    @OptionGroup var thresholds: ThresholdOptions
+    @OptionGroup var options: AnalysisOptions
 
     @Argument(parsing: .captureForPassthrough, help: "The command and its arguments, after \"--\".")
     var command: [String] = []

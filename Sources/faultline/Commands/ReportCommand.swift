@@ -19,7 +19,7 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
     @Flag(name: .long, help: "Show every finding in full, and every hotspot.")
     var all = false
 
-    @OptionGroup var thresholds: ThresholdOptions
+    @OptionGroup var options: AnalysisOptions
 
     func work() throws {
         let report = try TraceReport(path: trace)

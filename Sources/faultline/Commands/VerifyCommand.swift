@@ -43,7 +43,7 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<VerifyCommand>.help))
     var format = OutputFormat<VerifyCommand>.text
 
-    @OptionGroup var thresholds: ThresholdOptions
+    @OptionGroup var options: AnalysisOptions
 
     func work() throws {
         let loaded = try LoadedProfile(path: trace)

@@ -1,20 +1,38 @@
 import ArgumentParser
 import FaultlineAnalysis
+import FaultlineTrace
 
-/// The option for a thresholds file.
-struct ThresholdOptions: ParsableArguments {
+/// The options for what an analysis considers many or slow, and for what it takes for the program's own code.
+struct AnalysisOptions: ParsableArguments {
     @Option(
         name: .customLong("thresholds"),
         help:
             "A JSON file that overrides thresholds of rules: {\"R01\": {\"minimumShare\": \"50 %\"}, \"significance\": {\"time\": \"5 ms\"}}; \"faultline explain R01\" lists those of R01, and \"faultline explain\" those of significance."
     )
-    var path: String?
+    var thresholds: String?
 
-    /// Runs `body` with the file's thresholds in force, after printing which ones it sets.
+    @Option(
+        name: .customLong("library"),
+        help: ArgumentHelp(
+            "A file or directory of the program that counts as a library, so that the lines of its callers are reported. "
+                + "Can be given several times.", valueName: "path"))
+    var libraries: [String] = []
+
+    func validate() throws {
+        if libraries.contains(where: { $0.allSatisfy { $0 == "/" } }) {
+            throw ValidationError("--library takes a file or a directory of the program, such as src/db.")
+        }
+    }
+
+    /// Runs `body` with the options in force, after printing which thresholds the file sets.
     ///
     /// - Throws: ``CommandFailure`` if the file cannot be used, or the error of `body`.
     func apply<Result>(_ body: () throws -> Result) throws -> Result {
-        guard let path else { return try body() }
+        try LibraryPaths.$added.withValue(libraries) { try applyThresholds(body) }
+    }
+
+    private func applyThresholds<Result>(_ body: () throws -> Result) throws -> Result {
+        guard let path = thresholds else { return try body() }
         let data = try InputFile.read(path, as: "thresholds file")
         let thresholds: Thresholds
         do {
@@ -33,14 +51,14 @@ struct ThresholdOptions: ParsableArguments {
     }
 }
 
-/// A subcommand that reads and analyses with thresholds that a file can set.
+/// A subcommand that reads and analyses traces.
 protocol AnalyzingCommand: ParsableCommand {
-    var thresholds: ThresholdOptions { get }
+    var options: AnalysisOptions { get }
 
     /// Runs the subcommand.
     func work() throws
 }
 
 extension AnalyzingCommand {
-    func run() throws { try thresholds.apply(work) }
+    func run() throws { try options.apply(work) }
 }
