@@ -9,4 +9,20 @@ public struct Verification: Sendable, Hashable {
         self.store = store
         self.trials = trials
     }
+
+    /// Tries the findings of an analysis.
+    ///
+    /// - Parameters:
+    ///   - progress: Called before each finding is tried, with the finding and the number of finished ones.
+    ///   - trial: Tries one finding.
+    package init(
+        store: String, of analysis: Analysis, progress: (Finding, Int) -> Void, trial: (Finding) -> Trial
+    ) {
+        self.init(
+            store: store,
+            trials: analysis.findings.enumerated().map { done, finding in
+                progress(finding, done)
+                return trial(finding)
+            })
+    }
 }

@@ -29,12 +29,7 @@ public struct StatementVerifier {
     ///
     /// - Parameter progress: Called before each finding is tried, with the finding and the number of finished ones.
     public func verify(_ analysis: Analysis, progress: (Finding, Int) -> Void = { _, _ in }) -> Verification {
-        var trials: [Trial] = []
-        for finding in analysis.findings {
-            progress(finding, trials.count)
-            trials.append(trial(of: finding, analysis))
-        }
-        return Verification(store: name, trials: trials)
+        Verification(store: name, of: analysis, progress: progress) { trial(of: $0, analysis) }
     }
 
     private func trial(of finding: Finding, _ analysis: Analysis) -> Trial {

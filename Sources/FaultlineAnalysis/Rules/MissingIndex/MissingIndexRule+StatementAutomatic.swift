@@ -29,33 +29,17 @@ extension MissingIndexRule {
             code: [StatementText.index(on: index.table, index.columns.map { .init(name: $0) })],
             saving: Saving(time: saving), confidence: .low("the cost of an automatic index is assumed"),
             signature: ([id, "automatic", index.table] + index.columns).joined(separator: "|"))
-        finding.codeLanguage = "sql"
         if index.columns.count == 1 {
             finding.alternatives = StatementLibrary(names: evidence.libraries)?.indexing(index.columns[0]) ?? []
         }
-        finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
-        finding.scopes = evidence.scopes.names
         let statement = Phrase.shortened(StatementText(key.sql).summary, to: 90)
         finding.explanation = [
             "For \(count: evidence.executions, "run") of \(code: statement), SQLite built an index on "
                 + "\(entity: index.table)(\(Wording.properties(index.columns))) and discarded it: "
                 + "\(decimal: each, places: 0, of: .rows) rows each time."
         ]
-        finding.evidence = [
-            Evidence("executions", evidence.executions, .count), Evidence("indexedRows", rows, .rows),
-            Evidence("time", evidence.time, .nanoseconds), Evidence("wallTime", evidence.wallTime, .nanoseconds),
-        ]
-        finding.claims = [Claim(StatementScanDetector.self, key, balance: Double(evidence.time))]
-        finding.remedy = .statement(
-            StatementChange(
-                sql: key.sql, executions: evidence.executions, rows: evidence.rows, time: evidence.time,
-                kind: .indexes(finding.code)))
-        if !Significance.isMet(
-            saving: saving.median, wallTime: evidence.wallTime,
-            isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time))
-        {
-            finding.reservations.append(Significance.notProven)
-        }
+        finding.evidence = [Evidence("indexedRows", rows, .rows)]
+        finding.complete(key, evidence, trying: .indexes(finding.code))
         return finding
     }
 }

@@ -16,7 +16,6 @@ extension SortRule {
         let text = StatementText(key.sql)
         guard let table = text.table, !text.order.isEmpty, !text.isAggregated else { return nil }
         let saved = Double(evidence.time) * (1 - rows / steps)
-        let isMainThread = Significance.isMost(evidence.mainThreadTime, of: evidence.time)
         var finding = Finding(
             rule: id, ruleName: name,
             title: "Create an index on \(entity: table)(\(property: text.order.map(\.name).joined(separator: ", ")))",
@@ -26,30 +25,17 @@ extension SortRule {
             saving: Saving(time: .init(median: saved, low: saved / 2, high: Double(evidence.time))),
             confidence: .medium("the costs of a step and of sorting are estimated"),
             signature: ([id, "sql", table] + text.order.map(\.name)).joined(separator: "|"))
-        finding.codeLanguage = "sql"
         if text.order.count == 1 {
             finding.alternatives = StatementLibrary(names: evidence.libraries)?.indexing(text.order[0].name) ?? []
         }
-        finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
-        finding.scopes = evidence.scopes.names
         finding.explanation = [
             "\(count: evidence.executions, "run") of \(code: Phrase.shortened(text.summary, to: 90)) sorted "
                 + "\(decimal: steps, places: 0, of: .rows) rows to return \(count: evidence.rows), in \(duration: evidence.time)."
         ]
         finding.evidence = [
-            Evidence("executions", evidence.executions, .count), Evidence("sorts", evidence.sorts, .count),
-            Evidence("sortedRows", UInt64(steps), .rows), Evidence("rows", evidence.rows, .rows),
-            Evidence("time", evidence.time, .nanoseconds), Evidence("wallTime", evidence.wallTime, .nanoseconds),
+            Evidence("sorts", evidence.sorts, .count), Evidence("sortedRows", UInt64(steps), .rows),
         ]
-        finding.claims = [Claim(StatementScanDetector.self, key, balance: Double(evidence.time))]
-        finding.remedy = .statement(
-            StatementChange(
-                sql: key.sql, executions: evidence.executions, rows: evidence.rows, time: evidence.time,
-                kind: .indexes(finding.code)))
-        // The sort grows with the table, whatever it costs now.
-        if !Significance.isMet(saving: saved, wallTime: evidence.wallTime, isMainThread: isMainThread) {
-            finding.reservations.append(Significance.notProven)
-        }
+        finding.complete(key, evidence, trying: .indexes(finding.code))
         return finding
     }
 }

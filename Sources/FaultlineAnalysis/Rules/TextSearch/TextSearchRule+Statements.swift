@@ -26,28 +26,9 @@ extension TextSearchRule {
             code: advice.code, saving: Saving(time: .init(median: saved, low: saved / 2, high: Double(evidence.time))),
             confidence: .medium("the cost of the other search is unknown"),
             signature: [id, "sql", table, search.column].joined(separator: "|"))
-        finding.codeLanguage = "sql"
         finding.alternatives = advice.alternatives
-        finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
-        finding.scopes = evidence.scopes.names
         finding.explanation = advice.explanation + evidence.plan(of: table, in: text)
-        finding.evidence = [
-            Evidence("executions", evidence.executions, .count), Evidence("rows", evidence.rows, .rows),
-            Evidence("fullScanSteps", evidence.fullScanSteps, .count), Evidence("time", evidence.time, .nanoseconds),
-            Evidence("wallTime", evidence.wallTime, .nanoseconds),
-        ]
-        finding.claims = [Claim(StatementScanDetector.self, key, balance: Double(evidence.time))]
-        finding.remedy = .statement(
-            StatementChange(
-                sql: key.sql, executions: evidence.executions, rows: evidence.rows, time: evidence.time,
-                kind: .fullText(table: table, column: search.column)))
-        // The search grows with the table, whatever it costs now.
-        if !Significance.isMet(
-            saving: saved, wallTime: evidence.wallTime,
-            isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time))
-        {
-            finding.reservations.append(Significance.notProven)
-        }
+        finding.complete(key, evidence, trying: .fullText(table: table, column: search.column))
         return finding
     }
 }
