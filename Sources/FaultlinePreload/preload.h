@@ -28,7 +28,8 @@
     X(backup_step) X(blob_close) X(blob_open) X(blob_read) X(blob_reopen) X(blob_write) X(wal_checkpoint) \
     X(wal_checkpoint_v2) X(bind_blob) X(bind_blob64) X(bind_double) X(bind_int64) X(bind_null) X(bind_parameter_count) \
     X(bind_pointer) X(bind_text) X(bind_text16) X(bind_text64) X(bind_value) X(bind_zeroblob) X(bind_zeroblob64) \
-    X(changes) X(clear_bindings) X(column_int) X(column_text) X(db_filename) X(db_handle) X(exec) X(finalize) X(get_autocommit) X(get_table) X(prepare) X(prepare_v2) \
+    X(changes) X(clear_bindings) X(column_int) X(column_text) X(db_filename) X(db_handle) X(exec) X(expanded_sql) X(finalize) X(free) \
+    X(get_autocommit) X(get_table) X(prepare) X(prepare_v2) \
     X(prepare_v3) X(prepare16) X(prepare16_v2) X(prepare16_v3) X(profile) X(reset) X(set_authorizer) X(sql) X(step) \
     X(stmt_isexplain) X(stmt_readonly) X(stmt_status) X(trace) X(trace_v2) X(transfer_bindings)
 
@@ -63,6 +64,9 @@ fl_recorder *preload_recorder(void);
 
 // Completes the recording of a process that ends without running destructors. Safe in a signal handler.
 void preload_end_process(void);
+
+// Whether the user asked for the values of statements.
+bool preload_keeps_values(void);
 
 // Distinguishes the recorders of a process and its forked children, whose dictionaries differ.
 uint32_t preload_generation(void);
@@ -145,6 +149,7 @@ typedef struct preload_statement {
     uint64_t cost;           // ticks that recording took at the beginning, if that was measured
     uint32_t calls, measured;
     uint32_t rows;
+    uint32_t with_values;    // the number in the dictionary of the text with its values; 0: not recorded
     uint32_t stack;
     bool is_stack_truncated;
     preload_wait wait;

@@ -27,6 +27,7 @@ static uint64_t first_now, first_ticks;
 // The environment as it was when the program began, because it may change it.
 static char directory[4096];
 static uint64_t origin, ring_bytes;
+static bool keeps_values;
 
 static void before_fork(void) {
     pthread_mutex_lock(&lock);
@@ -62,6 +63,7 @@ __attribute__((constructor)) static void read_environment(void) {
     if (trace == NULL || strncmp(trace, rings, strlen(rings)) != 0 || strlen(trace) > sizeof directory) { return; }
     strcpy(directory, trace + strlen(rings));
     if (start != NULL) { origin = strtoull(start, NULL, 10); }
+    keeps_values = fl_environment("FAULTLINE_VALUES") != NULL;
     if (bytes != NULL) { ring_bytes = strtoull(bytes, NULL, 10); }
     fl_prepare_process();
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
@@ -100,6 +102,8 @@ fl_recorder *preload_recorder(void) {
     fl_recorder *current = atomic_load_explicit(&recorder, memory_order_relaxed);
     return current != NULL && fl_switch_is_on(fl_recorder_switch(current)) ? current : NULL;
 }
+
+bool preload_keeps_values(void) { return keeps_values; }
 
 uint32_t preload_generation(void) { return atomic_load_explicit(&generation, memory_order_relaxed); }
 

@@ -36,6 +36,34 @@ static void describe(fl_recorder *recorder, const preload_copy *copy, preload_st
     statement->plan = may_ask ? preload_plan(recorder, copy, statement->handle, statement->text) : 0;
 }
 
+// The runs of a text that are recorded with their values: the first ones, and those whose number is a power of two. Many
+// programs prepare a text for each run, so runs are counted by its number in the dictionary; a few texts share a count.
+#define FEW_RUNS 16
+#define COUNTS 4096
+static _Atomic uint32_t run_counts[COUNTS];
+
+// Interns the text of a statement with its values; 0 if that is not wanted or not possible.
+__attribute__((noinline)) static uint32_t text_with_values(fl_recorder *recorder, const preload_copy *copy, preload_statement *statement) {
+    uint32_t run = atomic_fetch_add_explicit(&run_counts[statement->text % COUNTS], 1, memory_order_relaxed);
+    if (run >= FEW_RUNS && (run & (run - 1)) != 0) { return 0; }
+    // SQLite would write a long value into the text, too.
+    if (atomic_load_explicit(&statement->has_unknown_values, memory_order_relaxed)) { return 0; }
+    if (statement->handle == NULL || copy->expanded_sql == NULL || copy->free == NULL) { return 0; }
+    char *text = copy->expanded_sql(statement->handle);
+    if (text == NULL) { return 0; }
+    size_t length = strlen(text);
+    uint32_t number = 0;
+    if (length < PRELOAD_TEXT_MAXIMUM) {
+        char json[2 * PRELOAD_TEXT_MAXIMUM + 16];
+        size_t used = (size_t)(stpcpy(json, "{\"name\":") - json);
+        used += fl_json_string(json + used, sizeof json - used - 2, text, length);
+        json[used++] = '}';
+        number = fl_intern(recorder, FL_DICTIONARY_NAME, json, used, "", 0);
+    }
+    copy->free(text);
+    return number;
+}
+
 void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
     static _Thread_local __attribute__((tls_model("initial-exec"))) uint32_t runs;
     fl_recorder *recorder = preload_recorder();
@@ -54,6 +82,7 @@ void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
     statement->is_stack_truncated = false;
     statement->wait = (preload_wait){0};
     statement->io = (preload_io){0};
+    statement->with_values = preload_keeps_values() ? text_with_values(recorder, copy, statement) : 0;
     if (statement->can_write) { preload_begin_writing(statement); }
     statement->stack = preload_stack(recorder, &statement->is_stack_truncated);
     statement->start = preload_ticks();
@@ -81,7 +110,7 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
     const uint32_t *run = statement->added;
     bool has_failed = result != SQLITE_OK && result != SQLITE_ROW && result != SQLITE_DONE;
     fl_sql fields = {
-        .virtualMachineSteps = run[VM_STEP], .statement = statement->text, .plan = statement->plan, .type = statement->type,
+        .virtualMachineSteps = run[VM_STEP], .statement = statement->text, .plan = statement->plan, .values = statement->with_values, .type = statement->type,
         .rows = statement->rows, .fullScanSteps = run[FULLSCAN_STEP], .sorts = run[SORT],
         .automaticIndexes = run[AUTOINDEX], .preparations = statement->preparations + run[REPREPARE],
         .error = has_failed ? (uint32_t)result : 0, .fileReads = statement->io.reads, .fileWrites = statement->io.writes,

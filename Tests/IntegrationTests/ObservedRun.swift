@@ -16,12 +16,13 @@ struct ObservedRun {
     private(set) var trace = ""
 
     /// - Parameter program: The name of one of the test programs, or a path.
-    init(_ arguments: [String], program: String = "SQLiteProgram") throws {
+    init(_ arguments: [String], program: String = "SQLiteProgram", variables: [String: String] = [:]) throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("trace.json")
         let collector = try TraceCollector(path: path)
         var environment = collector.environment
         environment["LD_PRELOAD"] = Self.library
+        environment.merge(variables) { $1 }
         result = try BuiltCommand.run(
             arguments, program: program.contains("/") ? program : BuiltCommand.programs.path + "/" + program,
             environment: environment)
@@ -45,6 +46,11 @@ struct ObservedRun {
     }
 
     static let library = BuiltCommand.programs.appendingPathComponent("libFaultlinePreload.so").path
+
+    /// The text of each run with its values, or `nil` if they were not recorded.
+    var textsWithValues: [String?] {
+        statements.map { resolvers[$0.event.process]?.dictionary.name($0.fields.values) }
+    }
 
     func count(_ text: String) -> Int { statements.count { $0.text == text } }
 

@@ -44,6 +44,25 @@ struct PreloadTests {
         #expect(memory.statements.allSatisfy { $0.fields.fileWrites == 0 && $0.fields.syncs == 0 })
     }
 
+    @Test("Values are recorded only if asked for: of the first runs, and of a few later ones")
+    func recordedValues() throws {
+        let inserts = (1...70).map { "INSERT INTO t VALUES (\($0), 'it''s')" }
+        let prepared = ["books", try TemporaryDirectory().path("store.sqlite")]
+        #expect(try ObservedRun(prepared).textsWithValues.allSatisfy { $0 == nil })
+        let books = try ObservedRun(prepared, variables: ["FAULTLINE_VALUES": "1"])
+        let texts = zip(books.statements, books.textsWithValues).filter { $0.0.text.contains("WHERE") }.map(\.1)
+        #expect(texts.count == 50)
+        // 16 runs, and those after 16 and 32 others, although the text is prepared for each.
+        #expect(texts.compactMap { $0 }.count == 18)
+        #expect(texts.first??.contains("?") == false)
+        let path = try TemporaryDirectory().path("store.sqlite")
+        let run = try ObservedRun(
+            ["exec", path, "CREATE TABLE t(a, b)"] + inserts + ["INSERT INTO t VALUES (0, zeroblob(200000))"],
+            variables: ["FAULTLINE_VALUES": "1"])
+        #expect(run.textsWithValues.contains("INSERT INTO t VALUES (7, 'it''s')"))
+        #expect(run.result.status == 0)
+    }
+
     @Test("A statement that is ended before its end has the work of its commit")
     func endedEarly() throws {
         let run = try ObservedRun(["early", TemporaryDirectory().path("store.sqlite")])

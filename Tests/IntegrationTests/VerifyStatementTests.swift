@@ -42,11 +42,11 @@ struct VerifyStatementTests {
     }
 
     /// Records some work on the shop, and tries what the report advises.
-    private func verify(_ work: String) throws -> [Report.Trial] {
+    private func verify(_ work: String, _ options: [String] = []) throws -> [Report.Trial] {
         let script = directory.path("shop.py")
         try (Self.preparation + work + "\n").write(toFile: script, atomically: true, encoding: .utf8)
         let recorded = try BuiltCommand.run(
-            ["record", "--quiet", "-o", trace, "--", PythonPackages.python, script, store])
+            ["record", "--quiet", "-o", trace] + options + ["--", PythonPackages.python, script, store])
         try #require(recorded.status == 0, "\(recorded.errors)")
         let before = try Data(contentsOf: URL(fileURLWithPath: store))
         let result = try BuiltCommand.run(["verify", trace, "--store", store, "--format", "json"])
@@ -137,6 +137,23 @@ struct VerifyStatementTests {
     func reasons(work: String, rule: String, reason: String) throws {
         let trial = try #require(try verify(work).first { $0.finding.rule == rule })
         #expect(trial.outcome == "not tried" && trial.reason == reason, "\(trial)")
+    }
+
+    @Test(
+        "uses the recorded values, if there are any", .enabled(if: PythonPackages.has("sqlite3"), "needs python3"))
+    func values() throws {
+        let work =
+            #"for n in range(20): c.execute("SELECT id FROM book WHERE author_id = ? AND upper(title) <> ?", (7, "X")).fetchall()"#
+        let trial = try #require(try verify(work, ["--values"]).first { $0.finding.rule == "R06" })
+        let measured = try #require(trial.measurement, "\(trial)")
+        #expect(measured.before.rows == 20 && measured.after.rows == 20)
+        #expect(trial.notes.allSatisfy { !$0.contains("drawn") })
+        // A profile keeps them, too.
+        let profile = directory.path("profile.json")
+        #expect(try BuiltCommand.run(["profile", trace, "-o", profile]).status == 0)
+        #expect(try String(contentsOfFile: profile, encoding: .utf8).contains("upper(title) <> 'X'"))
+        let result = try BuiltCommand.run(["verify", profile, "--store", store])
+        #expect(result.output.contains("R06 Missing index"))
     }
 
     @Test("refuses what is no database", .enabled(if: PythonPackages.has("sqlite3"), "needs python3"))

@@ -307,6 +307,9 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint32_t, statement, FL_REFERENCE, FL_DICTIONARY_STATEMENT, "The statement's text.") \
     X(S, uint32_t, plan, FL_REFERENCE, FL_DICTIONARY_PLAN, \
       "SQLite's query plan for it. 0 if none was requested.") \
+    X(S, uint32_t, values, FL_REFERENCE, FL_DICTIONARY_NAME, \
+      "The statement with its values, for the first runs and a few others. 0 for the rest, if the trace was recorded without " \
+      "`--values`, and for a statement of the store.") \
     X(S, uint32_t, type, FL_ENUMERATION, FL_ENUMERATION_STATEMENT_TYPE, "The effect of the statement on the store.") \
     X(S, uint32_t, rows, FL_COUNT, 0, "Rows that it returned or changed.") \
     X(S, uint32_t, fullScanSteps, FL_COUNT, 0, \

@@ -10,7 +10,8 @@ enum Detectors {
         RepeatDetector.self, BlockDetector.self, RefaultDetector.self, HoldDetector.self, FiringDetector.self,
         SharedResultDetector.self, ResultSizeDetector.self, FailureDetector.self,
         StatementLoopDetector.self, SmallTransactionDetector.self, StatementScanDetector.self,
-        OffsetDetector.self, WholeResultDetector.self, RepeatedStatementDetector.self, CPUDetector.self,
+        StatementSampleDetector.self, OffsetDetector.self, WholeResultDetector.self, RepeatedStatementDetector.self,
+        CPUDetector.self,
         AllocationDetector.self,
         ProgramMemoryDetector.self,
     ]

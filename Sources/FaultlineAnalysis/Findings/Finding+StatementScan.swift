@@ -1,7 +1,8 @@
 extension Finding {
     /// Completes a finding whose SQL keeps a statement from scanning a table: where it was seen, what it rests on, how it can
     /// be tried, and whether its saving matters.
-    mutating func complete(_ key: StatementSite, _ evidence: StatementScanEvidence, trying change: StatementChange.Kind) {
+    mutating func complete(_ key: StatementSite, _ evidence: StatementScanEvidence, trying change: StatementChange.Kind)
+    {
         codeLanguage = "sql"
         seenAt = [Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
         scopes = evidence.scopes.names

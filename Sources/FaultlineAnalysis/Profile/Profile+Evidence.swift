@@ -86,6 +86,11 @@ extension Profile {
         evidence(of: OffsetDetector.self)
     }
 
+    /// A few texts with values of each statement outside any operation of an object store, if the trace has them.
+    public var statementSamples: [(key: StatementSite, evidence: StatementSamples)] {
+        evidence(of: StatementSampleDetector.self)
+    }
+
     /// Statements whose many rows a mapper kept in memory, outside any operation of an object store.
     public var wholeResults: [(key: StatementSite, evidence: WholeResultEvidence)] {
         evidence(of: WholeResultDetector.self)

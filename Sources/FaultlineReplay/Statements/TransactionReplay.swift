@@ -2,7 +2,7 @@ import FaultlineAnalysis
 
 /// Small transactions, and one for all their rows, on a copy that waits for the disk as SQLite does by default.
 ///
-/// The values of new rows are not in the trace, so existing rows are changed.
+/// Existing rows are changed, because the recorded writes may not be possible again.
 struct TransactionReplay {
     let pair: StatementPair
 
@@ -41,7 +41,7 @@ struct TransactionReplay {
                 }),
             operations: count,
             notes: [
-                "The trace has no values, so existing rows of \(table) were changed instead, in the temporary folder and with SQLite's "
+                "Existing rows of \(table) were changed instead of the recorded ones, in the temporary folder and with SQLite's "
                     + "default settings."
             ],
             clock: .wall, comparesRows: false)

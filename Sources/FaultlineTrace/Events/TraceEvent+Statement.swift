@@ -43,6 +43,10 @@ extension TraceEvent {
         ///
         /// 0 if none was requested.
         public var plan: DictionaryID = 0
+        /// The statement with its values, for the first runs and a few others.
+        ///
+        /// 0 for the rest, if the trace was recorded without `--values`, and for a statement of the store.
+        public var values: DictionaryID = 0
         /// The effect of the statement on the store.
         public var type: StatementType = .read
         /// Rows that it returned or changed.
@@ -99,6 +103,7 @@ extension TraceEvent.Statement: EventRecord {
         virtualMachineSteps = fields.virtualMachineSteps
         statement = fields.statement
         plan = fields.plan
+        values = fields.values
         type = TraceEvent.Statement.StatementType(rawValue: fields.type) ?? .read
         rows = fields.rows
         fullScanSteps = fields.fullScanSteps
@@ -125,6 +130,7 @@ extension TraceEvent.Statement: EventRecord {
         fields.virtualMachineSteps = virtualMachineSteps
         fields.statement = statement
         fields.plan = plan
+        fields.values = values
         fields.type = type.rawValue
         fields.rows = rows
         fields.fullScanSteps = fullScanSteps

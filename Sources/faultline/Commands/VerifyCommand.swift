@@ -16,9 +16,9 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
             faultline verify trace.json --store Library.sqlite --model Library.xcdatamodeld
 
             Replays the recorded fetches and saves for each testable finding, alternately with and without the change, \
-            and prints the measured saving beside the predicted one. If the trace has no predicate values (see record \
+            and prints the measured saving beside the predicted one. If the trace has no values (see record \
             --values), they are drawn from the copy. The store itself is never opened. A store that Core Data made needs \
-            --model. Of a program without FaultlineStore, it replays the statements; their values are always drawn.
+            --model. Of a program without FaultlineStore, it replays the statements.
 
             confirmed: the saving is as predicted, or its range overlaps the predicted one.
             saves more, saves less: it is outside that range; the change still saves time.

@@ -5,7 +5,8 @@ import FaultlineRecorder
 struct RecordedDetail: ParsableArguments {
     @Flag(
         name: .long,
-        help: "Record the values of predicates, which are otherwise left out of the trace; verify uses them.")
+        help:
+            "Record the values of predicates and statements, which are otherwise left out of the trace; verify uses them.")
     var values = false
 
     @Flag(

@@ -1,0 +1,49 @@
+internal import FaultlineTrace
+
+/// Collects statements with their values, from traces that have some, for trials on a copy of the database.
+struct StatementSampleDetector: EvidenceDetector {
+    static let name = "statementSamples"
+    static let kinds: Set<EventKind> = [.sql]
+    /// The most statements to keep.
+    private static let capacity = 1024
+
+    var evidence: [StatementSite: StatementSamples] = [:]
+
+    mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        guard case .sql(let statement) = event.detail, statement.values != 0, event.parent == 0, statement.error == 0,
+            let sql = context.dictionary.statement(statement.statement)?.sql,
+            let text = context.dictionary.name(statement.values)
+        else { return }
+        // Runs at all lines are alike.
+        let key = StatementSite(sql: sql, site: nil)
+        guard evidence[key] != nil || evidence.count < Self.capacity else { return }
+        add(StatementSamples([text]), to: key)
+    }
+
+    mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {}
+}
+
+/// A few texts of one statement, each with the values of a run.
+public struct StatementSamples: Sendable {
+    /// The texts, in alphabetical order.
+    public private(set) var texts: [String]
+
+    /// The most texts to keep.
+    private static let most = 24
+
+    init(_ texts: [String]) { self.texts = texts }
+}
+
+extension StatementSamples: Mergeable, StartsEmpty {
+    init() { self.init([]) }
+
+    mutating func merge(_ other: StatementSamples) {
+        texts = Array(Set(texts).union(other.texts).sorted().prefix(Self.most))
+    }
+
+    func stored(_ words: inout ProfileWords) -> StoredValue { StoredValue(texts) }
+
+    mutating func restore(_ value: StoredValue, _ words: ProfileWords) throws {
+        texts = Array(Set(try value.texts()).sorted().prefix(Self.most))
+    }
+}

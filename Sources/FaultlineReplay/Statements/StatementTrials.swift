@@ -1,0 +1,188 @@
+import FaultlineAnalysis
+
+/// Trials of a statement's change on copies of a database.
+struct StatementTrials {
+    let change: StatementChange
+    /// Texts of the statement with the values of recorded runs; none if the trace has no values.
+    let samples: [String]
+    /// A copy that no trial changes.
+    let base: DatabaseFile
+    let folder: ScratchFolder
+    /// The database's name, for errors.
+    let name: String
+
+    /// The most runs to replay of a statement whose runs cost alike, and of one whose runs are joined.
+    private static let fewRuns: UInt64 = 8
+    private static let manyRuns: UInt64 = 100
+
+    /// A remark on values that were drawn.
+    private var drawn: String {
+        samples.isEmpty
+            ? "The trace has no values, so they were drawn from the copy." : "Other values were drawn from the copy."
+    }
+
+    /// The mean number of rows of a run.
+    private var rows: UInt64 { change.rows / max(1, change.executions) }
+
+    /// The work with and without the change.
+    ///
+    /// - Throws: ``Untriable`` if it cannot be tried, ``ReplayError`` with SQLite's message.
+    func pair() throws -> StatementPair {
+        switch change.kind {
+        case .indexes(let indexes):
+            let runs = try runs()
+            return pair(runs, try side(runs, on: base), try side(runs, on: copy("indexed.sqlite", indexes)))
+        case .fullText(let table, let column): return try searchPair(table, column)
+        case .together(let runs): return try joinedPair(runs)
+        case .once(let runs): return try repeatedPair(runs)
+        case .prepared:
+            let runs = try runs()
+            var pair = pair(runs, try side(runs, on: base), try side(runs, on: base))
+            pair.before.run = { [base] in
+                try runs.runs.reduce(0) { try $0 + PreparedQuery($1.text, on: base).run([$1.values]) }
+            }
+            return pair
+        case .keyset(let column, let isDescending, let skipped):
+            return try pagePair(column, isDescending, skipped)
+        case .transaction(let transactions):
+            return try TransactionReplay(change, transactions, folder, named: name).pair
+        }
+    }
+
+    // MARK: - Runs
+
+    /// A few runs, with the recorded values if there are any.
+    private func runs() throws -> ReplayedRuns {
+        guard samples.isEmpty else {
+            let count = min(samples.count, Int(Self.fewRuns))
+            return ReplayedRuns(recorded: (0..<count).map { samples[$0 * samples.count / count] })
+        }
+        return ReplayedRuns(try draw())
+    }
+
+    /// The numbers of characters to try in a pattern.
+    private static let patternLengths = [4, 3, 6, 10]
+
+    /// Draws the values of a few runs: of patterns, those that find about as many rows as the recorded ones.
+    private func draw() throws -> DrawnStatement {
+        func drawn(_ length: Int) throws -> DrawnStatement {
+            try DrawnStatement(
+                change.sql, runs: Int(min(change.executions, Self.fewRuns)), rows: rows, length: length, on: base)
+        }
+        let first = try drawn(Self.patternLengths[0])
+        guard first.pattern != nil else { return first }
+        var best = (statement: first, difference: Double.infinity)
+        for length in Self.patternLengths {
+            guard let statement = try? drawn(length) else { continue }
+            let found = try side(ReplayedRuns(statement), on: base).run()
+            let mean = Double(found) / Double(statement.values.count)
+            let difference = abs(mean - Double(change.rows) / Double(max(1, change.executions)))
+            if difference < best.difference { best = (statement, difference) }
+        }
+        return best.statement
+    }
+
+    private func pair(
+        _ runs: ReplayedRuns, _ before: StatementPair.Side, _ after: StatementPair.Side
+    ) -> StatementPair {
+        StatementPair(
+            before: before, after: after, operations: runs.count, notes: runs.hasValues ? [drawn] : [])
+    }
+
+    /// Runs of a statement, whose writes are undone.
+    private func side(_ runs: ReplayedRuns, on file: DatabaseFile) throws -> StatementPair.Side {
+        let prepared = try runs.prepared(on: file)
+        let work = { try prepared.reduce(0) { try $0 + $1.query.run([$1.values]) } }
+        guard prepared.contains(where: \.query.writes) else { return .init(trips: runs.count, run: work) }
+        return .init(
+            trips: runs.count,
+            run: {
+                try file.run("BEGIN")
+                return try work()
+            }, clear: { try file.run("ROLLBACK") })
+    }
+
+    /// A copy that some statements have changed.
+    private func copy(_ file: String, _ statements: [String]) throws -> DatabaseFile {
+        let other = try DatabaseFile(copy: folder.duplicateStore(as: "\(file)-\(statements.hashValue)"), named: name)
+        for statement in statements { try other.run(statement) }
+        return other
+    }
+
+    // MARK: - Other statements
+
+    /// A search with `LIKE` or `GLOB`, and the same one among the rows that a full-text index finds.
+    private func searchPair(_ table: String, _ column: String) throws -> StatementPair {
+        let statement = try draw()
+        let slots = StatementSlots(change.sql)
+        guard let pattern = statement.pattern, slots.tables.count == 1, !slots.hasAlternatives else {
+            throw Untriable("The statement has more than one table or condition, so the search cannot be replaced.")
+        }
+        let index = DrawnStatement.quoted("faultline_search"), name = DrawnStatement.quoted(column)
+        let other = try copy(
+            "searched.sqlite",
+            [
+                "CREATE VIRTUAL TABLE \(index) USING fts5(\(name), content = \(DrawnStatement.quoted(table)), tokenize = 'trigram')",
+                "INSERT INTO \(index)(\(index)) VALUES ('rebuild')",
+            ])
+        let operation = slots.patternOperation
+        var changed = statement
+        changed.insert(
+            " AND \(DrawnStatement.quoted(table)).rowid IN (SELECT rowid FROM \(index) WHERE \(name) \(operation) ?)",
+            repeating: pattern)
+        let runs = ReplayedRuns(statement)
+        return pair(runs, try side(runs, on: base), try side(ReplayedRuns(changed), on: other))
+    }
+
+    /// Runs of a statement for one value each, and one run for all values.
+    private func joinedPair(_ runs: UInt64) throws -> StatementPair {
+        guard let joined = JoinedStatement(change.sql) else {
+            throw Untriable("The statement has more conditions than one, so its runs cannot be joined.")
+        }
+        let statement = try DrawnStatement(
+            change.sql, runs: Int(max(2, min(runs, Self.manyRuns))), rows: rows, isDistinct: true, on: base)
+        guard statement.values.count > 1 else { throw Untriable("The store has only one value to compare with.") }
+        let single = try PreparedQuery(statement.text, on: base)
+        let all = try PreparedQuery(joined.text(values: statement.values.count), on: base)
+        let values = [statement.values.flatMap { $0 }]
+        return StatementPair(
+            before: .init(trips: UInt64(statement.values.count), run: { try single.run(statement.values) }),
+            after: .init(trips: 1, run: { try all.run(values) }), operations: UInt64(statement.values.count),
+            notes: [drawn])
+    }
+
+    /// Several runs with the same values, and one.
+    private func repeatedPair(_ runs: UInt64) throws -> StatementPair {
+        let one =
+            try samples.first.map { ReplayedRuns(recorded: [$0]) }
+            ?? ReplayedRuns(DrawnStatement(change.sql, runs: 1, rows: rows, on: base))
+        guard let run = try one.prepared(on: base).first else {
+            throw Untriable("The store has no values to compare with.")
+        }
+        let count = max(2, min(runs, Self.manyRuns))
+        let values = Array(repeating: run.values, count: Int(count))
+        return StatementPair(
+            before: .init(trips: count, run: { try run.query.run(values) }),
+            after: .init(trips: 1, run: { try run.query.run([run.values]) }), operations: count,
+            notes: one.hasValues ? [drawn] : [])
+    }
+
+    /// A page behind an offset, and one behind the last row of the page before it.
+    private func pagePair(_ column: String, _ isDescending: Bool, _ skipped: UInt64) throws -> StatementPair {
+        let statement = try DrawnStatement(
+            change.sql, runs: 1, rows: rows, offset: skipped, on: base)
+        guard statement.values[0].isEmpty, let page = StatementPage(change.sql, column, isDescending) else {
+            throw Untriable("The statement has a condition, so another one cannot be added with certainty.")
+        }
+        let last = try base.values(page.last(before: skipped))
+        guard let last = last.first else {
+            throw Untriable("The store has fewer than \(Phrase.count(skipped, "row")) to skip.")
+        }
+        let before = try PreparedQuery(statement.text, on: base)
+        let after = try PreparedQuery(page.text(rows: max(1, rows)), on: base)
+        return StatementPair(
+            before: .init(trips: 1, run: { try before.run([[]]) }),
+            after: .init(trips: 1, run: { try after.run([last]) }),
+            operations: 1, notes: ["One page stands for all, behind the mean offset."])
+    }
+}
