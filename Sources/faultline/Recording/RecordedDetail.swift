@@ -6,7 +6,8 @@ struct RecordedDetail: ParsableArguments {
     @Flag(
         name: .long,
         help:
-            "Record the values of predicates and statements, which are otherwise left out of the trace; verify uses them.")
+            "Record the values of predicates and statements, which are otherwise left out of the trace; verify uses them."
+    )
     var values = false
 
     @Flag(

@@ -20,7 +20,8 @@ extension MissingIndexRule {
                 + "\(Phrase.decimal(FetchIndexing.minimumSteps.value, places: 0)) in all. Also tables of at least that size for which "
                 + "SQLite builds an automatic index (AUTOMATIC in its plan) for every fetch. If SQLite's steps were not counted, fetches of "
                 + "few rows that take SQLite at least \(LongFetch.minimumTime.text) each, and whose plan scans the table or seeks by other columns. "
-                + "In a program without an object store, statements that compare a column with one value and scan as much.",
+                + "In a program without an object store, statements that compare columns with one value each and scan as much, and those for which SQLite builds an "
+                + "automatic index.",
             evidence:
                 "Fetches, rows that they found, steps of full scans, their time, SQLite's plan, and rows of the entity that were "
                 + "written.",
@@ -44,6 +45,8 @@ extension MissingIndexRule {
                     + "one for which an index would leave that share of the table to a text search or a sum.",
                 "It ignores terms that are alternatives or negated, and texts that are compared without regard to "
                     + "case or diacritics, which belong to R08.",
+                "It ignores statements with alternatives, negated conditions, a collation, groups or an offset, and those that "
+                    + "compare expressions. Their indexes have the compared columns in the order of the statement.",
                 "If the table has such an index and SQLite does not use it, R22 reports why.",
                 "R06 never advises dropping an index that the store creates itself or that enforces uniqueness, or one that "
                     + "SQLite prefers to the longer index in a plan of the trace. A needless index is a note unless at least "

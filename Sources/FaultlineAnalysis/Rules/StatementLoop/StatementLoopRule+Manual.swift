@@ -22,6 +22,7 @@ extension StatementLoopRule {
             guards: [
                 "R27 ignores the statements of fetches, faults and saves, which R01 and R04 evaluate.",
                 "R27 ignores runs that all have the same values, which R29 evaluates.",
+                "R27 ignores statements that read a table in parts: pages, lists of keys, and ranges that return several rows.",
                 "R27 ignores statements that return at least \(Phrase.count(Self.manyRows)) rows a run.",
                 "A finding is a note if the runs are less than 20 % of all statements that read rows, and half of their time is "
                     + "less than 2 ms and less than 1 % of the time that the work took.",
