@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #include "expand.h"
-#include "recorder.h"
+#include "timeline.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -211,8 +211,14 @@ bool fl_drain_belongs_to(const fl_drain *drain, const fl_timeline *timeline) {
 
 uint64_t fl_drain_committed_offset(const fl_drain *drain, const fl_timeline *timeline) {
     const fl_commit *commit = commit_for(drain, fl_timeline_identity(timeline));
-    // A copy of the trace was made of the file that had its name.
-    if (commit == NULL) { commit = commit_for(drain, drain->file->trace); }
+    if (commit != NULL) { return commit->offset; }
+    // A copy of the trace was made of the file that had its name, or of one that had just got it, and is that long.
+    commit = commit_for(drain, drain->file->trace);
+    uint64_t length = fl_timeline_length(timeline);
+    for (uint32_t index = 0; commit != NULL && commit->offset > length && index < 2; index++) {
+        const fl_commit *other = &drain->file->commits[index];
+        if (other->offset == length && other->offset > 0) { return length; }
+    }
     return commit == NULL ? 0 : commit->offset;
 }
 

@@ -42,6 +42,9 @@ struct fl_timeline {
     char buffer[FL_TIMELINE_BUFFER];
 };
 
+// The length of the file; 0 if it is gone.
+uint64_t fl_timeline_length(const fl_timeline *timeline);
+
 // Writes the waiting lines.
 void fl_timeline_flush(fl_timeline *timeline);
 

@@ -80,6 +80,11 @@ static off_t size_of(const fl_timeline *timeline) {
     return fstat(timeline->descriptor, &status) == 0 ? status.st_size : -1;
 }
 
+uint64_t fl_timeline_length(const fl_timeline *timeline) {
+    off_t size = size_of(timeline);
+    return size < 0 ? 0 : (uint64_t)size;
+}
+
 fl_timeline *fl_timeline_open(const char *path) {
     fl_timeline *timeline = open_locked(path, true);
     if (timeline == NULL) { return NULL; }

@@ -102,6 +102,8 @@ void preload_count_run(const preload_copy *copy, preload_statement *statement) {
 
 void preload_end_run(const preload_copy *copy, preload_statement *statement, int result, uint64_t end) {
     statement->is_running = false;
+    // Another thread may have begun the run meanwhile, if both step the statement.
+    if (statement->start > end) { statement->start = end; }
     fl_recorder *recorder = preload_recorder();
     if (recorder == NULL || statement->generation != preload_generation()) { return; }
     // A call of another function has no counters and no values.

@@ -164,6 +164,12 @@ struct StatementLoopRuleTests {
                 ["SELECT customer, sum(total) FROM orders WHERE customer IN (?, ?, …) GROUP BY customer"]
             ),
             ("SELECT id FROM task WHERE owner = ? AND state = ?", []),
+            ("SELECT DISTINCT title FROM task WHERE owner = ?", []),
+            ("SELECT row_number() OVER (ORDER BY id) FROM task WHERE owner = ?", []),
+            (
+                #"SELECT "group" FROM "order" WHERE "key" = ?"#,
+                [#"SELECT "key", "group" FROM "order" WHERE "key" IN (?, ?, …)"#]
+            ),
             ("SELECT id FROM task WHERE id = ?", ["SELECT id FROM task WHERE id IN (?, ?, …)"]),
             ("SELECT * FROM task WHERE id = ?", ["SELECT * FROM task WHERE id IN (?, ?, …)"]),
             ("SELECT id FROM task WHERE owner = ? LIMIT ?", []),

@@ -59,6 +59,8 @@ struct StatementScanTests {
             ("another collation", "SELECT a FROM t WHERE b = ? COLLATE NOCASE", 9999, 1, ["SCAN t"]),
             ("an expression", "SELECT a FROM t WHERE b || c = ?", 9999, 1, ["SCAN t"]),
             ("a function", "SELECT a FROM t WHERE lower(b) = ?", 9999, 1, ["SCAN t"]),
+            ("a subquery with a name", "WITH c AS (SELECT n FROM u) SELECT n FROM c WHERE n = ?", 9999, 1, ["SCAN c"]),
+            ("a subquery with an alias", "SELECT n FROM (SELECT n FROM u) AS s WHERE s.n = ?", 9999, 1, ["SCAN s"]),
             ("a page", "SELECT a FROM t WHERE b = ? ORDER BY c LIMIT ? OFFSET ?", 9999, 1, ["SCAN t"]),
             ("a column of a subquery", "SELECT a FROM t WHERE b IN (SELECT c FROM u WHERE d = ?)", 9999, 1, ["SCAN t"]),
             ("a joined table that is not scanned", "SELECT t.a FROM t JOIN u WHERE u.b = ?", 9999, 1, ["SCAN t"]),
@@ -91,6 +93,8 @@ struct StatementScanTests {
             ("SELECT a FROM t WHERE b = ? AND c = ? AND d = ? AND e = ?", ["SCAN t"], ["t_b_c_d ON t(b, c, d)"]),
             ("SELECT a FROM t x JOIN u y ON y.k = x.k WHERE y.b = ?", ["SCAN y", "SEARCH x"], ["u_b ON u(b)"]),
             ("SELECT a FROM t WHERE ? = t.b AND c IS NOT NULL", ["SCAN t"], ["t_b ON t(b)"]),
+            (#"SELECT a FROM "order" WHERE "group" = ?"#, ["SCAN order"], [#"order_group ON "order"("group")"#]),
+            (#"SELECT a FROM "we ird" WHERE b = ?"#, ["SCAN we ird"], [#""we ird_b" ON "we ird"(b)"#]),
             ("UPDATE t SET a = ? WHERE b = ?", ["SCAN t"], ["t_b ON t(b)"]),
             (
                 "SELECT book.title FROM book JOIN author ON author.id = book.author_id WHERE author.name = ?",

@@ -30,9 +30,9 @@ struct StatementSearchTests {
         #expect(finding.title.text == "Search book.title with a full-text index, not with LIKE")
         #expect(
             finding.code == [
-                "CREATE VIRTUAL TABLE book_search USING fts5(title, content = book, tokenize = 'trigram')",
-                "INSERT INTO book_search(book_search) VALUES ('rebuild')",
-                "SELECT … FROM book WHERE rowid IN (SELECT rowid FROM book_search WHERE title LIKE ?)",
+                "CREATE VIRTUAL TABLE book_title_search USING fts5(title, content = book, tokenize = 'trigram')",
+                "INSERT INTO book_title_search(book_title_search) VALUES ('rebuild')",
+                "SELECT … FROM book WHERE rowid IN (SELECT rowid FROM book_title_search WHERE title LIKE ?)",
             ])
         #expect(
             finding.alternatives.map(\.text) == [
@@ -72,6 +72,7 @@ struct StatementSearchTests {
             ("another table's column", "SELECT a FROM book JOIN author WHERE author.name LIKE ?", 9999, 5, "SCAN book"),
             ("another table is scanned", "SELECT a FROM book JOIN shelf WHERE title LIKE ?", 9999, 5, "SCAN shelf"),
             ("a column named like the operator", #"SELECT a FROM book WHERE "like" > ?"#, 9999, 5, "SCAN book"),
+            ("an expression", "SELECT a FROM book WHERE isbn || title LIKE ?", 9999, 5, "SCAN book"),
             ("no search", "SELECT a FROM book WHERE year > ?", 9999, 5, "SCAN book"),
         ] as [(String, String, UInt32, UInt32, String)])
     func good(name: String, sql: String, steps: UInt32, rows: UInt32, plan: String) throws {

@@ -62,6 +62,7 @@ struct StatementSortTests {
             ("an expression", "SELECT * FROM post ORDER BY lower(title) LIMIT ?", 9999, 1, 20),
             ("a collation", "SELECT * FROM post ORDER BY title COLLATE NOCASE LIMIT ?", 9999, 1, 20),
             ("groups", "SELECT topic FROM post GROUP BY topic ORDER BY topic LIMIT ?", 9999, 1, 20),
+            ("a name of an expression", "SELECT length(a) AS b FROM post ORDER BY b LIMIT ?", 9999, 1, 20),
             ("an aggregate", "SELECT max(a) FROM post ORDER BY a LIMIT ?", 9999, 1, 1),
         ])
     func good(name: String, sql: String, steps: UInt32, sorts: UInt32, rows: UInt32) throws {

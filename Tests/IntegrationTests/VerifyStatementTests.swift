@@ -156,6 +156,47 @@ struct VerifyStatementTests {
         #expect(result.output.contains("R06 Missing index"))
     }
 
+    @Test(
+        "runs nothing that a changed trace has in the place of values",
+        .enabled(if: PythonPackages.has("sqlite3"), "needs python3"))
+    func changedTrace() throws {
+        let work = #"for n in range(30): c.execute("SELECT count(*) FROM author WHERE id > 5").fetchone()"#
+        _ = try verify(work, ["--values"])
+        let victim = directory.path("victim.sqlite")
+        try FileManager.default.copyItem(atPath: store, toPath: victim)
+        let before = try Data(contentsOf: URL(fileURLWithPath: victim))
+        let text = try String(contentsOfFile: trace, encoding: .utf8)
+        try #require(text.contains(#""name":"SELECT count(*) FROM author WHERE id > 5"#))
+        for attack in [
+            "ATTACH '\(victim)' AS v", "SELECT 1; DROP TABLE author", "VACUUM INTO '\(directory.path("new"))'",
+        ] {
+            let changed = directory.path("changed.json")
+            try text.replacing(#""name":"SELECT count(*) FROM author WHERE id > 5"#, with: #""name":"\#(attack)"#)
+                .write(toFile: changed, atomically: true, encoding: .utf8)
+            let result = try BuiltCommand.run(["verify", changed, "--store", store])
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: victim)) == before)
+            #expect(!FileManager.default.fileExists(atPath: directory.path("new")))
+        }
+    }
+
+    @Test(
+        "gives up on work that takes far longer on the copy",
+        .enabled(if: PythonPackages.has("sqlite3"), "needs python3"))
+    func longWork() throws {
+        let work = """
+            with c:
+                c.execute("CREATE TABLE skew(a INTEGER, b INTEGER)")
+                c.executemany("INSERT INTO skew VALUES(?, ?)", ((7 if n > 40 else n, n % 3) for n in range(30000)))
+            for n in range(20):
+                c.execute("SELECT count(*) FROM skew AS x JOIN skew AS y ON x.a = y.a WHERE x.a = ?", (n,)).fetchone()
+            """
+        let trials = try verify(work)
+        #expect(
+            trials.contains { $0.reason?.hasPrefix("Its runs take more than 3 seconds on the copy") == true },
+            "\(trials)")
+    }
+
     @Test("refuses what is no database", .enabled(if: PythonPackages.has("sqlite3"), "needs python3"))
     func noDatabase() throws {
         _ = try verify(#"for n in range(30): c.execute("SELECT count(*) FROM author").fetchone()"#)

@@ -1,24 +1,31 @@
 /// A statement that reads the rows of several runs of another one.
 package struct JoinedStatement: Sendable, Hashable {
-    private let statement: StatementText
-    private let table: String
+    /// The text before the comparison with one value, and behind it.
+    private let beginning: String
+    private let end: String
+    /// The compared column, as the statement has it.
     private let column: String
+    private let isAggregated: Bool
 
     /// - Returns: `nil` if the statement does more than compare a column with one value.
     package init?(_ sql: String) {
-        statement = StatementText(sql)
-        guard statement.comparesOnlyThat, let table = statement.table, let column = statement.comparedColumn,
-            !statement.selection.isEmpty
+        let statement = StatementText(sql), tokens = StatementText.tokens(of: sql)
+        guard statement.comparesOnlyThat, !statement.hasDistinctOrWindows,
+            let sign = tokens.lastIndex(where: { $0.text == "=" }), sign > 0,
+            sign + 1 < tokens.count, tokens[sign + 1].text == "?"
         else { return nil }
-        (self.table, self.column) = (table, column)
+        var start = sign - 1
+        while start >= 2, tokens[start - 1].text == ".", tokens[start - 2].isName { start -= 2 }
+        column = String(sql[tokens[start].range.lowerBound..<tokens[sign - 1].range.upperBound])
+        beginning = String(sql[..<tokens[sign].range.lowerBound])
+        end = String(sql[tokens[sign + 1].range.upperBound...])
+        isAggregated = statement.isAggregated
     }
 
     /// - Parameter count: The number of values.
     package func text(values count: Int) -> String {
         let list = Array(repeating: "?", count: count).joined(separator: ", ")
-        let name = StatementText.quoted(column)
-        return "SELECT \(name), \(statement.selection) FROM \(StatementText.quoted(table)) WHERE \(name) IN (\(list))"
-            + (statement.isAggregated ? " GROUP BY \(name)" : "")
+        return "\(beginning)IN (\(list))\(end)" + (isAggregated ? " GROUP BY \(column)" : "")
     }
 }
 
@@ -30,14 +37,16 @@ package struct StatementPage: Sendable, Hashable {
     private let columns: [String]
     private let isDescending: Bool
 
+    /// - Parameter isUnique: Whether no two rows have the same value of the column.
     /// - Returns: `nil` if the statement has a condition or several tables.
-    package init?(_ sql: String, _ column: String, _ isDescending: Bool) {
-        let statement = StatementText(sql)
-        guard let table = statement.table, !statement.hasCondition, StatementSlots(sql).tables.count == 1,
-            !statement.selection.isEmpty
+    package init?(_ sql: String, _ column: String, isUnique: Bool, isDescending: Bool) {
+        let statement = StatementText(sql), names = StatementSlots(sql).names
+        guard names.count == 1, names[0].alias == names[0].table, !statement.hasCondition,
+            !statement.hasDistinctOrWindows,
+            !statement.selectionSQL.isEmpty
         else { return nil }
-        (selection, self.table) = (statement.selection, StatementText.quoted(table))
-        columns = [StatementText.quoted(column)] + (["id", "rowid"].contains(column.lowercased()) ? [] : ["rowid"])
+        (selection, table) = (statement.selectionSQL, StatementText.quoted(names[0].table))
+        columns = [StatementText.quoted(column)] + (isUnique ? [] : ["rowid"])
         self.isDescending = isDescending
     }
 

@@ -50,6 +50,15 @@ package struct StatementSlots: Sendable, Hashable {
 
     package var tables: [String] { names.map(\.table) }
 
+    /// The first comparison with a pattern, if it is of a column of the table.
+    func search(in table: String?) -> StatementText.Search? {
+        for place in places {
+            guard case .pattern(let owner, let name, let operation) = place.slot else { continue }
+            return owner == table ? StatementText.Search(column: name, operation: operation) : nil
+        }
+        return nil
+    }
+
     /// The operator of the last comparison with a pattern.
     package var patternOperation: String {
         places.reduce("LIKE") { last, place in
@@ -60,7 +69,8 @@ package struct StatementSlots: Sendable, Hashable {
     package init(_ sql: String) { self.init(StatementText.tokens(of: sql)) }
 
     init(_ tokens: [StatementText.Token]) {
-        names = Self.names(of: tokens)
+        let subqueries = Self.subqueries(of: tokens)
+        names = Self.names(of: tokens).filter { !subqueries.contains($0.table.lowercased()) }
         hasAlternatives = tokens.indices.contains { index in
             tokens[index].isKeyword("OR")
                 || tokens[index].isKeyword("NOT") && !(index > 0 && tokens[index - 1].isKeyword("IS"))
@@ -161,12 +171,26 @@ package struct StatementSlots: Sendable, Hashable {
 
     private static let operators: Set<String> = ["||", "+", "-", "*", "/", "%", "&", "|", "<<", ">>", "->", "->>"]
 
-    private func table(named alias: String) -> String {
+    /// The table that a name stands for, or `nil` if it is that of a subquery.
+    private func table(named alias: String) -> String? {
         names.first { $0.alias.lowercased() == alias.lowercased() }?.table
-            ?? names.first { $0.table.lowercased() == alias.lowercased() }?.table ?? alias
+            ?? names.first { $0.table.lowercased() == alias.lowercased() }?.table
     }
 
     private var onlyTable: String? { names.count == 1 ? names[0].table : nil }
+
+    /// The names that `WITH` gives to subqueries.
+    private static func subqueries(of tokens: [StatementText.Token]) -> Set<String> {
+        guard tokens.first?.isKeyword("WITH") == true else { return [] }
+        return Set(
+            tokens.indices.dropFirst(2).filter { tokens[$0].text == "(" && tokens[$0 - 1].isKeyword("AS") }.map {
+                index in
+                // "name(columns) AS ("
+                var name = index - 2
+                if tokens[name].text == ")" { while name > 0, tokens[name].text != "(" { name -= 1 }; name -= 1 }
+                return name >= 0 ? tokens[name].text.lowercased() : ""
+            })
+    }
 
     private static let clauses: Set<String> = [
         "WHERE", "JOIN", "ON", "LEFT", "INNER", "OUTER", "CROSS", "NATURAL", "ORDER", "GROUP", "LIMIT", "USING",

@@ -101,23 +101,13 @@ extension StatementText {
         return items.contains(nil) ? [] : items.compactMap { $0 }
     }
 
-    private static let searches: Set<String> = ["LIKE", "GLOB"]
-
-    /// The first comparison of a column with a pattern.
-    ///
-    /// Returns `nil` if the column's name begins with another table, or its alias.
-    static func search(_ condition: ArraySlice<Token>, _ table: String?) -> Search? {
-        for position in condition.indices {
-            guard let path = name(at: position, in: condition) else { continue }
-            var next = condition.dropFirst(position - condition.startIndex + 2 * path.count - 1)
-            if next.first?.isKeyword("NOT") == true { next = next.dropFirst() }
-            guard let sign = next.first, sign.isName, !sign.isQuoted, searches.contains(sign.text.uppercased()) else {
-                continue
-            }
-            guard path.count == 1 || path[path.count - 2] == table else { return nil }
-            return Search(column: path[path.count - 1], operation: sign.text.uppercased())
+    /// The names that a selection gives to expressions, and not to columns of the same name.
+    static func names(givenIn selection: ArraySlice<Token>) -> Set<String> {
+        let given = selection.indices.dropFirst().filter { index in
+            guard selection[index - 1].isKeyword("AS"), selection[index].isName else { return false }
+            return index < selection.startIndex + 2 || selection[index - 2].text != selection[index].text
         }
-        return nil
+        return Set(given.map { selection[$0].text.lowercased() })
     }
 
     /// The words before which a parenthesis opens no list of arguments.

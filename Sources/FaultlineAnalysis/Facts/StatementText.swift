@@ -13,6 +13,8 @@ struct StatementText: Sendable, Hashable {
     private(set) var comparesOnlyThat = false
     /// Whether the statement aggregates rows, so that its result does not show how many matched.
     private(set) var isAggregated = false
+    /// Whether the selection depends on other rows than those of the condition: it is distinct, or has windows.
+    private(set) var hasDistinctOrWindows = false
     /// Whether the statement has groups.
     private(set) var isGrouped = false
     /// The first column that `WHERE` compares with a pattern, and the operator; `nil` if it belongs to another table.
@@ -29,6 +31,8 @@ struct StatementText: Sendable, Hashable {
     private(set) var order: [SortedColumn] = []
     /// The columns that the statement sorts rows by, also of several tables, or none if it sorts otherwise.
     private(set) var sortKeys: [SortedColumn] = []
+    /// The selected expressions with their quotes and tables.
+    private(set) var selectionSQL = ""
     /// The selected expressions, as the statement has them.
     private(set) var selection = ""
     /// The tables of the statement, and the columns that it compares.
@@ -86,7 +90,7 @@ struct StatementText: Sendable, Hashable {
             comparedColumn = conditions.equalities.first?.name
             let rest = Self.withoutTable(tokens[(condition + 1)...], only)
             hasCondition = true
-            search = Self.search(tokens[(condition + 1)...], table)
+            search = conditions.search(in: table)
             let column = comparedColumn ?? ""
             comparesOnlyThat =
                 conditions.names.count == 1 && comparedColumn != nil
@@ -97,26 +101,33 @@ struct StatementText: Sendable, Hashable {
         if let order = keyword("ORDER", from) {
             let end = keyword("LIMIT", order) ?? tokens.endIndex
             sortKeys = Self.sortedColumns(tokens[min(order + 2, end)..<end], depths)
+            // A name that the selection gives to an expression is no column.
+            let given = Self.names(givenIn: tokens[1..<from])
+            if sortKeys.contains(where: { given.contains($0.name.lowercased()) }) { sortKeys = [] }
             let hasOneTable = !tokens[from..<order].contains { $0.text == "," }
             self.order = isPlain && hasOneTable ? sortKeys : []
         }
         isGrouped = keyword("GROUP", from) != nil
+        hasDistinctOrWindows = tokens[1..<from].contains { $0.isKeyword("DISTINCT") || $0.isKeyword("OVER") }
         isAggregated = isGrouped || Self.hasAggregate(tokens[1..<from])
-        selection = Self.joined(Self.withoutTable(tokens[1..<from], only))
+        selectionSQL = from > 1 ? String(sql[tokens[1].range.lowerBound..<tokens[from - 1].range.upperBound]) : ""
+        selection = Self.joined(Self.withoutTable(tokens[1..<from], only, quotes: true))
         let isShort = columns.isEmpty && selection.count <= Self.shortSelection
         let selected = columns.count == 1 ? columns[0] : isShort ? selection : "…"
         summary = "SELECT \(selected) " + Self.joined(Self.withoutTable(tokens[from...], only))
     }
 
     /// The words of a part of the statement, without the only table's name before its columns, which says nothing new.
-    private static func withoutTable(_ tokens: ArraySlice<Token>, _ table: String?) -> [String] {
+    ///
+    /// - Parameter quotes: Whether names keep the quotes that they need.
+    private static func withoutTable(_ tokens: ArraySlice<Token>, _ table: String?, quotes: Bool = false) -> [String] {
         var words: [String] = []
         var rest = tokens
         while let token = rest.popFirst() {
             if token.text == table, rest.first?.text == ".", rest.dropFirst().first?.isName == true {
                 rest = rest.dropFirst()
             } else {
-                words.append(token.text)
+                words.append(quotes && token.isQuoted ? quoted(token.text) : token.text)
             }
         }
         return words
@@ -137,7 +148,8 @@ struct StatementText: Sendable, Hashable {
 
     /// A name in SQL, in quotes if it needs them.
     static func quoted(_ name: String) -> String {
-        name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+        name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") } && name.first?.isNumber == false
+            && !SQLKeywords.all.contains(name.uppercased())
             ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
     }
 

@@ -23,6 +23,16 @@ extension [Finding] {
             joined.saving.time = Saving.Range(
                 median: time.median + more.median, low: time.low + more.low, high: time.high + more.high)
             joined.score = Swift.max(joined.score, other.score)
+            // The statement that is tried stands for the others.
+            if case .statement(var change) = joined.remedy, case .statement(let more) = other.remedy {
+                let rows = Double(change.rows) / Double(Swift.max(1, change.executions))
+                let executions =
+                    Double(more.time) / Swift.max(1, Double(change.time) / Double(Swift.max(1, change.executions)))
+                change.executions &+= UInt64(executions)
+                change.rows &+= UInt64(rows * executions)
+                change.time &+= more.time
+                joined.remedy = .statement(change)
+            }
         }
         joined.explanation.append(
             "\(change) also serves \(count: UInt64(count - 1), "other statement") of this program.")

@@ -71,6 +71,8 @@ struct DrawnStatement {
         }
     }
 
+    static func literal(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
+
     static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 
     /// The end of a text, which is often what tells it from others.
@@ -89,9 +91,8 @@ struct DrawnStatement {
         _ table: String?, with column: String, among tables: [String], on file: DatabaseFile
     ) throws -> String {
         for candidate in table.map({ [$0] }) ?? tables {
-            let literal = { (text: String) in "'" + text.replacing("'", with: "''") + "'" }
             let count = try file.number(
-                "SELECT count(*) FROM pragma_table_info(\(literal(candidate))) WHERE name = \(literal(column)) COLLATE NOCASE"
+                "SELECT count(*) FROM pragma_table_xinfo(\(Self.literal(candidate))) WHERE name = \(Self.literal(column)) COLLATE NOCASE"
             )
             let isKey = ["rowid", "oid", "_rowid_"].contains(column.lowercased())
             if count > 0 || isKey { return candidate }
@@ -114,9 +115,13 @@ struct DrawnStatement {
                 "SELECT \(isDistinct ? "DISTINCT " : "")\(expressions) FROM \(quoted(table)) WHERE \(conditions)"
             let count = try file.number("SELECT count(*) FROM (\(rows))")
             guard count > 0 else { throw Untriable("The store has no values to compare with in \(table).") }
-            drawn[table] = try (0..<min(runs, Int(count))).flatMap { run in
-                try file.values("\(rows) LIMIT 1 OFFSET \(UInt64(run) * count / UInt64(min(runs, Int(count))))")
-            }
+            let wanted = min(runs, Int(count))
+            drawn[table] =
+                isDistinct
+                ? try file.values("\(rows) LIMIT \(wanted)")
+                : try (0..<wanted).flatMap { run in
+                    try file.values("\(rows) LIMIT 1 OFFSET \(UInt64(run) * count / UInt64(wanted))")
+                }
         }
         guard !sources.isEmpty else { return [[]] }
         // Distinct values can be fewer than the runs.

@@ -8,12 +8,21 @@ struct StatementPair {
         var trips: UInt64
         /// Does the work, and returns the number of rows.
         var run: () throws -> UInt64
-        /// Follows each run, and is not measured.
-        var clear: () throws -> Void = {}
+        /// The copy on which it runs.
+        var file: DatabaseFile
+        /// Whether the work's writes are undone after each run.
+        var isUndone = false
     }
+
+    /// The maximum time of one run, in nanoseconds.
+    ///
+    /// A recorded run may have found fewer rows than a drawn value does.
+    private static let limit: UInt64 = 3_000_000_000
 
     var before: Side
     var after: Side
+    /// The folder of a copy of its own, which is removed with the pair.
+    var folder: ScratchFolder?
     /// The number of recorded runs that each round replays.
     var operations: UInt64
     var notes: [String] = []
@@ -23,6 +32,8 @@ struct StatementPair {
     var clock = TrialClock.thread
     /// Whether the runs return rows that can be compared with the recorded ones.
     var comparesRows = true
+    /// Whether both sides return as many rows.
+    var keepsRows = true
 
     /// The ratio of replayed to recorded rows, either way, beyond which the work is not the recorded one.
     private static let largestDifference = 4.0
@@ -46,12 +57,26 @@ struct StatementPair {
         var found = (before: UInt64(0), after: UInt64(0))
         func time(_ side: Side, _ rows: inout UInt64) throws -> Timing {
             var timing = Timing(clock)
-            rows = try timing.step(weight: weight, side.run)
-            try side.clear()
+            if side.isUndone { try side.file.run("BEGIN") }
+            defer { if side.isUndone { try? side.file.run("ROLLBACK") } }
+            side.file.interruptQueries(after: Self.limit)
+            defer { side.file.interruptQueries(after: Self.limit) }
+            do {
+                rows = try timing.step(weight: weight, side.run)
+            } catch  where side.file.wasInterrupted {
+                throw Untriable(
+                    "Its runs take more than 3 seconds on the copy, far longer than when they were recorded.")
+            }
             return timing
         }
         _ = try time(before, &found.before)
         try compare(found.before, change, weight)
+        _ = try time(after, &found.after)
+        if keepsRows, found.before != found.after {
+            throw Untriable(
+                "With the change it finds \(Phrase.count(found.after, "row")) instead of \(Phrase.count(found.before)): this is "
+                    + "not the same work.")
+        }
         let rounds = try TurnTaking.measure(
             before: { try time(before, &found.before) }, after: { try time(after, &found.after) })
         let measurement = TrialMeasurement(

@@ -7,7 +7,8 @@ struct StatementTrials {
     let samples: [String]
     /// A copy that no trial changes.
     let base: DatabaseFile
-    let folder: ScratchFolder
+    /// The database's own path, without links (``StorePath``).
+    let path: String
     /// The database's name, for errors.
     let name: String
 
@@ -31,7 +32,10 @@ struct StatementTrials {
         switch change.kind {
         case .indexes(let indexes):
             let runs = try runs()
-            return pair(runs, try side(runs, on: base), try side(runs, on: copy("indexed.sqlite", indexes)))
+            let (folder, other) = try copy(indexes)
+            var pair = pair(runs, try side(runs, on: base), try side(runs, on: other))
+            pair.folder = folder
+            return pair
         case .fullText(let table, let column): return try searchPair(table, column)
         case .together(let runs): return try joinedPair(runs)
         case .once(let runs): return try repeatedPair(runs)
@@ -45,7 +49,7 @@ struct StatementTrials {
         case .keyset(let column, let isDescending, let skipped):
             return try pagePair(column, isDescending, skipped)
         case .transaction(let transactions):
-            return try TransactionReplay(change, transactions, folder, named: name).pair
+            return try TransactionReplay(change, transactions, of: path, named: name).pair
         }
     }
 
@@ -54,12 +58,19 @@ struct StatementTrials {
     /// A few runs, with the recorded values if there are any.
     private func runs() throws -> ReplayedRuns {
         guard samples.isEmpty else {
+            // A trace can contain anything.
+            let verb = Self.verb(change.sql)
+            guard samples.allSatisfy({ Self.verb($0) == verb }) else {
+                throw Untriable("The trace has other statements in the place of this one's values.")
+            }
             let count = min(samples.count, Int(Self.fewRuns))
             return ReplayedRuns(recorded: (0..<count).map { samples[$0 * samples.count / count] })
         }
         return ReplayedRuns(try draw())
     }
 
+    /// The maximum time to try one of them, in nanoseconds.
+    private static let drawingLimit: UInt64 = 1_000_000_000
     /// The numbers of characters to try in a pattern.
     private static let patternLengths = [4, 3, 6, 10]
 
@@ -74,7 +85,8 @@ struct StatementTrials {
         var best = (statement: first, difference: Double.infinity)
         for length in Self.patternLengths {
             guard let statement = try? drawn(length) else { continue }
-            let found = try side(ReplayedRuns(statement), on: base).run()
+            base.interruptQueries(after: Self.drawingLimit)
+            guard let found = try? side(ReplayedRuns(statement), on: base).run() else { continue }
             let mean = Double(found) / Double(statement.values.count)
             let difference = abs(mean - Double(change.rows) / Double(max(1, change.executions)))
             if difference < best.difference { best = (statement, difference) }
@@ -92,21 +104,17 @@ struct StatementTrials {
     /// Runs of a statement, whose writes are undone.
     private func side(_ runs: ReplayedRuns, on file: DatabaseFile) throws -> StatementPair.Side {
         let prepared = try runs.prepared(on: file)
-        let work = { try prepared.reduce(0) { try $0 + $1.query.run([$1.values]) } }
-        guard prepared.contains(where: \.query.writes) else { return .init(trips: runs.count, run: work) }
         return .init(
-            trips: runs.count,
-            run: {
-                try file.run("BEGIN")
-                return try work()
-            }, clear: { try file.run("ROLLBACK") })
+            trips: runs.count, run: { try prepared.reduce(0) { try $0 + $1.query.run([$1.values]) } }, file: file,
+            isUndone: prepared.contains(where: \.query.writes))
     }
 
-    /// A copy that some statements have changed.
-    private func copy(_ file: String, _ statements: [String]) throws -> DatabaseFile {
-        let other = try DatabaseFile(copy: folder.duplicateStore(as: "\(file)-\(statements.hashValue)"), named: name)
+    /// A copy that some statements have changed, with its folder.
+    private func copy(_ statements: [String]) throws -> (folder: ScratchFolder, file: DatabaseFile) {
+        let folder = try ScratchFolder()
+        let other = try DatabaseFile(copy: folder.copyStore(path), named: name)
         for statement in statements { try other.run(statement) }
-        return other
+        return (folder, other)
     }
 
     // MARK: - Other statements
@@ -119,8 +127,7 @@ struct StatementTrials {
             throw Untriable("The statement has more than one table or condition, so the search cannot be replaced.")
         }
         let index = DrawnStatement.quoted("faultline_search"), name = DrawnStatement.quoted(column)
-        let other = try copy(
-            "searched.sqlite",
+        let (folder, other) = try copy(
             [
                 "CREATE VIRTUAL TABLE \(index) USING fts5(\(name), content = \(DrawnStatement.quoted(table)), tokenize = 'trigram')",
                 "INSERT INTO \(index)(\(index)) VALUES ('rebuild')",
@@ -131,7 +138,9 @@ struct StatementTrials {
             " AND \(DrawnStatement.quoted(table)).rowid IN (SELECT rowid FROM \(index) WHERE \(name) \(operation) ?)",
             repeating: pattern)
         let runs = ReplayedRuns(statement)
-        return pair(runs, try side(runs, on: base), try side(ReplayedRuns(changed), on: other))
+        var pair = pair(runs, try side(runs, on: base), try side(ReplayedRuns(changed), on: other))
+        pair.folder = folder
+        return pair
     }
 
     /// Runs of a statement for one value each, and one run for all values.
@@ -146,8 +155,9 @@ struct StatementTrials {
         let all = try PreparedQuery(joined.text(values: statement.values.count), on: base)
         let values = [statement.values.flatMap { $0 }]
         return StatementPair(
-            before: .init(trips: UInt64(statement.values.count), run: { try single.run(statement.values) }),
-            after: .init(trips: 1, run: { try all.run(values) }), operations: UInt64(statement.values.count),
+            before: .init(trips: UInt64(statement.values.count), run: { try single.run(statement.values) }, file: base),
+            after: .init(trips: 1, run: { try all.run(values) }, file: base),
+            operations: UInt64(statement.values.count),
             notes: [drawn])
     }
 
@@ -162,16 +172,19 @@ struct StatementTrials {
         let count = max(2, min(runs, Self.manyRuns))
         let values = Array(repeating: run.values, count: Int(count))
         return StatementPair(
-            before: .init(trips: count, run: { try run.query.run(values) }),
-            after: .init(trips: 1, run: { try run.query.run([run.values]) }), operations: count,
-            notes: one.hasValues ? [drawn] : [])
+            before: .init(trips: count, run: { try run.query.run(values) }, file: base, isUndone: run.query.writes),
+            after: .init(trips: 1, run: { try run.query.run([run.values]) }, file: base, isUndone: run.query.writes),
+            operations: count, notes: one.hasValues ? [drawn] : [], keepsRows: false)
     }
 
     /// A page behind an offset, and one behind the last row of the page before it.
     private func pagePair(_ column: String, _ isDescending: Bool, _ skipped: UInt64) throws -> StatementPair {
         let statement = try DrawnStatement(
             change.sql, runs: 1, rows: rows, offset: skipped, on: base)
-        guard statement.values[0].isEmpty, let page = StatementPage(change.sql, column, isDescending) else {
+        guard statement.values[0].isEmpty,
+            let page = StatementPage(
+                change.sql, column, isUnique: try isUnique(column), isDescending: isDescending)
+        else {
             throw Untriable("The statement has a condition, so another one cannot be added with certainty.")
         }
         let last = try base.values(page.last(before: skipped))
@@ -181,8 +194,20 @@ struct StatementTrials {
         let before = try PreparedQuery(statement.text, on: base)
         let after = try PreparedQuery(page.text(rows: max(1, rows)), on: base)
         return StatementPair(
-            before: .init(trips: 1, run: { try before.run([[]]) }),
-            after: .init(trips: 1, run: { try after.run([last]) }),
+            before: .init(trips: 1, run: { try before.run([[]]) }, file: base),
+            after: .init(trips: 1, run: { try after.run([last]) }, file: base),
             operations: 1, notes: ["One page stands for all, behind the mean offset."])
+    }
+
+    /// Whether a column of the statement's table has each value once: it is the whole primary key.
+    private func isUnique(_ column: String) throws -> Bool {
+        guard let table = StatementSlots(change.sql).tables.first else { return false }
+        if ["rowid", "oid", "_rowid_"].contains(column.lowercased()) { return true }
+        let key = try base.rows("SELECT name FROM pragma_table_info(\(DrawnStatement.literal(table))) WHERE pk > 0")
+        return key.count == 1 && key[0][0].text.lowercased() == column.lowercased()
+    }
+
+    private static func verb(_ sql: String) -> String {
+        sql.drop { $0.isWhitespace || $0 == "(" }.prefix { $0.isLetter }.uppercased()
     }
 }

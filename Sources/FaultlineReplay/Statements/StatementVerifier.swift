@@ -34,11 +34,20 @@ public struct StatementVerifier {
         }
         let samples = analysis.profile.statementSamples.first { $0.key.sql == change.sql }?.evidence.texts ?? []
         do {
-            let trials = StatementTrials(change: change, samples: samples, base: base, folder: folder, name: name)
+            let trials = StatementTrials(change: change, samples: samples, base: base, path: path, name: name)
             let (measurement, notes) = try trials.pair().measure(change)
+            let pace = measurement.time.before.median / Double(max(1, change.time))
+            if case .transaction = change.kind, !Self.comparablePace.contains(pace) {
+                throw Untriable(
+                    "The same writes take \(Phrase.decimal(pace, places: 2)) × as long here as in the trace: the program's settings "
+                        + "of SQLite or its disk are different.")
+            }
             return Trial(finding, measurement, recorded: analysis.recordedTime(of: finding), notes: notes)
         } catch {
             return Trial(finding, notTried: Untriable(error, copyOf: name).reason)
         }
     }
+
+    /// The ratios of the time of transactions here to that in the trace at which they can be compared.
+    private static let comparablePace = 0.2...5
 }

@@ -67,10 +67,39 @@ final class DatabaseFile {
             throw ReplayError.notADatabase(name, String(cString: sqlite3_errstr(code)))
         }
         defineMissingCollations(on: opened)
+        // Statements come from traces, which others may have written: they must reach no other file.
+        sqlite3_limit(opened, SQLITE_LIMIT_ATTACHED, 0)
         return opened
     }
 
-    deinit { sqlite3_close_v2(connection) }
+    deinit {
+        sqlite3_close_v2(connection)
+        deadline.deallocate()
+    }
+
+    /// When the running query is interrupted, in nanoseconds of the wall clock.
+    private let deadline: UnsafeMutablePointer<UInt64> = {
+        let deadline = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
+        deadline.pointee = .max
+        return deadline
+    }()
+
+    /// The number of steps of SQLite's virtual machine between two looks at the clock.
+    private static let stepsBetweenLooks: Int32 = 100_000
+
+    /// Interrupts queries that do not end within a time from now, in nanoseconds.
+    func interruptQueries(after time: UInt64) {
+        deadline.pointee = TrialClock.wall.now &+ time
+        sqlite3_progress_handler(
+            connection, Self.stepsBetweenLooks,
+            { deadline in
+                let end = deadline?.assumingMemoryBound(to: UInt64.self).pointee ?? .max
+                return TrialClock.wall.now > end ? 1 : 0
+            }, deadline)
+    }
+
+    /// Whether the last error is that of an interrupted query.
+    var wasInterrupted: Bool { sqlite3_errcode(connection) == SQLITE_INTERRUPT }
 
     /// Defines any missing collation, which only the program knows, as an order by bytes.
     private static func defineMissingCollations(on connection: OpaquePointer) {

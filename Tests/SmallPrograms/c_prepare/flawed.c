@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
     if (argc < 2 || sqlite3_open(argv[1], &database) != SQLITE_OK) { return 1; }
     create(database);
     size_t length = 0;
-    for (int person = 5; person <= 500; person += 5) {
+    for (int person = 1; person <= 500; person++) {
         char text[200];
         address(database, person, text, sizeof text);
         length += strlen(text);

@@ -49,7 +49,10 @@ extension StatementScanEvidence {
     /// A line of a plan that scans a table: `SCAN book` or, with an alias, `SCAN b`.
     private func scan(of table: String, in statement: StatementText) -> String? {
         let names = Set(statement.conditions.names.filter { $0.table == table }.map(\.alias)).union([table])
-        return scans.sorted().first { names.contains(String($0.dropFirst("SCAN ".count).prefix { $0 != " " })) }
+        return scans.sorted().first { line in
+            let scanned = line.dropFirst("SCAN ".count)
+            return names.contains { scanned == $0 || scanned.hasPrefix($0 + " ") }
+        }
     }
 }
 

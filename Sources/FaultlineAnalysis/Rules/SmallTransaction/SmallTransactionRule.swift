@@ -13,6 +13,11 @@ public struct SmallTransactionRule: Rule {
     /// Rows of this size take 1–5 µs in bulk; this leaves room for indexes and long values.
     static let write = 20_000.0
 
+    /// The maximum mean number of rows of a small transaction.
+    ///
+    /// Larger ones are batches.
+    private static let mostRows: UInt64 = 10
+
     public init() {}
 
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
@@ -30,7 +35,7 @@ public struct SmallTransactionRule: Rule {
     ) -> Finding? {
         let saved = Double(evidence.time) - Double(evidence.transactions) * Self.write
         // In memory, and where commits need not reach the disk, a transaction costs hardly more than its statements.
-        guard saved > 0 else { return nil }
+        guard saved > 0, evidence.rows <= Self.mostRows &* evidence.transactions else { return nil }
         let library = StatementLibrary(names: evidence.libraries)
         let perGroup = evidence.transactions / max(1, evidence.occurrences)
         let isMainThread = Significance.isMost(evidence.mainThreadTime, of: evidence.time)

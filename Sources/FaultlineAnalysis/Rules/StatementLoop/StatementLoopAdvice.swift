@@ -166,21 +166,25 @@ struct StatementLoopAdvice {
 
     /// One statement for all values, if it is certain to return the same rows.
     private var sql: [String] {
-        guard statement.hasValues, statement.comparesOnlyThat, let table = statement.table,
+        let quoted = StatementText.quoted
+        guard statement.hasValues, statement.comparesOnlyThat, !statement.hasDistinctOrWindows,
+            let table = statement.table,
             let column = statement.comparedColumn
         else { return [] }
         if !statement.isAggregated, case .toOne(_, let key)? = relation, let outer = origin?.text.table {
-            let selected = statement.columns.count == 1 ? statement.columns[0] : "*"
+            let selected = statement.columns.count == 1 ? quoted(statement.columns[0]) : "*"
+            let (outer, table, column, key) = (quoted(outer), quoted(table), quoted(column), quoted(key))
             return [
                 "SELECT \(outer).*, \(table).\(selected) FROM \(outer) JOIN \(table) ON \(table).\(column) = \(outer).\(key)"
                     + (origin?.text.isWholeTable == false ? " …" : "")
             ]
         }
+        let (name, source) = (quoted(column), quoted(table))
         let isSelected = statement.columns.contains(column) || statement.selection == "*"
         let selected = statement.selection.count <= 60 || statement.isAggregated ? statement.selection : "…"
         return [
-            "SELECT \(isSelected && !statement.isAggregated ? "" : "\(column), ")\(selected) FROM \(table) WHERE \(column) IN (?, ?, …)"
-                + (statement.isAggregated ? " GROUP BY \(column)" : "")
+            "SELECT \(isSelected && !statement.isAggregated ? "" : "\(name), ")\(selected) FROM \(source) WHERE \(name) IN (?, ?, …)"
+                + (statement.isAggregated ? " GROUP BY \(name)" : "")
         ]
     }
 
@@ -231,6 +235,8 @@ struct StatementLoopAdvice {
     var confidence: Confidence {
         if !statement.hasValues { return .low("something may have been written in between") }
         if origin == nil { return .medium("the rows that the loop goes through are not known") }
+        let readsAll = evidence.executions &* 10 >= (origin?.rows ?? 0) &* 9
+        if !readsAll { return .medium("the runs may belong to other work than the rows of that statement") }
         return library == nil || library == .python || library == .peewee
             ? .high : .medium("the names of classes are derived from those of tables")
     }

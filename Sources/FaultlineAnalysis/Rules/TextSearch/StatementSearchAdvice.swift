@@ -20,7 +20,7 @@ struct StatementSearchAdvice {
     /// Statements that create an index of every three characters, and search with it.
     var code: [String] {
         let (column, searched) = (StatementText.quoted(search.column), StatementText.quoted(table))
-        let index = StatementText.quoted("\(table)_search")
+        let index = StatementText.quoted("\(table)_\(search.column)_search")
         let creation = [
             "CREATE VIRTUAL TABLE \(index) USING fts5(\(column), content = \(searched), tokenize = 'trigram')",
             "INSERT INTO \(index)(\(index)) VALUES ('rebuild')",
@@ -32,7 +32,9 @@ struct StatementSearchAdvice {
 
     /// The query for the keys of the rows that match.
     private func query(parameter: String) -> String {
-        let (column, index) = (StatementText.quoted(search.column), StatementText.quoted("\(table)_search"))
+        let (column, index) = (
+            StatementText.quoted(search.column), StatementText.quoted("\(table)_\(search.column)_search")
+        )
         return "SELECT rowid FROM \(index) WHERE \(column) \(search.operation) \(parameter)"
     }
 

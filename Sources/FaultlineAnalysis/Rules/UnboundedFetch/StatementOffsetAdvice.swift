@@ -35,7 +35,7 @@ struct StatementOffsetAdvice {
     }
 
     var code: [String] {
-        guard !keys.isEmpty, keys.count <= 2 else { return [] }
+        guard !keys.isEmpty, keys.count <= 2, !text.hasDistinctOrWindows else { return [] }
         switch library {
         case .django?: return django
         case .sqlAlchemy?: return sqlAlchemy
@@ -110,5 +110,10 @@ struct StatementOffsetAdvice {
         ]
     }
 
-    var alternatives: [Wording] { ["To jump to a page, remember the values at which pages begin."] }
+    var alternatives: [Wording] {
+        let nullable = text.sortKeys.filter { !Self.isUnique($0.name) }
+        let remark: Wording =
+            "Rows with NULL in \(Wording.properties(nullable.map(\.name))) need a condition of their own."
+        return ["To jump to a page, remember the values at which pages begin."] + (nullable.isEmpty ? [] : [remark])
+    }
 }
