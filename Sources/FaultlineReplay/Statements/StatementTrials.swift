@@ -114,6 +114,7 @@ struct StatementTrials {
         let folder = try ScratchFolder()
         let other = try DatabaseFile(copy: folder.copyStore(path), named: name)
         for statement in statements { try other.run(statement) }
+        other.forbidOtherFiles()
         return (folder, other)
     }
 

@@ -19,6 +19,7 @@ public struct StatementVerifier {
         self.path = try StorePath.resolved(path)
         folder = try ScratchFolder()
         base = try DatabaseFile(copy: folder.copyStore(self.path), named: path)
+        base.forbidOtherFiles()
     }
 
     /// Tries every finding that can be tried.

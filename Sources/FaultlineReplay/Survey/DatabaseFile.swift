@@ -67,8 +67,6 @@ final class DatabaseFile {
             throw ReplayError.notADatabase(name, String(cString: sqlite3_errstr(code)))
         }
         defineMissingCollations(on: opened)
-        // Statements come from traces, which others may have written: they must reach no other file.
-        sqlite3_limit(opened, SQLITE_LIMIT_ATTACHED, 0)
         return opened
     }
 
@@ -76,6 +74,11 @@ final class DatabaseFile {
         sqlite3_close_v2(connection)
         deadline.deallocate()
     }
+
+    /// Keeps statements from reaching other files, by ATTACH or VACUUM, from now on.
+    ///
+    /// For statements of a trace, which others may have written.
+    func forbidOtherFiles() { sqlite3_limit(connection, SQLITE_LIMIT_ATTACHED, 0) }
 
     /// When the running query is interrupted, in nanoseconds of the wall clock.
     private let deadline: UnsafeMutablePointer<UInt64> = {
