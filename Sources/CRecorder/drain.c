@@ -191,16 +191,16 @@ void fl_drain_restart(fl_drain *drain) { drain->segment = drain->place = 0; }
 
 void fl_drain_count_unwritten(fl_drain *drain, uint64_t lines) { drain->unwritten += lines; }
 
-// The last commit for a file of a trace; null if neither of the two is for it. While a file replaces another one, the rings
-// have a commit for each.
+// The last commit for a file of a trace; null if there is none. While a file replaces another one, the rings have a commit for
+// each. Later, the one for the old file no longer counts: another file may have its inode.
 static const fl_commit *commit_for(const fl_drain *drain, fl_identity trace) {
     const fl_file *file = drain->file;
     uint32_t count = atomic_load_explicit(&file->commit_count, memory_order_acquire);
-    for (uint32_t index = 0; index < 2 && index < count; index++) {
-        const fl_commit *commit = &file->commits[(count - index) & 1];
-        if (fl_is_same(commit->trace, trace)) { return commit; }
-    }
-    return NULL;
+    if (count == 0) { return NULL; }
+    const fl_commit *last = &file->commits[count & 1], *other = &file->commits[(count - 1) & 1];
+    if (fl_is_same(last->trace, trace)) { return last; }
+    bool is_replacing = count > 1 && !fl_is_same(last->trace, file->trace);
+    return is_replacing && fl_is_same(other->trace, trace) ? other : NULL;
 }
 
 bool fl_drain_belongs_to(const fl_drain *drain, const fl_timeline *timeline) {

@@ -44,7 +44,7 @@ struct DoctorToolTests {
         #expect(try second.check("babeltrace2").found == "does not run (exit status 127)")
     }
 
-    @Test("a command that never ends, and leaves none of its processes", .timeLimit(.minutes(1)))
+    @Test("a command that never ends, and leaves none of its processes", .timeLimit(.minutes(10)))
     func endedCommands() throws {
         mkfifo(directory.path("pipe"), 0o600)
         try commands.install("lttng", "echo $$ >'\(directory.path("number"))'; cat '\(directory.path("pipe"))'; :")

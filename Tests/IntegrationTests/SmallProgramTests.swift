@@ -95,7 +95,7 @@ struct SmallProgram: CustomTestStringConvertible {
     }
 }
 
-@Suite("A small program that does not know Faultline", .timeLimit(.minutes(10)))
+@Suite("A small program that does not know Faultline", .serialized, .timeLimit(.minutes(10)))
 struct SmallProgramTests {
     @Test(
         "has the right findings at its flawed lines, and none once it is repaired",

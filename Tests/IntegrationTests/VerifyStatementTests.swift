@@ -2,7 +2,8 @@ import Foundation
 import TestFolders
 import Testing
 
-@Suite("faultline verify, on the statements of a program without an object store", .timeLimit(.minutes(10)))
+@Suite(
+    "faultline verify, on the statements of a program without an object store", .serialized, .timeLimit(.minutes(10)))
 struct VerifyStatementTests {
     private let directory: TemporaryDirectory
     private var store: String { directory.path("shop.sqlite") }

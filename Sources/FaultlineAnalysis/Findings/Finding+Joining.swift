@@ -28,8 +28,8 @@ extension [Finding] {
                 let rows = Double(change.rows) / Double(Swift.max(1, change.executions))
                 let executions =
                     Double(more.time) / Swift.max(1, Double(change.time) / Double(Swift.max(1, change.executions)))
-                change.executions &+= UInt64(executions)
-                change.rows &+= UInt64(rows * executions)
+                change.executions &+= UInt64(Swift.min(executions, 1e15))
+                change.rows &+= UInt64(Swift.min(rows * executions, 1e15))
                 change.time &+= more.time
                 joined.remedy = .statement(change)
             }

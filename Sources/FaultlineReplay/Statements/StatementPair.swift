@@ -46,7 +46,7 @@ struct StatementPair {
         let (less, more) = (min(rows, recorded), max(rows, recorded))
         guard comparesRows, more > Self.fewRows * weight, more > Self.largestDifference * max(1, less) else { return }
         throw Untriable(
-            "Its runs find \(Phrase.count(UInt64(rows), "row")) here, but found \(Phrase.count(change.rows)) when they were "
+            "Its runs find \(Phrase.count(UInt64(min(rows, 1e15)), "row")) here, but found \(Phrase.count(change.rows)) when they were "
                 + "recorded: this is not the same work.")
     }
 

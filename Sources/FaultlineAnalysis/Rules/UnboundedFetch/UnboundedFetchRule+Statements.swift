@@ -77,7 +77,7 @@ extension UnboundedFetchRule {
         ]
         finding.claims = [Claim(StatementScanDetector.self, key, balance: Double(evidence.time))]
         if let order = text.sortKeys.first, text.sortKeys.count == 1 {
-            let each = UInt64((skipped / Double(max(1, evidence.executions))).rounded())
+            let each = UInt64(min((skipped / Double(max(1, evidence.executions))).rounded(), 1e15))
             finding.remedy = .statement(
                 StatementChange(
                     sql: key.sql, executions: evidence.executions, rows: evidence.rows, time: evidence.time,
