@@ -104,6 +104,9 @@ struct StoreInspectionTests {
     @Test func `A reference without an index is reported`() {
         #expect(titles(indexed([])) == ["Index item by shelf"])
         #expect(findings(indexed([])).map(\.code) == [["CREATE INDEX item_shelf ON item (shelf);"]])
+        var order = indexed([])
+        order[0].name = "order"
+        #expect(findings(order).map(\.code) == [["CREATE INDEX order_shelf ON \"order\" (shelf);"]])
         #expect(titles(indexed([.init(name: "i", columns: ["shelf", "name"])])).isEmpty)
         var descending = StoreFacts.Index(name: "i", columns: ["shelf DESC"])
         descending.first = "shelf"

@@ -43,21 +43,12 @@ struct MissingIndexEvaluator: StoreEvaluator {
         _ table: StoreFacts.Table, _ column: String, _ property: String?, isCoreData: Bool
     ) -> [String] {
         guard isCoreData else {
+            let quoted = StatementText.quoted
             return ["CREATE INDEX \(quoted(table.name + "_" + column)) ON \(quoted(table.name)) (\(quoted(column)));"]
         }
         return property.map { name in
             ["FetchIndexDescription(\"by\(name.prefix(1).uppercased() + name.dropFirst())\", on: \"\(name)\")"]
         } ?? []
-    }
-
-    /// A name, in double quotes if SQL needs them.
-    static func quoted(_ name: String) -> String {
-        let isPlain = name.utf8.allSatisfy {
-            ($0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z")) || $0 == UInt8(ascii: "_")
-                || ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9"))
-        }
-        return isPlain && name.first?.isNumber == false
-            ? name : "\"\(name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
     }
 }
 
@@ -83,7 +74,7 @@ struct RedundantIndexEvaluator: StoreEvaluator {
                         : "Drop the index \(code: index.name)", in: table,
                     score: Score.of(Double(max(index.size, table.rows * 12)), info: 65_536, warning: 67_108_864),
                     fix: Self.fix(of: index, table, facts),
-                    code: belongsToModel ? [] : ["DROP INDEX \(MissingIndexEvaluator.quoted(index.name));"],
+                    code: belongsToModel ? [] : ["DROP INDEX \(StatementText.quoted(index.name));"],
                     explanation: [
                         "Its columns (\(code: index.columns.joined(separator: ", "))) are the first columns of "
                             + "\(code: other.name) (\(code: other.columns.joined(separator: ", ")))."
