@@ -28,10 +28,10 @@
     X(backup_step) X(blob_close) X(blob_open) X(blob_read) X(blob_reopen) X(blob_write) X(wal_checkpoint) \
     X(wal_checkpoint_v2) X(bind_blob) X(bind_blob64) X(bind_double) X(bind_int64) X(bind_null) X(bind_parameter_count) \
     X(bind_pointer) X(bind_text) X(bind_text16) X(bind_text64) X(bind_value) X(bind_zeroblob) X(bind_zeroblob64) \
-    X(changes) X(clear_bindings) X(column_int) X(column_text) X(db_filename) X(db_handle) X(exec) X(expanded_sql) X(finalize) X(free) \
-    X(get_autocommit) X(get_table) X(prepare) X(prepare_v2) \
-    X(prepare_v3) X(prepare16) X(prepare16_v2) X(prepare16_v3) X(profile) X(reset) X(set_authorizer) X(sql) X(step) \
-    X(stmt_isexplain) X(stmt_readonly) X(stmt_status) X(trace) X(trace_v2) X(transfer_bindings)
+    X(changes) X(clear_bindings) X(column_int) X(column_text) X(db_filename) X(db_handle) X(exec) X(expanded_sql) \
+    X(finalize) X(free) X(get_autocommit) X(get_table) X(prepare) X(prepare_v2) X(prepare_v3) X(prepare16) \
+    X(prepare16_v2) X(prepare16_v3) X(profile) X(reset) X(set_authorizer) X(sql) X(step) X(stmt_isexplain) \
+    X(stmt_readonly) X(stmt_status) X(trace) X(trace_v2) X(transfer_bindings)
 
 // One copy of SQLite in the process. A process can contain several, and each caller must reach its own.
 typedef struct preload_copy {
@@ -179,14 +179,15 @@ void preload_unlock_statements(void);
 // Begins a run of a statement that is not running.
 void preload_begin_run(const preload_copy *copy, preload_statement *statement);
 
-// Interns a statement's text, or what stands for one. `json` is memory for it: twice its length, and 16 bytes.
+// The number in the dictionary of a statement's text, or of the text that an event has instead of a statement. `json` is
+// memory for the entry, of `room` bytes: at least twice the text's length and 16 more.
 uint32_t preload_intern_text(fl_recorder *recorder, const char *text, size_t length, char *json, size_t room);
 
 // Reads what a run has added to SQLite's counters, while there is a handle.
 void preload_count_run(const preload_copy *copy, preload_statement *statement);
 
-// Ends the run of a statement that is running, and records it. `result` is SQLite's result code, SQLITE_OK if the program ended it;
-// `end` is the time in ticks. `copy` is null if the handle is gone.
+// Ends the run of a statement that is running, and records it. `result` is SQLite's result code, SQLITE_OK if the program
+// ended it; `end` is the time in ticks. `copy` is null if the handle is gone.
 void preload_end_run(const preload_copy *copy, preload_statement *statement, int result, uint64_t end);
 
 // The statement that this thread steps, and its copy of SQLite; null if there is none.

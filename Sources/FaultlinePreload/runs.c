@@ -11,10 +11,16 @@ static const int statuses[] = {
 };
 enum { VM_STEP, FULLSCAN_STEP, SORT, AUTOINDEX, REPREPARE, STATUSES };
 
-uint32_t preload_intern_text(fl_recorder *recorder, const char *text, size_t length, char *json, size_t room) {
-    size_t used = (size_t)(stpcpy(json, "{\"sql\":") - json);
+// Writes a JSON object with one text, and returns its length. `opening` is the object's beginning, up to the text.
+static size_t write_object(char *json, size_t room, const char *opening, const char *text, size_t length) {
+    size_t used = (size_t)(stpcpy(json, opening) - json);
     used += fl_json_string(json + used, room - used - 2, text, length);
     json[used++] = '}';
+    return used;
+}
+
+uint32_t preload_intern_text(fl_recorder *recorder, const char *text, size_t length, char *json, size_t room) {
+    size_t used = write_object(json, room, "{\"sql\":", text, length);
     return fl_intern(recorder, FL_DICTIONARY_STATEMENT, json, used, text, length < 255 ? length : 255);
 }
 
@@ -43,7 +49,9 @@ static void describe(fl_recorder *recorder, const preload_copy *copy, preload_st
 static _Atomic uint32_t run_counts[COUNTS];
 
 // Interns the text of a statement with its values; 0 if that is not wanted or not possible.
-__attribute__((noinline)) static uint32_t text_with_values(fl_recorder *recorder, const preload_copy *copy, preload_statement *statement) {
+__attribute__((noinline)) static uint32_t text_with_values(
+    fl_recorder *recorder, const preload_copy *copy, preload_statement *statement
+) {
     uint32_t run = atomic_fetch_add_explicit(&run_counts[statement->text % COUNTS], 1, memory_order_relaxed);
     if (run >= FEW_RUNS && (run & (run - 1)) != 0) { return 0; }
     // SQLite would write a long value into the text, too.
@@ -55,9 +63,7 @@ __attribute__((noinline)) static uint32_t text_with_values(fl_recorder *recorder
     uint32_t number = 0;
     if (length < PRELOAD_TEXT_MAXIMUM) {
         char json[2 * PRELOAD_TEXT_MAXIMUM + 16];
-        size_t used = (size_t)(stpcpy(json, "{\"name\":") - json);
-        used += fl_json_string(json + used, sizeof json - used - 2, text, length);
-        json[used++] = '}';
+        size_t used = write_object(json, sizeof json, "{\"name\":", text, length);
         number = fl_intern(recorder, FL_DICTIONARY_NAME, json, used, "", 0);
     }
     copy->free(text);
@@ -112,7 +118,8 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
     const uint32_t *run = statement->added;
     bool has_failed = result != SQLITE_OK && result != SQLITE_ROW && result != SQLITE_DONE;
     fl_sql fields = {
-        .virtualMachineSteps = run[VM_STEP], .statement = statement->text, .plan = statement->plan, .values = statement->with_values, .type = statement->type,
+        .virtualMachineSteps = run[VM_STEP], .statement = statement->text, .plan = statement->plan,
+        .values = statement->with_values, .type = statement->type,
         .rows = statement->rows, .fullScanSteps = run[FULLSCAN_STEP], .sorts = run[SORT],
         .automaticIndexes = run[AUTOINDEX], .preparations = statement->preparations + run[REPREPARE],
         .error = has_failed ? (uint32_t)result : 0, .fileReads = statement->io.reads, .fileWrites = statement->io.writes,

@@ -155,7 +155,7 @@ package final class TraceCollector {
         var drained: UInt64 = 0
         if !fl_timeline_shorten(timeline, maximumSize / 2, drains, UInt32(drains.count), &drained) {
             shorteningFailure = errno
-            // The whole file may be read in vain again.
+            // The next attempt may also read the whole file and fail, so it comes only when the file has grown by half.
             fullSize = fl_timeline_size(timeline) / 2 * 3
         } else {
             // Copying a long list of names again for a few events would take longer than writing the events.

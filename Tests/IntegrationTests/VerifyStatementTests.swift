@@ -198,7 +198,7 @@ struct VerifyStatementTests {
             "\(trials)")
     }
 
-    @Test("refuses what is no database", .enabled(if: PythonPackages.has("sqlite3"), "needs python3"))
+    @Test("refuses a file that is not a database", .enabled(if: PythonPackages.has("sqlite3"), "needs python3"))
     func noDatabase() throws {
         _ = try verify(#"for n in range(30): c.execute("SELECT count(*) FROM author").fetchone()"#)
         let letter = directory.path("letter.txt")

@@ -59,13 +59,6 @@ package struct StatementSlots: Sendable, Hashable {
         return nil
     }
 
-    /// The operator of the last comparison with a pattern.
-    package var patternOperation: String {
-        places.reduce("LIKE") { last, place in
-            if case .pattern(_, _, let operation) = place.slot { operation } else { last }
-        }
-    }
-
     package init(_ sql: String) { self.init(StatementText.tokens(of: sql)) }
 
     init(_ tokens: [StatementText.Token]) {
@@ -105,13 +98,13 @@ package struct StatementSlots: Sendable, Hashable {
             } else if before?.text == ",", offsetFirst {
                 slot = .limit
             } else {
-                let found = compared(tokens, before: index)
+                var found = compared(tokens, before: index)
+                if found.slot == .other, let column = comparedAfter(tokens, index) {
+                    found = (.column(table: column.table, name: column.name), true)
+                }
                 slot = found.slot
-                if slot == .other, let column = comparedAfter(tokens, index) {
-                    slot = .column(table: column.table, name: column.name)
-                    if index > condition { equalities.append(column) }
-                } else if case .column(let table, let name) = slot, found.isEquality {
-                    if index > condition { equalities.append(Column(table: table, name: name)) }
+                if index > condition, found.isEquality, case .column(let table, let name) = slot {
+                    equalities.append(Column(table: table, name: name))
                 }
                 if slot == .other, index < from, tokens.first?.isKeyword("SELECT") == true { slot = .selected }
             }
@@ -131,7 +124,6 @@ package struct StatementSlots: Sendable, Hashable {
         while index >= 0, tokens[index].text == "(" { index -= 1 }
         guard index >= 0 else { return (.other, false) }
         let operation = tokens[index].text.uppercased()
-        let comparisons: Set<String> = ["=", "==", "<", "<=", ">", ">=", "<>", "!=", "IN", "BETWEEN", "IS"]
         let isPattern = ["LIKE", "GLOB"].contains(operation)
         // "BETWEEN ? AND ?"
         if operation == "AND", index >= 3, tokens[index - 1].text == "?", tokens[index - 2].isKeyword("BETWEEN"),
@@ -139,7 +131,7 @@ package struct StatementSlots: Sendable, Hashable {
         {
             return (.column(table: found.table, name: found.name), false)
         }
-        guard comparisons.contains(operation) || isPattern else { return (.other, false) }
+        guard Self.comparisons.contains(operation) || isPattern else { return (.other, false) }
         index -= 1
         if index >= 0, tokens[index].isKeyword("NOT") { index -= 1 }
         guard let found = column(tokens, endingAt: index) else { return (.other, false) }
@@ -169,6 +161,7 @@ package struct StatementSlots: Sendable, Hashable {
         return column(tokens, at: start)
     }
 
+    private static let comparisons: Set<String> = ["=", "==", "<", "<=", ">", ">=", "<>", "!=", "IN", "BETWEEN", "IS"]
     private static let operators: Set<String> = ["||", "+", "-", "*", "/", "%", "&", "|", "<<", ">>", "->", "->>"]
 
     /// The table that a name stands for, or `nil` if it is that of a subquery.

@@ -113,6 +113,12 @@ public struct Profile: Sendable {
     /// The counts of all processes.
     public var totals: ProfileCounts { allProcesses.counts }
 
+    /// The number of statements that read rows, if the programs have no object store that fetches them; or else `nil`.
+    var statementsWithoutOperations: UInt64? {
+        let all = allProcesses
+        return all.counts.outermostReads > 0 && all.lacks(.operations) ? all.counts.outermostReads : nil
+    }
+
     /// The time from the first process's start to the last one's end, summed over all traces, in nanoseconds.
     public var wallTime: UInt64 { recordings.wallTime }
 

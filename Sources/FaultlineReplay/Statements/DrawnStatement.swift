@@ -6,8 +6,18 @@ struct DrawnStatement {
     private(set) var text = ""
     /// The values of each run.
     private(set) var values: [[StoredValue]] = []
-    /// The text behind the pattern of a search, and the position of the pattern among the values.
-    private(set) var pattern: (end: String.Index, value: Int)?
+    /// The last comparison with a pattern.
+    private(set) var pattern: Pattern?
+
+    /// A pattern of a search.
+    struct Pattern {
+        /// `LIKE` or `GLOB`.
+        var operation: String
+        /// The position of the pattern among the values.
+        var value: Int
+        /// The text behind it.
+        var end: String.Index
+    }
 
     /// The number of values in place of a list of any length.
     private static let listLength = 5
@@ -39,7 +49,7 @@ struct DrawnStatement {
             switch place.slot {
             case .column(let table, let name):
                 let found = try Self.table(table, with: name, among: slots.tables, on: file)
-                let column = Self.quoted(name)
+                let column = DatabaseFile.quoted(name)
                 sources.append(
                     (Source(table: found, expression: column, condition: "\(column) IS NOT NULL"), place.isList))
                 text += place.isList ? Array(repeating: "?", count: Self.listLength).joined(separator: ", ") : "?"
@@ -47,7 +57,7 @@ struct DrawnStatement {
                 let found = try Self.table(table, with: name, among: slots.tables, on: file)
                 sources.append((Self.pattern(found, name, operation, length), false))
                 text += "?"
-                pattern = (text.endIndex, sources.count - 1)
+                pattern = Pattern(operation: operation, value: sources.count - 1, end: text.endIndex)
             case .escape:
                 text += "'\\'"
                 pattern?.end = text.endIndex
@@ -64,20 +74,18 @@ struct DrawnStatement {
     }
 
     /// Inserts a text with one parameter behind the pattern of a search, and binds the pattern to it as well.
-    mutating func insert(_ words: String, repeating pattern: (end: String.Index, value: Int)) {
+    mutating func insert(_ words: String, repeating pattern: Pattern) {
         text.insert(contentsOf: words, at: pattern.end)
         for run in values.indices {
             values[run].insert(values[run][pattern.value], at: pattern.value + 1)
         }
     }
 
-    static func literal(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
-
-    static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
-
-    /// The end of a text, which is often what tells it from others.
+    /// A pattern that finds the last characters of a text.
+    ///
+    /// Texts often have the same beginning.
     private static func pattern(_ table: String, _ name: String, _ operation: String, _ length: Int) -> Source {
-        let column = quoted(name), wildcard = operation == "GLOB" ? "*" : "%"
+        let column = DatabaseFile.quoted(name), wildcard = operation == "GLOB" ? "*" : "%"
         let piece = "substr(\(column), -\(length))"
         let special = operation == "GLOB" ? ["*", "?", "["] : ["%", "_", "\\"]
         let plain = special.map { " AND instr(\(column), '\($0)') = 0" }.joined()
@@ -92,10 +100,9 @@ struct DrawnStatement {
     ) throws -> String {
         for candidate in table.map({ [$0] }) ?? tables {
             let count = try file.number(
-                "SELECT count(*) FROM pragma_table_xinfo(\(Self.literal(candidate))) WHERE name = \(Self.literal(column)) COLLATE NOCASE"
+                "SELECT count(*) FROM pragma_table_xinfo(\(DatabaseFile.literal(candidate))) WHERE name = \(DatabaseFile.literal(column)) COLLATE NOCASE"
             )
-            let isKey = ["rowid", "oid", "_rowid_"].contains(column.lowercased())
-            if count > 0 || isKey { return candidate }
+            if count > 0 || DatabaseFile.isRowID(column) { return candidate }
         }
         let place = (table.map { [$0] } ?? tables).joined(separator: " or ")
         throw Untriable("The store has no column \(column) in \(place).")
@@ -112,7 +119,7 @@ struct DrawnStatement {
             let expressions = parts.map(\.expression).joined(separator: ", ")
             let conditions = parts.map(\.condition).uniqued.joined(separator: " AND ")
             let rows =
-                "SELECT \(isDistinct ? "DISTINCT " : "")\(expressions) FROM \(quoted(table)) WHERE \(conditions)"
+                "SELECT \(isDistinct ? "DISTINCT " : "")\(expressions) FROM \(DatabaseFile.quoted(table)) WHERE \(conditions)"
             let count = try file.number("SELECT count(*) FROM (\(rows))")
             guard count > 0 else { throw Untriable("The store has no values to compare with in \(table).") }
             let wanted = min(runs, Int(count))
@@ -135,13 +142,5 @@ struct DrawnStatement {
                 return (0..<(isList ? listLength : 1)).map { rows[(run + $0) % rows.count][position] }
             }
         }
-    }
-}
-
-extension Array where Element: Hashable {
-    /// The elements without repetitions, in order.
-    fileprivate var uniqued: [Element] {
-        var seen: Set<Element> = []
-        return filter { seen.insert($0).inserted }
     }
 }

@@ -59,10 +59,8 @@ struct StatementPair {
             var timing = Timing(clock)
             if side.isUndone { try side.file.run("BEGIN") }
             defer { if side.isUndone { try? side.file.run("ROLLBACK") } }
-            side.file.interruptQueries(after: Self.limit)
-            defer { side.file.interruptQueries(after: Self.limit) }
             do {
-                rows = try timing.step(weight: weight, side.run)
+                rows = try side.file.limitingQueries(to: Self.limit) { try timing.step(weight: weight, side.run) }
             } catch  where side.file.wasInterrupted {
                 throw Untriable(
                     "Its runs take more than 3 seconds on the copy, far longer than when they were recorded.")

@@ -33,19 +33,18 @@ struct StatementTrials {
         case .indexes(let indexes):
             let runs = try runs()
             let (folder, other) = try copy(indexes)
-            var pair = pair(runs, try side(runs, on: base), try side(runs, on: other))
-            pair.folder = folder
-            return pair
+            return pair(runs, try side(runs, on: base), try side(runs, on: other), in: folder)
         case .fullText(let table, let column): return try searchPair(table, column)
         case .together(let runs): return try joinedPair(runs)
         case .once(let runs): return try repeatedPair(runs)
         case .prepared:
             let runs = try runs()
-            var pair = pair(runs, try side(runs, on: base), try side(runs, on: base))
-            pair.before.run = { [base] in
+            let after = try side(runs, on: base)
+            var before = after
+            before.run = { [base] in
                 try runs.runs.reduce(0) { try $0 + PreparedQuery($1.text, on: base).run([$1.values]) }
             }
-            return pair
+            return pair(runs, before, after)
         case .keyset(let column, let isDescending, let skipped):
             return try pagePair(column, isDescending, skipped)
         case .transaction(let transactions):
@@ -55,24 +54,25 @@ struct StatementTrials {
 
     // MARK: - Runs
 
-    /// A few runs, with the recorded values if there are any.
-    private func runs() throws -> ReplayedRuns {
-        guard samples.isEmpty else {
-            // A trace can contain anything.
-            let verb = Self.verb(change.sql)
-            guard samples.allSatisfy({ Self.verb($0) == verb }) else {
-                throw Untriable("The trace has other statements in the place of this one's values.")
-            }
-            let count = min(samples.count, Int(Self.fewRuns))
-            return ReplayedRuns(recorded: (0..<count).map { samples[$0 * samples.count / count] })
+    /// Some runs with recorded values, or `nil` if the trace has none.
+    private func recordedRuns(_ most: UInt64) throws -> ReplayedRuns? {
+        guard !samples.isEmpty else { return nil }
+        // A trace can contain anything.
+        let verb = Self.verb(change.sql)
+        guard samples.allSatisfy({ Self.verb($0) == verb }) else {
+            throw Untriable("The trace has other statements in the place of this one's values.")
         }
-        return ReplayedRuns(try draw())
+        let count = min(samples.count, Int(most))
+        return ReplayedRuns(recorded: (0..<count).map { samples[$0 * samples.count / count] })
     }
 
-    /// The maximum time to try one of them, in nanoseconds.
-    private static let drawingLimit: UInt64 = 1_000_000_000
+    /// A few runs, with the recorded values if there are any.
+    private func runs() throws -> ReplayedRuns { try recordedRuns(Self.fewRuns) ?? ReplayedRuns(draw()) }
+
     /// The numbers of characters to try in a pattern.
     private static let patternLengths = [4, 3, 6, 10]
+    /// The maximum time to try one of them, in nanoseconds.
+    private static let drawingLimit: UInt64 = 1_000_000_000
 
     /// Draws the values of a few runs: of patterns, those that find about as many rows as the recorded ones.
     private func draw() throws -> DrawnStatement {
@@ -82,23 +82,29 @@ struct StatementTrials {
         }
         let first = try drawn(Self.patternLengths[0])
         guard first.pattern != nil else { return first }
-        var best = (statement: first, difference: Double.infinity)
-        for length in Self.patternLengths {
-            guard let statement = try? drawn(length) else { continue }
-            base.interruptQueries(after: Self.drawingLimit)
-            guard let found = try? side(ReplayedRuns(statement), on: base).run() else { continue }
-            let mean = Double(found) / Double(statement.values.count)
-            let difference = abs(mean - Double(change.rows) / Double(max(1, change.executions)))
+        var best = (statement: first, difference: difference(of: first) ?? .infinity)
+        for length in Self.patternLengths.dropFirst() {
+            guard let statement = try? drawn(length), let difference = difference(of: statement) else { continue }
             if difference < best.difference { best = (statement, difference) }
         }
         return best.statement
     }
 
+    /// The difference between the mean numbers of rows that drawn and recorded runs find, or `nil` if the drawn ones fail.
+    private func difference(of statement: DrawnStatement) -> Double? {
+        let found = base.limitingQueries(to: Self.drawingLimit) {
+            try? side(ReplayedRuns(statement), on: base).run()
+        }
+        guard let found else { return nil }
+        let mean = Double(found) / Double(statement.values.count)
+        return abs(mean - Double(change.rows) / Double(max(1, change.executions)))
+    }
+
     private func pair(
-        _ runs: ReplayedRuns, _ before: StatementPair.Side, _ after: StatementPair.Side
+        _ runs: ReplayedRuns, _ before: StatementPair.Side, _ after: StatementPair.Side, in folder: ScratchFolder? = nil
     ) -> StatementPair {
         StatementPair(
-            before: before, after: after, operations: runs.count, notes: runs.hasValues ? [drawn] : [])
+            before: before, after: after, folder: folder, operations: runs.count, notes: runs.hasValues ? [drawn] : [])
     }
 
     /// Runs of a statement, whose writes are undone.
@@ -127,21 +133,18 @@ struct StatementTrials {
         guard let pattern = statement.pattern, slots.tables.count == 1, !slots.hasAlternatives else {
             throw Untriable("The statement has more than one table or condition, so the search cannot be replaced.")
         }
-        let index = DrawnStatement.quoted("faultline_search"), name = DrawnStatement.quoted(column)
+        let index = DatabaseFile.quoted("faultline_search"), name = DatabaseFile.quoted(column)
         let (folder, other) = try copy(
             [
-                "CREATE VIRTUAL TABLE \(index) USING fts5(\(name), content = \(DrawnStatement.quoted(table)), tokenize = 'trigram')",
+                "CREATE VIRTUAL TABLE \(index) USING fts5(\(name), content = \(DatabaseFile.quoted(table)), tokenize = 'trigram')",
                 "INSERT INTO \(index)(\(index)) VALUES ('rebuild')",
             ])
-        let operation = slots.patternOperation
         var changed = statement
         changed.insert(
-            " AND \(DrawnStatement.quoted(table)).rowid IN (SELECT rowid FROM \(index) WHERE \(name) \(operation) ?)",
+            " AND \(DatabaseFile.quoted(table)).rowid IN (SELECT rowid FROM \(index) WHERE \(name) \(pattern.operation) ?)",
             repeating: pattern)
         let runs = ReplayedRuns(statement)
-        var pair = pair(runs, try side(runs, on: base), try side(ReplayedRuns(changed), on: other))
-        pair.folder = folder
-        return pair
+        return pair(runs, try side(runs, on: base), try side(ReplayedRuns(changed), on: other), in: folder)
     }
 
     /// Runs of a statement for one value each, and one run for all values.
@@ -165,7 +168,7 @@ struct StatementTrials {
     /// Several runs with the same values, and one.
     private func repeatedPair(_ runs: UInt64) throws -> StatementPair {
         let one =
-            try samples.first.map { ReplayedRuns(recorded: [$0]) }
+            try recordedRuns(1)
             ?? ReplayedRuns(DrawnStatement(change.sql, runs: 1, rows: rows, on: base))
         guard let run = try one.prepared(on: base).first else {
             throw Untriable("The store has no values to compare with.")
@@ -203,8 +206,8 @@ struct StatementTrials {
     /// Whether a column of the statement's table has each value once: it is the whole primary key.
     private func isUnique(_ column: String) throws -> Bool {
         guard let table = StatementSlots(change.sql).tables.first else { return false }
-        if ["rowid", "oid", "_rowid_"].contains(column.lowercased()) { return true }
-        let key = try base.rows("SELECT name FROM pragma_table_info(\(DrawnStatement.literal(table))) WHERE pk > 0")
+        if DatabaseFile.isRowID(column) { return true }
+        let key = try base.rows("SELECT name FROM pragma_table_info(\(DatabaseFile.literal(table))) WHERE pk > 0")
         return key.count == 1 && key[0][0].text.lowercased() == column.lowercased()
     }
 

@@ -18,9 +18,9 @@ struct TransactionReplay {
         }
         let file = try DatabaseFile(writing: folder.copyStore(path), named: name)
         let count = max(2, min(transactions, Self.most))
-        let quoted = DrawnStatement.quoted(table), info = "pragma_table_info(\(DrawnStatement.literal(table)))"
+        let quoted = DatabaseFile.quoted(table), info = "pragma_table_info(\(DatabaseFile.literal(table)))"
         let columns = try file.rows("SELECT name FROM \(info) WHERE pk = 0 ORDER BY cid LIMIT 1")
-        guard let column = columns.first.map({ DrawnStatement.quoted($0[0].text) }) else {
+        guard let column = columns.first.map({ DatabaseFile.quoted($0[0].text) }) else {
             throw Untriable("The store has no table \(table) with a column to write.")
         }
         // Tables without row IDs are known by their keys.
@@ -28,7 +28,7 @@ struct TransactionReplay {
         let key =
             try hasRowID
             ? ["rowid"]
-            : file.rows("SELECT name FROM \(info) WHERE pk > 0 ORDER BY pk").map { DrawnStatement.quoted($0[0].text) }
+            : file.rows("SELECT name FROM \(info) WHERE pk > 0 ORDER BY pk").map { DatabaseFile.quoted($0[0].text) }
         let list = key.joined(separator: ", "), parameters = key.map { _ in "?" }.joined(separator: ", ")
         let rows = try file.values("SELECT \(list) FROM \(quoted) LIMIT \(count)")
         guard !rows.isEmpty else { throw Untriable("The store has no rows in \(table) to write.") }

@@ -72,7 +72,6 @@ final class DatabaseFile {
 
     deinit {
         sqlite3_close_v2(connection)
-        deadline.deallocate()
     }
 
     /// Keeps statements from reaching other files, by ATTACH or VACUUM, from now on.
@@ -80,25 +79,24 @@ final class DatabaseFile {
     /// For statements of a trace, which others may have written.
     func forbidOtherFiles() { sqlite3_limit(connection, SQLITE_LIMIT_ATTACHED, 0) }
 
-    /// When the running query is interrupted, in nanoseconds of the wall clock.
-    private let deadline: UnsafeMutablePointer<UInt64> = {
-        let deadline = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
-        deadline.pointee = .max
-        return deadline
-    }()
-
     /// The number of steps of SQLite's virtual machine between two looks at the clock.
     private static let stepsBetweenLooks: Int32 = 100_000
 
-    /// Interrupts queries that do not end within a time from now, in nanoseconds.
-    func interruptQueries(after time: UInt64) {
-        deadline.pointee = TrialClock.wall.now &+ time
-        sqlite3_progress_handler(
-            connection, Self.stepsBetweenLooks,
-            { deadline in
-                let end = deadline?.assumingMemoryBound(to: UInt64.self).pointee ?? .max
-                return TrialClock.wall.now > end ? 1 : 0
-            }, deadline)
+    /// Does some work on the file, and interrupts its queries after a time in nanoseconds.
+    ///
+    /// - Throws: What the work throws, with SQLite's message if it was interrupted.
+    func limitingQueries<Result>(to time: UInt64, _ work: () throws -> Result) rethrows -> Result {
+        var deadline = TrialClock.wall.now &+ time
+        return try withUnsafeMutablePointer(to: &deadline) { deadline in
+            sqlite3_progress_handler(
+                connection, Self.stepsBetweenLooks,
+                { deadline in
+                    let end = deadline?.assumingMemoryBound(to: UInt64.self).pointee ?? .max
+                    return TrialClock.wall.now > end ? 1 : 0
+                }, deadline)
+            defer { sqlite3_progress_handler(connection, 0, nil, nil) }
+            return try work()
+        }
     }
 
     /// Whether the last error is that of an interrupted query.
@@ -173,6 +171,19 @@ final class DatabaseFile {
 
     /// Runs a statement and ignores its rows.
     func run(_ sql: String) throws(ReplayError) { _ = try rows(sql) }
+
+    /// A name, in double quotes.
+    static func quoted(_ name: String) -> String {
+        "\"" + name.replacingOccurrences(of: "\"", with: "\"\"", options: .literal) + "\""
+    }
+
+    /// A text, in single quotes.
+    static func literal(_ text: String) -> String {
+        "'" + text.replacingOccurrences(of: "'", with: "''", options: .literal) + "'"
+    }
+
+    /// Whether a column's name is one of SQLite's names for the row ID.
+    static func isRowID(_ column: String) -> Bool { ["rowid", "oid", "_rowid_"].contains(column.lowercased()) }
 
     func hasTable(_ name: String) throws(ReplayError) -> Bool {
         try number("SELECT count(*) FROM sqlite_schema WHERE name = '\(name)' AND type = 'table'") == 1

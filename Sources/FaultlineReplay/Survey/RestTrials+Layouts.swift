@@ -30,7 +30,7 @@ extension RestTrials {
         let table = try table(name)
         guard let kind = table.kinds.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key,
             let number = try store.file.rows(
-                "SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = '\(kind.replacing("'", with: "''"))'"
+                "SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = \(DatabaseFile.literal(kind))"
             ).first?[0].number
         else { return nil }
         let own = names(table.columns.filter { !$0.emptyKinds.contains(kind) })

@@ -78,7 +78,7 @@ final class RestTrials {
 
     // MARK: Names
 
-    func quoted(_ name: String) -> String { StoreSurvey.quoted(name) }
+    func quoted(_ name: String) -> String { DatabaseFile.quoted(name) }
 
     func table(_ name: String) throws(ReplayError) -> StoreFacts.Table {
         guard let table = facts.table(name) else { throw ReplayError.cannotCopy(name, "no such table") }

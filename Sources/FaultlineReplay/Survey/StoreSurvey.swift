@@ -71,7 +71,7 @@ public struct StoreSurvey {
             if let part = parts.part(ofTable: name) {
                 // A virtual table has no rows of its own, and its module may be missing.
                 let isVirtual = part.kind == .virtualTable && name == part.name
-                let rows = isVirtual ? 0 : (try? file.number("SELECT count(*) FROM \(Self.quoted(name))")) ?? 0
+                let rows = isVirtual ? 0 : (try? file.number("SELECT count(*) FROM \(DatabaseFile.quoted(name))")) ?? 0
                 parts.add(part, rows: rows, size: try size(ofTable: name))
                 continue
             }
@@ -110,7 +110,7 @@ public struct StoreSurvey {
 
     private func table(_ name: String) throws(ReplayError) -> StoreFacts.Table {
         var table = StoreFacts.Table(name: name)
-        let quoted = Self.quoted(name)
+        let quoted = DatabaseFile.quoted(name)
         table.entity = names?.entity(ofTable: name)
         table.rows = try file.number("SELECT count(*) FROM \(quoted)")
         if let sizes = sizes?[name] {
@@ -137,12 +137,13 @@ public struct StoreSurvey {
 
     private func indexes(of table: String) throws(ReplayError) -> [StoreFacts.Index] {
         var indexes: [StoreFacts.Index] = []
-        for row in try file.rows("PRAGMA index_list(\(Self.quoted(table)))") {
+        for row in try file.rows("PRAGMA index_list(\(DatabaseFile.quoted(table)))") {
             let name = row[1].text
             var columns: [String] = []
             var first: String?
             var hasExpressions = false
-            for column in try file.rows("PRAGMA index_xinfo(\(Self.quoted(name)))") where column[5].number == 1 {
+            let parts = try file.rows("PRAGMA index_xinfo(\(DatabaseFile.quoted(name)))")
+            for column in parts where column[5].number == 1 {
                 if case .null = column[2] {
                     hasExpressions = true
                 } else if columns.isEmpty, column[4].text == "BINARY" {
@@ -186,7 +187,7 @@ public struct StoreSurvey {
     /// The columns that refer to other tables, as declared or as known from a Core Data store's model.
     private func references(of table: String, _ columns: [String]) throws(ReplayError) -> [StoreFacts.Reference] {
         var found: [String: String] = [:]
-        for row in try file.rows("PRAGMA foreign_key_list(\(Self.quoted(table)))") where row[1].number == 0 {
+        for row in try file.rows("PRAGMA foreign_key_list(\(DatabaseFile.quoted(table)))") where row[1].number == 0 {
             found[row[3].text] = row[2].text
         }
         for column in columns {
@@ -206,7 +207,7 @@ public struct StoreSurvey {
         let isKey = Set(references + (kind.map { [$0] } ?? []))
         // The length of a blob is in the row's header, so large ones need not be read. A computed value takes no space.
         let selected = table.columns.indices.map { position in
-            let column = Self.quoted(names[position])
+            let column = DatabaseFile.quoted(names[position])
             if isKey.contains(position) { return column }
             return table.columns[position].isComputed
                 ? "NULL" : "CASE typeof(\(column)) WHEN 'blob' THEN zeroblob(length(\(column))) ELSE \(column) END"
@@ -218,7 +219,7 @@ public struct StoreSurvey {
 
     /// The rows to examine: all, or a sample chosen by a hash of their keys, because keys can be regular.
     private func source(of table: StoreFacts.Table) -> String {
-        let quoted = Self.quoted(table.name)
+        let quoted = DatabaseFile.quoted(table.name)
         let wanted = min(Self.sampleSize, max(Self.minimumRows, Self.sampleValues / UInt64(table.columns.count)))
         let step = table.rows / wanted
         guard step > 1 else { return quoted }
@@ -247,9 +248,5 @@ public struct StoreSurvey {
             """)
         for row in jumps { sizes[row[0].text]?.jumps = row[1].number }
         return sizes
-    }
-
-    static func quoted(_ name: String) -> String {
-        "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
     }
 }

@@ -55,7 +55,7 @@ final class SurveyedStore {
         guard let folder else { throw ReplayError.cannotCopy(name, "no room") }
         let twin = try DatabaseFile(copy: try folder.duplicateStore(as: Self.twinName), named: name)
         for row in try twin.rows("SELECT name FROM sqlite_schema WHERE type = 'trigger'") {
-            try twin.run("DROP TRIGGER \(StoreSurvey.quoted(row[0].text))")
+            try twin.run("DROP TRIGGER \(DatabaseFile.quoted(row[0].text))")
         }
         changed = twin
         return twin

@@ -19,8 +19,8 @@ public struct MissingIndexRule: Rule {
         let examined = profile.fetches.reduce(0) { $0 &+ $1.counts.statements }
         if examined > 0 {
             outcome.examined = "the scans of \(count: examined, "fetch", plural: "fetches")"
-        } else if profile.totals.outermostReads > 0, profile.allProcesses.lacks(.operations) {
-            outcome.examined = "the scans of \(count: profile.totals.outermostReads, "statement")"
+        } else if let statements = profile.statementsWithoutOperations {
+            outcome.examined = "the scans of \(count: statements, "statement")"
         }
         outcome.findings = Self.demands(profile).map { finding(for: $0, profile, costs.machine) }
         outcome.findings += automaticIndexes(profile) + needlessIndexes(profile) + longFetches(profile)

@@ -29,8 +29,8 @@ public struct SortRule: Rule {
         }
         if examined > 0 {
             outcome.examined = "\(count: examined, "sorted fetch", plural: "sorted fetches")"
-        } else if profile.totals.outermostReads > 0, profile.allProcesses.lacks(.operations) {
-            outcome.examined = "the sorts of \(count: profile.totals.outermostReads, "statement")"
+        } else if let statements = profile.statementsWithoutOperations {
+            outcome.examined = "the sorts of \(count: statements, "statement")"
         }
         outcome.findings += statements(profile)
         return outcome

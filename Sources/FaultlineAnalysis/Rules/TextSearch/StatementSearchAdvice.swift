@@ -17,10 +17,13 @@ struct StatementSearchAdvice {
             + "external content has them (https://sqlite.org/fts5.html)."
     }
 
+    /// The column, the table and the full-text index, in quotes where they need them.
+    private var column: String { StatementText.quoted(search.column) }
+    private var searched: String { StatementText.quoted(table) }
+    private var index: String { StatementText.quoted("\(table)_\(search.column)_search") }
+
     /// Statements that create an index of every three characters, and search with it.
     var code: [String] {
-        let (column, searched) = (StatementText.quoted(search.column), StatementText.quoted(table))
-        let index = StatementText.quoted("\(table)_\(search.column)_search")
         let creation = [
             "CREATE VIRTUAL TABLE \(index) USING fts5(\(column), content = \(searched), tokenize = 'trigram')",
             "INSERT INTO \(index)(\(index)) VALUES ('rebuild')",
@@ -32,10 +35,7 @@ struct StatementSearchAdvice {
 
     /// The query for the keys of the rows that match.
     private func query(parameter: String) -> String {
-        let (column, index) = (
-            StatementText.quoted(search.column), StatementText.quoted("\(table)_\(search.column)_search")
-        )
-        return "SELECT rowid FROM \(index) WHERE \(column) \(search.operation) \(parameter)"
+        "SELECT rowid FROM \(index) WHERE \(column) \(search.operation) \(parameter)"
     }
 
     /// The search as Django's queries can have it, without the `ESCAPE` that they add and that the index does not serve.
@@ -52,7 +52,6 @@ struct StatementSearchAdvice {
     ///
     /// SQLite uses it only if it compares text as the operator does (https://sqlite.org/optoverview.html#the_like_optimization).
     var alternatives: [Wording] {
-        let (column, searched) = (StatementText.quoted(search.column), StatementText.quoted(table))
         let name = StatementText.quoted("\(table)_\(search.column)")
         let collation = search.operation == "LIKE" ? " COLLATE NOCASE" : ""
         return django + [

@@ -39,9 +39,8 @@ public struct TextSearchRule: Rule {
         }
         if examined > 0 {
             outcome.examined = "the predicates of \(count: examined, "fetch", plural: "fetches")"
-        }
-        if examined == 0, profile.totals.outermostReads > 0, profile.allProcesses.lacks(.operations) {
-            outcome.examined = "the conditions of \(count: profile.totals.outermostReads, "statement")"
+        } else if let statements = profile.statementsWithoutOperations {
+            outcome.examined = "the conditions of \(count: statements, "statement")"
         }
         outcome.findings += statements(profile)
         if unrecorded > 0 {

@@ -43,9 +43,10 @@ public struct UnboundedFetchRule: Rule {
             fetches > 0 ? "\(count: fetches, "fetch", plural: "fetches") without a limit" : nil,
             pages > 0 ? "\(count: pages, "fetch", plural: "fetches") with an offset" : nil,
         ]
-        if fetches > 0 || pages > 0 { outcome.examined = parts.compactMap { $0 }.joined(separator: ", ") }
-        if outcome.examined == nil, profile.totals.outermostReads > 0, profile.allProcesses.lacks(.operations) {
-            outcome.examined = "the offsets of \(count: profile.totals.outermostReads, "statement")"
+        if fetches > 0 || pages > 0 {
+            outcome.examined = parts.compactMap { $0 }.joined(separator: ", ")
+        } else if let statements = profile.statementsWithoutOperations {
+            outcome.examined = "the offsets of \(count: statements, "statement")"
         }
         outcome.findings += statements(profile)
         return outcome
