@@ -91,6 +91,11 @@ extension Profile {
         evidence(of: StatementSampleDetector.self)
     }
 
+    /// The times of preparing and running statements, outside any operation of an object store.
+    public var preparations: [(key: StatementSite, evidence: PreparationEvidence)] {
+        evidence(of: PreparationDetector.self)
+    }
+
     /// Statements whose many rows a mapper kept in memory, outside any operation of an object store.
     public var wholeResults: [(key: StatementSite, evidence: WholeResultEvidence)] {
         evidence(of: WholeResultDetector.self)

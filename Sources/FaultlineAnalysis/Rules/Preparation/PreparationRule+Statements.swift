@@ -2,23 +2,17 @@ internal import FaultlineTrace
 
 /// The findings about statements of programs without an object store.
 extension PreparationRule {
-    func finding(forStatement group: EventGroup, _ profile: Profile) -> Finding? {
-        // A library's BEGIN and COMMIT are not in the program's hands.
-        guard group.key.kind == .sql, [.read, .write].contains(group.key.statementType),
-            case .statement(let sql) = group.key.subject
-        else { return nil }
-        let preparations = group.counts.preparations, preparing = group.counts.prepare
-        let both = Double(preparing) + Double(group.totalTime)
+    func finding(for statement: StatementSite, _ times: PreparationEvidence, _ profile: Profile) -> Finding? {
+        let preparations = times.preparations
         // A process cannot keep the statements of another.
-        guard group.count > UInt64(profile.processes.count), preparations >= Self.minimumPreparations.count,
-            2 * preparations >= group.count, preparing > 0,
-            Double(preparing) >= Self.minimumShare.value * both
+        guard times.executions > UInt64(profile.processes.count), preparations >= Self.minimumPreparations.count,
+            2 * preparations >= times.executions, times.share >= Self.minimumShare.value
         else { return nil }
-        let text = StatementText(sql)
-        let saved = Double(preparing) * (1 - 1 / Double(preparations))
+        let text = StatementText(statement.sql)
+        let saved = times.typicalPrepareTime * (1 - 1 / Double(preparations))
         var finding = Finding(
             rule: id, ruleName: name, title: "Keep this statement prepared, and bind other values to it",
-            change: group.key.site,
+            change: statement.site,
             score: Score.of(Double(preparations), info: Self.minimumPreparations.value, warning: 1000),
             fix:
                 "Reset it after each run instead of finalizing it. A library that keeps statements finds it again if its text is "
@@ -26,25 +20,22 @@ extension PreparationRule {
                 + "transaction, let it keep connections in a pool.",
             saving: Saving(time: .init(median: saved, low: saved / 2, high: saved)),
             confidence: .medium("some of the preparations may remain"),
-            signature: [id, text.summary, group.key.site?.function ?? ""].joined(separator: "|"))
-        finding.seenAt = [Finding.Sighting(site: group.key.site, count: group.count, time: group.totalTime)]
+            signature: [id, text.summary, statement.site?.function ?? ""].joined(separator: "|"))
+        finding.seenAt = [Finding.Sighting(site: statement.site, count: times.executions, time: times.time)]
         finding.explanation = [
-            "\(count: preparations, "preparation") for \(count: group.count, "run") of "
-                + "\(code: Phrase.shortened(text.summary, to: 90)) took \(duration: preparing), and the runs "
-                + "\(duration: group.totalTime)."
+            "\(count: preparations, "preparation") for \(count: times.executions, "run") of "
+                + "\(code: Phrase.shortened(text.summary, to: 90)) took \(duration: times.prepareTime), and the runs "
+                + "\(duration: times.time)."
         ]
         finding.evidence = [
-            Evidence("executions", group.count, .count), Evidence("preparations", preparations, .count),
-            Evidence("prepareTime", preparing, .nanoseconds), Evidence("time", group.totalTime, .nanoseconds),
+            Evidence("executions", times.executions, .count), Evidence("preparations", preparations, .count),
+            Evidence("prepareTime", times.prepareTime, .nanoseconds), Evidence("time", times.time, .nanoseconds),
         ]
-        finding.claims = [
-            Claim(
-                account: .preparing(StatementSite(sql: sql, site: group.key.site)), balance: Double(preparing))
-        ]
+        finding.claims = [Claim(account: .preparing(statement), balance: Double(times.prepareTime))]
         finding.remedy = .statement(
             StatementChange(
-                sql: sql, executions: group.count, rows: group.counts.rows, time: preparing &+ group.totalTime,
-                kind: .prepared))
+                sql: statement.sql, executions: times.executions, rows: times.rows,
+                time: times.prepareTime &+ times.time, kind: .prepared))
         finding.weigh(
             isLongEnough: Significance.isMet(saving: saved, wallTime: profile.wallTime, isMainThread: false),
             isLargePart: false, of: "preparations")

@@ -19,7 +19,7 @@ public struct PreparationRule: Rule {
         outcome.findings = profile.fetches.compactMap { finding(for: $0, profile) }
         if profile.allProcesses.lacks(.operations) {
             examined &+= profile.groups.reduce(0) { $0 &+ $1.counts.preparations }
-            outcome.findings += profile.groups.compactMap { finding(forStatement: $0, profile) }
+            outcome.findings += profile.preparations.compactMap { finding(for: $0.key, $0.evidence, profile) }
         }
         if examined > 0 { outcome.examined = "\(count: examined, "prepared statement")" }
         return outcome

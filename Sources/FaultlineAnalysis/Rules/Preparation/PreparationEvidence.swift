@@ -1,0 +1,46 @@
+internal import FaultlineTrace
+
+/// The times of preparing and running one statement at one line.
+public struct PreparationEvidence: Sendable {
+    public internal(set) var executions: UInt64 = 0
+    public internal(set) var rows: UInt64 = 0
+    /// The runs' time in SQLite, in nanoseconds.
+    public internal(set) var time: UInt64 = 0
+    public internal(set) var preparations: UInt64 = 0
+    /// The time spent preparing, in nanoseconds.
+    public internal(set) var prepareTime: UInt64 = 0
+    private var runSpeeds = Speeds()
+    private var prepareSpeeds = Speeds()
+}
+
+extension PreparationEvidence {
+    mutating func add(_ statement: TraceEvent.Statement, _ event: TraceEvent) {
+        executions &+= 1
+        rows &+= UInt64(statement.rows)
+        time &+= event.timeWithoutLockWait
+        runSpeeds.add(event.timeWithoutLockWait)
+        guard statement.preparations > 0 else { return }
+        preparations &+= UInt64(statement.preparations)
+        prepareTime &+= statement.prepare
+        prepareSpeeds.add(statement.prepare)
+    }
+
+    /// The time spent preparing without its outliers, in nanoseconds.
+    ///
+    /// A thread that waits for a CPU while it prepares a statement takes a thousand times as long.
+    var typicalPrepareTime: Double { prepareSpeeds.typicalTime }
+
+    /// The share of preparing in the time of preparing and running, both without their outliers.
+    var share: Double {
+        let both = typicalPrepareTime + runSpeeds.typicalTime
+        return both > 0 ? typicalPrepareTime / both : 0
+    }
+}
+
+extension PreparationEvidence: Summed, StartsEmpty {
+    static let parts: [SumPart<PreparationEvidence>] = [
+        .sum("executions", \.executions), .sum("rows", \.rows), .sum("time", \.time),
+        .sum("preparations", \.preparations), .sum("prepareTime", \.prepareTime),
+        .part("runSpeeds", \.runSpeeds), .part("prepareSpeeds", \.prepareSpeeds),
+    ]
+}
