@@ -221,7 +221,7 @@ struct StatementLoopRuleTests {
             var shop = Shop()
             shop.run(shop.list, rows: 30)
             shop.lookUp(first, rows: 2)
-            shop.trace.now += 10_000_000
+            shop.trace.now += 30_000_000
             shop.lookUp(30 - first, rows: 2)
             let finding = try #require(shop.findings.first)
             #expect(finding.change?.description == "Scroll.swift:10")
@@ -234,8 +234,11 @@ struct StatementLoopRuleTests {
         few.lookUp(4)
         #expect(few.findings.isEmpty)
         var apart = Shop()
-        apart.lookUp(20, pause: 6_000_000)
+        apart.lookUp(20, pause: 21_000_000)
         #expect(apart.findings.isEmpty)
+        var busy = Shop()
+        busy.lookUp(20, pause: 19_000_000)
+        #expect(busy.findings.map(\.severity) == [.note])
     }
 
     @Test func `Runs of many rows, and the statements of fetches, are no loop`() {

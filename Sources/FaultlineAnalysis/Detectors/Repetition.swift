@@ -21,6 +21,10 @@ struct Repetition: Sendable {
     /// operations' mean time.
     static let pause: UInt64 = 5_000_000
     private static let pauseFactor: UInt64 = 4
+    /// The pause that ends a unit of work outside any scope in a program without an object store, in nanoseconds.
+    ///
+    /// A thread of a busy machine waits for a CPU for more than 10 ms, and a script computes between its statements.
+    static let statementPause: UInt64 = 20_000_000
     /// The pause that ends a unit of work outside any scope for operations that repeat with the same values, in nanoseconds.
     static let longPause: UInt64 = 100_000_000
 

@@ -118,7 +118,9 @@ struct SmallTransactionDetector: EvidenceDetector {
     ) {
         let key = OpenSmallTransactions.Key(
             scope: event.scope, thread: event.thread, statement: statement, site: context.stackSite(of: event))
-        if let group = open.removeIfOver(key, before: event, in: context) { evaluate([(key, group)], in: &context) }
+        if let group = open.removeIfOver(key, before: event, pause: Repetition.statementPause, in: context) {
+            evaluate([(key, group)], in: &context)
+        }
         if !open.contains(key) {
             var group = OpenSmallTransactions()
             group.library = context.library(on: event.stack)

@@ -9,7 +9,7 @@ extension SmallTransactionRule {
         RuleManual(
             trigger:
                 "At least \(Phrase.count(SmallTransactionDetector.threshold.count)) transactions with one or two statements that "
-                + "write, from one line on one thread, within one scope or without a pause of 5 ms. A statement outside any "
+                + "write, from one line on one thread, within one scope or without a pause of \(Repetition.statementPause / 1_000_000) ms. A statement outside any "
                 + "transaction is a transaction of its own.",
             evidence: "The transactions, their rows and their time in SQLite, and the time between them.",
             fix: "Begin a transaction before the first row, and commit it after the last one.",

@@ -81,7 +81,9 @@ struct StatementLoopDetector: EvidenceDetector {
         let site = context.stackSite(of: event)
         let key = OpenStatementLoop.Key(
             scope: event.scope, thread: event.thread, statement: statement.statement, site: site)
-        if let loop = open.removeIfOver(key, before: event, in: context) { evaluate([(key, loop)], in: &context) }
+        if let loop = open.removeIfOver(key, before: event, pause: Repetition.statementPause, in: context) {
+            evaluate([(key, loop)], in: &context)
+        }
         let own = StatementSite(sql: sql, site: site)
         add(statement, event, to: key, own, in: &context)
         if statement.rows > 1 { observeList(own, statement, event, key) }
