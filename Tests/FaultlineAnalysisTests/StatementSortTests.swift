@@ -7,12 +7,16 @@ import TraceFixtures
 @Suite("R19: statements that sort a table")
 struct StatementSortTests {
     private func findings(
-        _ sql: String, steps: UInt32 = 9_999, sorts: UInt32 = 1, rows: UInt32 = 20, times: Int = 4, parent: EventID = 0
+        _ sql: String, steps: UInt32 = 9_999, sorts: UInt32 = 1, rows: UInt32 = 20, times: Int = 4, plan: String? = nil,
+        parent: EventID = 0
     ) throws -> [Finding] {
         var trace = TraceBuilder()
         var statement = TraceEvent.Statement()
         statement.statement = trace.define(.statement(StatementEntry(sql: sql)))
         (statement.type, statement.rows, statement.fullScanSteps, statement.sorts) = (.read, rows, steps, sorts)
+        if let plan {
+            statement.plan = trace.define(.plan(PlanEntry(rows: [PlanEntry.Row(id: 1, parent: 0, detail: plan)])))
+        }
         let stack = trace.stack(12)
         for _ in 0..<times { trace.event(.sql(statement), duration: 1_000_000, parent: parent, stack: stack) }
         let profile = Profile(trace.closed())
@@ -67,6 +71,13 @@ struct StatementSortTests {
         ])
     func good(name: String, sql: String, steps: UInt32, sorts: UInt32, rows: UInt32) throws {
         #expect(try findings(sql, steps: steps, sorts: sorts, rows: rows).isEmpty)
+    }
+
+    @Test func `A view, whose tables the plan names instead, is not reported`() throws {
+        let sql = "SELECT * FROM recent ORDER BY created LIMIT ?"
+        #expect(try findings(sql, plan: "SCAN recent").count == 1)
+        #expect(try findings(sql, plan: "SCAN post").isEmpty)
+        #expect(try findings("SELECT * FROM recent AS r ORDER BY created LIMIT ?", plan: "SCAN r").count == 1)
     }
 
     @Test func `The statements of fetches are not reported here`() throws {

@@ -14,7 +14,10 @@ extension SortRule {
             return nil
         }
         let text = StatementText(key.sql)
-        guard let table = text.table, !text.order.isEmpty, !text.isAggregated else { return nil }
+        // A view has no index. SQLite's plan names the tables under it.
+        guard let table = text.table, !text.order.isEmpty, !text.isAggregated, evidence.mayScan(table, of: text) else {
+            return nil
+        }
         let saved = Double(evidence.time) * (1 - rows / steps)
         var finding = Finding(
             rule: id, ruleName: name,
