@@ -88,6 +88,40 @@ struct SmallTransactionRuleTests {
         #expect(finding.evidence.first { $0.name == "implicit" }?.value == 0)
     }
 
+    @Test func `A savepoint outside any transaction begins one, which its release ends`() throws {
+        let insert = "INSERT INTO book VALUES (?, …)"
+        var together = Importer()
+        together.run("SAVEPOINT \"rows\"", .transaction)
+        for _ in 0..<20 {
+            together.run("savepoint rows", .transaction)
+            together.run("SAVEPOINT row", .transaction)
+            together.run(insert)
+            together.run("ROLLBACK TO row;", .transaction)
+            together.run("RELEASE SAVEPOINT rows", .transaction)
+        }
+        for _ in 0..<20 { together.run(insert) }
+        #expect(together.findings.isEmpty)
+        together.run("RELEASE rows", .transaction)
+        for _ in 0..<20 { together.run(insert) }
+        #expect(together.findings.first?.evidence.first?.value == 20)
+        var apart = Importer()
+        for _ in 0..<20 {
+            apart.run("SAVEPOINT row", .transaction)
+            apart.run(insert)
+            apart.run("RELEASE row", .transaction)
+        }
+        let finding = try #require(apart.findings.first)
+        #expect(finding.explanation.first?.text.hasPrefix("20 runs of \(insert), each committed separately,") == true)
+        var inside = Importer()
+        inside.run("BEGIN", .transaction)
+        for _ in 0..<20 {
+            inside.run("SAVEPOINT row", .transaction)
+            inside.run(insert)
+            inside.run("RELEASE row", .transaction)
+        }
+        #expect(inside.findings.isEmpty)
+    }
+
     @Test(
         "Good writes are not reported",
         arguments: [

@@ -40,29 +40,8 @@ struct SmallTransactionDetector: EvidenceDetector {
 
     var evidence: [StatementSite: SmallTransactionEvidence] = [:]
     private var open = BoundedTable<OpenSmallTransactions.Key, OpenSmallTransactions>(capacity: capacity)
-    private var transactions: [UInt32: Transaction] = [:]
-
-    /// The transaction that a thread has begun.
-    private struct Transaction {
-        var begin: TraceEvent
-        var writes: UInt64 = 0
-        var rows: UInt64 = 0
-        var time: UInt64 = 0
-        /// The time of that waiting for SQLite's lock, in nanoseconds.
-        var wait: UInt64 = 0
-        /// The time of that waiting for the disk, in nanoseconds.
-        var syncTime: UInt64 = 0
-        var lastWrite: (event: TraceEvent, statement: DictionaryID)?
-
-        mutating func add(_ statement: TraceEvent.Statement, _ event: TraceEvent) {
-            writes &+= 1
-            rows &+= UInt64(statement.rows)
-            time &+= event.duration
-            wait &+= statement.wait
-            syncTime &+= statement.syncTime
-            lastWrite = (event, statement.statement)
-        }
-    }
+    /// The transaction that each thread has begun.
+    private var transactions: [UInt32: OpenTransaction] = [:]
 
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         // The statements of a save belong to other rules.
@@ -86,30 +65,32 @@ struct SmallTransactionDetector: EvidenceDetector {
     private mutating func observe(
         transaction statement: TraceEvent.Statement, _ event: TraceEvent, in context: inout ProcessContext
     ) {
-        let words = (context.dictionary.statement(statement.statement)?.sql ?? "").uppercased()
-            .split { !$0.isLetter }
-        switch words.first {
-        case "BEGIN": transactions[event.thread] = Transaction(begin: event)
-        case "COMMIT", "END":
-            guard let done = transactions.removeValue(forKey: event.thread), let write = done.lastWrite,
-                done.writes <= Self.mostWrites
-            else { return }
-            // The transaction counts as one operation at the line that wrote.
-            var whole = write.event
-            whole.start = done.begin.start
-            whole.duration = done.begin.duration &+ done.time &+ event.duration
-            if case .sql(var last) = whole.detail {
-                let begun = done.begin.duration &- done.begin.timeWithoutLockWait
-                last.wait = begun &+ done.wait &+ statement.wait
-                last.syncTime = done.syncTime &+ statement.syncTime
-                whole.detail = .sql(last)
+        guard let sql = context.dictionary.statement(statement.statement)?.sql else { return }
+        switch TransactionStatement(sql) {
+        case .begin: transactions[event.thread] = OpenTransaction(begin: event)
+        case .commit: end(with: statement, event, in: &context)
+        case .rollback: transactions[event.thread] = nil
+        case .savepoint(let name):
+            if transactions[event.thread]?.observe(savepoint: name) == nil {
+                transactions[event.thread] = OpenTransaction(begin: event, savepoint: name)
             }
-            add(write.statement, of: whole, rows: done.rows, isImplicit: false, in: &context)
-        case "ROLLBACK":
-            // "ROLLBACK TO" a savepoint leaves the transaction open.
-            if !words.contains("TO") { transactions[event.thread] = nil }
-        default: break
+        case .release(let name):
+            if transactions[event.thread]?.isEnded(byReleaseOf: name) == true {
+                end(with: statement, event, in: &context)
+            }
+        case .rollbackTo(let name): transactions[event.thread]?.observe(rollbackTo: name)
+        case nil: break
         }
+    }
+
+    /// Adds a thread's transaction, as one operation, if it wrote little.
+    private mutating func end(
+        with statement: TraceEvent.Statement, _ event: TraceEvent, in context: inout ProcessContext
+    ) {
+        guard let done = transactions.removeValue(forKey: event.thread), done.writes <= Self.mostWrites,
+            let write = done.lastWrite, let whole = done.whole(endedBy: statement, event)
+        else { return }
+        add(write.statement, of: whole, rows: done.rows, isImplicit: false, in: &context)
     }
 
     private mutating func add(
