@@ -143,6 +143,28 @@ struct PythonMapperTests {
         #expect(try PythonPackages.problems(script, in: directory).isEmpty)
     }
 
+    @Test(
+        "that reads objects again in SQLAlchemy, because a commit expired them, gets the session's setting",
+        .enabled(if: PythonPackages.has("sqlalchemy"), "needs python3-sqlalchemy: apt-get install python3-sqlalchemy"))
+    func expired() throws {
+        let session = { (options: String) in
+            shopInSQLAlchemy(books: "select(Book).where(Book.id < 0)", authors: "select(Author).where(Author.id < 0)")
+                + """
+                with Session(engine\(options)) as session:
+                    authors = session.scalars(select(Author)).all()
+                    for author in authors: author.name += "!"
+                    session.commit()
+                    print(sum(len(author.name) for author in authors))
+
+                """
+        }
+        let problems = try PythonPackages.problems(session(""), in: directory)
+        #expect(problems.map(\.title) == ["Do not let each commit expire the objects of author"])
+        #expect(problems.map(\.code) == [["Session(engine, expire_on_commit=False)"]])
+        #expect(problems.map(\.change?.line) == [29])
+        #expect(try PythonPackages.problems(session(", expire_on_commit=False"), in: directory).isEmpty)
+    }
+
     @Test("without a mapper gets a join", .enabled(if: PythonPackages.has("sqlite3"), "needs python3"))
     func plain() throws {
         let script = { (body: String) in

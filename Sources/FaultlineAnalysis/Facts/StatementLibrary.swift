@@ -49,6 +49,16 @@ enum StatementLibrary: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether SQLAlchemy reads an object again because it expired: at a commit, a rollback or a call of `expire`.
+    static func readsExpired(_ frames: [FrameEntry]) -> Bool {
+        frames.contains { frame in
+            frame.isPython
+                && frame.locations.contains {
+                    $0.file.contains("/sqlalchemy/") && $0.function.hasSuffix("_load_expired")
+                }
+        }
+    }
+
     /// The class that a mapper would have for a table: `Author` for `shop_author` and for `authors`.
     static func modelName(of table: String?) -> String {
         let last = singular(table?.split(separator: "_").last.map(String.init) ?? "Model")

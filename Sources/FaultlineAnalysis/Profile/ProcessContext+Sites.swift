@@ -85,6 +85,9 @@ extension ProcessContext {
     /// Whether a mapper keeps all rows of a statement that ran on a stack.
     func keepsAllRows(on stack: DictionaryID) -> Bool { StatementLibrary.keepsAllRows(frames(on: stack)) }
 
+    /// Whether SQLAlchemy reads an object again because it expired.
+    func readsExpired(on stack: DictionaryID) -> Bool { StatementLibrary.readsExpired(frames(on: stack)) }
+
     private func frames(on stack: DictionaryID) -> [FrameEntry] {
         dictionary.stack(stack)?.addresses.compactMap { dictionary.frame(at: $0) } ?? []
     }

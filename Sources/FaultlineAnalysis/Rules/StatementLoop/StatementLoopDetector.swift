@@ -13,6 +13,8 @@ struct OpenStatementLoop: RepeatedGroup {
     /// The statement whose rows the loop may go through.
     var origin: Origin?
     var library: StatementLibrary?
+    /// Whether SQLAlchemy reads objects again because they expired.
+    var readsExpired = false
     /// The hashes of the runs' values, at most two; 0 if the trace does not have them.
     private(set) var values: Set<UInt64> = []
 
@@ -43,6 +45,7 @@ struct OpenStatementLoop: RepeatedGroup {
         repetition.merge(other.repetition)
         if let found = other.origin, found.rows > origin?.rows ?? 0 { origin = found }
         library = library ?? other.library
+        readsExpired = readsExpired && other.readsExpired
         for hash in other.values { observe(values: hash) }
     }
 }
@@ -101,6 +104,7 @@ struct StatementLoopDetector: EvidenceDetector {
             var loop = OpenStatementLoop()
             loop.origin = lists[event.thread]?.last { $0.statement != own && $0.end &+ Self.patience > event.start }
             loop.library = context.library(on: event.stack)
+            loop.readsExpired = loop.library == .sqlAlchemy && context.readsExpired(on: event.stack)
             if let evicted = open.insert(loop, for: key) { evaluate([evicted], in: &context) }
         }
         open.add(event, rows: UInt64(statement.rows), to: key, in: &context) {
@@ -155,6 +159,7 @@ struct StatementLoopDetector: EvidenceDetector {
                 let last = counted.updateValue(origin.run, forKey: statement)
                 found.origins = [origin.statement: last == origin.run ? 0 : origin.rows]
             }
+            found.expiredOccurrences = loop.readsExpired ? 1 : 0
             found.libraries = loop.library.map { [$0.rawValue] } ?? []
             add(found, to: statement)
         }

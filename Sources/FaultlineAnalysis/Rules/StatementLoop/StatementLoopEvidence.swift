@@ -10,6 +10,8 @@ public struct StatementLoopEvidence: Sendable {
     public internal(set) var occurrences: UInt64 = 0
     /// The number of loops in which events were lost.
     public internal(set) var lossyOccurrences: UInt64 = 0
+    /// The number of loops in which SQLAlchemy read objects again because they had expired.
+    public internal(set) var expiredOccurrences: UInt64 = 0
     /// The runs of the statement.
     public internal(set) var executions: UInt64 = 0
     public internal(set) var rows: UInt64 = 0
@@ -32,6 +34,7 @@ public struct StatementLoopEvidence: Sendable {
 extension StatementLoopEvidence: Summed, RepetitionEvidence {
     static let parts: [SumPart<StatementLoopEvidence>] = [
         .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences),
+        .sum("expiredOccurrences", \.expiredOccurrences),
         .sum("executions", \.executions), .sum("rows", \.rows), .sum("time", \.time),
         .sum("mainThreadTime", \.mainThreadTime), .sum("waiting", \.waiting), .sum("wallTime", \.wallTime),
         .part("callers", \.callers), .part("origins", \.origins), .union("libraries", \.libraries),

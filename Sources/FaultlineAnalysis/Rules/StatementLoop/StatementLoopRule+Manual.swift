@@ -15,7 +15,8 @@ extension StatementLoopRule {
                 + "goes through: one that was open meanwhile, or that returned about as many rows just before.",
             fix:
                 "Read all rows with one statement: with a join, with IN, or with the eager loading of the mapper "
-                + "(select_related and prefetch_related in Django, selectinload in SQLAlchemy, including in GRDB).",
+                + "(select_related and prefetch_related in Django, selectinload in SQLAlchemy, including in GRDB). If SQLAlchemy reads objects "
+                + "again that a commit expired, turn expire_on_commit off.",
             saving:
                 "All runs but one per loop. R27 predicts no time: most of it passes in the mapper and the driver, whose "
                 + "work for a joined statement is not known.",

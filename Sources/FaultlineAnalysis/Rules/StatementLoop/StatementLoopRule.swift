@@ -61,10 +61,13 @@ public struct StatementLoopRule: Rule {
             Evidence("waiting", evidence.waiting, .nanoseconds), Evidence("wallTime", evidence.wallTime, .nanoseconds),
         ]
         let runs = evidence.executions / occurrences
-        finding.remedy = .statement(
-            StatementChange(
-                sql: key.sql, executions: evidence.executions, rows: evidence.rows, time: evidence.time,
-                kind: advice.statement.hasValues ? .together(runs: runs) : .once(runs: runs)))
+        // One statement for all is no trial of a session's settings.
+        if !advice.readsExpired {
+            finding.remedy = .statement(
+                StatementChange(
+                    sql: key.sql, executions: evidence.executions, rows: evidence.rows, time: evidence.time,
+                    kind: advice.statement.hasValues ? .together(runs: runs) : .once(runs: runs)))
+        }
         let isLongEnough = Significance.isMet(
             saving: Double(evidence.time) / 2, wallTime: evidence.wallTime,
             isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time))
