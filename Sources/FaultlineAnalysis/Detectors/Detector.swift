@@ -53,6 +53,9 @@ protocol EvidenceDetector: Detector {
 extension EvidenceDetector {
     static var wallTime: (any WritableKeyPath<Evidence, UInt64> & Sendable)? { nil }
 
+    /// Whether evidence under a key can be added without exceeding a number of keys.
+    func hasRoom(for key: Key, among capacity: Int) -> Bool { evidence.count < capacity || evidence[key] != nil }
+
     /// Merges evidence under a key.
     mutating func add(_ found: Evidence, to key: Key) { evidence[key, default: Evidence()].merge(found) }
 

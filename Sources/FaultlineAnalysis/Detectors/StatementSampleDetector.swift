@@ -16,7 +16,7 @@ struct StatementSampleDetector: EvidenceDetector {
         else { return }
         // Runs at all lines are alike.
         let key = StatementSite(sql: sql, site: nil)
-        guard evidence[key] != nil || evidence.count < Self.capacity else { return }
+        guard hasRoom(for: key, among: Self.capacity) else { return }
         add(StatementSamples([text]), to: key)
     }
 

@@ -18,7 +18,7 @@ struct StatementScanDetector: EvidenceDetector {
             let sql = context.dictionary.statement(statement.statement)?.sql
         else { return }
         let key = StatementSite(sql: sql, site: context.stackSite(of: event))
-        guard evidence.count < Self.capacity || evidence[key] != nil else { return }
+        guard hasRoom(for: key, among: Self.capacity) else { return }
         var found = StatementScanEvidence()
         found.executions = 1
         found.fullScanSteps = UInt64(statement.fullScanSteps)

@@ -15,7 +15,7 @@ struct PreparationDetector: EvidenceDetector {
             let sql = context.dictionary.statement(statement.statement)?.sql
         else { return }
         let key = StatementSite(sql: sql, site: context.stackSite(of: event))
-        guard evidence[key] != nil || evidence.count < Self.capacity else { return }
+        guard hasRoom(for: key, among: Self.capacity) else { return }
         evidence[key, default: PreparationEvidence()].add(statement, event)
     }
 

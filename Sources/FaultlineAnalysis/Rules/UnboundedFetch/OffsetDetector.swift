@@ -19,7 +19,7 @@ struct OffsetDetector: EvidenceDetector {
             let sql = paged(statement.statement, in: context)
         else { return }
         let key = StatementSite(sql: sql, site: context.stackSite(of: event))
-        guard evidence[key] != nil || evidence.count < Self.capacity else { return }
+        guard hasRoom(for: key, among: Self.capacity) else { return }
         var found = OffsetEvidence()
         found.executions = 1
         found.rows = UInt64(statement.rows)

@@ -16,7 +16,7 @@ struct WholeResultDetector: EvidenceDetector {
             let sql = context.dictionary.statement(statement.statement)?.sql
         else { return }
         let key = StatementSite(sql: sql, site: context.stackSite(of: event))
-        guard evidence[key] != nil || evidence.count < Self.capacity, !StatementText(sql).isLimited else { return }
+        guard hasRoom(for: key, among: Self.capacity), !StatementText(sql).isLimited else { return }
         var found = WholeResultEvidence()
         (found.executions, found.rows, found.mostRows) = (1, UInt64(statement.rows), UInt64(statement.rows))
         found.time = event.timeWithoutLockWait
