@@ -7,6 +7,9 @@ struct Speeds: Sendable, Hashable {
 
     var count: UInt64 { classes.values.reduce(0) { $0 &+ $1.trips } }
 
+    /// The total time, in nanoseconds.
+    var time: UInt64 { classes.values.reduce(0) { $0 &+ $1.time } }
+
     mutating func add(_ duration: UInt64) {
         classes[FaultEvidence.speed(of: duration), default: FaultEvidence.Place()].add(duration)
     }
@@ -21,7 +24,7 @@ struct Speeds: Sendable, Hashable {
             slowest = mean
             left -= taken
         }
-        return min(time + slowest * Double(all / 10), Double(classes.values.reduce(0) { $0 &+ $1.time }))
+        return min(time + slowest * Double(all / 10), Double(self.time))
     }
 
     /// A quantile of the durations, in nanoseconds: the mean of the class that contains it.

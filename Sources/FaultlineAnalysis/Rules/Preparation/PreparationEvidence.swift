@@ -2,26 +2,24 @@ internal import FaultlineTrace
 
 /// The times of preparing and running one statement at one line.
 public struct PreparationEvidence: Sendable {
-    public internal(set) var executions: UInt64 = 0
     public internal(set) var rows: UInt64 = 0
-    /// The runs' time in SQLite, in nanoseconds.
-    public internal(set) var time: UInt64 = 0
     public internal(set) var preparations: UInt64 = 0
-    /// The time spent preparing, in nanoseconds.
-    public internal(set) var prepareTime: UInt64 = 0
     private var runSpeeds = Speeds()
     private var prepareSpeeds = Speeds()
 }
 
 extension PreparationEvidence {
+    public var executions: UInt64 { runSpeeds.count }
+    /// The runs' time in SQLite, in nanoseconds.
+    public var time: UInt64 { runSpeeds.time }
+    /// The time spent preparing, in nanoseconds.
+    public var prepareTime: UInt64 { prepareSpeeds.time }
+
     mutating func add(_ statement: TraceEvent.Statement, _ event: TraceEvent) {
-        executions &+= 1
         rows &+= UInt64(statement.rows)
-        time &+= event.timeWithoutLockWait
         runSpeeds.add(event.timeWithoutLockWait)
         guard statement.preparations > 0 else { return }
         preparations &+= UInt64(statement.preparations)
-        prepareTime &+= statement.prepare
         prepareSpeeds.add(statement.prepare)
     }
 
@@ -39,8 +37,7 @@ extension PreparationEvidence {
 
 extension PreparationEvidence: Summed, StartsEmpty {
     static let parts: [SumPart<PreparationEvidence>] = [
-        .sum("executions", \.executions), .sum("rows", \.rows), .sum("time", \.time),
-        .sum("preparations", \.preparations), .sum("prepareTime", \.prepareTime),
+        .sum("rows", \.rows), .sum("preparations", \.preparations),
         .part("runSpeeds", \.runSpeeds), .part("prepareSpeeds", \.prepareSpeeds),
     ]
 }
