@@ -5,7 +5,7 @@ internal import FaultlineTrace
 /// "When SAVEPOINT is the outer-most savepoint and it is not within a BEGIN…COMMIT then the behavior is the same as BEGIN
 /// DEFERRED TRANSACTION", and its RELEASE is a COMMIT (https://sqlite.org/lang_savepoint.html).
 struct OpenTransaction: Sendable {
-    private(set) var begin: TraceEvent
+    private let begin: TraceEvent
     private(set) var writes: UInt64 = 0
     private(set) var rows: UInt64 = 0
     private var time: UInt64 = 0
@@ -13,7 +13,7 @@ struct OpenTransaction: Sendable {
     private var wait: UInt64 = 0
     /// The time of that waiting for the disk, in nanoseconds.
     private var syncTime: UInt64 = 0
-    private(set) var lastWrite: (event: TraceEvent, statement: DictionaryID)?
+    private var lastWrite: (event: TraceEvent, statement: DictionaryID)?
     /// The savepoints inside a transaction that a savepoint began, that one first; `nil` if BEGIN began it.
     private var savepoints: [Substring]?
 
@@ -53,35 +53,17 @@ struct OpenTransaction: Sendable {
     }
 
     /// The transaction as one operation at the line that wrote last, or `nil` if none did.
-    func whole(endedBy end: TraceEvent.Statement, _ event: TraceEvent) -> TraceEvent? {
-        guard var whole = lastWrite?.event else { return nil }
-        whole.start = begin.start
-        whole.duration = begin.duration &+ time &+ event.duration
-        if case .sql(var last) = whole.detail {
+    func whole(
+        endedBy end: TraceEvent.Statement, _ event: TraceEvent
+    ) -> (event: TraceEvent, statement: DictionaryID)? {
+        guard var whole = lastWrite else { return nil }
+        whole.event.start = begin.start
+        whole.event.duration = begin.duration &+ time &+ event.duration
+        if case .sql(var last) = whole.event.detail {
             last.wait = begin.duration &- begin.timeWithoutLockWait &+ wait &+ end.wait
             last.syncTime = syncTime &+ end.syncTime
-            whole.detail = .sql(last)
+            whole.event.detail = .sql(last)
         }
         return whole
-    }
-}
-
-/// A statement that begins or ends a transaction, or a part of one.
-enum TransactionStatement {
-    case begin, commit, rollback
-    /// The savepoint's name, in capitals.
-    case savepoint(Substring), release(Substring), rollbackTo(Substring)
-
-    init?(_ sql: String) {
-        let words = sql.uppercased().split { $0.isWhitespace || ";\"`[]".contains($0) }
-        let name = words.last ?? ""
-        switch words.first {
-        case "BEGIN": self = .begin
-        case "COMMIT", "END": self = .commit
-        case "SAVEPOINT": self = .savepoint(name)
-        case "RELEASE": self = .release(name)
-        case "ROLLBACK": self = words.contains("TO") ? .rollbackTo(name) : .rollback
-        default: return nil
-        }
     }
 }

@@ -88,9 +88,9 @@ struct SmallTransactionDetector: EvidenceDetector {
         with statement: TraceEvent.Statement, _ event: TraceEvent, in context: inout ProcessContext
     ) {
         guard let done = transactions.removeValue(forKey: event.thread), done.writes <= Self.mostWrites,
-            let write = done.lastWrite, let whole = done.whole(endedBy: statement, event)
+            let whole = done.whole(endedBy: statement, event)
         else { return }
-        add(write.statement, of: whole, rows: done.rows, isImplicit: false, in: &context)
+        add(whole.statement, of: whole.event, rows: done.rows, isImplicit: false, in: &context)
     }
 
     private mutating func add(
