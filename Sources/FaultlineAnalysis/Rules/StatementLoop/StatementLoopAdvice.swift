@@ -7,17 +7,15 @@ struct StatementLoopAdvice {
     private let evidence: StatementLoopEvidence
     private let origin: (statement: StatementSite, text: StatementText, rows: UInt64)?
     private let library: StatementLibrary?
-    /// Whether SQLAlchemy read objects again because they had expired.
-    let readsExpired: Bool
-
     init(_ key: StatementSite, _ evidence: StatementLoopEvidence) {
         (self.key, self.evidence) = (key, evidence)
         statement = StatementText(key.sql)
         let most = evidence.origins.max { ($0.value, $1.key.sortText) < ($1.value, $0.key.sortText) }
         // A statement without values does not depend on the rows of another.
-        readsExpired = evidence.expiredOccurrences > 0 && evidence.expiredOccurrences == evidence.occurrences
         // Nor does a statement that reads an object again.
-        origin = statement.hasValues && !readsExpired ? most.map { ($0.key, StatementText($0.key.sql), $0.value) } : nil
+        origin =
+            statement.hasValues && !evidence.readsExpired
+            ? most.map { ($0.key, StatementText($0.key.sql), $0.value) } : nil
         library = StatementLibrary(names: evidence.libraries)
     }
 
@@ -93,12 +91,11 @@ struct StatementLoopAdvice {
     /// The line to change: that of the statement whose rows the loop goes through, if it is known.
     var change: CallSite? { origin?.statement.site ?? key.site }
 
-    private var subject: Wording { statement.table.map { "\(entity: $0)" } ?? "the rows" }
+    var subject: Wording { statement.table.map { "\(entity: $0)" } ?? "the rows" }
 
     private var originName: Wording { "\(entity: origin?.text.table ?? "")" }
 
     var title: Wording {
-        if readsExpired { return "Do not let each commit expire the objects of \(subject)" }
         guard statement.hasValues else { return "Read \(subject) once instead of \(count: perLoop) times" }
         return switch (library, relation) {
         case (.django?, .toOne(let name, _)?):
@@ -114,10 +111,6 @@ struct StatementLoopAdvice {
     }
 
     var fix: Wording {
-        if readsExpired {
-            return
-                "A commit expires all objects of a session, and SQLAlchemy reads each one again when the program uses it."
-        }
         guard statement.hasValues else {
             return "The statement has no parameters, so it returns the same rows until something is written. Keep them."
         }
@@ -141,7 +134,6 @@ struct StatementLoopAdvice {
     }
 
     var code: [String] {
-        if readsExpired { return ["Session(engine, expire_on_commit=False)"] }
         let name = StatementLibrary.modelName(of: origin?.text.table)
         switch (library, relation) {
         case (.django?, let relation?): return django(relation, name)
@@ -200,7 +192,6 @@ struct StatementLoopAdvice {
 
     /// The language of ``code``.
     var language: String {
-        if readsExpired { return StatementLibrary.sqlAlchemy.language }
         guard statement.hasValues, relation != nil, let library else { return "sql" }
         return code == sql ? "sql" : library.language
     }
@@ -230,7 +221,7 @@ struct StatementLoopAdvice {
         sentences.append(
             "\(count: evidence.executions, "run") of \(code: Phrase.shortened(statement.summary, to: 90))\(loops)\(each)"
                 + "\(times).")
-        if language != "sql", !code.isEmpty, !readsExpired {
+        if language != "sql", !code.isEmpty {
             sentences.append("The names in the code are derived from those of tables and columns.")
         }
         sentences += evidence.callers.sentences
@@ -238,16 +229,12 @@ struct StatementLoopAdvice {
     }
 
     var alternatives: [Wording] {
-        if readsExpired {
-            return ["If another connection may have changed the rows, read all of them again with one statement."]
-        }
         guard library == .sqlAlchemy, relation != nil else { return [] }
         return ["Set \(code: "lazy=\"selectin\"") on the relationship."]
     }
 
     /// How far the advice can be trusted: the names of a mapper's classes and relations are derived from those of tables.
     var confidence: Confidence {
-        if readsExpired { return .medium("the program may need the rows as they are after the commit") }
         if !statement.hasValues { return .low("something may have been written in between") }
         if origin == nil { return .medium("the rows that the loop goes through are not known") }
         let readsAll = evidence.executions &* 10 >= (origin?.rows ?? 0) &* 9

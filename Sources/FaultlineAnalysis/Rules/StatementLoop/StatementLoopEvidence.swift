@@ -31,6 +31,11 @@ public struct StatementLoopEvidence: Sendable {
     public internal(set) var wallTime: UInt64 = 0
 }
 
+extension StatementLoopEvidence {
+    /// Whether SQLAlchemy read objects again because they had expired, in all loops.
+    var readsExpired: Bool { expiredOccurrences > 0 && expiredOccurrences == occurrences }
+}
+
 extension StatementLoopEvidence: Summed, RepetitionEvidence {
     static let parts: [SumPart<StatementLoopEvidence>] = [
         .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences),

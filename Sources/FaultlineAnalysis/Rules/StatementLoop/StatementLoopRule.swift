@@ -61,8 +61,9 @@ public struct StatementLoopRule: Rule {
             Evidence("waiting", evidence.waiting, .nanoseconds), Evidence("wallTime", evidence.wallTime, .nanoseconds),
         ]
         let runs = evidence.executions / occurrences
-        // One statement for all is no trial of a session's settings.
-        if !advice.readsExpired {
+        if evidence.readsExpired {
+            finding.adviseNotExpiring(advice.subject)
+        } else {
             finding.remedy = .statement(
                 StatementChange(
                     sql: key.sql, executions: evidence.executions, rows: evidence.rows, time: evidence.time,
