@@ -10,7 +10,7 @@
 // Messages go through chunks of shared memory, used in turn. A chunk is handed over when it is full. Beyond the point
 // at which it counts as full there is room for one long text, which is rarely touched.
 #define CHUNKS 4
-#define CHUNK_FULL ((size_t)192 << 10)
+#define CHUNK_FULL ((size_t)768 << 10)
 #define CHUNK_ROOM ((size_t)4 << 20)
 
 // A message and its contents: texts and frames take the place of the event. The memory has the same address in both

@@ -75,10 +75,14 @@ static void complete(writer *writer, ctf_record *record) {
     finish_record(writer, record, head + length);
 }
 
-static void add_event(writer *writer, const fl_event *event) {
+// The next message is written here if it is an event.
+static fl_event *room_for_event(const writer *writer) {
+    return (fl_event *)(void *)(room_of(writer) + CTF_EVENT_OFFSET);
+}
+
+static void finish_event(writer *writer) {
     ctf_record *record = (ctf_record *)room_of(writer);
-    size_t size = offsetof(fl_event, lists) + event->listWords * sizeof *event->lists;
-    memcpy((char *)record + CTF_EVENT_OFFSET, event, size);
+    size_t size = offsetof(fl_event, lists) + room_for_event(writer)->listWords * sizeof(uint64_t);
     record->kind = CTF_EVENT;
     finish_record(writer, record, CTF_EVENT_OFFSET + size);
 }
@@ -129,14 +133,14 @@ _Noreturn void ctf_child_run(
     hand_over(&writer);
     static ctf_message message;
     for (;;) {
-        memset(&message, 0, offsetof(ctf_message, event));
-        ctf_kind kind = ctf_next(reader, &message);
+        ctf_kind kind = ctf_next(reader, &message, room_for_event(&writer));
         if (kind == CTF_EVENT) {
-            add_event(&writer, &message.event);
+            finish_event(&writer);
         } else {
             ctf_record *record = begin_record(&writer);
             memcpy(&record->message, &message, offsetof(ctf_message, event));
             complete(&writer, record);
+            memset(&message, 0, offsetof(ctf_message, event));
         }
         if (kind == CTF_END || kind == CTF_FAILED) {
             hand_over(&writer);

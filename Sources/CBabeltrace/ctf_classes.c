@@ -14,10 +14,15 @@ static const fl_field *find_field(const fl_field *fields, uint32_t count, const 
     return NULL;
 }
 
-static member member_at(const fl_field *field, size_t offset) {
-    return (member) {
-        .offset = (uint16_t)(offset + field->offset), .width = field->width, .is_hash = field->meaning == FL_HASH,
-    };
+static member member_at(size_t offset, size_t width) {
+    return (member) {.offset = (uint16_t)offset, .width = (uint8_t)width, .limit = fl_largest_number};
+}
+
+static member member_of(const fl_field *field, size_t offset) {
+    member member = member_at(offset + field->offset, field->width);
+    // A hash may be any number.
+    if (field->meaning == FL_HASH) { member.limit = UINT64_MAX; }
+    return member;
 }
 
 static member describe_member(const bt_field_class_structure_member *given, const fl_event_schema *schema) {
@@ -29,19 +34,21 @@ static member describe_member(const bt_field_class_structure_member *given, cons
     const fl_field *shared = find_field(common, common_count, name);
     member found = {0};
     if (own != NULL) {
-        found = member_at(own, offsetof(fl_event, fields));
+        found = member_of(own, offsetof(fl_event, fields));
     } else if (shared != NULL) {
-        found = member_at(shared, offsetof(fl_event, header));
+        found = member_of(shared, offsetof(fl_event, header));
     } else if (strcmp(name, "process") == 0) {
-        found = (member) {.offset = offsetof(fl_event, process), .width = sizeof(uint32_t)};
+        found = member_at(offsetof(fl_event, process), sizeof(uint32_t));
     } else if (strcmp(name, "thread") == 0) {
-        found = (member) {.offset = offsetof(fl_event, header.thread), .width = sizeof(uint32_t)};
+        found = member_at(offsetof(fl_event, header.thread), sizeof(uint32_t));
     } else if (strcmp(name, "flags") == 0) {
-        found = (member) {.offset = offsetof(fl_event, header.flags), .width = sizeof(uint8_t)};
+        found = member_at(offsetof(fl_event, header.flags), sizeof(uint8_t));
     } else if (strcmp(name, "lists") == 0) {
         found.is_lists = true;
     }
     found.type = bt_field_class_get_type(class);
+    found.is_unsigned =
+        found.type == BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER || found.type == BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION;
     return found;
 }
 

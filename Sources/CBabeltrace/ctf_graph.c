@@ -25,29 +25,6 @@ static bool take_problem(char *out, size_t room) {
     return true;
 }
 
-// MARK: - The sink that receives messages
-
-static bt_graph_simple_sink_component_initialize_func_status begin(bt_message_iterator *iterator, void *data) {
-    ctf_reader *reader = data;
-    reader->iterator = iterator;
-    return BT_GRAPH_SIMPLE_SINK_COMPONENT_INITIALIZE_FUNC_STATUS_OK;
-}
-
-static bt_graph_simple_sink_component_consume_func_status consume(bt_message_iterator *iterator, void *data) {
-    ctf_reader *reader = data;
-    reader->message_index = 0;
-    reader->message_count = 0;
-    switch (bt_message_iterator_next(iterator, &reader->messages, &reader->message_count)) {
-    case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK: return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
-    case BT_MESSAGE_ITERATOR_NEXT_STATUS_END: return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
-    case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN: return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_AGAIN;
-    case BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR:
-        return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_MEMORY_ERROR;
-    case BT_MESSAGE_ITERATOR_NEXT_STATUS_ERROR: break;
-    }
-    return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
-}
-
 // MARK: - The graph
 
 static const bt_component_class_source *source_class(void) {
@@ -58,18 +35,14 @@ static const bt_component_class_source *source_class(void) {
     return bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs");
 }
 
-static const bt_component_class_filter *muxer_class(void) {
-    const bt_plugin *plugin = NULL;
-    if (bt_plugin_find("utils", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, &plugin) != BT_PLUGIN_FIND_STATUS_OK) {
-        return NULL;
-    }
-    return bt_plugin_borrow_filter_component_class_by_name_const(plugin, "muxer");
+static const bt_component_class_source *source_kind;
+
+bool ctf_find_plugins(void) {
+    if (source_kind == NULL) { source_kind = source_class(); }
+    return source_kind != NULL;
 }
 
-static bool add_source(
-    bt_graph *graph, const bt_component_class_source *class, size_t number, const char *directory,
-    const bt_component_filter *muxer
-) {
+static const bt_component_source *add_source(bt_graph *graph, size_t number, const char *directory) {
     bt_value *parameters = bt_value_map_create(), *inputs = NULL;
     const bt_component_source *source = NULL;
     char name[32];
@@ -77,31 +50,45 @@ static bool add_source(
     bool added = parameters != NULL
         && bt_value_map_insert_empty_array_entry(parameters, "inputs", &inputs) == BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK
         && bt_value_array_append_string_element(inputs, directory) == BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK
-        && bt_graph_add_source_component(graph, class, name, parameters, BT_LOGGING_LEVEL_NONE, &source)
+        && bt_graph_add_source_component(graph, source_kind, name, parameters, BT_LOGGING_LEVEL_NONE, &source)
             == BT_GRAPH_ADD_COMPONENT_STATUS_OK;
     if (parameters != NULL) { bt_value_put_ref(parameters); }
-    if (!added) { return false; }
-    uint64_t ports = bt_component_source_get_output_port_count(source);
-    for (uint64_t port = 0; port < ports; port++) {
-        // The muxer adds an input port for each connection.
-        uint64_t last = bt_component_filter_get_input_port_count(muxer) - 1;
-        if (bt_graph_connect_ports(
-                graph, bt_component_source_borrow_output_port_by_index_const(source, port),
-                bt_component_filter_borrow_input_port_by_index_const(muxer, last), NULL)
-            != BT_GRAPH_CONNECT_PORTS_STATUS_OK) {
-            return false;
+    return added ? source : NULL;
+}
+
+// Connects the streams of each directory with an input of the merge.
+static bool connect(bt_graph *graph, const bt_component_source **sources, size_t count, ctf_merge *merge) {
+    uint64_t streams = 0, input = 0;
+    for (size_t index = 0; index < count; index++) {
+        streams += bt_component_source_get_output_port_count(sources[index]);
+    }
+    const bt_component_sink *sink = ctf_merge_add(merge, graph, streams);
+    if (sink == NULL) { return false; }
+    for (size_t index = 0; index < count; index++) {
+        uint64_t ports = bt_component_source_get_output_port_count(sources[index]);
+        for (uint64_t port = 0; port < ports; port++, input++) {
+            if (bt_graph_connect_ports(
+                    graph, bt_component_source_borrow_output_port_by_index_const(sources[index], port),
+                    bt_component_sink_borrow_input_port_by_index_const(sink, input), NULL)
+                != BT_GRAPH_CONNECT_PORTS_STATUS_OK) {
+                return false;
+            }
         }
     }
     return true;
 }
 
-static const bt_component_class_source *source;
-static const bt_component_class_filter *muxer_kind;
-
-bool ctf_find_plugins(void) {
-    if (source == NULL) { source = source_class(); }
-    if (muxer_kind == NULL) { muxer_kind = muxer_class(); }
-    return source != NULL && muxer_kind != NULL;
+static bool build_graph(ctf_reader *reader, const char *const *directories, size_t count) {
+    const bt_component_source **sources = calloc(count + 1, sizeof *sources);
+    reader->graph = bt_graph_create(0);
+    bool ready = reader->graph != NULL && sources != NULL;
+    for (size_t index = 0; ready && index < count; index++) {
+        sources[index] = add_source(reader->graph, index, directories[index]);
+        ready = sources[index] != NULL;
+    }
+    ready = ready && connect(reader->graph, sources, count, &reader->merge);
+    free(sources);
+    return ready;
 }
 
 ctf_reader *ctf_open(
@@ -118,22 +105,7 @@ ctf_reader *ctf_open(
     }
     reader->names_only = names_only;
     reader->positions = positions;
-    const bt_component_filter *muxer = NULL;
-    const bt_component_sink *sink = NULL;
-    reader->graph = bt_graph_create(0);
-    bool ready = reader->graph != NULL
-        && bt_graph_add_filter_component(reader->graph, muxer_kind, "muxer", NULL, BT_LOGGING_LEVEL_NONE, &muxer)
-            == BT_GRAPH_ADD_COMPONENT_STATUS_OK;
-    for (size_t index = 0; ready && index < count; index++) {
-        ready = add_source(reader->graph, source, index, directories[index], muxer);
-    }
-    ready = ready
-        && bt_graph_add_simple_sink_component(reader->graph, "faultline", begin, consume, NULL, reader, &sink)
-            == BT_GRAPH_ADD_COMPONENT_STATUS_OK
-        && bt_graph_connect_ports(
-               reader->graph, bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
-               bt_component_sink_borrow_input_port_by_index_const(sink, 0), NULL)
-            == BT_GRAPH_CONNECT_PORTS_STATUS_OK;
+    bool ready = build_graph(reader, directories, count);
     snprintf(problem, room, "it cannot be read");
     if (take_problem(problem, room) || !ready) {
         ctf_close(reader);
@@ -142,14 +114,8 @@ ctf_reader *ctf_open(
     return reader;
 }
 
-static void drop_messages(ctf_reader *reader) {
-    while (reader->message_index < reader->message_count) {
-        bt_message_put_ref(reader->messages[reader->message_index++]);
-    }
-}
-
 void ctf_close(ctf_reader *reader) {
-    drop_messages(reader);
+    ctf_merge_close(&reader->merge);
     if (reader->graph != NULL) { bt_graph_put_ref(reader->graph); }
     free(reader->classes);
     free(reader->frames);
@@ -159,10 +125,9 @@ void ctf_close(ctf_reader *reader) {
 // MARK: - Reading
 
 const bt_message *ctf_advance(ctf_reader *reader, ctf_kind *failure) {
-    if (reader->message_index < reader->message_count) {
-        bt_message_put_ref(reader->messages[reader->message_index++]);
-    }
-    while (reader->message_index == reader->message_count) {
+    for (;;) {
+        const bt_message *message = ctf_merge_next(&reader->merge);
+        if (message != NULL) { return message; }
         *failure = CTF_END;
         if (reader->has_ended) { return NULL; }
         bt_graph_run_once_status status = bt_graph_run_once(reader->graph);
@@ -174,5 +139,4 @@ const bt_message *ctf_advance(ctf_reader *reader, ctf_kind *failure) {
             return NULL;
         }
     }
-    return reader->messages[reader->message_index];
 }

@@ -12,12 +12,13 @@
 // The use of a member of a payload. All members of a class have the type that the class states, so it is looked up
 // once.
 typedef struct member {
-    bt_field_class_type type;
+    uint64_t limit;             // its largest valid number
+    uint32_t index;             // its index in the payload
     uint16_t offset;            // its destination, from the start of the event
     uint8_t width;              // 1, 4 or 8 bytes; 0: the lists, or an unknown member
-    bool is_hash;               // the whole range of numbers is valid
     bool is_lists;
-    uint32_t index;             // its index in the payload
+    bool is_unsigned;           // an unsigned number, as LTTng writes all but a few
+    bt_field_class_type type;
 } member;
 
 // A parsed event class. It is looked up by address, because each trace has its own classes.
@@ -48,13 +49,31 @@ typedef struct ctf_positions {
     position of[POSITIONS_MAXIMUM];
 } ctf_positions;
 
+// One stream's messages, of which libbabeltrace2 delivers a few at a time.
+typedef struct ctf_feed {
+    bt_message_iterator *iterator;
+    bt_message_array_const messages;
+    uint64_t count, index;
+    int64_t time;      // of the message at `index`, or of the last event before it, in nanoseconds
+    size_t number;     // decides between feeds of the same time
+    bool has_clock;
+} ctf_feed;
+
+// The streams' messages, merged by time. libbabeltrace2's muxer also merges by the times of packets, and compares the
+// streams' clocks for each message, which takes longer.
+typedef struct ctf_merge {
+    ctf_feed *feeds;
+    size_t feed_count;
+    ctf_feed **heap;   // the feeds that have not ended; the first has the next message
+    size_t heap_count;
+    bool is_delivered; // whether the first feed's message was returned
+} ctf_merge;
+
 typedef struct ctf_reader {
     bt_graph *graph;
-    bt_message_array_const messages;
-    uint64_t message_count, message_index;
+    ctf_merge merge;
     bool has_ended;
     bool names_only;
-    bt_message_iterator *iterator;
     event_class *classes;
     size_t class_count;
     event_class *last;       // events come in runs of one class
@@ -70,11 +89,21 @@ typedef struct ctf_reader {
 ctf_reader *ctf_open(
     const char *const *directories, size_t count, bool names_only, ctf_positions *positions, char *problem, size_t room);
 
-// Finds and caches the plugins; false if they are not installed.
+// Adds a sink with an input for each of `feed_count` streams to the graph; null if that fails.
+const bt_component_sink *ctf_merge_add(ctf_merge *merge, bt_graph *graph, size_t feed_count);
+
+// Releases the last message and returns the next one; null if its stream must deliver more first (bt_graph_run_once),
+// or all have ended.
+const bt_message *ctf_merge_next(ctf_merge *merge);
+
+void ctf_merge_close(ctf_merge *merge);
+
+// Finds and caches the plugin that reads CTF; false if it is not installed.
 bool ctf_find_plugins(void);
 
-// Reads the next message; returns its kind. Everything it points to stays valid until the next one is read.
-ctf_kind ctf_next(ctf_reader *reader, ctf_message *message);
+// Reads the next message; returns its kind. An event is stored in `event`, anything else in `message`; everything that
+// it points to stays valid until the next one is read.
+ctf_kind ctf_next(ctf_reader *reader, ctf_message *message, fl_event *event);
 
 void ctf_close(ctf_reader *reader);
 
@@ -89,8 +118,8 @@ const char *ctf_name_of_entry(const char *name, bool *is_statedump);
 // The parsed event class; null if there is not enough memory.
 const event_class *ctf_class_of(ctf_reader *reader, const bt_event_class *class);
 
-// Fills in the message from an event.
-ctf_kind ctf_read_event(ctf_reader *reader, const bt_event *event, ctf_message *message);
+// Fills in the event or the message from an event of the trace.
+ctf_kind ctf_read_event(ctf_reader *reader, const bt_event *given, ctf_message *message, fl_event *event);
 
 // Records the beginning of a packet.
 void ctf_begin_packet(ctf_reader *reader, const bt_packet *packet);

@@ -47,7 +47,7 @@ static uint64_t time_of(const bt_message *message, const bt_event *event) {
     return bt_clock_snapshot_get_value(bt_message_event_borrow_default_clock_snapshot_const(message));
 }
 
-ctf_kind ctf_next(ctf_reader *reader, ctf_message *message) {
+ctf_kind ctf_next(ctf_reader *reader, ctf_message *message, fl_event *event) {
     for (;;) {
         ctf_kind failure = CTF_END;
         const bt_message *next = ctf_advance(reader, &failure);
@@ -58,10 +58,10 @@ ctf_kind ctf_next(ctf_reader *reader, ctf_message *message) {
         }
         switch (bt_message_get_type(next)) {
         case BT_MESSAGE_TYPE_EVENT: {
-            const bt_event *event = bt_message_event_borrow_event_const(next);
-            if (ctf_was_handed_out(reader, bt_event_borrow_stream_const(event))) { continue; }
-            message->kind = ctf_read_event(reader, event, message);
-            if (message->kind == CTF_BEGAN) { message->received = reader->last->is_statedump ? time_of(next, event) : 0; }
+            const bt_event *given = bt_message_event_borrow_event_const(next);
+            if (ctf_was_handed_out(reader, bt_event_borrow_stream_const(given))) { continue; }
+            message->kind = ctf_read_event(reader, given, message, event);
+            if (message->kind == CTF_BEGAN) { message->received = reader->last->is_statedump ? time_of(next, given) : 0; }
             break;
         }
         case BT_MESSAGE_TYPE_DISCARDED_EVENTS:

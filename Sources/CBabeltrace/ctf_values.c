@@ -59,22 +59,21 @@ static bool read_event(const event_class *class, const bt_field *payload, fl_eve
     event->header.kind = (uint8_t)class->kind;
     for (const member *member = class->members, *end = member + class->member_count; member < end; member++) {
         const bt_field *field = bt_field_structure_borrow_member_field_by_index_const(payload, member->index);
-        if (member->is_lists) {
+        char *destination = (char *)event + member->offset;
+        uint64_t number = 0;
+        if (__builtin_expect(member->is_unsigned, true)) {
+            number = bt_field_integer_unsigned_get_value(field);
+        } else if (member->is_lists) {
             if (!read_lists(field, event)) { return false; }
             continue;
-        }
-        uint64_t number = 0;
-        if (__builtin_expect(member->type == BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER, true)) {
-            number = bt_field_integer_unsigned_get_value(field);
         } else if (!ctf_read_number_of_type(field, member->type, &number)) {
             return false;
         }
-        if (__builtin_expect(number > fl_largest_number, false) && !member->is_hash) { return false; }
-        char *place = (char *)event + member->offset;
+        if (__builtin_expect(number > member->limit, false)) { return false; }
         if (member->width == sizeof(uint8_t)) {
-            *(uint8_t *)place = (uint8_t)number;
+            *(uint8_t *)destination = (uint8_t)number;
         } else {
-            fl_number_set(place, member->width, number);
+            fl_number_set(destination, member->width, number);
         }
     }
     return event->header.id != 0;
@@ -139,13 +138,13 @@ static bool read_end(const bt_field *payload, ctf_message *message) {
     return read;
 }
 
-ctf_kind ctf_read_event(ctf_reader *reader, const bt_event *event, ctf_message *message) {
-    const event_class *class = ctf_class_of(reader, bt_event_borrow_class_const(event));
-    const bt_field *payload = bt_event_borrow_payload_field_const(event);
+ctf_kind ctf_read_event(ctf_reader *reader, const bt_event *given, ctf_message *message, fl_event *event) {
+    const event_class *class = ctf_class_of(reader, bt_event_borrow_class_const(given));
+    const bt_field *payload = bt_event_borrow_payload_field_const(given);
     if (class == NULL || payload == NULL) { return CTF_MALFORMED; }
     if (class->kind != FL_EVENT_NONE) {
         if (reader->names_only) { return CTF_PASSED_OVER; }
-        return read_event(class, payload, &message->event) ? CTF_EVENT : CTF_MALFORMED;
+        return read_event(class, payload, event) ? CTF_EVENT : CTF_MALFORMED;
     }
     bool read = true;
     switch (class->other) {

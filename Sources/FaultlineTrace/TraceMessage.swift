@@ -1,3 +1,5 @@
+package import CTraceSchema
+
 /// One message of a trace; they come in the order in which they were written.
 public enum TraceMessage: Sendable, Hashable {
     /// A process began to record. Precedes everything else from that process.
@@ -10,6 +12,11 @@ public enum TraceMessage: Sendable, Hashable {
     case lost(EventLoss)
     /// A process ended, or was found to have ended, and everything that it had recorded was written.
     case ended(ProcessEnded)
+
+    /// The event that a record of a known kind holds, built in place: copying an event takes time.
+    package init(_ kind: EventKind, _ record: UnsafePointer<fl_event>) {
+        self = .event(TraceEvent(kind, record))
+    }
 }
 
 /// The first line of a process in a trace.

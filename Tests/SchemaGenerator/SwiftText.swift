@@ -71,6 +71,7 @@ struct SwiftText {
             text += "        case .\(kind.name)\(parts.isEmpty ? "" : "(let fields)"): \(value)\n"
         }
         text += "        }\n    }\n\n"
+        text += "    @inline(__always)\n"
         text += "    init(_ kind: EventKind, _ record: UnsafePointer<fl_event>) {\n        switch kind {\n"
         for kind in schema.kinds {
             text += "        case .\(kind.name): self = .\(kind.name)(TraceEvent.\(kind.type)(record))\n"
@@ -148,6 +149,7 @@ struct SwiftText {
                 public var detail: Detail
 
                 /// An event with every common field zero but those given.
+                @inline(__always)
                 public init(
 
             """
@@ -162,8 +164,16 @@ struct SwiftText {
                 ///
                 /// - Complexity: O(lists). No allocation for kinds without lists.
                 public init?(_ record: UnsafePointer<fl_event>) {
+                    guard let kind = EventKind(rawValue: record.pointee.header.kind) else { return nil }
+                    self.init(kind, record)
+                }
+
+                /// The event that a record of a known kind holds.
+                ///
+                /// Inlined, because an event is large: each call that returns it copies it.
+                @inline(__always)
+                init(_ kind: EventKind, _ record: UnsafePointer<fl_event>) {
                     let header = record.pointee.header
-                    guard let kind = EventKind(rawValue: header.kind) else { return nil }
                     self.init(
 
             """

@@ -172,19 +172,16 @@ final class CTFReader {
     private func pass(
         _ message: UnsafeMutablePointer<ctf_message>, _ body: (TraceMessage) throws -> Void
     ) throws -> Bool {
+        guard let kind = EventKind(rawValue: message.pointee.event.header.kind) else { return false }
         let (name, delay) = numbers.process(of: message.pointee.event.process)
-        let event = withUnsafeMutablePointer(to: &message.pointee.event) { event -> TraceEvent? in
-            event.pointee.process = name
-            event.pointee.header.start += delay
-            if event.pointee.header.kind == UInt8(fl_event_kind.FL_EVENT_USE.rawValue) {
-                if event.pointee.fields.use.firstUse > 0 { event.pointee.fields.use.firstUse += delay }
-                if event.pointee.fields.use.lastUse > 0 { event.pointee.fields.use.lastUse += delay }
-            }
-            return TraceEvent(event)
-        }
-        guard let event else { return false }
         if name != last { observeProcess(name) }
-        try body(.event(event))
+        message.pointee.event.process = name
+        message.pointee.event.header.start += delay
+        if kind == .use {
+            if message.pointee.event.fields.use.firstUse > 0 { message.pointee.event.fields.use.firstUse += delay }
+            if message.pointee.event.fields.use.lastUse > 0 { message.pointee.event.fields.use.lastUse += delay }
+        }
+        try withUnsafePointer(to: &message.pointee.event) { try body(TraceMessage(kind, $0)) }
         return true
     }
 

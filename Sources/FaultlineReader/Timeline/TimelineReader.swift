@@ -86,11 +86,11 @@ final class TimelineReader: DictionaryEntryDecoder {
             switch kind {
             case .FTL_LINE_EVENT:
                 ownLines += 1
-                guard let event = withUnsafePointer(to: &line.pointee.event, { TraceEvent($0) }) else { continue }
+                guard let kind = EventKind(rawValue: line.pointee.event.header.kind) else { continue }
                 summary.events += 1
                 summary.unknownKeys += Int(line.pointee.unknownKeys)
-                observeProcess(event.process)
-                try body(.event(event))
+                observeProcess(line.pointee.event.process)
+                try withUnsafePointer(to: &line.pointee.event) { try body(TraceMessage(kind, $0)) }
             case .FTL_LINE_LOST: try pass(text, EventLoss.self, [\.events]) { try body(.lost($0)) }
             case .FTL_LINE_ENDED:
                 try pass(text, ProcessEnded.self, Self.endNumbers) {

@@ -75,6 +75,7 @@ extension TraceEvent.Detail {
         }
     }
 
+    @inline(__always)
     init(_ kind: EventKind, _ record: UnsafePointer<fl_event>) {
         switch kind {
         case .fetch: self = .fetch(TraceEvent.Fetch(record))

@@ -58,6 +58,7 @@ public struct TraceEvent: Sendable, Hashable {
     public var detail: Detail
 
     /// An event with every common field zero but those given.
+    @inline(__always)
     public init(
         id: EventID = 0,
         parent: EventID = 0,
@@ -94,8 +95,16 @@ public struct TraceEvent: Sendable, Hashable {
     ///
     /// - Complexity: O(lists). No allocation for kinds without lists.
     public init?(_ record: UnsafePointer<fl_event>) {
+        guard let kind = EventKind(rawValue: record.pointee.header.kind) else { return nil }
+        self.init(kind, record)
+    }
+
+    /// The event that a record of a known kind holds.
+    ///
+    /// Inlined, because an event is large: each call that returns it copies it.
+    @inline(__always)
+    init(_ kind: EventKind, _ record: UnsafePointer<fl_event>) {
         let header = record.pointee.header
-        guard let kind = EventKind(rawValue: header.kind) else { return nil }
         self.init(
             id: header.id,
             parent: header.parent,
