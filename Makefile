@@ -22,10 +22,11 @@ SWIFT_BUILD = swift build --configuration release --product
 demo: build
 	.build/release/faultline demo
 
-# The command, and beside it the libraries that it preloads into programs.
+# The command, and beside it the libraries that it loads into programs.
 build: install-packages
 	$(SWIFT_BUILD) faultline
 	$(SWIFT_BUILD) FaultlinePreload
+	$(SWIFT_BUILD) FaultlineLTTng
 	$(SWIFT_BUILD) FaultlineHeap
 
 test: PACKAGES += $(TEST_PACKAGES)

@@ -20,7 +20,7 @@ func application(_ name: String) -> Target {
         path: "Tests/Applications/\(name)", swiftSettings: strict)
 }
 
-/// A library in C that is preloaded into programs, and exports only what its list names.
+/// A library in C that is loaded into programs that do not know Faultline, and exports only what its list names.
 ///
 /// It has no Swift code, so it needs no Swift runtime. Its calls are bound when it is loaded: binding one in a signal handler
 /// would take kilobytes of the thread's stack.
@@ -43,6 +43,7 @@ let package = Package(
         .library(name: "FaultlineBenchmark", targets: ["FaultlineBenchmark"]),
         .library(name: "FaultlineEntities", targets: ["FaultlineEntities"]),
         .library(name: "FaultlineHeap", type: .dynamic, targets: ["FaultlineHeap"]),
+        .library(name: "FaultlineLTTng", type: .dynamic, targets: ["FaultlineLTTng"]),
         .library(name: "FaultlineModel", targets: ["FaultlineModel"]),
         .library(name: "FaultlinePreload", type: .dynamic, targets: ["FaultlinePreload"]),
         .library(name: "FaultlineReader", targets: ["FaultlineReader"]),
@@ -79,7 +80,7 @@ let package = Package(
         // Whoever does not want it builds with the trait switched off: then it holds nothing. Its library is loaded when a
         // program asks for it.
         .target(
-            name: "CLTTngUST", dependencies: ["CRecorder", "CTraceSchema"],
+            name: "CLTTngUST", dependencies: ["CTraceSchema"],
             cSettings: [.headerSearchPath("."), .define("FAULTLINE_LTTNG", .when(traits: ["LTTng"]))]),
         .target(
             name: "FaultlineRecorder", dependencies: ["CLTTngUST", "CRecorder", "CTraceSchema", "FaultlineTrace"],
@@ -88,6 +89,9 @@ let package = Package(
         // Preloaded into programs that do not know Faultline. It exports nothing but SQLite's functions and its own switch,
         // so that no name of the recorder meets one of the program's.
         preloaded("FaultlinePreload", ["CRecorder", "CTraceSchema"]),
+
+        // Loaded by that library if it records to LTTng.
+        preloaded("FaultlineLTTng", ["CLTTngUST", "CTraceSchema"]),
 
         // Preloaded besides if a program's allocations are sampled. A library of its own, because it takes the place of the C
         // library's allocator.

@@ -112,7 +112,7 @@ static bool read_stack(ctf_reader *reader, const bt_field *payload, ctf_message 
 }
 
 static bool read_process(const bt_field *payload, ctf_message *message) {
-    uint64_t process = 0, version = 0;
+    uint64_t process = 0, version = 0, is_observed = 0;
     const bt_field *date = member_named(payload, "date");
     if (!number_named(payload, "process", &process) || !number_named(payload, "version", &version)
         || !number_named(payload, "start", &message->start) || !number_named(payload, "origin", &message->origin)
@@ -121,6 +121,8 @@ static bool read_process(const bt_field *payload, ctf_message *message) {
     }
     message->process = (uint32_t)process;
     message->version = (uint32_t)version;
+    // Older traces do not state it.
+    message->is_observed = number_named(payload, "isObserved", &is_observed) && is_observed != 0;
     message->date = 0;
     if (date != NULL && bt_field_get_class_type(date) == BT_FIELD_CLASS_TYPE_DOUBLE_PRECISION_REAL) {
         message->date = bt_field_real_double_precision_get_value(date);

@@ -23,6 +23,7 @@ struct lttng_ust_session;
     lttng_ust_field_integer(uint64_t, start, process->start)                     \
     lttng_ust_field_integer(uint64_t, origin, process->origin)                   \
     lttng_ust_field_float(double, date, process->date)                           \
-    lttng_ust_field_string(program, process->program)
+    lttng_ust_field_string(program, process->program)                            \
+    lttng_ust_field_integer(uint8_t, isObserved, process->is_observed)
 
 #endif

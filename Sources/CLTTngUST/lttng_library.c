@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <lttng/ust-events.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/statvfs.h>
@@ -50,6 +51,31 @@ static bool has_room(void) {
     return (uint64_t)status.f_bavail * status.f_frsize >= ROOM_BYTES;
 }
 
+// MARK: - Forking
+
+// What liblttng-ust-fork.so does for programs that preload it: without these calls, a forked child has none of the
+// library's threads and no session of its own. The signals that the first one blocks are those of the forking thread,
+// and it holds a lock until one of the others is called.
+static void (*before_fork)(sigset_t *);
+static void (*after_fork_in_parent)(sigset_t *);
+static void (*after_fork_in_child)(sigset_t *);
+static sigset_t signals;
+
+static void fork_begins(void) { before_fork(&signals); }
+static void fork_ends_in_parent(void) { after_fork_in_parent(&signals); }
+static void fork_ends_in_child(void) { after_fork_in_child(&signals); }
+
+static void follow_forks(void *library) {
+    if (dlopen("liblttng-ust-fork.so.1", RTLD_NOW | RTLD_NOLOAD) != NULL) { return; }
+    before_fork = (void (*)(sigset_t *))dlsym(library, "lttng_ust_before_fork");
+    after_fork_in_parent = (void (*)(sigset_t *))dlsym(library, "lttng_ust_after_fork_parent");
+    after_fork_in_child = (void (*)(sigset_t *))dlsym(library, "lttng_ust_after_fork_child");
+    if (before_fork == NULL || after_fork_in_parent == NULL || after_fork_in_child == NULL) { return; }
+    pthread_atfork(fork_begins, fork_ends_in_parent, fork_ends_in_child);
+}
+
+// MARK: - Loading
+
 static void load(void) {
     if (!has_room()) {
         snprintf(failure, sizeof failure, "there is no room in /dev/shm");
@@ -70,6 +96,7 @@ static void load(void) {
     for (size_t index = 0; index < provider_count; index++) {
         providers[index].registration = register_probe(providers[index].description);
     }
+    follow_forks(library);
 }
 
 bool fl_lttng_load(char *problem, size_t room) {

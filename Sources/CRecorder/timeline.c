@@ -348,7 +348,7 @@ static void settle(fl_timeline *timeline, fl_drain *drain, uint64_t unwritten_be
     fl_timeline_note(timeline, drain);
 }
 
-// The data that the recording of a program's calls of SQLite lacks, as kinds of TraceGap.
+// The data that the recording of a program's calls of SQLite lacks, as in TraceGap.ofStatements.
 static char *put_gaps(char *out) {
     static const char *const gaps[] = {"operations", "exactTimes"};
     out = fl_put_text(out, ",\"source\":\"sqlite\",\"gaps\":[");

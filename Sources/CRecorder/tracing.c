@@ -32,7 +32,7 @@ static fl_tracer_process process_of(const fl_recorder *recorder) {
     const fl_file *file = recorder->file;
     return (fl_tracer_process){
         .process = recorder->traced_as, .start = fl_since(file->start, file->origin),
-        .origin = file->origin, .date = file->date, .program = file->program,
+        .origin = file->origin, .date = file->date, .program = file->program, .is_observed = file->is_observed != 0,
     };
 }
 
@@ -65,10 +65,18 @@ void fl_trace_entry(fl_recorder *recorder, const fl_entry *entry) {
 
 // MARK: - The process
 
+// The number of recorders that a process has traced so far. A forked child inherits its parent's count, and starts anew.
+static uint32_t count_recorder(uint32_t process) {
+    static _Atomic uint64_t counted;  // the process and its count
+    uint64_t last = atomic_load_explicit(&counted, memory_order_relaxed), next;
+    do {
+        next = last >> 32 == process ? last + 1 : ((uint64_t)process << 32) + 1;
+    } while (!atomic_compare_exchange_weak_explicit(&counted, &last, next, memory_order_relaxed, memory_order_relaxed));
+    return (uint32_t)next - 1;
+}
+
 void fl_trace_begin(fl_recorder *recorder) {
-    static _Atomic uint32_t recorders;
-    uint32_t before = atomic_fetch_add_explicit(&recorders, 1, memory_order_relaxed);
-    recorder->traced_as = recorder->process + before * FL_PROCESS_NUMBERS;
+    recorder->traced_as = recorder->process + count_recorder(recorder->process) * FL_PROCESS_NUMBERS;
     // A listener that starts between these two calls receives the process twice.
     recorder->tracer->remember(recorder, describe);
     fl_tracer_process process = process_of(recorder);

@@ -95,11 +95,8 @@ bool preload_is_own_call(const preload_copy *copy, const void *caller) {
 // `ticks` is the time that the preparation took.
 static void prepared(const preload_copy *copy, int result, sqlite3_stmt **out, uint64_t ticks, const void *caller) {
     if (result != SQLITE_OK || out == NULL || *out == NULL) { return; }
+    if (preload_recorder() == NULL) { return; }
     int saved = errno;
-    if (preload_recorder() == NULL) {
-        errno = saved;
-        return;
-    }
     execution *execution = current_execution();
     bool is_of_execution = preload_is_inside(copy, caller) && execution != NULL && execution->depth == thread.depth;
     if (is_of_execution) { end_statement(execution); }
@@ -118,6 +115,8 @@ static void prepared(const preload_copy *copy, int result, sqlite3_stmt **out, u
     EXPORT int sqlite3_##name parameters { \
         const preload_copy *copy = preload_copy_of(CALLER); \
         if (copy == NULL || copy->name == NULL) { return SQLITE_MISUSE; } \
+        /* SQLite's first preparation runs statements of its own, which would start the recorder meanwhile. */ \
+        preload_recorder(); \
         uint64_t start = preload_ticks(); \
         preload_before before = preload_enter(copy, NULL, (uintptr_t)__builtin_frame_address(0)); \
         int result = copy->name arguments; \

@@ -59,7 +59,7 @@ static inline bool preload_is_inside(const preload_copy *copy, const void *addre
 
 // MARK: - The recorder
 
-// The process's recorder; null if it does not record. The first call starts it.
+// The process's recorder; null if it does not record. The first call starts it. Keeps errno.
 fl_recorder *preload_recorder(void);
 
 // Completes the recording of a process that ends without running destructors. Safe in a signal handler.

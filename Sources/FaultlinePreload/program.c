@@ -2,6 +2,8 @@
 #include "faultline_preload.h"
 #include "preload.h"
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
@@ -24,12 +26,19 @@ static bool is_forked;
 static _Atomic uint32_t generation = 1;
 // The readings of both clocks at the start.
 static uint64_t first_now, first_ticks;
-// The environment as it was when the program began, because it may change it.
+// The environment as it was when the program began, because it may change it. The directory is that of the rings; a
+// recording to LTTng has none, and leaves only files about the process there.
 static char directory[4096];
+// The library that passes events to LTTng; empty: they go to rings.
+static char lttng_library[4096];
 static uint64_t origin, ring_bytes;
 static bool keeps_values;
+// Whether this thread is loading LTTng's library, which can fork: a child of its own creates shared memory and ends. The
+// locks may be held then, and that child needs none of them.
+static _Thread_local __attribute__((tls_model("initial-exec"))) bool is_loading;
 
 static void before_fork(void) {
+    if (is_loading) { return; }
     pthread_mutex_lock(&lock);
     preload_lock_copies();
     preload_lock_statements();
@@ -38,6 +47,7 @@ static void before_fork(void) {
 }
 
 static void after_fork_in_parent(void) {
+    if (is_loading) { return; }
     preload_unlock_tables();
     preload_unlock_python();
     preload_unlock_statements();
@@ -48,20 +58,37 @@ static void after_fork_in_parent(void) {
 // A child gets a recorder of its own when it uses SQLite.
 static void after_fork_in_child(void) {
     atomic_store(&recorder, NULL);
-    atomic_store(&is_decided, has_stood_down);
+    atomic_store(&is_decided, has_stood_down || is_loading);
+    if (is_loading) { return; }
     atomic_fetch_add(&generation, 1);
     is_forked = true;
     after_fork_in_parent();
     preload_start_sampling_in_child();
 }
 
-__attribute__((constructor)) static void read_environment(void) {
+// Finds out where to record to; false: nowhere.
+static bool read_destination(void) {
     static const char rings[] = "rings:";
-    preload_find_originals();
     const char *trace = fl_environment("FAULTLINE_TRACE");
+    if (trace == NULL || strlen(trace) > sizeof directory) { return false; }
+    if (strncmp(trace, rings, strlen(rings)) == 0) {
+        strcpy(directory, trace + strlen(rings));
+        return true;
+    }
+    const char *library = fl_environment("FAULTLINE_LTTNG_LIBRARY"), *scratch = fl_environment("FAULTLINE_SCRATCH");
+    if (strcmp(trace, "lttng") != 0 || library == NULL || scratch == NULL || strlen(library) >= sizeof lttng_library
+        || strlen(scratch) >= sizeof directory) {
+        return false;
+    }
+    strcpy(lttng_library, library);
+    strcpy(directory, scratch);
+    return true;
+}
+
+__attribute__((constructor)) static void read_environment(void) {
+    preload_find_originals();
+    if (!read_destination()) { return; }
     const char *start = fl_environment("FAULTLINE_ORIGIN"), *bytes = fl_environment("FAULTLINE_RING_BYTES");
-    if (trace == NULL || strncmp(trace, rings, strlen(rings)) != 0 || strlen(trace) > sizeof directory) { return; }
-    strcpy(directory, trace + strlen(rings));
     if (start != NULL) { origin = strtoull(start, NULL, 10); }
     keeps_values = fl_environment("FAULTLINE_VALUES") != NULL;
     if (bytes != NULL) { ring_bytes = strtoull(bytes, NULL, 10); }
@@ -70,16 +97,46 @@ __attribute__((constructor)) static void read_environment(void) {
     preload_start_sampling();
 }
 
-static fl_recorder *create(void) {
+// Null if LTTng's library cannot be loaded. Without the lock, because another thread may be loading a library whose
+// constructor forks or uses SQLite, and this one then waits for it.
+static const fl_tracer *load_tracer(void) {
+    if (lttng_library[0] == 0) { return NULL; }
+    is_loading = true;
+    char problem[512];
+    void *library = dlopen(lttng_library, RTLD_NOW | RTLD_LOCAL);
+    const fl_tracer *(*tracer)(char *, size_t) =
+        library == NULL ? NULL : (const fl_tracer *(*)(char *, size_t))dlsym(library, "faultline_lttng_tracer");
+    const fl_tracer *loaded = tracer == NULL ? NULL : tracer(problem, sizeof problem);
+    is_loading = false;
+    return loaded;
+}
+
+static fl_recorder *create_traced(const fl_tracer *tracer) {
+    static bool is_ended_early;
+    if (tracer == NULL) { return NULL; }
+    // LTTng's library was loaded after this one, so its destructors run before this one's. A forked child inherits the
+    // handler.
+    if (!is_ended_early) { is_ended_early = atexit(preload_end_process) == 0; }
+    fl_recorder_options options = {
+        .tracer = tracer, .is_traced_only = true, .origin = origin, .is_observed = true, .is_forked = is_forked,
+    };
+    return fl_recorder_create(&options);
+}
+
+static fl_recorder *create_with_rings(void) {
     char path[sizeof directory + 64];
     uint32_t random = 0;
-    if (directory[0] == 0) { return NULL; }
     if (getrandom(&random, sizeof random, 0) != sizeof random) { return NULL; }
     snprintf(path, sizeof path, "%s/" FL_RINGS_PREFIX "%d-%u" FL_RINGS_SUFFIX, directory, getpid(), random);
     fl_recorder_options options = {
         .rings = path, .origin = origin, .ring_bytes = ring_bytes, .is_observed = true, .is_forked = is_forked,
     };
-    fl_recorder *created = fl_recorder_create(&options);
+    return fl_recorder_create(&options);
+}
+
+static fl_recorder *create(const fl_tracer *tracer) {
+    if (directory[0] == 0) { return NULL; }
+    fl_recorder *created = lttng_library[0] == 0 ? create_with_rings() : create_traced(tracer);
     if (created == NULL) {
         fl_refuse(directory);
         return NULL;
@@ -92,12 +149,17 @@ static fl_recorder *create(void) {
 
 fl_recorder *preload_recorder(void) {
     if (!atomic_load_explicit(&is_decided, memory_order_acquire)) {
+        // What loading does may come here again; nothing of it is recorded.
+        if (is_loading) { return NULL; }
+        int saved = errno;
+        const fl_tracer *tracer = load_tracer();
         pthread_mutex_lock(&lock);
         if (!atomic_load_explicit(&is_decided, memory_order_relaxed)) {
-            atomic_store_explicit(&recorder, create(), memory_order_relaxed);
+            atomic_store_explicit(&recorder, create(tracer), memory_order_relaxed);
             atomic_store_explicit(&is_decided, true, memory_order_release);
         }
         pthread_mutex_unlock(&lock);
+        errno = saved;
     }
     fl_recorder *current = atomic_load_explicit(&recorder, memory_order_relaxed);
     return current != NULL && fl_switch_is_on(fl_recorder_switch(current)) ? current : NULL;

@@ -9,6 +9,8 @@ package struct OwnedDirectory: Sendable {
     package enum Purpose: String, Sendable, CaseIterable {
         /// Rings of programs that `faultline record` runs; the path of their trace follows the word.
         case rings
+        /// What programs that `faultline record` records to LTTng say about themselves.
+        case lttng
         /// Copies of stores.
         case copies
         /// The stores and traces of a demo.

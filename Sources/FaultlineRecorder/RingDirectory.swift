@@ -34,14 +34,14 @@ package enum RingDirectory {
     static func refuse(in directory: String) { fl_refuse(directory) }
 
     /// The number of processes that left such a mark.
-    static func refusals(in directory: String) -> Int {
+    package static func refusals(in directory: String) -> Int {
         names(in: directory).count { $0.hasPrefix(FL_REFUSAL_PREFIX) }
     }
 
     /// The programs that ended, each with the libraries that it had loaded outside the system's directories.
     ///
     /// The preloaded library leaves them. Programs with the same modules count once.
-    static func programs(in directory: String) -> [[String]] {
+    package static func programs(in directory: String) -> [[String]] {
         names(in: directory).filter { $0.hasPrefix(FL_MODULES_PREFIX) }.sorted().compactMap { name in
             let text = try? String(contentsOfFile: "\(directory)/\(name)", encoding: .utf8)
             let paths = text?.split(separator: "\n").map(String.init) ?? []

@@ -98,6 +98,9 @@ public struct TraceGap: Sendable, Hashable, Codable {
         self.init(kind, remedy: parts.count > 1 ? parts[1] : "")
     }
 
+    /// The gaps in the recording of a program's calls of SQLite.
+    package static let ofStatements = [TraceGap(.operations), TraceGap(.exactTimes)]
+
     public init(_ kind: Kind, remedy: String = "") {
         self.kind = kind
         self.remedy = remedy

@@ -18,7 +18,8 @@ typedef enum __attribute__((enum_extensibility(closed))) ctf_kind {
     CTF_EVENT,      // `event` contains it
     CTF_ENTRY,      // a dictionary entry: `process`, `id`, `dictionary`, `text` is its JSON
     CTF_STACK,      // a dictionary entry of kind stack: `process`, `id`, `frames`, `is_truncated`
-    CTF_BEGAN,      // a process began: `process`, `version`, `start`, `origin`, `received`, `date`, `text` is its program
+    CTF_BEGAN,      // a process began: `process`, `version`, `start`, `origin`, `received`, `date`, `is_observed`, and
+                    // `text` is its program
     CTF_ENDED,      // a process ended: `process` and the totals
     CTF_DISCARDED,  // events were lost on the way: `lost`; or packets of them: `lost_packets`
     CTF_FOREIGN,    // an event that is not Faultline's
@@ -38,6 +39,7 @@ typedef struct ctf_message {
     const uint64_t *frames;
     uint32_t frame_count;
     uint8_t is_truncated;
+    bool is_observed;        // the process's calls of SQLite were recorded from outside
     uint64_t start;
     uint64_t origin;         // the zero of times, in nanoseconds of CLOCK_MONOTONIC
     uint64_t received;           // when a session that was started late received this, in CLOCK_MONOTONIC; 0: not late

@@ -8,8 +8,8 @@
 #ifndef FAULTLINE_RECORDER_H
 #define FAULTLINE_RECORDER_H
 
-#include "faultline_tracer.h"
 #include <faultline_schema.h>
+#include <faultline_tracer.h>
 #include <stdbool.h>
 #include <time.h>
 #include <string.h>

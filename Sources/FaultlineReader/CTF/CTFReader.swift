@@ -108,7 +108,8 @@ final class CTFReader {
         begun.append(
             ProcessBegan(
                 version: Int(message.version), process: name, program: messages.text, start: start,
-                date: message.date + Double(start - message.origin - message.start) / 1e9))
+                date: message.date + Double(start - message.origin - message.start) / 1e9,
+                source: message.is_observed ? .sqlite : nil, gaps: message.is_observed ? TraceGap.ofStatements : nil))
     }
 
     private func decodeEntry(_ messages: CTFMessages) throws -> DictionaryEntry? {

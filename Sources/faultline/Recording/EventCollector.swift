@@ -5,9 +5,8 @@ protocol EventCollector {
     /// The environment variables that make the command record.
     var environment: [String: String] { get }
 
-    /// The directory for files that the command needs until the recording ends, or `nil` if programs that do not use
-    /// the store cannot be recorded.
-    var scratch: String? { get }
+    /// The directory for files that the command needs until the recording ends.
+    var scratch: String { get }
 
     /// Collects the events recorded since the last call, and returns their number.
     func collect() -> UInt64
@@ -23,5 +22,5 @@ protocol EventCollector {
 }
 
 extension TraceCollector: EventCollector {
-    var scratch: String? { directory }
+    var scratch: String { directory }
 }

@@ -22,9 +22,6 @@ extension Recording {
     ///   - program: The command's name.
     ///   - isExplained: Whether a hidden copy of SQLite was already reported.
     func reason(_ program: String, isExplained: Bool) -> String {
-        guard mayPreload else {
-            return "to LTTng, only programs that use FaultlineStore are recorded; record a timeline instead."
-        }
         guard PreloadedLibrary.recorder.path != nil else {
             return
                 "none uses FaultlineStore, and \(PreloadedLibrary.recorder.name), which records other programs, is not beside the "

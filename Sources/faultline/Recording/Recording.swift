@@ -9,8 +9,6 @@ struct Recording {
     let ending: ChildProcess.Ending
     /// The outcome of the trace.
     let outcome: TraceCollector.Outcome
-    /// Whether programs that do not use the store are recorded too.
-    let mayPreload: Bool
 
     /// The pause before the rings are read again, in microseconds.
     ///
@@ -40,10 +38,8 @@ struct Recording {
         if samplesAllocations { try checkAllocations(destination) }
         let collector = try destination.taker(output, maximumSize: detail?.maximumSize?.bytes)
         var environment = collector.environment
-        if let scratch = collector.scratch {
-            let libraries = [PreloadedLibrary.recorder] + (samplesAllocations ? [.heap] : [])
-            environment.merge(PreloadedLibrary.environment(libraries, linkedIn: scratch)) { $1 }
-        }
+        let libraries = [PreloadedLibrary.recorder] + (samplesAllocations ? [.heap] : [])
+        environment.merge(PreloadedLibrary.environment(libraries, linkedIn: collector.scratch)) { $1 }
         if samplesAllocations { (collector as? TraceCollector)?.recordMemory() }
         if let detail { environment.merge(detail.environment) { $1 } }
         if let advice { environment["FAULTLINE_TRY"] = advice.map(\.description).joined(separator: "\n") }
@@ -64,7 +60,7 @@ struct Recording {
                 if outcome.processes > 0, let trace = outcome.trace {
                     Signals.holdingBack { Signals.ignoringFileSizeLimit { calibrate(trace) } }
                 }
-                return Recording(ending: ending, outcome: outcome, mayPreload: collector.scratch != nil)
+                return Recording(ending: ending, outcome: outcome)
             }
             usleep(events > 0 ? pauses.busy : pauses.idle)
         }

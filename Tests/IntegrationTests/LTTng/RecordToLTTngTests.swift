@@ -118,7 +118,7 @@ struct RecordToLTTngTests {
         #expect(
             result.errors == """
                 err
-                faultline: No process of "sh" recorded anything: to LTTng, only programs that use FaultlineStore are recorded; record a timeline instead.
+                faultline: No process of "sh" recorded anything: no process opened a Faultline store or called SQLite in a shared library.
 
                 """)
         #expect(FileManager.default.fileExists(atPath: directory.path("faultline-lttng")))

@@ -13,6 +13,8 @@ final class LTTngSession: EventCollector {
     private var directory: String { destination.written }
     private var daemon: LTTngDaemon?
     private let origin: UInt64
+    /// The directory in which programs leave files about themselves.
+    private let files: OwnedDirectory
 
     /// The channels: one for events and one for the dictionary, so an overflow of one does not affect the other.
     ///
@@ -32,14 +34,18 @@ final class LTTngSession: EventCollector {
         origin = Recorder.off().now()
         // This comes first, so an earlier trace stays if LTTng is missing.
         let hasDaemon = try Self.lttng(["list"]) == nil
-        if !hasDaemon { daemon = try LTTngDaemon() }
+        guard let files = OwnedDirectory.make(in: NSTemporaryDirectory(), purpose: .lttng, content: output) else {
+            throw CommandFailure.tool(
+                "Cannot create a directory in \(NSTemporaryDirectory()) (\(String(cString: strerror(errno)))); set TMPDIR "
+                    + "to one that can be written.")
+        }
+        self.files = files
         do {
+            if !hasDaemon { daemon = try LTTngDaemon() }
             try destination.make(session: name, daemon: daemon?.identifier)
             try make()
         } catch {
-            _ = try? Self.lttng(["destroy", "--no-wait", name])
-            daemon?.stop()
-            destination.discard()
+            discard()
             throw error
         }
     }
@@ -78,7 +84,10 @@ final class LTTngSession: EventCollector {
     // MARK: - Collecting the trace
 
     var environment: [String: String] {
-        var variables = ["FAULTLINE_TRACE": "lttng", "FAULTLINE_ORIGIN": String(origin)]
+        var variables = [
+            "FAULTLINE_TRACE": "lttng", "FAULTLINE_ORIGIN": String(origin), "FAULTLINE_SCRATCH": files.path,
+        ]
+        if let library = PreloadedLibrary.lttng.path { variables["FAULTLINE_LTTNG_LIBRARY"] = library }
         // The time that a program waits for the daemon to report what is recorded. After the default of three seconds,
         // it would lose its first events. The daemon is known to run.
         let patience = "LTTNG_UST_REGISTER_TIMEOUT"
@@ -86,7 +95,7 @@ final class LTTngSession: EventCollector {
         return variables
     }
 
-    var scratch: String? { nil }
+    var scratch: String { files.path }
 
     /// Returns 0, because LTTng's own daemon collects the events.
     func collect() -> UInt64 { 0 }
@@ -109,8 +118,12 @@ final class LTTngSession: EventCollector {
         let failure = complaint.map {
             "LTTng could not end the session (\($0)); \"\(trace ?? directory)\" holds what it had written by then."
         }
-        return TraceCollector.Outcome(
-            processes: processes, trace: trace, notes: [failure, note].compactMap { $0 })
+        let refusal = refusal()
+        var outcome = TraceCollector.Outcome(
+            processes: processes, trace: trace, notes: [failure, refusal, note].compactMap { $0 })
+        outcome.programs = RingDirectory.programs(in: files.path)
+        files.remove()
+        return outcome
     }
 
     /// The number of processes that announced themselves.
@@ -120,9 +133,18 @@ final class LTTngSession: EventCollector {
         (try? TraceReader(path: directory).begin())?.processes.count ?? 0
     }
 
+    /// A sentence about processes that could not load LTTng's library; `nil` if there are none.
+    private func refusal() -> String? {
+        let count = RingDirectory.refusals(in: files.path)
+        guard count > 0 else { return nil }
+        let processes = count == 1 ? "1 process" : "\(count) processes"
+        return "\(processes) of the command could not load LTTng's library; \"faultline doctor\" tests it."
+    }
+
     func discard() {
         _ = try? Self.lttng(["destroy", "--no-wait", name])
         daemon?.stop()
         destination.discard()
+        files.remove()
     }
 }

@@ -31,6 +31,7 @@ typedef struct fl_tracer_process {
     uint64_t origin;         // when it began, in nanoseconds of CLOCK_MONOTONIC
     double date;             // seconds since 1970
     const char *program;
+    bool is_observed;        // its calls of SQLite are recorded from outside: statements alone
 } fl_tracer_process;
 
 // The last record of a process.
