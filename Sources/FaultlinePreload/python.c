@@ -18,7 +18,7 @@
 // MARK: - Layouts
 
 // The versions of CPython whose structures are known (Include/cpython/frameobject.h, code.h and unicodeobject.h, and
-// Include/internal/pycore_frame.h of each); 3.13 describes its own.
+// Include/internal/pycore_frame.h of each); later ones describe their own.
 static const layout layouts[] = {
     [8] = {24, -1, 24, 32, 104, 0, 1, 104, 112, 40, 120, 0, 48, 72},
     [9] = {24, -1, 24, 32, 104, 0, 1, 104, 112, 40, 120, 0, 48, 72},
@@ -27,7 +27,18 @@ static const layout layouts[] = {
     [12] = {56, 0, 8, 0, 56, 70, 0, 112, 128, 68, 136, 192, 40, 56},
 };
 #define FIRST_MINOR 8
-#define LAST_MINOR 13
+#define LAST_MINOR 14
+
+// The places of the offsets in the table of words in which CPython describes its structures (_Py_DebugOffsets in
+// pycore_runtime.h, from 3.14 on in pycore_debug_offsets.h).
+static const struct {
+    uint8_t current_frame, previous, executable, instruction, owner, file_name, qualified_name, line_table, first_line,
+        first_instruction;
+} words_of[] = {
+    [13] = {23, 29, 30, 31, 33, 35, 37, 38, 39, 43},
+    [14] = {26, 32, 33, 34, 36, 40, 42, 43, 44, 48},
+};
+#define FIRST_OWN_MINOR 13
 
 interpreter preload_python;
 #define python preload_python
@@ -38,23 +49,20 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 void preload_lock_python(void) { pthread_mutex_lock(&lock); }
 void preload_unlock_python(void) { pthread_mutex_unlock(&lock); }
 
-// Python 3.13 describes its structures in a table of words (_Py_DebugOffsets in pycore_runtime.h).
-static bool read_own_layout(layout *layout) {
-    enum {
-        COOKIE, VERSION, FREE_THREADED, CURRENT_FRAME = 23, PREVIOUS = 29, EXECUTABLE = 30, INSTRUCTION = 31, OWNER = 33,
-        FILE_NAME = 35, QUALIFIED_NAME = 37, LINE_TABLE = 38, FIRST_LINE = 39, FIRST_INSTRUCTION = 43,
-    };
+// Reads the interpreter's own description of its structures.
+static bool read_own_layout(int minor, layout *layout) {
+    enum { COOKIE, VERSION, FREE_THREADED };
     const uint64_t *words = dlsym(RTLD_DEFAULT, "_PyRuntime");
     if (words == NULL || memcmp(&words[COOKIE], "xdebugpy", 8) != 0) { return false; }
-    if (words[VERSION] >> 16 != 0x030D || words[FREE_THREADED] != 0) { return false; }
+    if (words[VERSION] >> 16 != (0x0300 | (unsigned)minor) || words[FREE_THREADED] != 0) { return false; }
+#define WORD(name) (uint16_t)words[words_of[minor].name]
     *layout = (struct layout){
-        .thread_frame = (uint16_t)words[CURRENT_FRAME], .holder_frame = -1, .previous = (uint16_t)words[PREVIOUS],
-        .code = (uint16_t)words[EXECUTABLE], .instruction = (uint16_t)words[INSTRUCTION],
-        .owner = (uint16_t)words[OWNER], .scale = 0, .file = (uint16_t)words[FILE_NAME],
-        .name = (uint16_t)words[QUALIFIED_NAME], .first_line = (uint16_t)words[FIRST_LINE],
-        .line_table = (uint16_t)words[LINE_TABLE], .first_instruction = (uint16_t)words[FIRST_INSTRUCTION], .ascii = 40,
-        .other = 56,
+        .thread_frame = WORD(current_frame), .holder_frame = -1, .previous = WORD(previous), .code = WORD(executable),
+        .instruction = WORD(instruction), .owner = WORD(owner), .scale = 0, .file = WORD(file_name),
+        .name = WORD(qualified_name), .first_line = WORD(first_line), .line_table = WORD(line_table),
+        .first_instruction = WORD(first_instruction), .ascii = 40, .other = 56,
     };
+#undef WORD
     return true;
 }
 
@@ -70,8 +78,8 @@ void preload_find_python(void) {
             && minor <= LAST_MINOR;
         // Structures of debug builds begin with other fields.
         is_known = is_known && dlsym(RTLD_DEFAULT, "_Py_NegativeRefcount") == NULL;
-        if (is_known && minor == 13) {
-            is_known = read_own_layout(&python.layout);
+        if (is_known && minor >= FIRST_OWN_MINOR) {
+            is_known = read_own_layout(minor, &python.layout);
         } else if (is_known) {
             python.layout = layouts[minor];
         }
@@ -116,12 +124,12 @@ static uint32_t read_frames(frame *frames, uint64_t *key, bool *truncated) {
     const char *current = thread == NULL ? NULL : pointer(thread, at->thread_frame);
     if (current != NULL && at->holder_frame >= 0) { current = pointer(current, (uint16_t)at->holder_frame); }
     for (; current != NULL; current = pointer(current, at->previous)) {
-        if (at->owner != 0 && current[at->owner] == OWNED_BY_C) { continue; }
+        if (at->owner != 0 && !preload_is_function(current[at->owner])) { continue; }
         if (count == FRAMES_MAXIMUM) {
             *truncated = true;
             break;
         }
-        const char *code = pointer(current, at->code);
+        const char *code = preload_code(pointer(current, at->code));
         uint64_t instruction = at->scale == 0
             ? (uint64_t)(pointer(current, at->instruction) - (code + at->first_instruction))
             : (uint64_t)(*(const int *)(current + at->instruction) * (int)at->scale);
@@ -168,8 +176,9 @@ static verdict try_layout(void) {
         char owner = 0;
         if (at->owner != 0 && preload_try_read(current + at->owner, &owner, 1) != READ) { return WRONG; }
         if (preload_try_read(current + at->previous, &previous, sizeof previous) != READ) { return WRONG; }
-        if (owner != OWNED_BY_C) {
-            if (preload_try_read(current + at->code, &code, sizeof code) != READ || !has_type(code, python.code_type)
+        if (preload_is_function(owner)) {
+            if (preload_try_read(current + at->code, &code, sizeof code) != READ
+                || !has_type(code = preload_code(code), python.code_type)
                 || preload_try_read(code + at->file, &file, sizeof file) != READ || !has_type(file, python.string_type)
                 || preload_try_read(code + at->name, &name, sizeof name) != READ || !has_type(name, python.string_type)) {
                 return WRONG;

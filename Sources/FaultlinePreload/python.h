@@ -30,8 +30,12 @@ typedef struct interpreter {
 
 extern interpreter preload_python;
 
-// A frame that C code owns, and that stands for no Python function (_frameowner in pycore_frame.h).
-#define OWNED_BY_C 3
+// Whether a frame stands for a Python function. C code and the interpreter's loop own frames that do not (_frameowner in
+// pycore_frame.h).
+static inline bool preload_is_function(char owner) { return owner < 3; }
+
+// A frame's pointer to its code, in whose lowest bits 3.14 keeps flags (_PyStackRef in pycore_stackref.h).
+static inline const char *preload_code(const char *tagged) { return (const char *)((uintptr_t)tagged & ~(uintptr_t)7); }
 
 #define FRAMES_MAXIMUM 64
 

@@ -42,7 +42,7 @@ static bool read_code(sampled_code *found, const char *copy) {
     char code[CODE_BYTES];
     size_t size = (size_t)larger(larger(at->file, at->name), larger(at->line_table, at->first_line)) + 8;
     frame *frame = &found->frame;
-    frame->code = pointer_in(copy, at->code);
+    frame->code = preload_code(pointer_in(copy, at->code));
     if (!read_object(frame->code, preload_python.code_type, code, size)) { return false; }
     if (at->scale == 0) {
         frame->instruction = (uint32_t)(pointer_in(copy, at->instruction) - (frame->code + at->first_instruction));
@@ -98,7 +98,7 @@ uint32_t preload_sample_python(
     // Chains of damaged frames can be endless.
     for (uint32_t step = 0; current != NULL && step < 4 * FRAMES_MAXIMUM; step++) {
         if (preload_try_read(current, copy, size) != READ) { break; }
-        bool is_python = at->owner == 0 || copy[at->owner] != OWNED_BY_C;
+        bool is_python = at->owner == 0 || preload_is_function(copy[at->owner]);
         if (is_python && count == limit) {
             *truncated = true;
             break;

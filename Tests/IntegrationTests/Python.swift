@@ -23,7 +23,7 @@ struct Python: CustomTestStringConvertible {
         }
     }()
 
-    static let known = all.filter { (8...13).contains($0.minor) }
+    static let known = all.filter { (8...14).contains($0.minor) }
     static let tooOld = all.filter { $0.minor < 8 }
 
     /// Runs a script with the preloaded library.

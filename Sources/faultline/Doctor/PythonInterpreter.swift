@@ -14,7 +14,7 @@ struct PythonInterpreter {
     let executable: String
 
     /// The versions whose functions the preloaded library knows.
-    static let known = 8...13
+    static let known = 8...14
 
     private static let question = """
         import sys, sysconfig
