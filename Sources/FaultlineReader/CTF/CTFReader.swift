@@ -22,9 +22,14 @@ final class CTFReader {
     private var entries: [UInt32: Set<UInt32>] = [:]
     private var ended: Set<UInt32> = []
     private var known: Set<UInt32> = []
-    /// The process of the last message.
+    /// The process of the last event.
     @exclusivity(unchecked)
     private var last: UInt32?
+    /// The events of that process since the last one of another.
+    @exclusivity(unchecked)
+    private var run: UInt64 = 0
+    /// The events of each process up to its last run.
+    private var delivered: [UInt32: UInt64] = [:]
 
     /// The path of the file that stores the frames of a trace's stacks, as lines of a timeline.
     ///
@@ -95,14 +100,19 @@ final class CTFReader {
     }
 
     /// Records the beginning of a process.
-    private func begin(_ messages: CTFMessages) throws {
+    ///
+    /// - Returns: The process that had the same ID before.
+    @discardableResult
+    private func begin(_ messages: CTFMessages) throws -> UInt32? {
         let message = messages.message.pointee
         if message.version > UInt32(FL_TRACE_VERSION) {
             throw ReaderError.newerVersion(trace.path, found: Int(message.version), known: Int(FL_TRACE_VERSION))
         }
+        let before = numbers.known(message.process)
         let (name, isNew) = numbers.begin(
             message.process, origin: message.origin, start: message.start, date: message.date)
-        guard isNew else { return }
+        let replaced = before == name ? nil : before
+        guard isNew else { return replaced }
         // A session that was started late has no events from before.
         let start = max(message.origin + message.start, min(message.received, message.origin + fl_largest_number))
         begun.append(
@@ -110,6 +120,7 @@ final class CTFReader {
                 version: Int(message.version), process: name, program: messages.text, start: start,
                 date: message.date + Double(start - message.origin - message.start) / 1e9,
                 source: message.is_observed ? .sqlite : nil, gaps: message.is_observed ? TraceGap.ofStatements : nil))
+        return replaced
     }
 
     private func decodeEntry(_ messages: CTFMessages) throws -> DictionaryEntry? {
@@ -150,7 +161,9 @@ final class CTFReader {
                 guard salvage == nil else { throw ReaderError.damagedCTF(trace.path, messages.text) }
                 messages = try open(salvaged(), after: messages)
             case .CTF_EVENT: count += try pass(message, body) ? 1 : 0
-            case .CTF_BEGAN: try begin(messages)
+            case .CTF_BEGAN:
+                guard let replaced = try begin(messages), ended.insert(replaced).inserted else { continue }
+                try body(.ended(end(of: replaced, replacedBy: message.pointee)))
             case .CTF_ENDED:
                 let end = end(message.pointee)
                 guard ended.insert(end.process).inserted else { continue }
@@ -176,6 +189,7 @@ final class CTFReader {
         guard let kind = EventKind(rawValue: message.pointee.event.header.kind) else { return false }
         let (name, delay) = numbers.process(of: message.pointee.event.process)
         if name != last { observeProcess(name) }
+        run += 1
         message.pointee.event.process = name
         message.pointee.event.header.start += delay
         if kind == .use {
@@ -193,6 +207,14 @@ final class CTFReader {
             entriesLost: message.entries_lost, usesLost: message.uses_lost)
     }
 
+    /// The end of a program that replaced itself with another one, which it does not announce.
+    ///
+    /// Everything that it recorded is in the trace: LTTng's buffers outlive the program.
+    private func end(of process: UInt32, replacedBy message: ctf_message) -> ProcessEnded {
+        let events = delivered[process, default: 0] + (process == last ? run : 0)
+        return ProcessEnded(process: process, end: message.origin + message.start - numbers.origin, events: events)
+    }
+
     private func countLoss(_ message: ctf_message, _ body: (TraceMessage) throws -> Void) throws {
         if message.is_of_dictionary {
             summary.lostEntries += message.lost + message.lost_packets
@@ -204,7 +226,8 @@ final class CTFReader {
 
     /// Adds a process to the summary, once.
     private func observeProcess(_ process: UInt32) {
-        last = process
+        if let last { delivered[last, default: 0] += run }
+        (last, run) = (process, 0)
         if known.insert(process).inserted { summary.processes.append(process) }
     }
 }

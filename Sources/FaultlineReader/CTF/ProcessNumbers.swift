@@ -55,6 +55,9 @@ struct ProcessNumbers {
         last = nil
     }
 
+    /// The unique number of the process that an ID stands for so far; `nil` before its beginning.
+    func known(_ number: UInt32) -> UInt32? { current[number]?.name }
+
     /// Forgets which process an ID stands for, before a trace is read again.
     mutating func rewind() { (current, last) = ([:], nil) }
 

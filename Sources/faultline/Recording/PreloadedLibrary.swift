@@ -1,13 +1,15 @@
 import Foundation
 
-/// A library that is loaded into the program that is recorded. Its file is beside this command.
+/// A library that is loaded into the program that is recorded.
+///
+/// Its file is beside this command.
 struct PreloadedLibrary {
     /// The file's name.
     let name: String
 
     /// The library that records the SQLite calls of programs that do not use the store.
     static let recorder = PreloadedLibrary(name: "libFaultlinePreload.so")
-    /// The library with which that one passes events to LTTng. It is not preloaded.
+    /// The library that passes events to LTTng, which that one loads.
     static let lttng = PreloadedLibrary(name: "libFaultlineLTTng.so")
     /// The library that samples allocations.
     static let heap = PreloadedLibrary(name: "libFaultlineHeap.so")

@@ -74,6 +74,23 @@ struct ObservedLTTngTests {
         #expect(result.errors.contains("(fetches and saves)"), "\(result.errors)")
     }
 
+    @Test("ends when it replaces itself with another program, which is recorded too")
+    func replaced() throws {
+        try """
+        import os, sqlite3, sys
+
+        sqlite3.connect(":memory:").execute("SELECT ?", (1,)).fetchall()
+        if len(sys.argv) == 1:
+            os.execv(sys.executable, [sys.executable, sys.argv[0], "again"])
+
+        """.write(toFile: directory.path("shop.py"), atomically: true, encoding: .utf8)
+        let result = try record()
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try RecordedEvents(of: directory.path("ctf")).of("sql").map(\.sql) == ["SELECT ?", "SELECT ?"])
+        #expect(result.errors.contains("2 events of 2 processes, none lost"), "\(result.errors)")
+        #expect(!result.errors.contains("has no end"), "\(result.errors)")
+    }
+
     @Test("has the samples of its CPU time, with Python's functions")
     func samples() throws {
         try """
