@@ -116,7 +116,8 @@ const fl_tracer *fl_lttng_tracer(char *problem, size_t room) {
     if (!fl_lttng_load(problem, room)) { return NULL; }
     static const fl_tracer tracer = {
         .is_wanted = is_wanted, .event = hand_event, .entry = hand_entry, .process = hand_process, .end = hand_end,
-        .remember = remember, .forget = forget,
+        .remember = remember, .forget = forget, .before_fork = fl_lttng_before_fork,
+        .after_fork_in_parent = fl_lttng_after_fork_in_parent, .after_fork_in_child = fl_lttng_after_fork_in_child,
     };
     return &tracer;
 }

@@ -54,24 +54,28 @@ static bool has_room(void) {
 // MARK: - Forking
 
 // What liblttng-ust-fork.so does for programs that preload it: without these calls, a forked child has none of the
-// library's threads and no session of its own. The signals that the first one blocks are those of the forking thread,
-// and it holds a lock until one of the others is called.
-static void (*before_fork)(sigset_t *);
-static void (*after_fork_in_parent)(sigset_t *);
-static void (*after_fork_in_child)(sigset_t *);
+// library's threads and no session of its own. The first one blocks signals, and holds locks until another is called.
+static void (*before)(sigset_t *), (*after_in_parent)(sigset_t *), (*after_in_child)(sigset_t *);
 static sigset_t signals;
 
-static void fork_begins(void) { before_fork(&signals); }
-static void fork_ends_in_parent(void) { after_fork_in_parent(&signals); }
-static void fork_ends_in_child(void) { after_fork_in_child(&signals); }
-
-static void follow_forks(void *library) {
+static void find_fork_functions(void *library) {
     if (dlopen("liblttng-ust-fork.so.1", RTLD_NOW | RTLD_NOLOAD) != NULL) { return; }
-    before_fork = (void (*)(sigset_t *))dlsym(library, "lttng_ust_before_fork");
-    after_fork_in_parent = (void (*)(sigset_t *))dlsym(library, "lttng_ust_after_fork_parent");
-    after_fork_in_child = (void (*)(sigset_t *))dlsym(library, "lttng_ust_after_fork_child");
-    if (before_fork == NULL || after_fork_in_parent == NULL || after_fork_in_child == NULL) { return; }
-    pthread_atfork(fork_begins, fork_ends_in_parent, fork_ends_in_child);
+    before = (void (*)(sigset_t *))dlsym(library, "lttng_ust_before_fork");
+    after_in_parent = (void (*)(sigset_t *))dlsym(library, "lttng_ust_after_fork_parent");
+    after_in_child = (void (*)(sigset_t *))dlsym(library, "lttng_ust_after_fork_child");
+    if (after_in_parent == NULL || after_in_child == NULL) { before = NULL; }
+}
+
+void fl_lttng_before_fork(void) {
+    if (before != NULL) { before(&signals); }
+}
+
+void fl_lttng_after_fork_in_parent(void) {
+    if (before != NULL) { after_in_parent(&signals); }
+}
+
+void fl_lttng_after_fork_in_child(void) {
+    if (before != NULL) { after_in_child(&signals); }
 }
 
 // MARK: - Loading
@@ -96,7 +100,7 @@ static void load(void) {
     for (size_t index = 0; index < provider_count; index++) {
         providers[index].registration = register_probe(providers[index].description);
     }
-    follow_forks(library);
+    find_fork_functions(library);
 }
 
 bool fl_lttng_load(char *problem, size_t room) {

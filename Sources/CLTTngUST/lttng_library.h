@@ -14,6 +14,11 @@
 // Loads the library and registers the providers. False on failure, with the reason in the `room` bytes at `problem`.
 bool fl_lttng_load(char *problem, size_t room);
 
+// Called around a fork, once the library is loaded.
+void fl_lttng_before_fork(void);
+void fl_lttng_after_fork_in_parent(void);
+void fl_lttng_after_fork_in_child(void);
+
 // lttng_ust_tracepoint_provider_register, once the library is loaded.
 int fl_lttng_listen(
     const char *provider, const char *event, void (*callback)(void), void *data, const char *signature);

@@ -34,8 +34,21 @@ __attribute__((section(".note.faultline"), used, retain, aligned(4))) static con
 
 // A forked child shares its parent's mapping and would overwrite the parent's events, so it records nothing.
 
-static void before_fork(void) { pthread_mutex_lock(&recorders_lock); }
-static void after_fork_in_parent(void) { pthread_mutex_unlock(&recorders_lock); }
+// The tracer of recorders whose program's children record too.
+static _Atomic(const fl_tracer *) followed;
+
+// The tracer comes last, because a thread can hold a lock of the recorder while it passes an event to the tracer.
+static void before_fork(void) {
+    pthread_mutex_lock(&recorders_lock);
+    const fl_tracer *tracer = atomic_load(&followed);
+    if (tracer != NULL) { tracer->before_fork(); }
+}
+
+static void after_fork_in_parent(void) {
+    const fl_tracer *tracer = atomic_load(&followed);
+    if (tracer != NULL) { tracer->after_fork_in_parent(); }
+    pthread_mutex_unlock(&recorders_lock);
+}
 
 static void after_fork_in_child(void) {
     for (fl_recorder *recorder = recorders; recorder != NULL; recorder = recorder->next) {
@@ -49,6 +62,11 @@ static void after_fork_in_child(void) {
     fl_allocations_after_fork();
     fl_threads = NULL;
     pthread_mutex_unlock(&recorders_lock);
+}
+
+void fl_trace_in_child(void) {
+    const fl_tracer *tracer = atomic_load(&followed);
+    if (tracer != NULL) { tracer->after_fork_in_child(); }
 }
 
 // If no fork handler ran (clone, vfork), the process ID shows it.
@@ -406,6 +424,7 @@ fl_recorder *fl_recorder_create(const fl_recorder_options *options) {
     recorder->has_default_rings = options->ring_bytes == 0 && !options->is_traced_only;
     recorder->ring_bytes = options->is_traced_only ? FL_PAGE : capacity_of(options->ring_bytes);
     recorder->tracer = options->tracer;
+    if (options->tracer != NULL && options->is_observed) { atomic_store(&followed, options->tracer); }
     recorder->is_traced_only = options->is_traced_only;
     recorder->is_forked = options->is_forked;
     recorder->file_size = (sizeof(fl_file) + FL_PAGE - 1) & ~(uint64_t)(FL_PAGE - 1);

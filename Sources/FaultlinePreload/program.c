@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 // MARK: - Starting and stopping
@@ -36,10 +37,23 @@ static bool keeps_values;
 // Whether this thread is loading LTTng's library, which can fork: a child of its own creates shared memory and ends. The
 // locks may be held then, and that child needs none of them.
 static _Thread_local __attribute__((tls_model("initial-exec"))) bool is_loading;
+// Whether this thread has the lock while it forks.
+static _Thread_local __attribute__((tls_model("initial-exec"))) bool has_lock;
+
+// The seconds that a thread waits for another one that is loading LTTng's library. That one can wait for this one, if this
+// one is loading a library whose constructor forks or uses SQLite.
+#define LOADING_SECONDS 5
+
+static bool take_lock(void) {
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += LOADING_SECONDS;
+    return pthread_mutex_timedlock(&lock, &limit) == 0;
+}
 
 static void before_fork(void) {
     if (is_loading) { return; }
-    pthread_mutex_lock(&lock);
+    has_lock = take_lock();
     preload_lock_copies();
     preload_lock_statements();
     preload_lock_python();
@@ -52,17 +66,21 @@ static void after_fork_in_parent(void) {
     preload_unlock_python();
     preload_unlock_statements();
     preload_unlock_copies();
-    pthread_mutex_unlock(&lock);
+    if (has_lock) { pthread_mutex_unlock(&lock); }
 }
 
 // A child gets a recorder of its own when it uses SQLite.
 static void after_fork_in_child(void) {
     atomic_store(&recorder, NULL);
-    atomic_store(&is_decided, has_stood_down || is_loading);
+    // The thread that has the lock does not exist here, and the library that it was loading is not complete.
+    bool is_cut_off = !has_lock && !is_loading;
+    atomic_store(&is_decided, has_stood_down || is_loading || is_cut_off);
     if (is_loading) { return; }
     atomic_fetch_add(&generation, 1);
     is_forked = true;
     after_fork_in_parent();
+    if (is_cut_off) { lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
+    fl_trace_in_child();
     preload_start_sampling_in_child();
 }
 
@@ -97,10 +115,9 @@ __attribute__((constructor)) static void read_environment(void) {
     preload_start_sampling();
 }
 
-// Null if LTTng's library cannot be loaded. Without the lock, because another thread may be loading a library whose
-// constructor forks or uses SQLite, and this one then waits for it.
+// Null if LTTng's library cannot be loaded. No other thread forks meanwhile: the child would have a part of the library,
+// and its locks.
 static const fl_tracer *load_tracer(void) {
-    if (lttng_library[0] == 0) { return NULL; }
     is_loading = true;
     char problem[512];
     void *library = dlopen(lttng_library, RTLD_NOW | RTLD_LOCAL);
@@ -111,8 +128,9 @@ static const fl_tracer *load_tracer(void) {
     return loaded;
 }
 
-static fl_recorder *create_traced(const fl_tracer *tracer) {
+static fl_recorder *create_traced(void) {
     static bool is_ended_early;
+    const fl_tracer *tracer = load_tracer();
     if (tracer == NULL) { return NULL; }
     // LTTng's library was loaded after this one, so its destructors run before this one's. A forked child inherits the
     // handler.
@@ -134,9 +152,9 @@ static fl_recorder *create_with_rings(void) {
     return fl_recorder_create(&options);
 }
 
-static fl_recorder *create(const fl_tracer *tracer) {
+static fl_recorder *create(void) {
     if (directory[0] == 0) { return NULL; }
-    fl_recorder *created = lttng_library[0] == 0 ? create_with_rings() : create_traced(tracer);
+    fl_recorder *created = lttng_library[0] == 0 ? create_with_rings() : create_traced();
     if (created == NULL) {
         fl_refuse(directory);
         return NULL;
@@ -152,10 +170,12 @@ fl_recorder *preload_recorder(void) {
         // What loading does may come here again; nothing of it is recorded.
         if (is_loading) { return NULL; }
         int saved = errno;
-        const fl_tracer *tracer = load_tracer();
-        pthread_mutex_lock(&lock);
+        if (!take_lock()) {
+            errno = saved;
+            return NULL;
+        }
         if (!atomic_load_explicit(&is_decided, memory_order_relaxed)) {
-            atomic_store_explicit(&recorder, create(tracer), memory_order_relaxed);
+            atomic_store_explicit(&recorder, create(), memory_order_relaxed);
             atomic_store_explicit(&is_decided, true, memory_order_release);
         }
         pthread_mutex_unlock(&lock);

@@ -86,6 +86,10 @@ static inline uint64_t fl_mix_bytes(uint64_t hash, const void *bytes, size_t len
 // that they hold while they create a recorder: handlers that are registered later lock earlier.
 void fl_prepare_process(void);
 
+// Lets a forked child pass events to the tracer of its parent's recorder. Called once the child holds no lock of the
+// recorder or its caller, which the tracer's new threads can need.
+void fl_trace_in_child(void);
+
 // Creates a recorder that is switched off. Null with errno set if the file cannot be created or has no space.
 fl_recorder *fl_recorder_create(const fl_recorder_options *options);
 

@@ -62,6 +62,11 @@ typedef struct fl_tracer {
     // there are too many.
     bool (*remember)(void *dictionary, fl_tracer_describe *describe);
     void (*forget)(void *dictionary);
+    // Called around a fork, so that the child can pass events of its own: the first with every lock of the recorder held,
+    // the last with none.
+    void (*before_fork)(void);
+    void (*after_fork_in_parent)(void);
+    void (*after_fork_in_child)(void);
 } fl_tracer;
 
 #ifdef __cplusplus
