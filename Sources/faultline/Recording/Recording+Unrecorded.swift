@@ -22,9 +22,9 @@ extension Recording {
     ///   - program: The command's name.
     ///   - isExplained: Whether a hidden copy of SQLite was already reported.
     func reason(_ program: String, isExplained: Bool) -> String {
-        guard PreloadedLibrary.recorder.path != nil else {
+        if let missing = libraries.first(where: { $0.path == nil }) {
             return
-                "none uses FaultlineStore, and \(PreloadedLibrary.recorder.name), which records other programs, is not beside the "
+                "none uses FaultlineStore, and \(missing.name), which records other programs, is not beside the "
                 + "command; build it with \"make build\"."
         }
         let nothing = "no process opened a Faultline store or called SQLite in a shared library."

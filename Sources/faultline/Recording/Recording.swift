@@ -9,6 +9,8 @@ struct Recording {
     let ending: ChildProcess.Ending
     /// The outcome of the trace.
     let outcome: TraceCollector.Outcome
+    /// The libraries with which programs that do not use the store are recorded.
+    let libraries: [PreloadedLibrary]
 
     /// The pause before the rings are read again, in microseconds.
     ///
@@ -60,7 +62,9 @@ struct Recording {
                 if outcome.processes > 0, let trace = outcome.trace {
                     Signals.holdingBack { Signals.ignoringFileSizeLimit { calibrate(trace) } }
                 }
-                return Recording(ending: ending, outcome: outcome)
+                return Recording(
+                    ending: ending, outcome: outcome,
+                    libraries: [.recorder] + (destination == .lttng ? [.lttng] : []))
             }
             usleep(events > 0 ? pauses.busy : pauses.idle)
         }

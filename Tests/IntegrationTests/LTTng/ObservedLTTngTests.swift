@@ -115,7 +115,7 @@ struct ObservedLTTngTests {
         #expect(total >= 100_000_000, "\(tree.output)\(tree.errors)")
     }
 
-    @Test("runs as before if LTTng's library cannot be loaded, and the report says so")
+    @Test("runs as before if LTTng's library cannot be loaded or is missing, and the command says so")
     func withoutLibrary() throws {
         let python = Python.known[0].path
         let result = try LTTngSandbox.run(
@@ -125,6 +125,8 @@ struct ObservedLTTngTests {
             cp "$(dirname "$FAULTLINE")/libFaultlinePreload.so" bin
             echo 'no library' > bin/libFaultlineLTTng.so
             bin/faultline record --to lttng -o ctf -- \(python) shop.py child || status=$?
+            rm bin/libFaultlineLTTng.so
+            bin/faultline record --to lttng -o ctf -- \(python) -c pass
             exit $status
             """, directory: directory)
         // There is no table.
@@ -132,6 +134,11 @@ struct ObservedLTTngTests {
         #expect(
             result.errors.contains(
                 "faultline: 1 process of the command could not load LTTng's library; \"faultline doctor\" tests it."),
+            "\(result.errors)")
+        #expect(
+            result.errors.hasSuffix(
+                "none uses FaultlineStore, and libFaultlineLTTng.so, which records other programs, is not beside the command; "
+                    + "build it with \"make build\".\n"),
             "\(result.errors)")
     }
 }
