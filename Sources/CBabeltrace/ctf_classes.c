@@ -47,8 +47,7 @@ static member describe_member(const bt_field_class_structure_member *given, cons
         found.is_lists = true;
     }
     found.type = bt_field_class_get_type(class);
-    found.is_unsigned =
-        found.type == BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER || found.type == BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION;
+    found.is_unsigned = bt_field_class_type_is(found.type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER);
     return found;
 }
 

@@ -55,7 +55,6 @@ typedef struct ctf_feed {
     bt_message_array_const messages;
     uint64_t count, index;
     int64_t time;      // of the message at `index`, or of the last event before it, in nanoseconds
-    size_t number;     // decides between feeds of the same time
     bool has_clock;
 } ctf_feed;
 

@@ -5,8 +5,9 @@
 
 // MARK: - A heap of feeds
 
+// Of feeds of the same time, the one that was connected first comes first.
 static bool is_before(const ctf_feed *one, const ctf_feed *other) {
-    return one->time != other->time ? one->time < other->time : one->number < other->number;
+    return one->time != other->time ? one->time < other->time : one < other;
 }
 
 // Moves the first feed to its place after its time has changed.
@@ -117,7 +118,7 @@ static bt_component_class_sink_graph_is_configured_method_status connect(bt_self
     ctf_merge *merge = bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
     for (size_t index = 0; index < merge->feed_count; index++) {
         ctf_feed *feed = &merge->feeds[index];
-        *feed = (ctf_feed){.number = index, .time = INT64_MIN};
+        *feed = (ctf_feed){.time = INT64_MIN};
         bt_self_component_port_input *port = bt_self_component_sink_borrow_input_port_by_index(self, index);
         if (bt_message_iterator_create_from_sink_component(self, port, &feed->iterator)
             != BT_MESSAGE_ITERATOR_CREATE_FROM_SINK_COMPONENT_STATUS_OK) {

@@ -150,8 +150,7 @@ final class CTFReader {
         let streams = salvage == nil ? try CTFStreams(trace.directories, path: trace.path) : nil
         defer { withExtendedLifetime(streams) {} }
         var messages = try open(streams?.directories ?? salvage?.directories ?? [])
-        var count = 0
-        defer { summary.events += count }
+        defer { summary.events = Int(delivered.values.reduce(run, +)) }
         while true {
             let kind = messages.next()
             let message = messages.message
@@ -160,7 +159,7 @@ final class CTFReader {
             case .CTF_FAILED:
                 guard salvage == nil else { throw ReaderError.damagedCTF(trace.path, messages.text) }
                 messages = try open(salvaged(), after: messages)
-            case .CTF_EVENT: count += try pass(message, body) ? 1 : 0
+            case .CTF_EVENT: try pass(message, body)
             case .CTF_BEGAN:
                 guard let replaced = try begin(messages), ended.insert(replaced).inserted else { continue }
                 try body(.ended(end(of: replaced, replacedBy: message.pointee)))
@@ -182,11 +181,11 @@ final class CTFReader {
         try CTFMessages(directories, namesOnly: false, after: before, path: trace.path)
     }
 
-    /// Delivers an event; returns whether there was one.
+    /// Delivers an event, unless its kind is unknown.
     private func pass(
         _ message: UnsafeMutablePointer<ctf_message>, _ body: (TraceMessage) throws -> Void
-    ) throws -> Bool {
-        guard let kind = EventKind(rawValue: message.pointee.event.header.kind) else { return false }
+    ) throws {
+        guard let kind = EventKind(rawValue: message.pointee.event.header.kind) else { return }
         let (name, delay) = numbers.process(of: message.pointee.event.process)
         if name != last { observeProcess(name) }
         run += 1
@@ -197,7 +196,6 @@ final class CTFReader {
             if message.pointee.event.fields.use.lastUse > 0 { message.pointee.event.fields.use.lastUse += delay }
         }
         try withUnsafePointer(to: &message.pointee.event) { try body(TraceMessage(kind, $0)) }
-        return true
     }
 
     private func end(_ message: ctf_message) -> ProcessEnded {
