@@ -72,14 +72,13 @@ static void after_fork_in_parent(void) {
 // A child gets a recorder of its own when it uses SQLite.
 static void after_fork_in_child(void) {
     atomic_store(&recorder, NULL);
-    // The thread that has the lock does not exist here, and the library that it was loading is not complete.
-    bool is_cut_off = !has_lock && !is_loading;
-    atomic_store(&is_decided, has_stood_down || is_loading || is_cut_off);
+    // Without the lock, the thread that has it does not exist here, and the library that it was loading is not complete.
+    atomic_store(&is_decided, has_stood_down || is_loading || !has_lock);
     if (is_loading) { return; }
     atomic_fetch_add(&generation, 1);
     is_forked = true;
     after_fork_in_parent();
-    if (is_cut_off) { lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
+    if (!has_lock) { lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
     fl_trace_in_child();
     preload_start_sampling_in_child();
 }
