@@ -22,7 +22,7 @@ extension Recording {
     ///   - program: The command's name.
     ///   - isExplained: Whether a hidden copy of SQLite was already reported.
     func reason(_ program: String, isExplained: Bool) -> String {
-        if let missing = libraries.first(where: { $0.path == nil }) {
+        if let missing = destination.libraries.first(where: { $0.path == nil }) {
             return
                 "none uses FaultlineStore, and \(missing.name), which records other programs, is not beside the "
                 + "command; build it with \"make build\"."

@@ -9,8 +9,8 @@ struct Recording {
     let ending: ChildProcess.Ending
     /// The outcome of the trace.
     let outcome: TraceCollector.Outcome
-    /// The libraries with which programs that do not use the store are recorded.
-    let libraries: [PreloadedLibrary]
+    /// Where the trace went.
+    let destination: RecordingDestination
 
     /// The pause before the rings are read again, in microseconds.
     ///
@@ -62,9 +62,7 @@ struct Recording {
                 if outcome.processes > 0, let trace = outcome.trace {
                     Signals.holdingBack { Signals.ignoringFileSizeLimit { calibrate(trace) } }
                 }
-                return Recording(
-                    ending: ending, outcome: outcome,
-                    libraries: [.recorder] + (destination == .lttng ? [.lttng] : []))
+                return Recording(ending: ending, outcome: outcome, destination: destination)
             }
             usleep(events > 0 ? pauses.busy : pauses.idle)
         }

@@ -14,6 +14,14 @@ enum RecordingDestination: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
+    /// The libraries with which programs that do not use the store are recorded.
+    var libraries: [PreloadedLibrary] {
+        switch self {
+        case .timeline: [.recorder]
+        case .lttng: [.recorder, .lttng]
+        }
+    }
+
     /// Checks that a trace can be written, before anything is run.
     ///
     /// - Parameter isForced: Whether to replace any existing file.
