@@ -30,6 +30,11 @@ struct SampledRun {
         result = try BuiltCommand.run(["record"] + sampling + ["-o", trace, "--quiet", "--"] + command)
     }
 
+    /// A recording that was made otherwise.
+    init(result: BuiltCommand.Result, trace: String) {
+        (self.result, self.trace) = (result, trace)
+    }
+
     func tree(_ options: [String] = []) throws -> Tree {
         let text = try BuiltCommand.run(["tree", trace, "--weight", "cpu", "--format", "json"] + options).output
         return try JSONDecoder().decode(Tree.self, from: Data(text.utf8))

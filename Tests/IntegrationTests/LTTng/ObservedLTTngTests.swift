@@ -10,35 +10,41 @@ struct ObservedLTTngTests {
 
     init() throws {
         directory = try TemporaryDirectory()
-        try """
-        import os, sqlite3, subprocess, sys
+        try write(
+            """
+            import os, sqlite3, subprocess, sys
 
-        def read(count):
-            shop = sqlite3.connect("shop.db")
-            for number in range(count):
-                shop.execute("SELECT name FROM item WHERE id = ?", (number % 50,)).fetchone()
-            shop.close()
+            def read(count):
+                shop = sqlite3.connect("shop.db")
+                for number in range(count):
+                    shop.execute("SELECT name FROM item WHERE id = ?", (number % 50,)).fetchone()
+                shop.close()
 
-        if len(sys.argv) == 1:
-            shop = sqlite3.connect("shop.db")
-            shop.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT)")
-            with shop:
-                shop.executemany("INSERT INTO item (name) VALUES (?)", [(str(n),) for n in range(50)])
-            shop.close()
-            read(200)
-            for number in range(3):
-                child = os.fork()
-                if child == 0:
-                    read(100)
-                    os._exit(0)
-                os.waitpid(child, 0)
-            subprocess.run([sys.executable, sys.argv[0], "child"])
-            print("served")
-            sys.exit(7)
-        else:
-            read(100)
+            if len(sys.argv) == 1:
+                shop = sqlite3.connect("shop.db")
+                shop.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT)")
+                with shop:
+                    shop.executemany("INSERT INTO item (name) VALUES (?)", [(str(n),) for n in range(50)])
+                shop.close()
+                read(200)
+                for number in range(3):
+                    child = os.fork()
+                    if child == 0:
+                        read(100)
+                        os._exit(0)
+                    os.waitpid(child, 0)
+                subprocess.run([sys.executable, sys.argv[0], "child"])
+                print("served")
+                sys.exit(7)
+            else:
+                read(100)
 
-        """.write(toFile: directory.path("shop.py"), atomically: true, encoding: .utf8)
+            """)
+    }
+
+    /// Makes a script the program that is recorded.
+    private func write(_ script: String) throws {
+        try script.write(toFile: directory.path("shop.py"), atomically: true, encoding: .utf8)
     }
 
     private func record(_ options: String = "") throws -> BuiltCommand.Result {
@@ -76,14 +82,15 @@ struct ObservedLTTngTests {
 
     @Test("ends when it replaces itself with another program, which is recorded too")
     func replaced() throws {
-        try """
-        import os, sqlite3, sys
+        try write(
+            """
+            import os, sqlite3, sys
 
-        sqlite3.connect(":memory:").execute("SELECT ?", (1,)).fetchall()
-        if len(sys.argv) == 1:
-            os.execv(sys.executable, [sys.executable, sys.argv[0], "again"])
+            sqlite3.connect(":memory:").execute("SELECT ?", (1,)).fetchall()
+            if len(sys.argv) == 1:
+                os.execv(sys.executable, [sys.executable, sys.argv[0], "again"])
 
-        """.write(toFile: directory.path("shop.py"), atomically: true, encoding: .utf8)
+            """)
         let result = try record()
         #expect(result.status == 0, "\(result.errors)")
         #expect(try RecordedEvents(of: directory.path("ctf")).of("sql").map(\.sql) == ["SELECT ?", "SELECT ?"])
@@ -93,26 +100,25 @@ struct ObservedLTTngTests {
 
     @Test("has the samples of its CPU time, with Python's functions")
     func samples() throws {
-        try """
-        import sqlite3, time
+        try write(
+            """
+            import sqlite3, time
 
-        def spin():
-            start = time.process_time()
-            while time.process_time() - start < 0.2:
-                sum(range(1000))
+            def spin():
+                start = time.process_time()
+                while time.process_time() - start < 0.2:
+                    sum(range(1000))
 
-        sqlite3.connect(":memory:").execute("SELECT 1").fetchall()
-        spin()
+            sqlite3.connect(":memory:").execute("SELECT 1").fetchall()
+            spin()
 
-        """.write(toFile: directory.path("shop.py"), atomically: true, encoding: .utf8)
+            """)
         let result = try record("--cpu --quiet")
         #expect(result.status == 0, "\(result.errors)")
-        let tree = try BuiltCommand.run(
-            ["tree", directory.path("ctf"), "--weight", "cpu", "--format", "folded"])
-        let spinning = tree.output.split(separator: "\n").filter { $0.contains("spin") }
-        let total = spinning.compactMap { $0.split(separator: " ").last.flatMap { UInt64($0) } }.reduce(0, +)
+        let run = SampledRun(result: result, trace: directory.path("ctf"))
         // Most of 200 ms.
-        #expect(total >= 100_000_000, "\(tree.output)\(tree.errors)")
+        let spinning = try run.paths().filter { $0.key.contains("spin") }.values.reduce(0, +)
+        #expect(spinning >= 100_000_000, run.summary)
     }
 
     @Test("runs as before if LTTng's library cannot be loaded or is missing, and the command says so")
