@@ -7,6 +7,7 @@ struct StatementLoopAdvice {
     private let evidence: StatementLoopEvidence
     private let origin: (statement: StatementSite, text: StatementText, rows: UInt64)?
     private let library: StatementLibrary?
+
     init(_ key: StatementSite, _ evidence: StatementLoopEvidence) {
         (self.key, self.evidence) = (key, evidence)
         statement = StatementText(key.sql)
