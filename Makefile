@@ -12,7 +12,9 @@
 
 PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools
 # What tests record besides the programs of this package.
-TEST_PACKAGES = gcc libc6-dev python3 python3-django python3-sqlalchemy python3-peewee sqlite3
+TEST_PACKAGES = gcc libc6-dev python3 python3-django python3-sqlalchemy python3-peewee python3-pip sqlite3
+# A package for Python that has a SQLite of its own; Debian's uses the system's.
+PYTHON_PACKAGES = .build/python-packages
 # What the budgets are measured with.
 BENCH_PACKAGES = python3 python3-django strace valgrind
 SWIFT_BUILD = swift build --configuration release --product
@@ -33,6 +35,9 @@ test: PACKAGES += $(TEST_PACKAGES)
 test: install-packages
 	swift build --build-tests
 	swift build --package-path Tests/SmallPrograms/grdb_playlists
+	[ -d $(PYTHON_PACKAGES)/apsw ] \
+	    || python3 -m pip install --quiet --disable-pip-version-check --target $(PYTHON_PACKAGES) apsw \
+	    || echo "PyPI cannot be reached, so the tests of its apsw are skipped."
 	swift test --skip-build
 	swift test --package-path Tests/EntityMacros
 

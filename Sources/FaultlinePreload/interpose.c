@@ -302,5 +302,6 @@ DEFINE_HOOK(
 EXPORT void *dlopen(const char *path, int flags) {
     static void *(*original)(const char *, int);
     if (original == NULL) { original = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen"); }
+    if ((flags & RTLD_NOLOAD) == 0) { preload_expect_driver(path); }
     __attribute__((musttail)) return original(path, flags & ~RTLD_DEEPBIND);
 }

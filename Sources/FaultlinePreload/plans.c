@@ -10,6 +10,10 @@
 
 #define SQL_MAXIMUM 65536
 
+//
+// A hidden copy does not show whether the program has hooks. It is asked on a connection of its own, which sees neither
+// temporary tables nor functions; but that takes no lock that the program waits for.
+
 // The plans of texts, or 0 if there is none, by the number of the text and the recorder's generation.
 static preload_table known_plans;
 static _Atomic bool has_hooks;
@@ -32,6 +36,20 @@ static size_t describe(const preload_copy *copy, sqlite3_stmt *question, char *j
     return used + (size_t)(stpcpy(json + used, "]}") - (json + used));
 }
 
+static _Thread_local __attribute__((tls_model("initial-exec"))) bool is_asking;
+
+bool preload_is_asking(void) { return is_asking; }
+
+// A connection to the file of a statement's connection; null if it has none.
+static sqlite3 *open_file(const preload_copy *copy, sqlite3_stmt *handle) {
+    const char *path = copy->db_filename(copy->db_handle(handle), "main");
+    sqlite3 *opened = NULL;
+    if (path == NULL || *path == 0) { return NULL; }
+    if (copy->open_v2(path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_PRIVATECACHE, NULL) == SQLITE_OK) { return opened; }
+    copy->close(opened);
+    return NULL;
+}
+
 static uint32_t ask(fl_recorder *recorder, const preload_copy *copy, sqlite3_stmt *handle) {
     static const char words[] = "EXPLAIN QUERY PLAN ";
     const char *sql = copy->sql(handle);
@@ -43,10 +61,14 @@ static uint32_t ask(fl_recorder *recorder, const preload_copy *copy, sqlite3_stm
     memcpy(text + sizeof words - 1, sql, length + 1);
     sqlite3_stmt *question = NULL;
     size_t used = 0;
-    if (copy->prepare_v2(copy->db_handle(handle), text, -1, &question, NULL) == SQLITE_OK && question != NULL) {
+    is_asking = true;
+    sqlite3 *connection = copy->is_hidden ? open_file(copy, handle) : copy->db_handle(handle);
+    if (connection != NULL && copy->prepare_v2(connection, text, -1, &question, NULL) == SQLITE_OK && question != NULL) {
         used = describe(copy, question, json, sizeof json);
     }
     if (question != NULL) { copy->finalize(question); }
+    if (copy->is_hidden && connection != NULL) { copy->close(connection); }
+    is_asking = false;
     free(text);
     return used == 0 ? 0 : fl_intern(recorder, FL_DICTIONARY_PLAN, json, used, "", 0);
 }

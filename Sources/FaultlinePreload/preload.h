@@ -28,8 +28,8 @@
     X(backup_step) X(blob_close) X(blob_open) X(blob_read) X(blob_reopen) X(blob_write) X(wal_checkpoint) \
     X(wal_checkpoint_v2) X(bind_blob) X(bind_blob64) X(bind_double) X(bind_int64) X(bind_null) X(bind_parameter_count) \
     X(bind_pointer) X(bind_text) X(bind_text16) X(bind_text64) X(bind_value) X(bind_zeroblob) X(bind_zeroblob64) \
-    X(changes) X(clear_bindings) X(column_int) X(column_text) X(db_filename) X(db_handle) X(exec) X(expanded_sql) \
-    X(finalize) X(free) X(get_autocommit) X(get_table) X(prepare) X(prepare_v2) X(prepare_v3) X(prepare16) \
+    X(changes) X(clear_bindings) X(close) X(column_int) X(column_text) X(db_filename) X(db_handle) X(exec) X(expanded_sql) \
+    X(finalize) X(free) X(get_autocommit) X(get_table) X(open_v2) X(prepare) X(prepare_v2) X(prepare_v3) X(prepare16) \
     X(prepare16_v2) X(prepare16_v3) X(profile) X(reset) X(set_authorizer) X(sql) X(step) X(stmt_isexplain) \
     X(stmt_readonly) X(stmt_status) X(trace) X(trace_v2) X(transfer_bindings)
 
@@ -40,6 +40,7 @@ typedef struct preload_copy {
 #undef X
     uintptr_t low, high;  // the addresses of its module
     bool is_mixed;        // the module contains callers of SQLite as well, such as Python's pysqlite3
+    bool is_hidden;       // its functions have no symbols; it calls this library by hooks
 } preload_copy;
 
 // The copy that the code at `address` is linked to; null if there is none.
@@ -51,6 +52,17 @@ bool preload_is_own(const void *address);
 // Held while the process forks.
 void preload_lock_copies(void);
 void preload_unlock_copies(void);
+void preload_lock_hidden(void);
+void preload_unlock_hidden(void);
+
+// Whether an address is in the module of a hidden copy that is recorded.
+bool preload_reaches(const void *address);
+
+// Reaches the hidden copies in Python's drivers from now on, and in the interpreter. Called when the program begins.
+void preload_watch_drivers(void);
+
+// Called before a library is opened, which may be a driver.
+void preload_expect_driver(const char *path);
 
 // Whether the code at an address is in the copy's module: a part of SQLite itself, unless the module is mixed.
 static inline bool preload_is_inside(const preload_copy *copy, const void *address) {
@@ -154,6 +166,12 @@ typedef struct preload_statement {
     bool is_stack_truncated;
     preload_wait wait;
     preload_io io;
+    // Of a hidden copy.
+    struct {
+        uint32_t runs;      // SQLite's counter of the statement's runs
+        uint64_t last;      // the time of the latest event, in ticks
+        uint64_t shortest;  // the least time between two rows, in ticks
+    } hidden;
 } preload_statement;
 
 // Adds a statement; null if there is no memory, or too many statements are open.
@@ -257,6 +275,9 @@ void preload_unlock_tables(void);
 // The number of SQLite's plan for a statement that reads, and has not been stepped since it was prepared. `text` is the
 // number of its text. 0 if there is none.
 uint32_t preload_plan(fl_recorder *recorder, const preload_copy *copy, sqlite3_stmt *handle, uint32_t text);
+
+// Whether this thread is asking for a plan.
+bool preload_is_asking(void);
 
 // Called when the program sets a hook that would see the question for a plan, which is not asked from then on.
 void preload_note_hook(void);

@@ -55,6 +55,7 @@ static void before_fork(void) {
     if (is_loading) { return; }
     has_lock = take_lock();
     preload_lock_copies();
+    preload_lock_hidden();
     preload_lock_statements();
     preload_lock_python();
     preload_lock_tables();
@@ -65,6 +66,7 @@ static void after_fork_in_parent(void) {
     preload_unlock_tables();
     preload_unlock_python();
     preload_unlock_statements();
+    preload_unlock_hidden();
     preload_unlock_copies();
     if (has_lock) { pthread_mutex_unlock(&lock); }
 }
@@ -112,6 +114,7 @@ __attribute__((constructor)) static void read_environment(void) {
     fl_prepare_process();
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     preload_start_sampling();
+    preload_watch_drivers();
 }
 
 // Null if LTTng's library cannot be loaded. No other thread forks meanwhile: the child would have a part of the library,
@@ -199,7 +202,8 @@ static void stop(bool stands_down) {
 
 // MARK: - Loaded modules
 
-// The program and its libraries, a path in each line, without those in the system's own directories.
+// The program and its libraries, a path in each line, without those in the system's own directories. A "+" stands before
+// one whose hidden copy of SQLite was recorded.
 typedef struct module_list {
     char text[16384];
     size_t used;
@@ -222,7 +226,8 @@ static int list_module(struct dl_phdr_info *module, size_t size, void *context) 
     }
     list->is_first = false;
     size_t length = strlen(path);
-    if (list->used + length + 1 > sizeof list->text) { return 1; }
+    if (list->used + length + 2 > sizeof list->text) { return 1; }
+    if (preload_reaches(module->dlpi_phdr)) { list->text[list->used++] = FL_MODULE_MARK[0]; }
     memcpy(list->text + list->used, path, length);
     list->used += length;
     list->text[list->used++] = '\n';

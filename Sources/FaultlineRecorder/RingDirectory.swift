@@ -41,11 +41,11 @@ package enum RingDirectory {
     /// The programs that ended, each with the libraries that it had loaded outside the system's directories.
     ///
     /// The preloaded library leaves them. Programs with the same modules count once.
-    package static func programs(in directory: String) -> [[String]] {
+    package static func programs(in directory: String) -> [[LoadedModule]] {
         names(in: directory).filter { $0.hasPrefix(FL_MODULES_PREFIX) }.sorted().compactMap { name in
             let text = try? String(contentsOfFile: "\(directory)/\(name)", encoding: .utf8)
-            let paths = text?.split(separator: "\n").map(String.init) ?? []
-            return paths.isEmpty ? nil : paths
+            let modules = text?.split(separator: "\n").map { LoadedModule(line: $0) } ?? []
+            return modules.isEmpty ? nil : modules
         }
     }
 

@@ -260,7 +260,7 @@ package final class TraceCollector {
         /// Sentences about the trace for the user, if any.
         package var notes: [String]
         /// Programs that ended, each with the libraries that it had loaded, as paths.
-        package var programs: [[String]] = []
+        package var programs: [[LoadedModule]] = []
 
         package init(processes: Int, events: UInt64? = nil, lost: UInt64 = 0, trace: String?, notes: [String]) {
             self.processes = processes

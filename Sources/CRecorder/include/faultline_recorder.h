@@ -49,6 +49,8 @@ typedef struct fl_recorder_options {
 #define FL_RINGS_SUFFIX ".rings"
 #define FL_REFUSAL_PREFIX "refused-"
 #define FL_MODULES_PREFIX "modules-"
+// Stands in such a list before a module whose copy of SQLite has no symbols, and is recorded by its hooks.
+#define FL_MODULE_MARK "+"
 
 // The note in the files of programs and libraries that contain a recorder.
 #define FL_MARK_NAME "Faultline"

@@ -93,7 +93,11 @@ struct ProgramChecks: Examination {
         }
         let module = interpreter.module.flatMap { ProgramFile(path: $0) }
         // Without a module of its own, the interpreter itself or its library contains SQLite's functions.
-        return hiddenCopy(in: [module, file].compactMap { $0 } + file.libraries)
+        let files = [module, file].compactMap { $0 } + file.libraries
+        if interpreter.canLoadExtensions, let hidden = files.first(where: { $0.hiddenSQLite != nil }) {
+            return sqlite.ok("\(interpreter.sqlite), built into \(hidden.path) and recorded by its trace hook")
+        }
+        return hiddenCopy(in: files)
             ?? sqlite.ok("\(interpreter.sqlite), \(interpreter.module ?? "linked to the interpreter")")
     }
 

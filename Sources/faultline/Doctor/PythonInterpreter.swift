@@ -10,6 +10,8 @@ struct PythonInterpreter {
     let module: String?
     /// The version of SQLite that it uses; empty if it has no SQLite.
     let sqlite: String
+    /// Whether that SQLite can load extensions.
+    let canLoadExtensions: Bool
     /// The interpreter's own path, which a version manager's "python3" leads to.
     let executable: String
 
@@ -21,8 +23,9 @@ struct PythonInterpreter {
         try:
             import _sqlite3 as m, sqlite3
             found = [getattr(m, "__file__", "") or "", sqlite3.sqlite_version]
+            found.append(int(hasattr(m.Connection, "enable_load_extension")))
         except ImportError:
-            found = ["", ""]
+            found = ["", "", 0]
         odd = hasattr(sys, "gettotalrefcount") or bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
         print("faultline", sys.version_info[0], sys.version_info[1], int(odd), *found, sys.executable, sep="\\t")
         """
@@ -34,12 +37,13 @@ struct PythonInterpreter {
             let line = text.split(separator: "\n").last(where: { $0.hasPrefix("faultline\t") })
         else { return nil }
         let words = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-        guard words.count == 7, let major = Int(words[1]), let minor = Int(words[2]) else { return nil }
+        guard words.count == 8, let major = Int(words[1]), let minor = Int(words[2]) else { return nil }
         version = (major, minor)
         isOrdinary = words[3] == "0"
         module = words[4].isEmpty ? nil : words[4]
         sqlite = words[5]
-        executable = words[6]
+        canLoadExtensions = words[6] == "1"
+        executable = words[7]
     }
 
     /// Whether a program's name is that of a Python interpreter: `python3`, `python3.11`.

@@ -6,9 +6,21 @@ extension Recording {
     ///
     /// - Complexity: O(bytes of the programs and their libraries).
     func findHiddenCopies() -> [String] {
-        Set(outcome.programs.flatMap { $0 }).sorted().compactMap { path in
+        modules { !$0.isRecordedByHooks }.compactMap { path in
             ProgramFile(path: path)?.hiddenSQLite.map { Self.hidden($0, in: path) }
         }
+    }
+
+    /// A sentence about each copy of SQLite that was recorded by its hooks, which show less than its functions.
+    func describeCopiesRecordedByHooks() -> [String] {
+        modules(where: \.isRecordedByHooks).map { path in
+            "\(path) contains its own copy of SQLite, which was recorded by its trace hook: the times of statements that "
+                + "return several rows are estimates, and errors and preparations are not seen."
+        }
+    }
+
+    private func modules(where isWanted: (LoadedModule) -> Bool) -> [String] {
+        Set(outcome.programs.joined().filter(isWanted).map(\.path)).sorted()
     }
 
     private static func hidden(_ date: Substring, in path: String) -> String {

@@ -99,7 +99,7 @@ extension Recording {
     ///   - isQuiet: Whether to omit that sentence, which does not report a fault of the recording.
     /// - Returns: The trace, or `nil` if there is nothing to report.
     func tell(_ program: String, isQuiet: Bool = false) -> String? {
-        for note in outcome.notes { Terminal.tell(note) }
+        for note in outcome.notes + describeCopiesRecordedByHooks() { Terminal.tell(note) }
         let copies = findHiddenCopies()
         for copy in copies { Terminal.tell("Not recorded: \(copy)") }
         guard outcome.processes == 0 else { return outcome.trace }

@@ -1,0 +1,226 @@
+#define _GNU_SOURCE
+#include "preload.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Copies of SQLite whose functions have no symbols, such as that of PyPI's apsw. If this library is loaded into one as an
+// extension, the copy passes it the table of its functions. From then on it is called for each connection that is opened,
+// and sets the connection's trace hook (https://sqlite.org/c3ref/trace_v2.html).
+//
+// The hook is called when a run begins, for each row, and when the run ends. It shows less than the functions do: neither
+// preparations nor errors, and not when a later call of a run begins.
+
+#define SQLITE_CORE 1
+#include <sqlite3ext.h>
+
+// The first version whose table has all the functions that are used here.
+#define VERSION_MINIMUM 3028000
+
+#define COPIES_MAXIMUM 8
+
+static preload_copy *copies[COPIES_MAXIMUM];
+static _Atomic uint32_t count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+// What this thread steps.
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
+    preload_statement *statement;  // null: nothing, or the program between two rows
+    preload_before before;
+} stepping;
+
+// MARK: - Runs
+
+static void begin_stepping(const preload_copy *copy, preload_statement *statement) {
+    stepping.statement = statement;
+    stepping.before = preload_enter(copy, statement, 0);
+}
+
+static void end_stepping(const preload_statement *statement) {
+    if (stepping.statement != statement) { return; }
+    stepping.statement = NULL;
+    preload_leave(stepping.before);
+}
+
+static uint32_t runs_of(const preload_copy *copy, sqlite3_stmt *handle) {
+    return (uint32_t)copy->stmt_status(handle, SQLITE_STMTSTATUS_RUN, 0);
+}
+
+// The statement of a handle, which SQLite may have used for another one before: the hook does not show when a statement is
+// finalized.
+static preload_statement *current(const preload_copy *copy, sqlite3_stmt *handle) {
+    preload_statement *statement = preload_find(handle);
+    uint32_t runs = runs_of(copy, handle);
+    if (statement != NULL && runs > statement->hidden.runs) {
+        statement->hidden.runs = runs;
+        return statement;
+    }
+    statement = preload_add(handle);
+    if (statement == NULL) { return NULL; }
+    statement->is_read_only = copy->stmt_readonly(handle) != 0;
+    statement->preparations = 1;
+    statement->hidden.runs = runs;
+    return statement;
+}
+
+// The values that are bound are known only as parts of the text with its values.
+static void hash_bound_values(const preload_copy *copy, preload_statement *statement) {
+    char *text = statement->is_read_only ? copy->expanded_sql(statement->handle) : NULL;
+    atomic_store_explicit(&statement->has_unknown_values, text == NULL, memory_order_relaxed);
+    if (text == NULL) { return; }
+    size_t length = strlen(text);
+    atomic_store_explicit(&statement->values, fl_mix_bytes(length, text, length), memory_order_relaxed);
+    copy->free(text);
+}
+
+static void begin(const preload_copy *copy, sqlite3_stmt *handle) {
+    preload_recorder();
+    // What SQLite runs inside the step of another statement is its own.
+    if (stepping.statement != NULL) { return; }
+    preload_statement *statement = preload_find(handle);
+    // A trigger, or a statement that SQLite prepared again because the schema had changed.
+    if (statement != NULL && statement->is_running) { return; }
+    statement = current(copy, handle);
+    if (statement == NULL) { return; }
+    preload_count_run(copy, statement);
+    hash_bound_values(copy, statement);
+    preload_begin_run(copy, statement);
+    if (!statement->is_running) { return; }
+    statement->hidden.last = statement->start;
+    statement->hidden.shortest = UINT64_MAX;
+    begin_stepping(copy, statement);
+}
+
+// The time since the last event of the run.
+static uint64_t advance(preload_statement *statement) {
+    uint64_t now = preload_ticks(), gap = now - statement->hidden.last;
+    statement->hidden.last = now;
+    return gap;
+}
+
+// From one row to the next, the program works on the first and SQLite looks for the second. No step takes longer than the
+// shortest of these intervals, so it stands for the others.
+static void end_row(preload_statement *statement) {
+    uint64_t gap = advance(statement);
+    if (statement->rows == 0) {
+        statement->ticks = gap;
+    } else if (gap < statement->hidden.shortest) {
+        statement->hidden.shortest = gap;
+    }
+    statement->rows++;
+    end_stepping(statement);
+}
+
+static uint64_t least(uint64_t first, uint64_t second) { return first < second ? first : second; }
+
+static void end(const preload_copy *copy, preload_statement *statement) {
+    uint64_t gap = advance(statement);
+    if (statement->rows == 0) {
+        statement->ticks = gap;
+    } else {
+        uint64_t row = least(statement->hidden.shortest, statement->ticks);
+        statement->ticks += (statement->rows - 1) * row + least(gap, row);
+    }
+    statement->calls = statement->measured = 1;
+    end_stepping(statement);
+    preload_end_run(copy, statement, SQLITE_DONE, statement->hidden.last);
+}
+
+static int observe(unsigned type, void *context, void *subject, void *detail) {
+    (void)detail;
+    const preload_copy *copy = context;
+    int saved = errno;
+    if (type == SQLITE_TRACE_STMT) {
+        begin(copy, subject);
+    } else {
+        preload_statement *statement = preload_find(subject);
+        if (statement != NULL && statement->is_running) {
+            if (type == SQLITE_TRACE_ROW) { end_row(statement); } else { end(copy, statement); }
+        }
+    }
+    errno = saved;
+    return 0;
+}
+
+// MARK: - Copies
+
+// The copy that has a function; null if it is not known.
+static const preload_copy *copy_with(int (*step)(sqlite3_stmt *)) {
+    uint32_t known = atomic_load_explicit(&count, memory_order_acquire);
+    for (uint32_t index = 0; index < known; index++) {
+        if (copies[index]->step == step) { return copies[index]; }
+    }
+    return NULL;
+}
+
+static int observe_connection(sqlite3 *connection, char **problem, const sqlite3_api_routines *functions) {
+    (void)problem;
+    const preload_copy *copy = copy_with(functions->step);
+    if (copy == NULL || preload_is_asking()) { return SQLITE_OK; }
+    copy->trace_v2(
+        connection, SQLITE_TRACE_STMT | SQLITE_TRACE_ROW | SQLITE_TRACE_PROFILE, observe, (void *)copy);
+    return SQLITE_OK;
+}
+
+// Whether calls of the function come through its symbol, and are recorded there.
+static bool is_exported(int (*step)(sqlite3_stmt *), const struct dl_find_object *module) {
+    const struct link_map *map = module->dlfo_link_map;
+    void *handle = map == NULL || map->l_name[0] == 0 ? dlopen(NULL, RTLD_NOLOAD | RTLD_LAZY)
+                                                      : dlopen(map->l_name, RTLD_NOLOAD | RTLD_LAZY);
+    if (handle == NULL) { return false; }
+    struct dl_find_object found;
+    void *symbol = dlsym(handle, "sqlite3_step");
+    // In the program's scope, this library's function comes first.
+    if (symbol != NULL && preload_is_own(symbol)) { symbol = dlsym(RTLD_NEXT, "sqlite3_step"); }
+    dlclose(handle);
+    return symbol != NULL && _dl_find_object(symbol, &found) == 0 && found.dlfo_link_map == map;
+}
+
+// Adds a copy; false if it is not recorded in this way.
+static bool add(const sqlite3_api_routines *functions) {
+    struct dl_find_object module;
+    if (functions->libversion_number() < VERSION_MINIMUM) { return false; }
+    if (_dl_find_object((void *)functions->step, &module) != 0 || is_exported(functions->step, &module)) { return false; }
+    pthread_mutex_lock(&lock);
+    uint32_t known = atomic_load_explicit(&count, memory_order_relaxed);
+    bool is_added = copy_with(functions->step) != NULL;
+    preload_copy *copy = is_added || known == COPIES_MAXIMUM ? NULL : calloc(1, sizeof *copy);
+    if (copy != NULL) {
+#define X(name) copy->name = functions->name;
+        PRELOAD_FUNCTIONS(X)
+#undef X
+        copy->low = (uintptr_t)module.dlfo_map_start;
+        copy->high = (uintptr_t)module.dlfo_map_end;
+        copy->is_hidden = true;
+        copies[known] = copy;
+        atomic_store_explicit(&count, known + 1, memory_order_release);
+        is_added = true;
+    }
+    pthread_mutex_unlock(&lock);
+    preload_find_python();
+    return is_added;
+}
+
+void preload_lock_hidden(void) { pthread_mutex_lock(&lock); }
+void preload_unlock_hidden(void) { pthread_mutex_unlock(&lock); }
+
+bool preload_reaches(const void *address) {
+    uint32_t known = atomic_load_explicit(&count, memory_order_acquire);
+    for (uint32_t index = 0; index < known; index++) {
+        if (preload_is_inside(copies[index], address)) { return true; }
+    }
+    return false;
+}
+
+// SQLite calls this function when it loads the library: its name follows from the library's
+// (https://sqlite.org/loadext.html).
+EXPORT int sqlite3_faultlinepreload_init(sqlite3 *connection, char **problem, const sqlite3_api_routines *functions) {
+    (void)connection, (void)problem;
+    if (!add(functions)) { return SQLITE_OK; }
+    functions->auto_extension((void (*)(void))(uintptr_t)observe_connection);
+    return SQLITE_OK_LOAD_PERMANENTLY;
+}
