@@ -53,6 +53,15 @@ struct NothingRecordedTests {
         #expect(try !record([program]).errors.contains("Not recorded"))
     }
 
+    @Test("An extension for SQLite that names its version is no hidden copy")
+    func loadableExtension() throws {
+        try #require(CProgram.canBuild)
+        let program = try build(
+            "const char *version = \"\(CProgram.sourcesOfSQLite)\"; int sqlite3_words_init(void) { return 0; } "
+                + "int main(void) { return version == 0; }", ["-O1", "-rdynamic"])
+        #expect(try !record([program]).errors.contains("Not recorded"))
+    }
+
     @Test("A command without the library beside it")
     func noLibrary() throws {
         let copy = directory.path("faultline")

@@ -104,7 +104,15 @@ struct ProgramFile {
     ///
     /// - Complexity: O(bytes of the file).
     var hiddenSQLite: Substring? {
-        exportsSQLite ? nil : ownSQLite
+        exportsSQLite || isExtension ? nil : ownSQLite
+    }
+
+    /// Whether it is an extension for SQLite, which uses the functions of the copy that loads it: it exports
+    /// `sqlite3_…_init` (<https://sqlite.org/loadext.html>).
+    private var isExtension: Bool {
+        linkedNames.split(separator: 0).contains { name in
+            name.starts(with: Data("sqlite3_".utf8)) && name.suffix(5) == Data("_init".utf8)
+        }
     }
 
     /// Whether the file defines SQLite's functions for others, or calls those of a library.
