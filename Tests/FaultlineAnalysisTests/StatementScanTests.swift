@@ -77,6 +77,17 @@ struct StatementScanTests {
         }
     }
 
+    @Test func `A program that only writes was examined, too`() {
+        var trace = TraceBuilder()
+        var statement = TraceEvent.Statement()
+        statement.statement = trace.define(.statement(StatementEntry(sql: "DELETE FROM task WHERE id = ?")))
+        statement.type = .write
+        for _ in 0..<3 { trace.event(.sql(statement), duration: 1000) }
+        let began = TraceMessage.began(ProcessBegan(process: 7, gaps: [TraceGap(.operations)]))
+        let analysis = Analysis(Profile([began] + trace.closed().dropFirst()), rules: [MissingIndexRule()])
+        #expect(analysis.checks.map(\.examined?.text) == ["the scans of 3 statements"])
+    }
+
     @Test func `The statements of fetches are not reported here`() throws {
         #expect(try findings(parent: 77).isEmpty)
     }

@@ -144,6 +144,39 @@ struct StoreInspectionTests {
         #expect(needless(unique, Index(name: "i2", columns: ["name"])) == ["Drop the index i2"])
     }
 
+    @Test func `An index that no statement of a trace uses is reported, if it only serves queries`() throws {
+        typealias Index = StoreFacts.Index
+        var unique = Index(name: "unique", columns: ["name"]), partial = Index(name: "partial", columns: ["name"])
+        (unique.isUnique, partial.isPartial) = (true, true)
+        let indexes = [
+            Index(name: "byShelf", columns: ["shelf"]), Index(name: "byName", columns: ["name", "price"]),
+            Index(name: "byPrice", columns: ["price"]), unique, partial,
+        ]
+        func found(_ use: (inout StatementUse) -> Void) -> [Finding] {
+            findings(indexed(indexes)) { facts in
+                var statements = StatementUse()
+                statements.statements = 7
+                use(&statements)
+                facts.use = statements
+            }.filter { $0.ruleName == "Unused index" }
+        }
+        let unused = found { use in
+            use.tables["item", default: .init()].reads = 120
+            use.tables["item", default: .init()].writes = 1
+            use.indexes = ["byName"]
+        }
+        // The index of a reference also serves the deletion of the rows that are referred to.
+        #expect(unused.map(\.title.text) == ["Drop the index byPrice"])
+        #expect(unused.first?.code == ["DROP INDEX byPrice;"])
+        #expect(
+            unused.first?.explanation.map(\.text) == [
+                "None of the 7 statements in the trace uses it. They read from item 120 times and wrote to it 1 time."
+            ])
+        // Nothing is known about a table that the statements do not use, or without a trace.
+        #expect(found { $0.tables["shelf", default: .init()].reads = 1 }.isEmpty)
+        #expect(findings(indexed(indexes)).filter { $0.ruleName == "Unused index" }.isEmpty)
+    }
+
     // MARK: Tables
 
     @Test func `Two small tables that belong together one to one are reported`() {

@@ -158,6 +158,49 @@ struct InspectTrialTests {
     }
 
     /// A file that was 95 % persistent history used to be reported as a thousand notes.
+    @Test(
+        "with a trace, advises to drop an index that none of its statements uses",
+        .enabled(if: PythonPackages.has("sqlite3"), "needs python3: apt-get install python3"))
+    func unusedIndex() throws {
+        let (store, trace) = (directory.path("store.sqlite"), directory.path("trace.json"))
+        try SQLiteFile.run(
+            """
+            CREATE TABLE book(id INTEGER PRIMARY KEY, isbn TEXT, title TEXT, price REAL, words TEXT COLLATE NOCASE);
+            CREATE INDEX byISBN ON book(isbn);
+            CREATE INDEX byTitle ON book(title);
+            CREATE INDEX byPrice ON book(price);
+            CREATE INDEX byWords ON book(words);
+            CREATE TABLE note(text TEXT);
+            CREATE INDEX byText ON note(text);
+            \(Self.numbers(5000)) INSERT INTO book SELECT i, i, i, i % 7, hex(randomblob(20)) FROM n;
+            \(Self.numbers(5000)) INSERT INTO note SELECT i FROM n;
+            """, on: store)
+        let script = directory.path("books.py")
+        try """
+        import sqlite3, sys
+        db = sqlite3.connect(sys.argv[1])
+        db.execute("SELECT title FROM book WHERE isbn IN (?, ?, ?)", ("1", "2", "3")).fetchall()
+        db.execute("UPDATE book SET price = 1 WHERE title = ?", ("7",))
+        db.execute("SELECT id FROM book WHERE words LIKE 'A%'").fetchall()
+        db.execute("INSERT INTO book(isbn, title) VALUES (?, ?)", ("a", "b"))
+        db.execute("CREATE TEMP TABLE own(id)")
+        db.execute("INSERT INTO own VALUES (1)")
+        """.write(toFile: script, atomically: true, encoding: .utf8)
+        let run = try BuiltCommand.run(["record", "--quiet", "-o", trace, "--", PythonPackages.python, script, store])
+        try #require(run.status == 0, "\(run.errors)")
+        let result = try BuiltCommand.run(["inspect", "--format", "json", store, "--trace", trace])
+        #expect(result.errors == "faultline: 1 statement of the trace does not fit this store and is left out.\n")
+        let report = try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
+        // The index of the notes may be used by another program.
+        #expect(report.advice == ["Drop the index byPrice"])
+        #expect(report.findings.first?.code == ["DROP INDEX byPrice;"])
+        let other = directory.path("other.sqlite")
+        try SQLiteFile.run("CREATE TABLE t(x)", on: other)
+        let stranger = try BuiltCommand.run(["inspect", other, "--trace", trace])
+        #expect(stranger.status == 0)
+        #expect(stranger.errors == "faultline: The trace has no statement that uses the tables of this store.\n")
+    }
+
     @Test("names persistent history, and advises to delete old history")
     func history() throws {
         let report = try inspect(Self.notes + Self.history(every: 600))

@@ -70,7 +70,7 @@ struct RedundantIndexEvaluator: StoreEvaluator {
                 let belongsToModel = facts.isCoreData && index.belongsToModel != false
                 return finding(
                     belongsToModel
-                        ? "Remove the index \(code: Self.modelName(index.name, table)) from the model"
+                        ? "Remove the index \(code: index.nameInModel) from the model"
                         : "Drop the index \(code: index.name)", in: table,
                     score: Score.of(Double(max(index.size, table.rows * 12)), info: 65_536, warning: 67_108_864),
                     fix: Self.fix(of: index, table, facts),
@@ -96,12 +96,6 @@ struct RedundantIndexEvaluator: StoreEvaluator {
                 + "is marked as indexed. Remove that from \(entity: table.label), and let the store migrate. If the "
                 + "model has neither (check with --model), drop it with SQL."
         }
-    }
-
-    /// The model's name of an index that a Core Data store names `Z_Note_byDate`.
-    private static func modelName(_ index: String, _ table: StoreFacts.Table) -> String {
-        let words = index.split(separator: "_", maxSplits: 2, omittingEmptySubsequences: false)
-        return words.count == 3 && words[0] == "Z" ? String(words[2]) : index
     }
 }
 

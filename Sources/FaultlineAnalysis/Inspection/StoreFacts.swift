@@ -24,6 +24,8 @@ public struct StoreFacts: Sendable, Hashable {
     /// The other contents of the file, the largest first: history, full-text indexes, and SQLite's and Core Data's own
     /// tables.
     public var others: [Part] = []
+    /// The use that the statements of a trace make of the tables, or `nil` without a trace.
+    public var use: StatementUse?
 
     public init(path: String) {
         self.path = path
@@ -142,6 +144,12 @@ public struct StoreFacts: Sendable, Hashable {
             self.name = name
             self.columns = columns
             first = columns.first
+        }
+
+        /// The model's name of the index, which a Core Data store names `Z_Note_byDate`.
+        var nameInModel: String {
+            let words = name.split(separator: "_", maxSplits: 2, omittingEmptySubsequences: false)
+            return words.count == 3 && words[0] == "Z" ? String(words[2]) : name
         }
     }
 

@@ -28,8 +28,8 @@ public struct StoreInspection: Sendable {
         self.facts = facts
         let evaluators: [any StoreEvaluator] = [
             LargeColumnEvaluator(), HiddenColumnEvaluator(), SparseTableEvaluator(), FoldedTableEvaluator(),
-            MissingIndexEvaluator(), RedundantIndexEvaluator(), FragmentationEvaluator(), HistoryEvaluator(),
-            PageCacheEvaluator(), StatisticsEvaluator(),
+            MissingIndexEvaluator(), RedundantIndexEvaluator(), UnusedIndexEvaluator(), FragmentationEvaluator(),
+            HistoryEvaluator(), PageCacheEvaluator(), StatisticsEvaluator(),
         ]
         let advice = evaluators.flatMap { $0.advice(facts) }.sorted {
             ($0.finding.score, $1.finding.signature) > ($1.finding.score, $0.finding.signature)
@@ -38,6 +38,8 @@ public struct StoreInspection: Sendable {
         var withdrawn: [WithdrawnAdvice] = []
         var untried = 0
         for one in advice {
+            // An index can be both redundant and unused.
+            if found.contains(where: { $0.signature == one.finding.signature }) { continue }
             guard let outcome = trial(one) else {
                 untried += 1
                 continue

@@ -2,8 +2,10 @@
 public enum StoreProposal: Sendable, Hashable {
     /// Creates an index on one column, to find the rows that refer to a row of another table.
     case createIndex(table: String, column: String)
-    /// Drops an index.
+    /// Drops an index that another one makes redundant.
     case dropIndex(table: String, index: String)
+    /// Drops an index that no statement of a trace uses.
+    case dropUnusedIndex(table: String, index: String)
     /// Vacuums the file.
     case vacuum
     /// Deletes persistent history, and vacuums the file.

@@ -45,9 +45,7 @@ extension RestTrials {
     func dropIndex(_ index: String, of name: String) throws -> StoreTrial? {
         let table = try table(name)
         let twin = try store.twin()
-        let literal = index.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
-        let schema = "SELECT sql FROM sqlite_schema WHERE type = 'index' AND name = '\(literal)'"
-        guard let creation = try twin.rows(schema).first?.first?.text, !creation.isEmpty else { return nil }
+        guard let creation = try creation(of: index, in: twin) else { return nil }
         let queries = try Self.queries(index, table, self)
         let alike = try indexes(like: index, of: name)
         try twin.run("DROP INDEX \(quoted(index))")
@@ -68,6 +66,34 @@ extension RestTrials {
             affected == 0
                 ? "none of the \(count: queries.count) kinds of queries that it could serve uses it."
                 : "none of the \(count: affected) kinds of queries that use it is slower without it.")
+    }
+
+    /// Tries what the index costs a write.
+    func dropUnusedIndex(_ index: String, of name: String) throws -> StoreTrial? {
+        let table = try table(name)
+        let twin = try store.twin()
+        guard let creation = try creation(of: index, in: twin) else { return nil }
+        defer { try? twin.run(creation) }
+        guard let writes = try writeTimes(table, twin, { try twin.run("DROP INDEX \(quoted(index))") }) else {
+            return nil
+        }
+        guard Self.isDearer(writes) else {
+            return StoreTrial(isConfirmed: false, "Inserting a row takes no longer with it.")
+        }
+        return StoreTrial(
+            isConfirmed: true,
+            "inserting a row takes \(duration: writes.without) instead of \(duration: writes.with).",
+            evidence: [
+                Evidence("insertBefore", writes.with, .nanoseconds),
+                Evidence("insertAfter", writes.without, .nanoseconds),
+            ])
+    }
+
+    /// The statement that created an index, or `nil` if the index belongs to a constraint or does not exist.
+    private func creation(of index: String, in file: DatabaseFile) throws -> String? {
+        let schema = "SELECT sql FROM sqlite_schema WHERE type = 'index' AND name = \(DatabaseFile.literal(index))"
+        let text = try file.rows(schema).first?.first?.text ?? ""
+        return text.isEmpty ? nil : text
     }
 
     /// Other complete indexes of the table on the same columns in the same order.
@@ -201,8 +227,13 @@ extension RestTrials {
         return (with, try insert())
     }
 
+    /// Whether inserting a row takes longer with an index, beyond the noise.
+    private static func isDearer(_ writes: (with: Double, without: Double)) -> Bool {
+        writes.without > 0 && writes.with > writes.without * 1.03
+    }
+
     private static func cost(_ writes: (with: Double, without: Double)??) -> Wording {
-        guard let writes = writes ?? nil, writes.without > 0, writes.with > writes.without * 1.03 else { return "" }
+        guard let writes = writes ?? nil, isDearer(writes) else { return "" }
         return " Inserting a row takes \(duration: writes.with) instead of \(duration: writes.without)."
     }
 }

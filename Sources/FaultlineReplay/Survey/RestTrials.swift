@@ -27,6 +27,7 @@ final class RestTrials {
         switch proposal {
         case .createIndex(let table, let column): try createIndex(on: column, of: table)
         case .dropIndex(let table, let index): try dropIndex(index, of: table)
+        case .dropUnusedIndex(let table, let index): try dropUnusedIndex(index, of: table)
         case .vacuum: try vacuum()
         case .purgeHistory: try purgeHistory()
         case .cacheSize(let kibibytes, let old): try cacheSize(kibibytes, insteadOf: old)

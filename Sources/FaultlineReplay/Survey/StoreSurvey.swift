@@ -31,13 +31,18 @@ public struct StoreSurvey {
     ///   - path: An SQLite file. Its write-ahead log is taken into account.
     ///   - models: Versions of the store's model, which has the program's names of tables and columns. If empty, the
     ///     model that the store keeps, if any.
+    ///   - statements: Statements of a program that uses the store, whose use of indexes is examined.
     ///   - progress: Called with the title of each piece of advice before it is tried.
     /// - Throws: ``ReplayError`` if the file cannot be read or is not an SQLite file, or no model is the store's.
     public static func inspect(
-        path: String, models: [ManagedObjectModel] = [], progress: (String) -> Void = { _ in }
+        path: String, models: [ManagedObjectModel] = [], statements: [RecordedStatement]? = nil,
+        progress: (String) -> Void = { _ in }
     ) throws(ReplayError) -> StoreInspection {
         let store = try SurveyedStore(path: path)
-        let facts = try StoreSurvey(store, models).gather(store)
+        var facts = try StoreSurvey(store, models).gather(store)
+        facts.use = try statements.map { (statements) throws(ReplayError) in
+            try StatementUse(of: statements, on: store.file)
+        }
         let trials = RestTrials(store, facts)
         return StoreInspection(facts) { advice in
             progress(advice.finding.title.text)

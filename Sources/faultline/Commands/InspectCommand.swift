@@ -12,12 +12,16 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
         discussion: """
             faultline inspect Library.sqlite
             faultline inspect Library.sqlite --model Library.xcdatamodeld
+            faultline inspect library.sqlite --trace trace.json
 
             Accepts any SQLite file. In a Core Data store it recognizes entities and, with --model, attributes and \
             relationships. It detects large values in rows and columns stored after them, sparse inheritance tables, \
             missing and redundant indexes, missing statistics, tables that belong together, empty space, persistent \
             history, and a page cache that is too small. It tries its advice on a copy of the store, and keeps only \
             what SQLite uses there and a measurement confirms. It writes neither to the file nor next to it.
+
+            With --trace, it also detects indexes that none of the trace's statements uses. SQLite's plans for them are asked \
+            for on the copy.
             """)
 
     @Argument(help: "The file of the store.")
@@ -26,20 +30,43 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
     @Option(name: .long, help: "The store's model: .xcdatamodeld, .xcdatamodel, or its file contents.")
     var model: String?
 
+    @Option(name: .long, help: "A trace or profile of a program that uses the store.")
+    var trace: String?
+
     @Option(name: .long, help: ArgumentHelp(OutputFormat<InspectCommand>.help))
     var format = OutputFormat<InspectCommand>.text
 
     func run() throws {
         let models = try model.map(ModelArgument.load) ?? []
+        let statements = try trace.map(Self.statements)
         Interruption.removeCopiesFirst()
         let inspection: StoreInspection
         do {
-            inspection = try StoreSurvey.inspect(path: store, models: models) { title in
+            inspection = try StoreSurvey.inspect(path: store, models: models, statements: statements) { title in
                 if Terminal.errors.columns != nil { Terminal.tell("Trying on a copy: \(title)") }
             }
         } catch {
             throw CommandFailure.replay(error)
         }
+        if let use = inspection.facts.use, use.statements == 0 || use.strangers > 0 { Self.tell(use) }
         try format.write(inspection) { $0.inspection }
+    }
+
+    /// The statements of a trace.
+    private static func statements(of path: String) throws -> [RecordedStatement] {
+        let loaded = try LoadedProfile(path: path)
+        for note in loaded.notes { Terminal.tell(note) }
+        return loaded.profile.recordedStatements
+    }
+
+    private static func tell(_ use: StatementUse) {
+        guard use.statements > 0 else {
+            return Terminal.tell("The trace has no statement that uses the tables of this store.")
+        }
+        let strangers = Phrase.count(use.strangers, "statement")
+        Terminal.tell(
+            use.strangers == 1
+                ? "\(strangers) of the trace does not fit this store and is left out."
+                : "\(strangers) of the trace do not fit this store and are left out.")
     }
 }

@@ -21,6 +21,8 @@ public struct MissingIndexRule: Rule {
             outcome.examined = "the scans of \(count: examined, "fetch", plural: "fetches")"
         } else if let statements = profile.statementsWithoutOperations {
             outcome.examined = "the scans of \(count: statements, "statement")"
+        } else if profile.totals.outermostWrites > 0, profile.allProcesses.lacks(.operations) {
+            outcome.examined = "the scans of \(count: profile.totals.outermostWrites, "statement")"
         }
         outcome.findings = Self.demands(profile).map { finding(for: $0, profile, costs.machine) }
         outcome.findings += automaticIndexes(profile) + needlessIndexes(profile) + longFetches(profile)
