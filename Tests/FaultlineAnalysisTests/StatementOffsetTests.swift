@@ -34,6 +34,9 @@ struct StatementOffsetTests {
             finding.title.text == "Continue each page of book after the last row of the previous page, not by offset")
         // Rows that share a title must not be left out.
         #expect(finding.code == ["SELECT … FROM book WHERE (title, rowid) > (?, ?) ORDER BY title, rowid LIMIT ?"])
+        #expect(
+            finding.alternatives.map(\.text).contains(
+                "In a table WITHOUT ROWID, use its primary key in place of rowid."))
         #expect(finding.change?.description == "Scroll.swift:12")
         #expect(
             finding.explanation.map(\.text) == [

@@ -36,7 +36,8 @@ struct StatementSearchTests {
             ])
         #expect(
             finding.alternatives.map(\.text) == [
-                "If the patterns begin with plain text, an index serves them: CREATE INDEX book_title ON book(title COLLATE NOCASE)."
+                "A table WITHOUT ROWID needs a full-text table that keeps a copy of the texts: leave out content.",
+                "If the patterns begin with plain text, an index serves them: CREATE INDEX book_title ON book(title COLLATE NOCASE).",
             ])
         #expect(
             finding.explanation.map(\.text) == [
@@ -44,6 +45,15 @@ struct StatementSearchTests {
                 "SQLite's plan: SCAN book.",
             ])
         #expect(finding.change?.description == "Scroll.swift:12")
+    }
+
+    @Test func `A column with a name that FTS5 reserves gets no code that would fail`() throws {
+        let finding = try #require(findings("SELECT a FROM film WHERE rank LIKE ?", plan: "SCAN film").first)
+        #expect(finding.code.isEmpty && finding.alternatives.count == 1)
+        #expect(
+            finding.fix.text.hasSuffix(
+                "FTS5 reserves the name rank, so the full-text table needs a copy of the texts in a column with another name."
+            ))
     }
 
     @Test(

@@ -202,6 +202,8 @@ struct WaitRuleTests {
         var builder = ProfileBuilder()
         builder.add(.began(ProcessBegan(process: 1, program: "App", gaps: [TraceGap(.operations)])))
         builder.add(.entry(process: 1, id: 1, .statement(StatementEntry(sql: "COMMIT"))))
+        builder.add(.entry(process: 1, id: 4, .statement(StatementEntry(sql: "BEGIN"))))
+        builder.add(.entry(process: 1, id: 5, .statement(StatementEntry(sql: "BEGIN IMMEDIATE"))))
         builder.add(.entry(process: 1, id: 2, .stack(StackEntry(frames: ["0x10"]))))
         builder.add(
             .entry(
@@ -269,6 +271,48 @@ struct WaitRuleTests {
             TraceEvent(id: 2, start: 10, duration: 9 * Self.millisecond, thread: 7, process: 1, .wait(wait))
         ])
         #expect(waited.first?.code.isEmpty == true)
+    }
+
+    /// The statements of one thread, the last of which fails at once because another connection holds the lock.
+    private func failure(of statements: [(sql: DictionaryID, TraceEvent.Statement.StatementType)]) -> Finding? {
+        var events = statements.enumerated().map { position, statement in
+            var fields = TraceEvent.Statement()
+            (fields.statement, fields.type) = statement
+            fields.error = position == statements.count - 1 ? 5 : 0
+            return TraceEvent(
+                id: EventID(position + 1), start: UInt64(position) * 1000, duration: 10, thread: 7, process: 1,
+                stack: 2,
+                .sql(fields))
+        }
+        var wait = TraceEvent.Wait()
+        (wait.resource, wait.isBlocking, wait.error) = (.sqlite, true, 5)
+        events.append(
+            TraceEvent(
+                id: 99, parent: EventID(statements.count), start: UInt64(statements.count - 1) * 1000, duration: 1,
+                thread: 7, process: 1, stack: 2, .wait(wait)))
+        return findings(ofStatements: events).first
+    }
+
+    @Test func `A transaction that fails to write after it has read begins with the lock`() throws {
+        let read = (sql: DictionaryID(6), TraceEvent.Statement.StatementType.read)
+        let write = (sql: DictionaryID(7), TraceEvent.Statement.StatementType.write)
+        let finding = try #require(failure(of: [(4, .transaction), read, write]))
+        #expect(finding.title.text == "Begin the transaction with BEGIN IMMEDIATE")
+        #expect(finding.code == [#"connection.execute("BEGIN IMMEDIATE")"#] && finding.codeLanguage == "python")
+        #expect(
+            finding.explanation.map(\.text) == [
+                "1 statement failed with SQLITE_BUSY, because another connection held the lock and the transaction had "
+                    + "already read."
+            ])
+        #expect(finding.severity == .error && finding.change?.line == 17)
+        // Neither a first write, nor a read outside a transaction, nor a transaction that has the lock.
+        for statements in [[(4, .transaction), write], [read, write], [(5, .transaction), read, write]] {
+            #expect(failure(of: statements)?.title.text == "Wait for SQLite's lock instead of failing")
+        }
+        let ended: [(sql: DictionaryID, TraceEvent.Statement.StatementType)] = [
+            (4, .transaction), read, (1, .transaction), write,
+        ]
+        #expect(failure(of: ended)?.title.text == "Wait for SQLite's lock instead of failing")
     }
 
     @Test func `A task that waits blocks no thread, so its wait counts only as a pause`() {

@@ -10,6 +10,10 @@ struct ThreadWork: Sendable {
         var start: UInt64
         var end: UInt64
         var isMainThread: Bool
+        /// Whether it was given up at once because the transaction had read before it wrote.
+        var isUpgrade = false
+        /// The library that ran the statement, if it failed.
+        var library: StatementLibrary?
     }
 
     /// The number of intervals and waits to keep: at least a quarter of a second of intervals.

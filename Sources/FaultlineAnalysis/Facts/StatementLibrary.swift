@@ -95,6 +95,21 @@ enum StatementLibrary: String, Sendable, CaseIterable {
         }
     }
 
+    /// The code that begins a transaction with SQLite's lock.
+    var immediateTransaction: [String] {
+        switch self {
+        case .django: ["# in DATABASES, Django 5.1 or later", #""OPTIONS": {"transaction_mode": "IMMEDIATE"}"#]
+        case .sqlAlchemy:
+            [
+                #"@event.listens_for(engine, "begin")"#, "def begin(connection):",
+                #"    connection.exec_driver_sql("BEGIN IMMEDIATE")"#,
+            ]
+        case .grdb: ["try db.inTransaction(.immediate) { … }"]
+        case .peewee: [#"with database.atomic("IMMEDIATE"):"#]
+        case .python: [#"connection.execute("BEGIN IMMEDIATE")"#]
+        }
+    }
+
     /// Whether a function is GRDB's own: its types stand in the names of the program's functions, too.
     private static func isOfGRDB(_ function: String) -> Bool {
         function.hasPrefix("GRDB.") || function.contains("(extension in GRDB):GRDB.")

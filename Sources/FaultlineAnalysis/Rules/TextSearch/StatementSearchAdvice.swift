@@ -15,7 +15,13 @@ struct StatementSearchAdvice {
         "SQLite's full-text tables (FTS5) have an index of words or, with the tokenizer \(code: "trigram"), of every three "
             + "characters, which also finds parts of words. Triggers keep such a table up to date; SQLite's page about "
             + "external content has them (https://sqlite.org/fts5.html)."
+            + (isReserved
+                ? " FTS5 reserves the name \(code: search.column), so the full-text table needs a copy of the texts in a column with another name."
+                : "")
     }
+
+    /// Whether no column of a full-text table can have the column's name (https://sqlite.org/fts5.html#fts5_table_creation_and_initialization).
+    private var isReserved: Bool { ["rank", "rowid"].contains(search.column.lowercased()) }
 
     /// The column, the table and the full-text index, in quotes where they need them.
     private var column: String { StatementText.quoted(search.column) }
@@ -24,6 +30,7 @@ struct StatementSearchAdvice {
 
     /// Statements that create an index of every three characters, and search with it.
     var code: [String] {
+        if isReserved { return [] }
         let creation = [
             "CREATE VIRTUAL TABLE \(index) USING fts5(\(column), content = \(searched), tokenize = 'trigram')",
             "INSERT INTO \(index)(\(index)) VALUES ('rebuild')",
@@ -40,7 +47,8 @@ struct StatementSearchAdvice {
 
     /// The search as Django's queries can have it, without the `ESCAPE` that they add and that the index does not serve.
     private var django: [Wording] {
-        guard StatementLibrary(names: evidence.libraries) == .django, !text.conditions.hasAlternatives else {
+        guard !isReserved, StatementLibrary(names: evidence.libraries) == .django, !text.conditions.hasAlternatives
+        else {
             return []
         }
         let code =
@@ -54,7 +62,13 @@ struct StatementSearchAdvice {
     var alternatives: [Wording] {
         let name = StatementText.quoted("\(table)_\(search.column)")
         let collation = search.operation == "LIKE" ? " COLLATE NOCASE" : ""
-        return django + [
+        let copy: [Wording] =
+            isReserved
+            ? []
+            : [
+                "A table WITHOUT ROWID needs a full-text table that keeps a copy of the texts: leave out \(code: "content")."
+            ]
+        return django + copy + [
             "If the patterns begin with plain text, an index serves them: "
                 + "\(code: "CREATE INDEX \(name) ON \(searched)(\(column)\(collation))")."
         ]

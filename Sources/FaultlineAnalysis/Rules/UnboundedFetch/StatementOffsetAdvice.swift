@@ -114,6 +114,11 @@ struct StatementOffsetAdvice {
         let nullable = text.sortKeys.filter { !Self.isUnique($0.name) }
         let remark: Wording =
             "Rows with NULL in \(Wording.properties(nullable.map(\.name))) need a condition of their own."
-        return ["To jump to a page, remember the values at which pages begin."] + (nullable.isEmpty ? [] : [remark])
+        let usesRowID =
+            code.contains { $0.contains("rowid") } && !text.sortKeys.contains { $0.name.lowercased() == "rowid" }
+        let key: [Wording] =
+            usesRowID ? ["In a table WITHOUT ROWID, use its primary key in place of \(code: "rowid")."] : []
+        return ["To jump to a page, remember the values at which pages begin."] + key
+            + (nullable.isEmpty ? [] : [remark])
     }
 }

@@ -21,9 +21,20 @@ struct WaitAdvice {
         !usesStore && key.resource == .sqlite && evidence.tries == 0 && evidence.failures == evidence.durations.count
     }
 
+    /// Whether most of them failed because their transactions had read before they wrote.
+    private var isUpgrade: Bool { isImpatient && Significance.isMost(evidence.upgrades, of: evidence.failures) }
+
+    private var library: StatementLibrary? { StatementLibrary(names: evidence.libraries) }
+
     /// Other changes, as sentences.
     var alternatives: [Wording] {
         guard !usesStore, key.resource == .sqlite else { return [] }
+        if isUpgrade {
+            return [
+                "A transaction that begins so waits for the lock as long as the busy timeout allows "
+                    + "(\(code: "PRAGMA busy_timeout")): without one, it fails at its beginning."
+            ]
+        }
         if isImpatient {
             return [
                 "If the transaction had read before it wrote, begin it with \(code: "BEGIN IMMEDIATE"): SQLite cannot wait in "
@@ -44,6 +55,7 @@ struct WaitAdvice {
             return "Give \(owner ?? "the work that others wait for") a context of its own"
         case .coordinator: return "Shorten how long \(owner ?? "the writer") holds the store"
         case .connection: return "Shorten how long \(owner ?? "the reader") holds its connection"
+        case .sqlite where isUpgrade: return "Begin the transaction with \(code: "BEGIN IMMEDIATE")"
         case .sqlite where isImpatient: return "Wait for SQLite's lock instead of failing"
         case .sqlite:
             return isForeign
@@ -63,6 +75,9 @@ struct WaitAdvice {
                 + "in between, or use a batch request."
         case .connection:
             "All reader connections were busy. Fetch less at once, or in batches, so that each is free sooner."
+        case .sqlite where isUpgrade:
+            "The transaction then asks for the lock before it reads. SQLite cannot wait in the middle of a transaction that "
+                + "has read, whatever the timeout, because another connection may have changed what it read."
         case .sqlite where isImpatient:
             "Without a busy timeout, a statement fails at once if another connection holds the lock. In Python, "
                 + "\(code: "timeout") of \(code: "sqlite3.connect") sets it, and in GRDB \(code: "busyMode")."
@@ -98,12 +113,24 @@ struct WaitAdvice {
     }
 
     var code: [String] {
+        if isUpgrade { return library?.immediateTransaction ?? ["BEGIN IMMEDIATE"] }
         if isImpatient { return ["PRAGMA busy_timeout = 5000"] }
         guard key.resource == .contextQueue else { return [] }
         return ["let context = container.newBackgroundContext()", "try await context.perform { … }"]
     }
 
+    /// The language of ``code`` in programs without an object store.
+    var language: String {
+        isUpgrade ? library?.language ?? "sql" : "sql"
+    }
+
     var explanation: [Wording] {
+        if isUpgrade {
+            return [
+                "\(count: evidence.failures, "statement") failed with SQLITE_BUSY, because another connection held the lock and "
+                    + "the transaction had already read."
+            ]
+        }
         if isImpatient {
             return [
                 "\(count: evidence.failures, "statement") failed with SQLITE_BUSY, because another connection held the lock."

@@ -13,10 +13,14 @@ struct WaitDetector: EvidenceDetector {
     var evidence: [WaitEvidence.Key: WaitEvidence] = [:]
     /// The recent work of each thread in the store.
     private var work = BoundedTable<UInt32, ThreadWork>(capacity: capacity)
+    private var transactions = ThreadTransactions()
 
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         if case .wait(let wait) = event.detail { return observe(wait, event, in: &context) }
         guard event.parent == 0, event.isOnThread else { return }
+        if case .sql(let statement) = event.detail {
+            transactions.observe(statement, on: event.thread, in: context)
+        }
         let over = changeWork(of: event.thread, in: &context) { work, context in
             work.add(event) { context.callSite(of: event) }
             return work.takeWaits(until: event.end)
@@ -34,7 +38,9 @@ struct WaitDetector: EvidenceDetector {
         guard !context.isSetup(event.scope) else { return }
         let one = ThreadWork.Wait(
             wait: wait, site: context.callSite(of: event), scope: event.scope, start: event.start, end: event.end,
-            isMainThread: event.isMainThread)
+            isMainThread: event.isMainThread,
+            isUpgrade: wait.error != 0 && wait.tries == 0 && transactions.hasOnlyRead(event.thread),
+            library: wait.error == 0 ? nil : context.library(on: event.stack))
         // A thread that waits for another connection of its own has done nothing else meanwhile.
         guard wait.ownerThread != 0, wait.ownerThread != event.thread, wait.ownerProcess == 0 else {
             return evaluate(one, nil, in: &context)
@@ -81,6 +87,8 @@ struct WaitDetector: EvidenceDetector {
         found.longest = time
         found.tries = UInt64(wait.tries)
         found.failures = wait.error == 0 ? 0 : 1
+        found.upgrades = one.isUpgrade ? 1 : 0
+        found.libraries = one.library.map { [$0.rawValue] } ?? []
         found.foreign = wait.ownerProcess == 0 ? 0 : 1
         if let event = owner?.save, case .save(let save) = event.detail {
             (found.mostObjects, found.saveCommit) = (save.objects, save.commit)

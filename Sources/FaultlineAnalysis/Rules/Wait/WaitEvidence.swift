@@ -28,6 +28,10 @@ public struct WaitEvidence: Sendable {
     public internal(set) var tries: UInt64 = 0
     /// The number of waits that were given up.
     public internal(set) var failures: UInt64 = 0
+    /// The number of waits that were given up at once because the transaction had read before it wrote.
+    public internal(set) var upgrades: UInt64 = 0
+    /// The libraries that ran the waiting statements for the program, as names of ``StatementLibrary``.
+    public internal(set) var libraries: Set<String> = []
     /// The number of waits for another process.
     public internal(set) var foreign: UInt64 = 0
     /// The most objects of a save that was waited for, or 0 if none was.
@@ -53,6 +57,7 @@ extension WaitEvidence: Summed, StartsEmpty {
     static let parts: [SumPart<WaitEvidence>] = [
         .sum("time", \.time), .sum("blockedTime", \.blockedTime), .sum("mainThreadTime", \.mainThreadTime),
         .sum("tries", \.tries), .sum("failures", \.failures), .sum("foreign", \.foreign),
+        .sum("upgrades", \.upgrades), .union("libraries", \.libraries),
         .sum("lossyWaits", \.lossyWaits), .sum("wallTime", \.wallTime), .maximum("longest", \.longest),
         .maximum("mostObjects", \.mostObjects), .sum("saveCommit", \.saveCommit), .sum("saveTime", \.saveTime),
         .part("durations", \.durations), .part("scopes", \.scopes),

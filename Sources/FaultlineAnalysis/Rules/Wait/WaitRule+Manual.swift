@@ -18,7 +18,8 @@ extension WaitRule {
             fix:
                 "Give long work a context of its own, save in parts, and keep transactions short. If another program "
                 + "holds the lock, begin its write transactions with BEGIN IMMEDIATE; Faultline's store needs no change. In other "
-                + "programs, a write-ahead log lets readers and a writer work at the same time.",
+                + "programs, a write-ahead log lets readers and a writer work at the same time. If their transactions failed to "
+                + "get the lock after they had read, begin them with BEGIN IMMEDIATE.",
             saving:
                 "Between half of the total wait time and all of it. How much the owner's work can be shortened is unknown, so the lower "
                 + "bound is an assumption.",

@@ -66,7 +66,7 @@ public struct WaitRule: Rule {
             confidence: .medium("how much shorter the owner's work can get is unknown"),
             signature: [id, "\(key.resource)", key.site?.function ?? "", key.ownerSite?.function ?? ""]
                 .joined(separator: "|"))
-        if !usesStore { finding.codeLanguage = "sql" }
+        if !usesStore { finding.codeLanguage = advice.language }
         let longest = Double(evidence.longest)
         finding.saving.pause = Saving.Range(median: longest, low: longest / 2, high: longest)
         if advice.isImpatient { finding.saving = Saving() }
@@ -85,6 +85,7 @@ public struct WaitRule: Rule {
             Evidence("p95", evidence.durations.percentile(95), .nanoseconds), Evidence("tries", evidence.tries, .count),
             Evidence("failures", evidence.failures, .count), Evidence("wallTime", evidence.wallTime, .nanoseconds),
         ]
+        if evidence.upgrades > 0 { finding.evidence.append(Evidence("upgrades", evidence.upgrades, .count)) }
         finding.claims = lines.map { line in
             Claim(WaitDetector.self, line.key, balance: Double(line.evidence.blockedTime))
         }
