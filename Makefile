@@ -30,6 +30,7 @@ build: install-packages
 	$(SWIFT_BUILD) FaultlinePreload
 	$(SWIFT_BUILD) FaultlineLTTng
 	$(SWIFT_BUILD) FaultlineHeap
+	$(SWIFT_BUILD) FaultlineColumns
 
 test: PACKAGES += $(TEST_PACKAGES)
 test: install-packages

@@ -24,9 +24,9 @@ func application(_ name: String) -> Target {
 ///
 /// It has no Swift code, so it needs no Swift runtime. Its calls are bound when it is loaded: binding one in a signal handler
 /// would take kilobytes of the thread's stack.
-func preloaded(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func preloaded(_ name: String, _ dependencies: [Target.Dependency] = [], _ settings: [CSetting] = []) -> Target {
     .target(
-        name: name, dependencies: dependencies, exclude: ["exports.map"],
+        name: name, dependencies: dependencies, exclude: ["exports.map"], cSettings: settings,
         linkerSettings: [
             .unsafeFlags([
                 "-nostartfiles", "-static-stdlib", "-Xlinker", "-z", "-Xlinker", "now", "-Xlinker",
@@ -41,6 +41,7 @@ let package = Package(
         .executable(name: "faultline", targets: ["faultline"]),
         .library(name: "FaultlineAnalysis", targets: ["FaultlineAnalysis"]),
         .library(name: "FaultlineBenchmark", targets: ["FaultlineBenchmark"]),
+        .library(name: "FaultlineColumns", type: .dynamic, targets: ["FaultlineColumns"]),
         .library(name: "FaultlineEntities", targets: ["FaultlineEntities"]),
         .library(name: "FaultlineHeap", type: .dynamic, targets: ["FaultlineHeap"]),
         .library(name: "FaultlineLTTng", type: .dynamic, targets: ["FaultlineLTTng"]),
@@ -88,7 +89,11 @@ let package = Package(
 
         // Preloaded into programs that do not know Faultline. It exports nothing but SQLite's functions and its own switch,
         // so that no name of the recorder meets one of the program's.
-        preloaded("FaultlinePreload", ["CRecorder", "CTraceSchema"]),
+        preloaded(
+            "FaultlinePreload", ["CRecorder", "CTraceSchema"], [.headerSearchPath("../FaultlineColumns/include")]),
+
+        // Preloaded besides if the columns that a program reads are recorded.
+        preloaded("FaultlineColumns"),
 
         // Loaded by that library if it records to LTTng.
         preloaded("FaultlineLTTng", ["CLTTngUST", "CTraceSchema"]),

@@ -57,6 +57,11 @@ static const preload_copy *find_copy(const struct dl_find_object *module) {
     copy->function = (__typeof__(copy->function))find_function(module, name);
     PRELOAD_FUNCTIONS(X)
 #undef X
+#define X(function, result, none) \
+    strcpy(name + 8, "column_" #function); \
+    copy->columns.read_##function = (__typeof__(copy->columns.read_##function))find_function(module, name);
+    FAULTLINE_COLUMN_FUNCTIONS(X)
+#undef X
     // Newer functions may be missing in an old copy; without these it cannot be used at all.
     if (copy->step == NULL || copy->reset == NULL || copy->finalize == NULL || copy->stmt_status == NULL
         || _dl_find_object((void *)copy->step, &library) != 0) {

@@ -31,13 +31,15 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
     preload_statement *statement;  // null: nothing, or the program between two rows
     preload_before before;
+    uintptr_t frame;               // of the hook's call when the step began
 } stepping;
 
 // MARK: - Runs
 
-static void begin_stepping(const preload_copy *copy, preload_statement *statement) {
+static void begin_stepping(const preload_copy *copy, preload_statement *statement, uintptr_t frame) {
     stepping.statement = statement;
     stepping.before = preload_enter(copy, statement, 0);
+    stepping.frame = frame;
 }
 
 static void end_stepping(const preload_statement *statement) {
@@ -77,8 +79,11 @@ static void hash_bound_values(const preload_copy *copy, preload_statement *state
     copy->free(text);
 }
 
-static void begin(const preload_copy *copy, sqlite3_stmt *handle) {
+// `frame` is the frame of the hook's call.
+static void begin(const preload_copy *copy, sqlite3_stmt *handle, uintptr_t frame) {
     preload_recorder();
+    // The end of a step is not seen if the program replaces the hook meanwhile. A step within another one is deeper.
+    if (stepping.statement != NULL && frame >= stepping.frame) { end_stepping(stepping.statement); }
     // What SQLite runs inside the step of another statement is its own.
     if (stepping.statement != NULL) { return; }
     preload_statement *statement = preload_find(handle);
@@ -86,13 +91,14 @@ static void begin(const preload_copy *copy, sqlite3_stmt *handle) {
     if (statement != NULL && statement->is_running) { return; }
     statement = current(copy, handle);
     if (statement == NULL) { return; }
+    // From now on SQLite's counters are those of this run.
     preload_count_run(copy, statement);
     hash_bound_values(copy, statement);
     preload_begin_run(copy, statement);
     if (!statement->is_running) { return; }
     statement->hidden.last = statement->start;
     statement->hidden.shortest = UINT64_MAX;
-    begin_stepping(copy, statement);
+    begin_stepping(copy, statement, frame);
 }
 
 // The time since the last event of the run.
@@ -135,7 +141,7 @@ static int observe(unsigned type, void *context, void *subject, void *detail) {
     const preload_copy *copy = context;
     int saved = errno;
     if (type == SQLITE_TRACE_STMT) {
-        begin(copy, subject);
+        begin(copy, subject, (uintptr_t)__builtin_frame_address(0));
     } else {
         preload_statement *statement = preload_find(subject);
         if (statement != NULL && statement->is_running) {

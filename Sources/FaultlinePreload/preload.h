@@ -6,6 +6,7 @@
 #ifndef FAULTLINE_PRELOAD_H
 #define FAULTLINE_PRELOAD_H
 
+#include <faultline_columns.h>
 #include <faultline_recorder.h>
 #include <faultline_sampler.h>
 #include <sqlite3.h>
@@ -28,7 +29,7 @@
     X(backup_step) X(blob_close) X(blob_open) X(blob_read) X(blob_reopen) X(blob_write) X(wal_checkpoint) \
     X(wal_checkpoint_v2) X(bind_blob) X(bind_blob64) X(bind_double) X(bind_int64) X(bind_null) X(bind_parameter_count) \
     X(bind_pointer) X(bind_text) X(bind_text16) X(bind_text64) X(bind_value) X(bind_zeroblob) X(bind_zeroblob64) \
-    X(changes) X(clear_bindings) X(close) X(column_int) X(column_text) X(db_filename) X(db_handle) X(exec) X(expanded_sql) \
+    X(changes) X(clear_bindings) X(close) X(column_count) X(column_int) X(column_name) X(column_text) X(db_filename) X(db_handle) X(exec) X(expanded_sql) \
     X(finalize) X(free) X(get_autocommit) X(get_table) X(open_v2) X(prepare) X(prepare_v2) X(prepare_v3) X(prepare16) \
     X(prepare16_v2) X(prepare16_v3) X(profile) X(reset) X(set_authorizer) X(sql) X(step) X(stmt_isexplain) \
     X(stmt_readonly) X(stmt_status) X(trace) X(trace_v2) X(transfer_bindings)
@@ -38,6 +39,7 @@ typedef struct preload_copy {
 #define X(name) __typeof__(&sqlite3_##name) name;
     PRELOAD_FUNCTIONS(X)
 #undef X
+    faultline_column_functions columns;
     uintptr_t low, high;  // the addresses of its module
     bool is_mixed;        // the module contains callers of SQLite as well, such as Python's pysqlite3
     bool is_hidden;       // its functions have no symbols; it calls this library by hooks
@@ -143,6 +145,7 @@ typedef struct preload_statement {
     const sqlite3 *connection;
     uint64_t file;           // hash of the path of the connection's main file; 0: none
     uint32_t plan;           // the plan's number in the dictionary; 0: none
+    uint32_t columns;        // of a row; 0: what the program reads of them is not recorded
     // The values, which stay bound when a run ends. Two threads may bind at a time; what they leave is then undefined, as
     // in SQLite, but valid.
     uint64_t literals;                 // hash of the text with its literals
@@ -161,6 +164,7 @@ typedef struct preload_statement {
     uint64_t cost;           // ticks that recording took at the beginning, if that was measured
     uint32_t calls, measured;
     uint32_t rows;
+    uint64_t columns_read;   // a bit for each of the first PRELOAD_COLUMNS columns
     uint32_t with_values;    // the number in the dictionary of the text with its values; 0: not recorded
     uint32_t stack;
     bool is_stack_truncated;
@@ -173,6 +177,12 @@ typedef struct preload_statement {
         uint64_t shortest;  // the least time between two rows, in ticks
     } hidden;
 } preload_statement;
+
+// The columns of a row whose use is recorded.
+#define PRELOAD_COLUMNS 63
+
+// Whether the columns that the program reads are recorded.
+bool preload_observes_columns(void);
 
 // Adds a statement; null if there is no memory, or too many statements are open.
 preload_statement *preload_add(sqlite3_stmt *handle);

@@ -19,6 +19,24 @@ static size_t write_object(char *json, size_t room, const char *opening, const c
     return used;
 }
 
+// Interns a statement with the names of its columns. Returns the number in the dictionary.
+static uint32_t intern_with_columns(
+    fl_recorder *recorder, const preload_copy *copy, preload_statement *statement, const char *text, size_t length,
+    char *json, size_t room
+) {
+    size_t used = (size_t)(stpcpy(json, "{\"columns\":[") - json);
+    for (int column = 0; column < (int)statement->columns && column < PRELOAD_COLUMNS; column++) {
+        const char *name = copy->column_name(statement->handle, column);
+        size_t bytes = name == NULL ? 0 : strlen(name);
+        // The text takes at most twice its length, and so does a name.
+        if (name == NULL || used + 2 * bytes + 2 * length + 64 > room) { return preload_intern_text(recorder, text, length, json, room); }
+        if (column > 0) { json[used++] = ','; }
+        used += fl_json_string(json + used, room - used, name, bytes);
+    }
+    used += write_object(json + used, room - used, "],\"sql\":", text, length);
+    return fl_intern(recorder, FL_DICTIONARY_STATEMENT, json, used, text, length < 255 ? length : 255);
+}
+
 uint32_t preload_intern_text(fl_recorder *recorder, const char *text, size_t length, char *json, size_t room) {
     size_t used = write_object(json, room, "{\"sql\":", text, length);
     return fl_intern(recorder, FL_DICTIONARY_STATEMENT, json, used, text, length < 255 ? length : 255);
@@ -27,7 +45,7 @@ uint32_t preload_intern_text(fl_recorder *recorder, const char *text, size_t len
 // Interns the statement's text, in the dictionary of this recorder.
 static void describe(fl_recorder *recorder, const preload_copy *copy, preload_statement *statement) {
     const char *sql = copy->sql == NULL ? NULL : copy->sql(statement->handle);
-    char text[PRELOAD_TEXT_MAXIMUM], json[2 * PRELOAD_TEXT_MAXIMUM + 16];
+    char text[PRELOAD_TEXT_MAXIMUM], json[2 * PRELOAD_TEXT_MAXIMUM + 4096];
     if (sql == NULL) { sql = ""; }
     size_t raw = strlen(sql), length = preload_normalize(sql, raw, text);
     statement->literals = fl_mix_bytes(raw, sql, raw);
@@ -35,7 +53,11 @@ static void describe(fl_recorder *recorder, const preload_copy *copy, preload_st
     int64_t transaction = fl_enumeration_value(FL_ENUMERATION_STATEMENT_TYPE, "transaction", strlen("transaction"));
     statement->can_write = !statement->is_read_only || statement->type == (uint32_t)transaction;
     preload_find_file(copy, statement);
-    statement->text = preload_intern_text(recorder, text, length, json, sizeof json);
+    bool has_columns = preload_observes_columns() && !copy->is_hidden && copy->column_count != NULL && copy->column_name != NULL;
+    statement->columns = has_columns ? (uint32_t)copy->column_count(statement->handle) : 0;
+    statement->text = statement->columns > 0
+        ? intern_with_columns(recorder, copy, statement, text, length, json, sizeof json)
+        : preload_intern_text(recorder, text, length, json, sizeof json);
     statement->generation = preload_generation();
     bool is_query = length > 6 && (strncasecmp(text, "SELECT", 6) == 0 || strncasecmp(text, "WITH", 4) == 0);
     bool may_ask = is_query && statement->is_read_only && !preload_is_nested();
@@ -85,6 +107,7 @@ void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
     memset(statement->added, 0, sizeof statement->added);
     statement->calls = statement->measured = 0;
     statement->rows = 0;
+    statement->columns_read = 0;
     statement->is_stack_truncated = false;
     statement->wait = (preload_wait){0};
     statement->io = (preload_io){0};
@@ -123,7 +146,8 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
         .rows = statement->rows, .fullScanSteps = run[FULLSCAN_STEP], .sorts = run[SORT],
         .automaticIndexes = run[AUTOINDEX], .preparations = statement->preparations + run[REPREPARE],
         .error = has_failed ? (uint32_t)result : 0, .fileReads = statement->io.reads, .fileWrites = statement->io.writes,
-        .syncs = statement->io.syncs, .syncTime = statement->io.sync_time,
+        .syncs = statement->io.syncs, .syncTime = statement->io.sync_time, .columns = statement->columns,
+        .columnsRead = statement->columns_read,
     };
     statement->preparations = 0;
     if (statement->is_read_only && is_statement) { fields.parameters = preload_hash_values(recorder, statement); }

@@ -96,6 +96,7 @@ extension CodePart {
     private static let systemLibraries = [
         "libswift", "libFoundation", "lib_Foundation", "libdispatch", "libBlocksRuntime", "libTesting", "libXCTest",
         "libsqlite3", "libc.so", "libc-", "libpthread", "libm.so", "libdl.so", "librt.so", "ld-linux", "libstdc++",
-        "libgcc_s", "liblttng-ust", "libfaultline", "libFaultlinePreload", "libFaultlineHeap", "linux-vdso", "[vdso]",
+        "libgcc_s", "liblttng-ust", "libfaultline", "libFaultlinePreload", "libFaultlineHeap", "libFaultlineColumns",
+        "linux-vdso", "[vdso]",
     ]
 }

@@ -66,9 +66,12 @@ public struct EntityEntry: Sendable, Hashable, Codable {
 /// The text of a statement, with `?` for bound values.
 public struct StatementEntry: Sendable, Hashable, Codable {
     public var sql: String
+    /// The names of the columns of a row, if the trace was recorded with `--columns`; otherwise `nil`.
+    public var columns: [String]?
 
-    public init(sql: String) {
+    public init(sql: String, columns: [String]? = nil) {
         self.sql = sql
+        self.columns = columns
     }
 
     /// Returns the table that an alias stands for, or `nil`: `ZITEM` for `t0` in `… FROM ZITEM t0 …`.

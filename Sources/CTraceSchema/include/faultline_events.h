@@ -304,6 +304,9 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
       "Time until the disk had written, as part of its duration. 0 for a statement of the store.") \
     X(S, uint64_t, virtualMachineSteps, FL_COUNT, 0, \
       "Operations of SQLite's virtual machine (`SQLITE_STMTSTATUS_VM_STEP`).") \
+    X(S, uint64_t, columnsRead, FL_COUNT, 0, \
+      "A number whose bit *n*, from 0 on, is 1 if the program read column *n* of a row, for the first 63 columns. 0 if that was " \
+      "not recorded.") \
     X(S, uint32_t, statement, FL_REFERENCE, FL_DICTIONARY_STATEMENT, "The statement's text.") \
     X(S, uint32_t, plan, FL_REFERENCE, FL_DICTIONARY_PLAN, \
       "SQLite's query plan for it. 0 if none was requested.") \
@@ -332,7 +335,10 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if it failed. 0 if it did not.") \
     X(S, uint32_t, textComparisons, FL_COUNT, 0, \
       "Strings that the store's own functions compared for it, excluding those that SQLite compared itself.") \
-    X(S, uint32_t, textMatches, FL_COUNT, 0, "Of these, comparisons that found a match.")
+    X(S, uint32_t, textMatches, FL_COUNT, 0, "Of these, comparisons that found a match.") \
+    X(S, uint32_t, columns, FL_COUNT, 0, \
+      "Columns of a row. 0 if it returns none, and unless the trace was recorded with `--columns`, which records what a program " \
+      "reads of them. 0 for a statement of the store.")
 
 #define FL_USE_FIELDS(X, S) \
     X(S, uint64_t, fetch, FL_EVENT_ID, 0, "The fetch whose use is summarized.") \

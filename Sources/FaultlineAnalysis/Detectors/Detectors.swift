@@ -11,7 +11,8 @@ enum Detectors {
         SharedResultDetector.self, ResultSizeDetector.self, FailureDetector.self,
         StatementLoopDetector.self, SmallTransactionDetector.self, StatementScanDetector.self,
         StatementSampleDetector.self, OffsetDetector.self, WholeResultDetector.self, RepeatedStatementDetector.self,
-        PreparationDetector.self, CPUDetector.self, AllocationDetector.self, ProgramMemoryDetector.self,
+        PreparationDetector.self, ColumnReadDetector.self, CPUDetector.self, AllocationDetector.self,
+        ProgramMemoryDetector.self,
     ]
 
     /// The detectors that gather evidence of their own.

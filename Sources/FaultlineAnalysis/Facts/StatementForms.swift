@@ -67,3 +67,59 @@ package struct StatementPage: Sendable, Hashable {
             + "\(order) LIMIT \(rows)"
     }
 }
+
+/// A statement that selects something else of the same rows.
+package struct StatementSelection: Sendable, Hashable {
+    /// The statement's own selection, and what follows it.
+    private let rest: String
+    /// The same without the order, which does not change the number of rows unless there is a limit.
+    private let unordered: String
+    private let isLimited: Bool
+    /// Whether the statement selects all columns or some of its only table, and no expressions.
+    package let isOfColumns: Bool
+
+    /// - Returns: `nil` if the number of rows depends on the selection.
+    package init?(_ sql: String) {
+        let statement = StatementText(sql), tokens = StatementText.tokens(of: sql)
+        let isCompound = tokens.contains { token in
+            ["UNION", "INTERSECT", "EXCEPT"].contains { token.isKeyword($0) }
+        }
+        let selection = statement.selectionSQL
+        guard !selection.isEmpty, !statement.isAggregated, !statement.hasDistinctOrWindows, !isCompound,
+            tokens.count > 1, tokens[0].isKeyword("SELECT")
+        else { return nil }
+        let end = sql.index(tokens[1].range.lowerBound, offsetBy: selection.count)
+        rest = String(sql[end...])
+        unordered = String(sql[end..<(Self.order(in: tokens) ?? sql.endIndex)])
+        isLimited = statement.isLimited
+        let parts = StatementText.tokens(of: selection).split { $0.text == "," }
+        let isPlain = parts.allSatisfy { part in
+            part.last?.isName == true && (part.count == 1 || part.count == 3 && part.dropFirst().first?.text == ".")
+        }
+        isOfColumns = statement.conditions.names.count == 1 && (selection == "*" || isPlain)
+    }
+
+    /// The place of the statement's own order, not of one in parentheses, with the space before it.
+    private static func order(in tokens: [StatementText.Token]) -> String.Index? {
+        var depth = 0
+        for (before, token) in zip(tokens, tokens.dropFirst()) {
+            if before.text == "(" { depth += 1 }
+            if before.text == ")" { depth -= 1 }
+            if depth == 0, token.isKeyword("ORDER") { return before.range.upperBound }
+        }
+        return nil
+    }
+
+    /// The statement that counts the rows.
+    package var count: String {
+        isLimited ? "SELECT count(*) FROM (SELECT 1\(rest))" : "SELECT count(*)\(unordered)"
+    }
+
+    /// The statement that returns whether there is a row.
+    package var existence: String { "SELECT EXISTS (SELECT 1\(isLimited ? rest : unordered))" }
+
+    /// The statement that selects columns by their names.
+    package func columns(_ names: [String]) -> String {
+        "SELECT \(names.map(StatementText.quoted).joined(separator: ", "))\(rest)"
+    }
+}

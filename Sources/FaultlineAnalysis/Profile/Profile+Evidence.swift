@@ -101,6 +101,11 @@ extension Profile {
         evidence(of: WholeResultDetector.self)
     }
 
+    /// What the program read of the rows of statements outside any operation of an object store, if that was recorded.
+    public var columnReads: [(key: StatementSite, evidence: ColumnReadEvidence)] {
+        evidence(of: ColumnReadDetector.self)
+    }
+
     /// The CPU time of the program's call paths, if it was sampled.
     public var cpuTimes: [(path: CPUPath, time: CPUTime)] {
         evidence(of: CPUDetector.self).map { ($0.key, $0.evidence) }

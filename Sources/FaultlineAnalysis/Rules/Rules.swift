@@ -8,7 +8,7 @@ public enum Rules {
             MainThreadRule(), WaitRule(), UnboundedFetchRule(), SparseTableRule(), FoldedEntityRule(),
             UnusedResultRule(), RepeatedFetchRule(), SortRule(), UnusedPrefetchRule(), PreparationRule(), PlanRule(),
             UnchangedWriteRule(), TraceQualityRule(), HeldObjectRule(), FailureRule(), StatementLoopRule(),
-            SmallTransactionRule(), RepeatedStatementRule(),
+            SmallTransactionRule(), RepeatedStatementRule(), UnreadColumnRule(),
         ]
     }
 }

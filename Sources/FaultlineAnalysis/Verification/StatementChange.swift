@@ -21,6 +21,12 @@ package struct StatementChange: Sendable, Hashable {
         case prepared
         /// Continues after the last row of the previous page instead of skipping rows.
         case keyset(column: String, isDescending: Bool, skipped: UInt64)
+        /// Selects fewer columns.
+        case columns([String])
+        /// Counts the rows instead of stepping over them.
+        case count
+        /// Asks whether there is a row.
+        case existence
         /// Writes the rows of several transactions in one.
         case transaction(transactions: UInt64)
     }

@@ -8,6 +8,13 @@ struct ReplayedRuns {
     /// Runs whose texts have their values.
     init(recorded texts: [String]) { runs = texts.map { ($0, []) } }
 
+    /// Runs with the same values and other texts.
+    func changingTexts(_ change: (String) throws -> String) rethrows -> ReplayedRuns {
+        var changed = self
+        changed.runs = try runs.map { (try change($0.text), $0.values) }
+        return changed
+    }
+
     var count: UInt64 { UInt64(runs.count) }
     var hasValues: Bool { runs.contains { !$0.values.isEmpty } }
 

@@ -47,6 +47,9 @@ struct StatementTrials {
             return pair(runs, before, after)
         case .keyset(let column, let isDescending, let skipped):
             return try pagePair(column, isDescending, skipped)
+        case .columns(let names): return try selectionPair(keepsRows: true) { $0.columns(names) }
+        case .count: return try selectionPair(keepsRows: false, \.count)
+        case .existence: return try selectionPair(keepsRows: false, \.existence)
         case .transaction(let transactions):
             return try TransactionReplay(change, transactions, of: path, named: name).pair
         }
@@ -145,6 +148,20 @@ struct StatementTrials {
             repeating: pattern)
         let runs = ReplayedRuns(statement)
         return pair(runs, try side(runs, on: base), try side(ReplayedRuns(changed), on: other), in: folder)
+    }
+
+    /// Runs of a statement, and the same ones with another selection.
+    private func selectionPair(keepsRows: Bool, _ change: (StatementSelection) -> String) throws -> StatementPair {
+        let runs = try runs()
+        let changed = try runs.changingTexts { text in
+            guard let selection = StatementSelection(text) else {
+                throw Untriable("The statement's selection cannot be replaced with certainty.")
+            }
+            return change(selection)
+        }
+        var pair = pair(runs, try side(runs, on: base), try side(changed, on: base))
+        pair.keepsRows = keepsRows
+        return pair
     }
 
     /// Runs of a statement for one value each, and one run for all values.

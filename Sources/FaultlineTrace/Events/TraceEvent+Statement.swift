@@ -37,6 +37,10 @@ extension TraceEvent {
         public var syncTime: UInt64 = 0
         /// Operations of SQLite's virtual machine (`SQLITE_STMTSTATUS_VM_STEP`).
         public var virtualMachineSteps: UInt64 = 0
+        /// A number whose bit *n*, from 0 on, is 1 if the program read column *n* of a row, for the first 63 columns.
+        ///
+        /// 0 if that was not recorded.
+        public var columnsRead: UInt64 = 0
         /// The statement's text.
         public var statement: DictionaryID = 0
         /// SQLite's query plan for it.
@@ -84,6 +88,11 @@ extension TraceEvent {
         public var textComparisons: UInt32 = 0
         /// Of these, comparisons that found a match.
         public var textMatches: UInt32 = 0
+        /// Columns of a row.
+        ///
+        /// 0 if it returns none, and unless the trace was recorded with `--columns`, which records what a program reads
+        /// of them. 0 for a statement of the store.
+        public var columns: UInt32 = 0
 
         /// Every number zero, every list empty.
         public init() {}
@@ -101,6 +110,7 @@ extension TraceEvent.Statement: EventRecord {
         wait = fields.wait
         syncTime = fields.syncTime
         virtualMachineSteps = fields.virtualMachineSteps
+        columnsRead = fields.columnsRead
         statement = fields.statement
         plan = fields.plan
         values = fields.values
@@ -118,6 +128,7 @@ extension TraceEvent.Statement: EventRecord {
         error = fields.error
         textComparisons = fields.textComparisons
         textMatches = fields.textMatches
+        columns = fields.columns
     }
 
     /// The record of these fields.
@@ -128,6 +139,7 @@ extension TraceEvent.Statement: EventRecord {
         fields.wait = wait
         fields.syncTime = syncTime
         fields.virtualMachineSteps = virtualMachineSteps
+        fields.columnsRead = columnsRead
         fields.statement = statement
         fields.plan = plan
         fields.values = values
@@ -145,6 +157,7 @@ extension TraceEvent.Statement: EventRecord {
         fields.error = error
         fields.textComparisons = textComparisons
         fields.textMatches = textMatches
+        fields.columns = columns
         return fields
     }
 }

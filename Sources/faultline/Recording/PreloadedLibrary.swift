@@ -14,6 +14,9 @@ struct PreloadedLibrary {
     /// The library that samples allocations.
     static let heap = PreloadedLibrary(name: "libFaultlineHeap.so")
 
+    /// The library in front of the functions that read columns.
+    static let columns = PreloadedLibrary(name: "libFaultlineColumns.so")
+
     /// The library's file, or `nil` if it is not beside the command.
     var path: String? {
         guard let command = try? FileManager.default.pathOfThisProgram() else { return nil }

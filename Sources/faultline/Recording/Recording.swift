@@ -38,9 +38,14 @@ struct Recording {
     ) throws -> Recording {
         let samplesAllocations = detail?.allocations != nil
         if samplesAllocations { try checkAllocations(destination) }
+        if detail?.columns == true, PreloadedLibrary.columns.path == nil {
+            throw Self.missing(.columns, "records the columns that are read")
+        }
         let collector = try destination.taker(output, maximumSize: detail?.maximumSize?.bytes)
         var environment = collector.environment
-        let libraries = [PreloadedLibrary.recorder] + (samplesAllocations ? [.heap] : [])
+        // The recorder looks for SQLite's functions in the libraries after its own.
+        let before: [PreloadedLibrary] = detail?.columns == true ? [.columns] : []
+        let libraries = before + [.recorder] + (samplesAllocations ? [.heap] : [])
         environment.merge(PreloadedLibrary.environment(libraries, linkedIn: collector.scratch)) { $1 }
         if samplesAllocations { (collector as? TraceCollector)?.recordMemory() }
         if let detail { environment.merge(detail.environment) { $1 } }
@@ -74,11 +79,12 @@ struct Recording {
             throw CommandFailure.usage(
                 "--allocations records to a timeline only; leave out \"--to \(destination.rawValue)\".")
         }
-        guard PreloadedLibrary.heap.path != nil else {
-            throw CommandFailure.usage(
-                "\(PreloadedLibrary.heap.name), which samples allocations, is not beside the command; build it with "
-                    + "\"make build\".")
-        }
+        guard PreloadedLibrary.heap.path != nil else { throw missing(.heap, "samples allocations") }
+    }
+
+    /// - Parameter purpose: What the library does, as in "samples allocations".
+    private static func missing(_ library: PreloadedLibrary, _ purpose: String) -> CommandFailure {
+        .usage("\(library.name), which \(purpose), is not beside the command; build it with \"make build\".")
     }
 
     /// Adds the costs of trips and of SQLite's basic steps on this machine to a trace, for the predictions of its

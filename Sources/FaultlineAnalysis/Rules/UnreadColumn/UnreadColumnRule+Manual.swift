@@ -1,0 +1,24 @@
+public import FaultlineTrace
+
+extension UnreadColumnRule {
+    public var needs: Set<TraceGap.Kind> { [.statements] }
+
+    public var thresholds: [Threshold] { [Self.minimumRows] }
+
+    public var manual: RuleManual {
+        RuleManual(
+            trigger:
+                "Statements of a program without an object store, recorded with --columns, that returned at least "
+                + "\(Phrase.decimal(Self.minimumRows.value, places: 0)) rows from one line, if the program read none of their "
+                + "columns, or never read some of them.",
+            evidence: "The runs, their rows and their time in SQLite, and the columns that were read and were not.",
+            fix: "Select the columns that are read. If none is, count the rows in SQL, or ask whether one exists.",
+            saving: "No time is predicted, because the trace does not show what each column costs. verify measures it.",
+            guards: [
+                "A driver that copies whole rows reads all columns, as that of Python does: R30 then finds nothing.",
+                "Of a row, the first 63 columns are recorded.",
+                "R30 ignores aggregates, and the statements of fetches, which R03 and R05 evaluate.",
+                "A finding is a note if the statements took less than 1 % of the time that the work took and less than 2 ms.",
+            ])
+    }
+}

@@ -1,0 +1,1 @@
+../FaultlinePreload/linking.c
