@@ -166,15 +166,20 @@ void preload_end_waits(
     fl_record_measured(recorder, FL_EVENT_WAIT, &fields, &measured);
 }
 
+// The sleeps before which a wait's owner is looked for. The kernel's list of locks can lack a lock while others are taken
+// and released, because it is read in parts.
+#define OWNER_ATTEMPTS 4
+
 // The wait of the statement that this thread runs, if SQLite sleeps and not the program; otherwise null.
 static preload_wait *begin_sleep(const void *caller) {
     const preload_copy *copy;
     preload_statement *statement = preload_running(&copy);
     if (statement == NULL || !preload_is_inside(copy, caller)) { return NULL; }
     preload_wait *wait = &statement->wait;
-    if (wait->tries++ > 0) { return wait; }
+    if (wait->tries++ == 0) { wait->start = fl_now(); }
+    bool is_known = wait->owner_process != 0 || wait->owner_thread != 0;
+    if (is_known || wait->tries > OWNER_ATTEMPTS) { return wait; }
     int saved = errno;
-    wait->start = fl_now();
     // The owner is looked for while it still has the lock.
     const char *path = path_of(copy, statement);
     if (path != NULL) { wait->owner_process = writer_elsewhere(path); }
