@@ -12,6 +12,8 @@ struct EventsCommand: PrintingCommand {
         discussion: """
             faultline events trace.json --kind fault --min-duration 1ms --stack
             faultline events trace.json --kind fetch,batch --entity Item
+            faultline events trace.json --scope list --from 1.5s --to 2s
+            faultline events trace.json --thread main --site List.swift:42
             faultline events trace.json --format json | jq .duration
 
             Events are listed in the order in which they were written: those of a thread as they ended.
@@ -20,14 +22,7 @@ struct EventsCommand: PrintingCommand {
     @Argument(help: "The trace.")
     var trace: String
 
-    @Option(name: .long, help: "Kinds, separated by commas: \(KindList.names).")
-    var kind: KindList?
-
-    @Option(name: .long, help: "Only events of this entity.")
-    var entity: String?
-
-    @Option(name: .long, help: "Only events that took at least this long: 500us, 2ms, 1s.")
-    var minDuration: Duration?
+    @OptionGroup(title: "Selection") var selection: EventSelection
 
     @Flag(name: .long, help: "Show the call stack below each event.")
     var stack = false
@@ -35,24 +30,24 @@ struct EventsCommand: PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<EventsCommand>.help + " JSON is one object per line."))
     var format = OutputFormat<EventsCommand>.text
 
-    private var isWhole: Bool { kind == nil && entity == nil && minDuration == nil }
-
     func run() throws {
         var trace = try LoadedTrace(path: trace)
         for note in trace.notes { Terminal.tell(note) }
         var dictionaries: [UInt32: TraceDictionary] = [:]
         guard let format = format.renderer.events else { return }
         var printers: [UInt32: any EventLines] = [:]
-        var filter = EventFilter(kinds: kind?.kinds, entity: entity, minimumDuration: minDuration?.nanoseconds ?? 0)
+        var selector = EventSelector(selection)
+        let isWhole = selection.isWhole
         var output = LineBuffer()
         if let title = format.title { try output.add(title) }
         let summary = try trace.read { message in
             switch message {
             case .entry(let process, let id, let entry):
                 dictionaries[process, default: TraceDictionary()].insert(entry, id: id)
+                selector.insert(entry, id: id, of: process)
             case .event(let event):
+                guard selector.selects(event) else { return }
                 let dictionary = dictionaries[event.process] ?? TraceDictionary()
-                guard filter.passes(event, dictionary) else { return }
                 for line in printers[event.process, default: format.init(dictionary: dictionary)]
                     .lines(event, stack: stack)
                 { try output.add(line) }
@@ -67,33 +62,7 @@ struct EventsCommand: PrintingCommand {
             }
         }
         try output.flush()
-        for remark in summary.remarks { Terminal.tell(remark) }
-        if let entity, !filter.hasSeenEntity {
-            Terminal.tell("The trace has no event of an entity \"\(entity)\".")
-        }
-    }
-}
-
-/// Selects the events to show.
-struct EventFilter {
-    let kinds: Set<EventKind>?
-    let entity: String?
-    let minimumDuration: UInt64
-    /// Whether any event was of the requested entity.
-    private(set) var hasSeenEntity = false
-
-    init(kinds: Set<EventKind>?, entity: String?, minimumDuration: UInt64) {
-        self.kinds = kinds
-        self.entity = entity
-        self.minimumDuration = minimumDuration
-    }
-
-    mutating func passes(_ event: TraceEvent, _ dictionary: TraceDictionary) -> Bool {
-        if let entity {
-            guard event.detail.entities.contains(where: { dictionary.entity($0)?.name == entity }) else { return false }
-            hasSeenEntity = true
-        }
-        return kinds?.contains(event.kind) ?? true && event.duration >= minimumDuration
+        for remark in summary.remarks + selector.remarks { Terminal.tell(remark) }
     }
 }
 

@@ -13,6 +13,7 @@ struct TreeCommand: PrintingCommand {
             faultline tree trace.json
             faultline tree trace.json --weight cpu --bottom-up
             faultline tree trace.json --weight rows --by entity
+            faultline tree trace.json --scope list --bottom-up
             faultline tree trace.json --format folded | inferno-flamegraph > graph.svg
 
             A top-down tree leads from the outermost functions to those that ran, and a bottom-up tree from those to their \
@@ -39,6 +40,8 @@ struct TreeCommand: PrintingCommand {
 
     @Option(name: .long, help: "Leave out call paths with a smaller share of the whole, in percent.")
     var minShare = 1.0
+
+    @OptionGroup(title: "Selection") var selection: EventSelection
 
     @Option(name: .long, help: ArgumentHelp(OutputFormat<TreeCommand>.help))
     var format = OutputFormat<TreeCommand>.text
@@ -75,21 +78,24 @@ struct TreeCommand: PrintingCommand {
         let weights = weight.map { [$0.weight] } ?? [.cpu, .allocations, .time]
         var builders = weights.map { CallTreeBuilder($0, direction, hidingLibraries: hideSystem) }
         var processes: [UInt32: Process] = [:]
+        var selector = EventSelector(selection)
         let summary = try trace.read { message in
             switch message {
             case .entry(let process, let id, let entry):
                 processes[process, default: Process()].insert(entry, id: id)
+                selector.insert(entry, id: id, of: process)
             case .event(let event):
+                defer { processes[event.process]?.observe(event) }
+                guard selector.selects(event) else { return }
                 for index in builders.indices {
                     builders[index].add(
                         event, path: processes[event.process, default: Process()].path(of: event),
                         group: by.map { processes[event.process, default: Process()].group(of: event, by: $0) })
                 }
-                processes[event.process]?.observe(event)
             default: break
             }
         }
-        for remark in summary.remarks { Terminal.tell(remark) }
+        for remark in summary.remarks + selector.remarks { Terminal.tell(remark) }
         let trees = builders.map { $0.finish() }
         guard let tree = trees.first(where: { $0.total > 0 }) ?? trees.last else { return }
         try format.write(tree, smallestShare: minShare / 100) { $0.tree }

@@ -1,0 +1,69 @@
+import ArgumentParser
+import FaultlineTrace
+
+/// Options that select events of a trace.
+struct EventSelection: ParsableArguments {
+    @Option(name: .long, help: "Kinds, separated by commas: \(KindList.names).")
+    var kind: KindList?
+
+    @Option(name: .long, help: "Only events of this entity.")
+    var entity: String?
+
+    @Option(name: .long, help: "Only events that took at least this long: 500us, 2ms, 1s.")
+    var minDuration: Duration?
+
+    @Option(name: .long, help: "Only events that end after this time since the trace began: 500us, 20ms, 1.5s.")
+    var from: Duration?
+
+    @Option(name: .long, help: "Only events that start before this time since the trace began.")
+    var to: Duration?
+
+    @Option(name: .long, help: "Only events of this thread: its number, its name, or main.")
+    var thread: String?
+
+    @Option(name: .long, help: "Only events within scopes of this name.")
+    var scope: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Only events with this call site: List.swift:42, or List.swift for the whole file.", valueName: "file:line")
+    )
+    var site: SitePattern?
+
+    func validate() throws {
+        if let from, let to, from.nanoseconds > to.nanoseconds {
+            throw ValidationError("--from must not be later than --to.")
+        }
+    }
+
+    /// Whether all events are selected.
+    var isWhole: Bool {
+        kind == nil && entity == nil && minDuration == nil && from == nil && to == nil && thread == nil && scope == nil
+            && site == nil
+    }
+}
+
+/// A file, or a line of it, on the command line.
+struct SitePattern: ExpressibleByArgument {
+    /// The file's name, or the end of its path.
+    private let file: Substring
+    /// The line, or `nil` for all.
+    private let line: Int?
+    let description: String
+
+    init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
+        description = argument
+        let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
+        if parts.count > 1, let last = parts.last, let number = Int(last) {
+            (file, line) = (argument.dropLast(last.count + 1), number)
+        } else {
+            (file, line) = (argument[...], nil)
+        }
+    }
+
+    func matches(_ site: CallSite) -> Bool {
+        (line == nil || line == site.line) && (site.file == file || site.file.hasSuffix("/" + file))
+    }
+}
