@@ -119,6 +119,7 @@ struct UnreadColumnRuleTests {
     @Test func `Only a selection of one table's columns is replaced by columns`() {
         #expect(StatementSelection("SELECT a, b FROM t WHERE c = ?")?.isOfColumns == true)
         #expect(StatementSelection("SELECT a, length(b) FROM t")?.isOfColumns == false)
+        #expect(StatementSelection("SELECT a, b FROM t ORDER BY ?")?.isOfColumns == false)
         #expect(StatementSelection("SELECT a AS b FROM t")?.isOfColumns == false)
         #expect(StatementSelection(#"SELECT "t"."a", t.b FROM t"#)?.isOfColumns == true)
         #expect(StatementSelection("SELECT * FROM t JOIN u ON u.id = t.u")?.isOfColumns == false)

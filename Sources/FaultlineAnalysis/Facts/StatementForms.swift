@@ -70,12 +70,13 @@ package struct StatementPage: Sendable, Hashable {
 
 /// A statement that selects something else of the same rows.
 package struct StatementSelection: Sendable, Hashable {
-    /// The statement's own selection, and what follows it.
+    /// The statement behind its selection.
     private let rest: String
     /// The same without the order, which does not change the number of rows unless there is a limit.
     private let unordered: String
     private let isLimited: Bool
-    /// Whether the statement selects all columns or some of its only table, and no expressions.
+    /// Whether the statement selects all columns or some of its only table, and no expressions, and sorts by none of their
+    /// positions.
     package let isOfColumns: Bool
 
     /// - Returns: `nil` if the number of rows depends on the selection.
@@ -96,7 +97,8 @@ package struct StatementSelection: Sendable, Hashable {
         let isPlain = parts.allSatisfy { part in
             part.last?.isName == true && (part.count == 1 || part.count == 3 && part.dropFirst().first?.text == ".")
         }
-        isOfColumns = statement.conditions.names.count == 1 && (selection == "*" || isPlain)
+        let sortsByPosition = zip(tokens, tokens.dropFirst()).contains { $0.isKeyword("BY") && $1.text == "?" }
+        isOfColumns = statement.conditions.names.count == 1 && (selection == "*" || isPlain) && !sortsByPosition
     }
 
     /// The place of the statement's own order, not of one in parentheses, with the space before it.
