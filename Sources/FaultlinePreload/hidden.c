@@ -69,6 +69,16 @@ static preload_statement *current(const preload_copy *copy, sqlite3_stmt *handle
     return statement;
 }
 
+static uint32_t operations_of(const preload_copy *copy, sqlite3_stmt *handle) {
+    return (uint32_t)copy->stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 0);
+}
+
+// Whether SQLite runs the statement within the step of another one: the hook then gets its text as a comment.
+static bool is_nested(const preload_copy *copy, sqlite3_stmt *handle, const char *text) {
+    const char *sql = copy->sql(handle);
+    return text != NULL && sql != NULL && strncmp(text, "-- ", 3) == 0 && strcmp(text + 3, sql) == 0;
+}
+
 // The values that are bound are known only as parts of the text with its values.
 static void hash_bound_values(const preload_copy *copy, preload_statement *statement) {
     char *text = statement->is_read_only ? copy->expanded_sql(statement->handle) : NULL;
@@ -79,13 +89,13 @@ static void hash_bound_values(const preload_copy *copy, preload_statement *state
     copy->free(text);
 }
 
-// `frame` is the frame of the hook's call.
-static void begin(const preload_copy *copy, sqlite3_stmt *handle, uintptr_t frame) {
+// `text` is the hook's, and `frame` the frame of its call.
+static void begin(preload_copy *copy, sqlite3_stmt *handle, const char *text, uintptr_t frame) {
     preload_recorder();
     // The end of a step is not seen if the program replaces the hook meanwhile. A step within another one is deeper.
     if (stepping.statement != NULL && frame >= stepping.frame) { end_stepping(stepping.statement); }
     // What SQLite runs inside the step of another statement is its own.
-    if (stepping.statement != NULL) { return; }
+    if (stepping.statement != NULL || is_nested(copy, handle, text)) { return; }
     preload_statement *statement = preload_find(handle);
     // A trigger, or a statement that SQLite prepared again because the schema had changed.
     if (statement != NULL && statement->is_running) { return; }
@@ -98,6 +108,9 @@ static void begin(const preload_copy *copy, sqlite3_stmt *handle, uintptr_t fram
     if (!statement->is_running) { return; }
     statement->hidden.last = statement->start;
     statement->hidden.shortest = UINT64_MAX;
+    statement->hidden.steps = operations_of(copy, handle);
+    statement->hidden.fewest = UINT32_MAX;
+    atomic_store_explicit(&copy->has_runs, true, memory_order_relaxed);
     begin_stepping(copy, statement, frame);
 }
 
@@ -108,10 +121,14 @@ static uint64_t advance(preload_statement *statement) {
     return gap;
 }
 
-// From one row to the next, the program works on the first and SQLite looks for the second. No step takes longer than the
-// shortest of these intervals, so it stands for the others.
-static void end_row(preload_statement *statement) {
+// From one row to the next, the program works on the first and SQLite looks for the second. The step of the shortest of
+// these intervals takes no longer than that, so it stands for the others.
+static void end_row(const preload_copy *copy, preload_statement *statement) {
     uint64_t gap = advance(statement);
+    // SQLite counts the operations of a step when it ends, after this call.
+    uint32_t steps = operations_of(copy, statement->handle), between = steps - statement->hidden.steps;
+    if (statement->rows > 0 && between < statement->hidden.fewest) { statement->hidden.fewest = between; }
+    statement->hidden.steps = steps;
     if (statement->rows == 0) {
         statement->ticks = gap;
     } else if (gap < statement->hidden.shortest) {
@@ -123,10 +140,25 @@ static void end_row(preload_statement *statement) {
 
 static uint64_t least(uint64_t first, uint64_t second) { return first < second ? first : second; }
 
+// If some steps take this many times as many operations as the one with the fewest, that one does not stand for them.
+#define LONG_STEP 4
+
+static bool has_long_steps(const preload_copy *copy, const preload_statement *statement) {
+    uint32_t fewest = statement->hidden.fewest == 0 ? 1 : statement->hidden.fewest;
+    uint32_t last = operations_of(copy, statement->handle) - statement->hidden.steps;
+    // Without another interval, a row takes few operations more than none.
+    if (statement->rows < 3) { return last > LONG_STEP * 16; }
+    uint64_t all = (uint64_t)operations_of(copy, statement->handle) - statement->counters[0];
+    return last > LONG_STEP * (uint64_t)fewest || all > LONG_STEP * (uint64_t)fewest * statement->rows;
+}
+
 static void end(const preload_copy *copy, preload_statement *statement) {
     uint64_t gap = advance(statement);
     if (statement->rows == 0) {
         statement->ticks = gap;
+    } else if (has_long_steps(copy, statement)) {
+        // The time of the program between the rows is counted, too.
+        statement->ticks = statement->hidden.last - statement->start;
     } else {
         uint64_t row = least(statement->hidden.shortest, statement->ticks);
         statement->ticks += (statement->rows - 1) * row + least(gap, row);
@@ -137,15 +169,14 @@ static void end(const preload_copy *copy, preload_statement *statement) {
 }
 
 static int observe(unsigned type, void *context, void *subject, void *detail) {
-    (void)detail;
-    const preload_copy *copy = context;
+    preload_copy *copy = context;
     int saved = errno;
     if (type == SQLITE_TRACE_STMT) {
-        begin(copy, subject, (uintptr_t)__builtin_frame_address(0));
+        begin(copy, subject, detail, (uintptr_t)__builtin_frame_address(0));
     } else {
         preload_statement *statement = preload_find(subject);
         if (statement != NULL && statement->is_running) {
-            if (type == SQLITE_TRACE_ROW) { end_row(statement); } else { end(copy, statement); }
+            if (type == SQLITE_TRACE_ROW) { end_row(copy, statement); } else { end(copy, statement); }
         }
     }
     errno = saved;
@@ -214,10 +245,12 @@ static bool add(const sqlite3_api_routines *functions) {
 void preload_lock_hidden(void) { pthread_mutex_lock(&lock); }
 void preload_unlock_hidden(void) { pthread_mutex_unlock(&lock); }
 
-bool preload_reaches(const void *address) {
+bool preload_reaches(const void *address, bool *is_recorded) {
     uint32_t known = atomic_load_explicit(&count, memory_order_acquire);
     for (uint32_t index = 0; index < known; index++) {
-        if (preload_is_inside(copies[index], address)) { return true; }
+        if (!preload_is_inside(copies[index], address)) { continue; }
+        *is_recorded = atomic_load_explicit(&copies[index]->has_runs, memory_order_relaxed);
+        return true;
     }
     return false;
 }

@@ -143,7 +143,7 @@ PREPARE_WITH_FLAGS(prepare16_v3, void)
 // MARK: - Running
 
 // The calls of a run that are measured: the first ones, and then one in sixteen.
-static bool is_measured(uint32_t calls) { return calls < 4 || (calls & 15) == 0; }
+static bool is_measured(uint32_t calls) { return calls < PRELOAD_FIRST_CALLS || (calls & 15) == 0; }
 
 EXPORT int sqlite3_step(sqlite3_stmt *handle) {
     const preload_copy *copy = preload_copy_of(CALLER);
@@ -166,7 +166,9 @@ EXPORT int sqlite3_step(sqlite3_stmt *handle) {
         statement->ticks += after - before;
         statement->measured++;
     }
-    statement->calls++;
+    if (++statement->calls == PRELOAD_FIRST_CALLS) {
+        statement->first_steps = (uint32_t)copy->stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 0);
+    }
     if (result == SQLITE_ROW) {
         statement->rows++;
         return result;

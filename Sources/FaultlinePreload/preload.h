@@ -42,6 +42,7 @@ typedef struct preload_copy {
     faultline_column_functions columns;
     uintptr_t low, high;  // the addresses of its module
     bool is_mixed;        // the module contains callers of SQLite as well, such as Python's pysqlite3
+    _Atomic bool has_runs;  // of a hidden copy: whether a run was recorded
     bool is_hidden;       // its functions have no symbols; it calls this library by hooks
 } preload_copy;
 
@@ -57,8 +58,8 @@ void preload_unlock_copies(void);
 void preload_lock_hidden(void);
 void preload_unlock_hidden(void);
 
-// Whether an address is in the module of a hidden copy that is recorded.
-bool preload_reaches(const void *address);
+// Whether an address is in the module of a hidden copy that calls this library, and whether a run of it was recorded.
+bool preload_reaches(const void *address, bool *is_recorded);
 
 // Reaches the hidden copies in Python's drivers from now on, and in the interpreter. Called when the program begins.
 void preload_watch_drivers(void);
@@ -141,6 +142,7 @@ typedef struct preload_statement {
     uint32_t generation;     // the recorder whose dictionary has the text
     uint32_t text;           // the text's number there
     uint32_t type;           // the statement's effect
+    bool changes_rows;       // whether SQLite counts the rows that it changes
     bool can_write;          // whether a run can take SQLite's write lock
     const sqlite3 *connection;
     uint64_t file;           // hash of the path of the connection's main file; 0: none
@@ -163,6 +165,7 @@ typedef struct preload_statement {
     uint64_t ending;         // ticks of the call that ended it early
     uint64_t cost;           // ticks that recording took at the beginning, if that was measured
     uint32_t calls, measured;
+    uint32_t first_steps;    // SQLite's counter of operations after the first FIRST_CALLS calls, which are measured
     uint32_t rows;
     uint64_t columns_read;   // a bit for each of the first PRELOAD_COLUMNS columns
     uint32_t with_values;    // the number in the dictionary of the text with its values; 0: not recorded
@@ -175,8 +178,13 @@ typedef struct preload_statement {
         uint32_t runs;      // SQLite's counter of the statement's runs
         uint64_t last;      // the time of the latest event, in ticks
         uint64_t shortest;  // the least time between two rows, in ticks
+        uint32_t steps;     // SQLite's counter of operations at the latest event
+        uint32_t fewest;    // the fewest operations between two rows
     } hidden;
 } preload_statement;
+
+// The first calls of a run, which are all measured.
+#define PRELOAD_FIRST_CALLS 4
 
 // The columns of a row whose use is recorded.
 #define PRELOAD_COLUMNS 63

@@ -227,7 +227,11 @@ static int list_module(struct dl_phdr_info *module, size_t size, void *context) 
     list->is_first = false;
     size_t length = strlen(path);
     if (list->used + length + 2 > sizeof list->text) { return 1; }
-    if (preload_reaches(module->dlpi_phdr)) { list->text[list->used++] = FL_MODULE_MARK[0]; }
+    bool is_recorded;
+    if (preload_reaches(module->dlpi_phdr, &is_recorded)) {
+        if (!is_recorded) { return 0; }
+        list->text[list->used++] = FL_MODULE_MARK[0];
+    }
     memcpy(list->text + list->used, path, length);
     list->used += length;
     list->text[list->used++] = '\n';

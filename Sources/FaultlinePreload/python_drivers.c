@@ -80,18 +80,18 @@ static bool call(void *object, const char *method, const char *format, const cha
     return true;
 }
 
-// Under Python's lock.
-static void load_into(void *module, const char *open) {
+// Under Python's lock. Returns whether it succeeded.
+static bool load_into(void *module, const char *open) {
     void *connection = python.PyObject_CallMethod(module, open, "s", ":memory:");
     if (connection == NULL) {
         python.PyErr_Clear();
-        return;
+        return false;
     }
-    if (call(connection, "enable_load_extension", "i", NULL, 1)) {
-        call(connection, "load_extension", "s", own_path, 0);
-    }
+    bool is_loaded = call(connection, "enable_load_extension", "i", NULL, 1)
+        && call(connection, "load_extension", "s", own_path, 0);
     call(connection, "close", "", NULL, 0);
     python.Py_DecRef(connection);
+    return is_loaded;
 }
 
 // Whether a driver's library has a copy of SQLite with symbols, or uses such a one, which is recorded by them.
@@ -106,14 +106,21 @@ static bool has_symbols(const char *path) {
 // library; null if it is a part of the interpreter. Under Python's lock. Returns whether there is nothing left to do.
 static bool load_into_driver(size_t driver, const char *path) {
     static bool is_done[DRIVERS];
+    static uint32_t calls[DRIVERS];
     if (is_done[driver]) { return true; }
+    // A module that is still being initialized may not be able to. It is tried again more and more rarely.
+    if ((calls[driver] & (calls[driver] + 1)) != 0) {
+        calls[driver]++;
+        return false;
+    }
     void *type, *value, *trace, *modules = python.PyImport_GetModuleDict();
     void *module = modules == NULL ? NULL : python.PyDict_GetItemString(modules, drivers[driver].module);
     if (module == NULL) { return false; }
     python.PyErr_Fetch(&type, &value, &trace);
-    // A module that is still being initialized does not have all its functions.
-    is_done[driver] = python.PyObject_HasAttrString(module, drivers[driver].open) != 0;
-    if (is_done[driver] && !has_symbols(path)) { load_into(module, drivers[driver].open); }
+    if (python.PyObject_HasAttrString(module, drivers[driver].open) != 0) {
+        calls[driver]++;
+        is_done[driver] = has_symbols(path) || load_into(module, drivers[driver].open);
+    }
     python.PyErr_Restore(type, value, trace);
     return is_done[driver];
 }

@@ -50,6 +50,8 @@ static void describe(fl_recorder *recorder, const preload_copy *copy, preload_st
     size_t raw = strlen(sql), length = preload_normalize(sql, raw, text);
     statement->literals = fl_mix_bytes(raw, sql, raw);
     statement->type = preload_type_of(text, length, statement->is_read_only);
+    int64_t write = fl_enumeration_value(FL_ENUMERATION_STATEMENT_TYPE, "write", strlen("write"));
+    statement->changes_rows = statement->type == (uint32_t)write;
     int64_t transaction = fl_enumeration_value(FL_ENUMERATION_STATEMENT_TYPE, "transaction", strlen("transaction"));
     statement->can_write = !statement->is_read_only || statement->type == (uint32_t)transaction;
     preload_find_file(copy, statement);
@@ -129,6 +131,25 @@ void preload_count_run(const preload_copy *copy, preload_statement *statement) {
     statement->is_counted = true;
 }
 
+// The calls that were not measured are long if they take this many times as many operations as the first ones.
+#define LONG_CALL 4
+
+// The ticks of all calls, of which the first and a few others were measured. `operations` are SQLite's in this run.
+static uint64_t estimate(const preload_statement *statement, uint32_t operations) {
+    uint32_t calls = statement->calls, measured = statement->measured;
+    if (measured == 0 || measured >= calls) { return statement->ticks; }
+    uint32_t before = statement->counters[VM_STEP] - operations, first = statement->first_steps - before;
+    uint32_t others = operations - first;
+    bool is_known = calls > PRELOAD_FIRST_CALLS && first > 0 && first <= operations;
+    double mean = is_known ? (double)first / PRELOAD_FIRST_CALLS : 0;
+    // Most often the last call, which looks for another row in vain. Its operations took as long as those of the first calls
+    // at most, and the caller limits the sum to the time since the run began.
+    if (is_known && others > LONG_CALL * mean * (calls - PRELOAD_FIRST_CALLS)) {
+        return (uint64_t)((double)statement->ticks * operations / first);
+    }
+    return (uint64_t)((double)statement->ticks * calls / measured);
+}
+
 void preload_end_run(const preload_copy *copy, preload_statement *statement, int result, uint64_t end) {
     statement->is_running = false;
     // Another thread may have begun the run meanwhile, if both step the statement.
@@ -151,7 +172,7 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
     };
     statement->preparations = 0;
     if (statement->is_read_only && is_statement) { fields.parameters = preload_hash_values(recorder, statement); }
-    if (!statement->is_read_only && result == SQLITE_DONE && statement->rows == 0 && copy != NULL && copy->changes != NULL) {
+    if (statement->changes_rows && result == SQLITE_DONE && statement->rows == 0 && copy != NULL && copy->changes != NULL) {
         fields.rows = (uint32_t)copy->changes(copy->db_handle(statement->handle));
     }
     // The ticks become time before anything else, because that reads the clocks if the last reading is old.
@@ -159,12 +180,7 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
         .start = preload_time(statement->start, end), .stack = statement->stack,
         .is_stack_truncated = statement->is_stack_truncated,
     };
-    // Calls that were not measured took as long as the others, on average.
-    uint64_t spent = statement->ticks;
-    if (statement->measured > 0 && statement->measured < statement->calls) {
-        spent = (uint64_t)((double)spent * statement->calls / statement->measured);
-    }
-    spent += statement->ending;
+    uint64_t spent = estimate(statement, run[VM_STEP]) + statement->ending;
     if (spent > end - statement->start) { spent = end - statement->start; }
     event.duration = preload_nanoseconds(spent);
     if (event.duration == 0) { event.duration = 1; }

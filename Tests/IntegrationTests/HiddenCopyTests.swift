@@ -103,7 +103,7 @@ struct HiddenCopyTests {
                 sqlite3_reset(all);
                 sqlite3_finalize(all);
                 sqlite3_create_function(connection, "nested", 0, SQLITE_UTF8, NULL, nested, NULL, NULL);
-                run(connection, "SELECT nested() FROM author WHERE id = 5");
+                run(connection, "SELECT nested() FROM author WHERE id < 5");
                 // The schema changes under a prepared statement.
                 sqlite3_stmt *kept = prepare(connection, "SELECT count(*) FROM log");
                 run(connection, "CREATE INDEX log_name ON log(name)");
@@ -130,7 +130,7 @@ struct HiddenCopyTests {
         let sorted = runs("SELECT id FROM author ORDER BY name")
         #expect(sorted.map(\.rows) == [3] && sorted.map(\.sorts) == [1])
         #expect(run.plans(of: "SELECT id FROM author ORDER BY name")[0]?.last == "USE TEMP B-TREE FOR ORDER BY")
-        #expect(runs("SELECT nested() FROM author WHERE id = ?").map(\.rows) == [1])
+        #expect(runs("SELECT nested() FROM author WHERE id < ?").map(\.rows) == [4])
         #expect(run.count("SELECT max(id) FROM author") == 0)
         #expect(run.count("INSERT INTO log VALUES (new.name)") == 0)
         #expect(runs("SELECT count(*) FROM log").map(\.rows) == [1])
