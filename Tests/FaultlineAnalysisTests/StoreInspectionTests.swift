@@ -170,7 +170,7 @@ struct StoreInspectionTests {
         #expect(unused.first?.code == ["DROP INDEX byPrice;"])
         #expect(
             unused.first?.explanation.map(\.text) == [
-                "None of the 7 statements in the trace uses it. They read from item 120 times and wrote to it 1 time."
+                "None of the 7 statements in the trace uses it. The program read from item 120 times and wrote to it 1 time."
             ])
         // Nothing is known about a table that the statements do not use, or without a trace.
         #expect(found { $0.tables["shelf", default: .init()].reads = 1 }.isEmpty)

@@ -40,8 +40,8 @@ struct UnreadColumnRuleTests {
         #expect(finding.code == ["SELECT id, title FROM book WHERE price > ?"] && finding.codeLanguage == "sql")
         #expect(
             finding.explanation.map(\.text) == [
-                "2 runs of SELECT * FROM book WHERE price > ? returned 10,000 rows, in 6.00 ms. The program never read 1 column "
-                    + "of 3: isbn.", "faultline verify measures what the change saves.",
+                "2 runs of SELECT * FROM book WHERE price > ? returned 10,000 rows, in 6.00 ms. The program never read 1 of the "
+                    + "3 columns: isbn.", "faultline verify measures what the change saves.",
             ])
         #expect(finding.change?.description == "Scroll.swift:12" && finding.saving.time == .none)
         #expect(finding.remedy == .statement(change(.columns(["id", "title"]), rows: 10_000, time: 6_000_000)))
@@ -55,7 +55,7 @@ struct UnreadColumnRuleTests {
         let finding = try #require(findings(read: [[], []]).first)
         #expect(finding.title.text == "Count the rows of book in SQL, instead of stepping over them")
         #expect(finding.code == ["SELECT count(*) FROM book WHERE price > ?"])
-        #expect(finding.explanation.first?.text.hasSuffix("The program read no column of them.") == true)
+        #expect(finding.explanation.first?.text.hasSuffix("The program read none of their columns.") == true)
         #expect(finding.remedy == .statement(change(.count, rows: 10_000, time: 6_000_000)))
     }
 
@@ -68,9 +68,11 @@ struct UnreadColumnRuleTests {
     @Test func `Many columns are listed in part, and without names by their positions`() throws {
         let names = (0..<9).map { "c\($0)" }
         let many = try #require(findings(columns: names, read: [[0]], count: 9).first)
-        #expect(many.explanation.first?.text.hasSuffix("8 columns of 9: c1, c2, c3, c4, c5 and 3 others.") == true)
+        #expect(many.explanation.first?.text.hasSuffix("8 of the 9 columns: c1, c2, c3, c4, c5 and 3 others.") == true)
+        let odd = try #require(findings(columns: ["book.id", "x", "y"], read: [[0]]).first)
+        #expect(odd.code.isEmpty)
         let unnamed = try #require(findings(columns: nil, read: [[0, 2]]).first)
-        #expect(unnamed.explanation.first?.text.hasSuffix("1 column of 3: column 2.") == true)
+        #expect(unnamed.explanation.first?.text.hasSuffix("1 of the 3 columns: column 2.") == true)
     }
 
     @Test func `A program with GRDB gets its words`() throws {
@@ -90,6 +92,9 @@ struct UnreadColumnRuleTests {
             ("few rows", "SELECT * FROM book", [[0]], 99, 3, 0),
             ("columns not recorded", "SELECT * FROM book", [[]], 5000, 0, 0),
             ("the statement of a fetch", "SELECT * FROM book", [[0]], 5000, 3, 7),
+            ("more columns than are recorded", "SELECT * FROM book", [[0]], 5000, 64, 0),
+            ("distinct rows", "SELECT DISTINCT id, isbn FROM book", [[0]], 5000, 2, 0),
+            ("a compound", "SELECT id, isbn FROM book UNION SELECT id, title FROM book", [[0]], 5000, 2, 0),
             ("an aggregate", "SELECT max(price), isbn FROM book GROUP BY isbn", [[0]], 5000, 3, 0),
             ("SQLite's schema", "SELECT * FROM sqlite_master", [[0]], 5000, 3, 0),
             ("no table", "SELECT 1", [[]], 5000, 3, 0),
@@ -120,6 +125,9 @@ struct UnreadColumnRuleTests {
         #expect(StatementSelection("SELECT a, b FROM t WHERE c = ?")?.isOfColumns == true)
         #expect(StatementSelection("SELECT a, length(b) FROM t")?.isOfColumns == false)
         #expect(StatementSelection("SELECT a, b FROM t ORDER BY ?")?.isOfColumns == false)
+        #expect(StatementSelection("SELECT a AS b FROM t WHERE b > ?")?.isPlain == false)
+        #expect(StatementSelection("SELECT null, a FROM t")?.isPlain == false)
+        #expect(StatementSelection("SELECT t.*, u.a FROM t JOIN u ON u.id = t.u")?.isPlain == true)
         #expect(StatementSelection("SELECT a AS b FROM t")?.isOfColumns == false)
         #expect(StatementSelection(#"SELECT "t"."a", t.b FROM t"#)?.isOfColumns == true)
         #expect(StatementSelection("SELECT * FROM t JOIN u ON u.id = t.u")?.isOfColumns == false)

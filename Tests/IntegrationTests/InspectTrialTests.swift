@@ -194,11 +194,70 @@ struct InspectTrialTests {
         // The index of the notes may be used by another program.
         #expect(report.advice == ["Drop the index byPrice"])
         #expect(report.findings.first?.code == ["DROP INDEX byPrice;"])
+        // Without the events that were removed, more indexes would look unused.
+        let cut = directory.path("cut.json")
+        try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
+            .filter { !$0.contains("faultline.ended") }.joined(separator: "\n")
+            .write(toFile: cut, atomically: true, encoding: .utf8)
+        let incomplete = try BuiltCommand.run(["inspect", "--format", "json", store, "--trace", cut])
+        #expect(incomplete.errors.contains("Events are missing from the trace, so unused indexes are not reported."))
+        #expect(try JSONDecoder().decode(Report.self, from: Data(incomplete.output.utf8)).advice.isEmpty)
         let other = directory.path("other.sqlite")
         try SQLiteFile.run("CREATE TABLE t(x)", on: other)
         let stranger = try BuiltCommand.run(["inspect", other, "--trace", trace])
         #expect(stranger.status == 0)
         #expect(stranger.errors == "faultline: The trace has no statement that uses the tables of this store.\n")
+    }
+
+    @Test(
+        "with a trace, keeps indexes whose use a plan without values does not show",
+        .enabled(if: PythonPackages.has("sqlite3"), "needs python3: apt-get install python3"))
+    func usedIndexes() throws {
+        let (store, trace) = (directory.path("store.sqlite"), directory.path("trace.json"))
+        try SQLiteFile.run(
+            """
+            CREATE TABLE book(id INTEGER PRIMARY KEY, kind TEXT, price REAL, year INTEGER);
+            CREATE INDEX byKind ON book(kind);
+            CREATE INDEX byPrice ON book(price);
+            CREATE INDEX byDouble ON book(year * 2);
+            CREATE INDEX byYear ON book(year) WHERE year > 1900;
+            CREATE TABLE author(id INTEGER, part INTEGER, name TEXT, PRIMARY KEY (id, part));
+            CREATE TABLE work(title TEXT, part INTEGER, author INTEGER,
+                FOREIGN KEY (author, part) REFERENCES author(id, part) ON DELETE CASCADE);
+            CREATE INDEX byAuthor ON work(part, author);
+            CREATE TABLE change(book INTEGER, count INTEGER);
+            CREATE INDEX byBook ON change(book);
+            CREATE TRIGGER counted AFTER INSERT ON book
+                BEGIN UPDATE change SET count = count + 1 WHERE book = new.id; END;
+            CREATE TABLE own(key INTEGER, text TEXT);
+            CREATE INDEX byKey ON own(key);
+            \(Self.numbers(3000)) INSERT INTO book SELECT i, 'k' || (i % 9), i, i FROM n;
+            \(Self.numbers(3000)) INSERT INTO author SELECT i, 1, i FROM n;
+            \(Self.numbers(3000)) INSERT INTO work SELECT i, 1, i FROM n;
+            \(Self.numbers(3000)) INSERT OR IGNORE INTO change SELECT i, 0 FROM n;
+            \(Self.numbers(3000)) INSERT INTO own SELECT i, i FROM n;
+            """, on: store)
+        let script = directory.path("books.py")
+        try """
+        import sqlite3, sys
+        db = sqlite3.connect(sys.argv[1], isolation_level=None)
+        db.execute("PRAGMA foreign_keys = ON")
+        db.create_function("shorter", 1, lambda text: text)
+        db.execute("SELECT * FROM book WHERE kind = 'k1' ORDER BY price LIMIT 5").fetchall()
+        db.execute("SELECT * FROM book WHERE price IN (1, 2)").fetchall()
+        db.execute("SELECT * FROM book WHERE year * 2 = 3800").fetchall()
+        db.execute("INSERT INTO book(kind, price) VALUES ('k', 1)")
+        db.execute("DELETE FROM author WHERE id = 7")
+        db.execute("UPDATE work SET title = 'x' WHERE title = 'y'")
+        db.execute("UPDATE change SET count = 1 WHERE count = 7")
+        db.execute("SELECT shorter(text) FROM own WHERE key = 3").fetchall()
+        db.execute("UPDATE own SET text = 'x' WHERE text = 'y'")
+        """.write(toFile: script, atomically: true, encoding: .utf8)
+        let run = try BuiltCommand.run(["record", "--quiet", "-o", trace, "--", PythonPackages.python, script, store])
+        try #require(run.status == 0, "\(run.errors)")
+        let result = try BuiltCommand.run(["inspect", "--format", "json", store, "--trace", trace])
+        let report = try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
+        #expect(report.advice.filter { $0.hasPrefix("Drop") } == [], "\(report.advice)")
     }
 
     @Test("names persistent history, and advises to delete old history")

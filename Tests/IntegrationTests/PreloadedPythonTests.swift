@@ -11,6 +11,26 @@ struct PreloadedPythonTests {
         directory = try TemporaryDirectory()
     }
 
+    @Test("A run whose last call looks for another row in vain has the time of that call")
+    func longLastCall() throws {
+        let directory = try TemporaryDirectory()
+        let python = try #require(Python.known.first)
+        let run = try python.run(
+            """
+            import sqlite3
+            db = sqlite3.connect(":memory:")
+            db.execute("CREATE TABLE t(a INTEGER, b TEXT)")
+            db.execute("WITH n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 200000) INSERT INTO t SELECT i, i FROM n")
+            for count in (2, 10, 15, 40):
+                db.execute("SELECT a FROM t WHERE a < ?", (count,)).fetchall()
+            """, in: directory)
+        let scans = run.statements.filter { $0.text == "SELECT a FROM t WHERE a < ?" }
+        #expect(scans.map(\.fields.rows) == [2, 10, 15, 40])
+        // All scan the table. The first has so few calls that each was timed.
+        let first = try #require(scans.first).event.duration
+        #expect(scans.allSatisfy { $0.event.duration > first / 8 }, "\(scans.map(\.event.duration))")
+    }
+
     @Test("writes its own files as before, also while SQLite runs a statement", arguments: Python.known)
     func files(python: Python) throws {
         let run = try python.run(

@@ -25,7 +25,8 @@ package struct JoinedStatement: Sendable, Hashable {
     /// - Parameter count: The number of values.
     package func text(values count: Int) -> String {
         let list = Array(repeating: "?", count: count).joined(separator: ", ")
-        return "\(beginning)IN (\(list))\(end)" + (isAggregated ? " GROUP BY \(column)" : "")
+        let space = beginning.last?.isWhitespace == true ? "" : " "
+        return "\(beginning)\(space)IN (\(list))\(end)" + (isAggregated ? " GROUP BY \(column)" : "")
     }
 }
 
@@ -75,8 +76,10 @@ package struct StatementSelection: Sendable, Hashable {
     /// The same without the order, which does not change the number of rows unless there is a limit.
     private let unordered: String
     private let isLimited: Bool
-    /// Whether the statement selects all columns or some of its only table, and no expressions, and sorts by none of their
-    /// positions.
+    /// Whether the statement selects columns and no expressions, gives them no names, and sorts by none of their positions:
+    /// the rest of the statement then does not depend on the selection.
+    package let isPlain: Bool
+    /// Whether these are columns of its only table.
     package let isOfColumns: Bool
 
     /// - Returns: `nil` if the number of rows depends on the selection.
@@ -94,11 +97,16 @@ package struct StatementSelection: Sendable, Hashable {
         unordered = String(sql[end..<(Self.order(in: tokens) ?? sql.endIndex)])
         isLimited = statement.isLimited
         let parts = StatementText.tokens(of: selection).split { $0.text == "," }
-        let isPlain = parts.allSatisfy { part in
-            part.last?.isName == true && (part.count == 1 || part.count == 3 && part.dropFirst().first?.text == ".")
+        let hasOnlyColumns = parts.allSatisfy { part in
+            guard let last = part.last, part.count == 1 || part.count == 3 && part.dropFirst().first?.text == "." else {
+                return false
+            }
+            let isKeyword = !last.isQuoted && SQLKeywords.all.contains(last.text.uppercased())
+            return last.text == "*" || last.isName && !isKeyword
         }
         let sortsByPosition = zip(tokens, tokens.dropFirst()).contains { $0.isKeyword("BY") && $1.text == "?" }
-        isOfColumns = statement.conditions.names.count == 1 && (selection == "*" || isPlain) && !sortsByPosition
+        isPlain = hasOnlyColumns && !sortsByPosition
+        isOfColumns = isPlain && statement.conditions.names.count == 1 && !selection.contains(".*")
     }
 
     /// The place of the statement's own order, not of one in parentheses, with the space before it.

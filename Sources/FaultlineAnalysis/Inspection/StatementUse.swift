@@ -16,10 +16,25 @@ public struct StatementUse: Sendable, Hashable {
     public var strangers: UInt64 = 0
     /// The tables that they read or write, by name.
     public var tables: [String: Table] = [:]
-    /// The names of the indexes that they use.
+    /// The names of the indexes that they use, or that the plans would not show.
     public var indexes: Set<String> = []
+    /// The tables, in lowercase, whose indexes are used by statements without a plan, if at all: statements that do not fit
+    /// the database, and those of triggers.
+    public var unclearTables: Set<String> = []
 
     public init() {}
+}
+
+/// The statements of a trace, and the indexes in its plans.
+public struct RecordedStatements: Sendable {
+    public var statements: [RecordedStatement]
+    /// The lines of SQLite's plans in the trace, which name indexes.
+    public var planLines: Set<String>
+
+    public init(_ statements: [RecordedStatement], planLines: Set<String> = []) {
+        self.statements = statements
+        self.planLines = planLines
+    }
 }
 
 /// A statement of a trace, without its values.

@@ -12,20 +12,22 @@ struct UnusedIndexEvaluator: StoreEvaluator {
         guard let use = facts.use else { return [] }
         return facts.tables.filter { $0.rows >= Self.minimumRows }.flatMap { table -> [StoreAdvice] in
             // Of a table that the program does not use, the trace shows nothing.
-            guard let runs = use.tables[table.name] else { return [] }
+            guard let runs = use.tables[table.name], !use.unclearTables.contains(table.name.lowercased()) else {
+                return []
+            }
             return table.indexes.filter { index in
                 !use.indexes.contains(index.name) && Self.mayGo(index, of: table)
             }.map { advice(to: $0, of: table, runs, use, facts) }
         }
     }
 
-    /// Whether an index serves queries alone, and the plans would show it.
+    /// Whether an index serves queries alone, and plans for statements without values would show it.
     ///
-    /// SQLite seeks the rows that refer to a deleted row without a line in its plan. It uses a partial index only for values
-    /// that the statements of a trace do not have.
+    /// SQLite uses a partial index, or one of an expression, for values that the statements of a trace do not have.
     private static func mayGo(_ index: StoreFacts.Index, of table: StoreFacts.Table) -> Bool {
         let isOfReference = table.references.contains { $0.column == index.first }
-        return !index.isConstraint && !index.isUnique && !index.isPartial && !index.belongsToStore && !isOfReference
+        return !index.isConstraint && !index.isUnique && !index.isPartial && !index.hasExpressions
+            && !index.belongsToStore && !isOfReference
     }
 
     private func advice(
@@ -40,7 +42,7 @@ struct UnusedIndexEvaluator: StoreEvaluator {
             fix: "First make sure that neither another program nor a rarer task needs it: a trace shows only what ran.",
             code: belongsToModel ? [] : ["DROP INDEX \(StatementText.quoted(index.name));"],
             explanation: [
-                "None of the \(count: use.statements, "statement") in the trace uses it. They read from "
+                "None of the \(count: use.statements, "statement") in the trace uses it. The program read from "
                     + "\(entity: table.label) \(count: runs.reads, "time") and wrote to it \(count: runs.writes, "time")."
             ],
             evidence: [

@@ -5,13 +5,16 @@ extension StatementUse {
     /// Asks SQLite how it would run statements.
     ///
     /// - Throws: ``ReplayError`` if the schema cannot be read.
-    init(of statements: [RecordedStatement], on file: DatabaseFile) throws(ReplayError) {
+    init(of recorded: RecordedStatements, on file: DatabaseFile) throws(ReplayError) {
         self.init()
         // Statements of a trace, which others may have written, are explained and never run.
         let schema = try Schema(file)
-        for statement in statements {
+        indexes = schema.indexes(in: recorded.planLines).union(try schema.indexesOfReferences(file))
+        unclearTables = try schema.tablesOfTriggers(file)
+        for statement in recorded.statements {
             guard let accesses = schema.accesses(of: statement.sql, on: file) else {
                 strangers += 1
+                unclearTables.formUnion(StatementSlots(statement.sql).tables.map { $0.lowercased() })
                 continue
             }
             self.statements += 1
@@ -48,10 +51,8 @@ private struct Schema {
     /// - Returns: `nil` if the statement does not fit the database, or uses none of its tables.
     func accesses(of sql: String, on file: DatabaseFile) -> Accesses? {
         let slots = StatementSlots(sql)
-        let text = Self.explainable(sql, slots)
-        guard let operations = try? file.rows("EXPLAIN \(text)"), let plan = try? file.plan(text) else {
-            return Self.insertion(sql, slots).flatMap { names.contains($0) ? Accesses(written: [$0]) : nil }
-        }
+        let text = Self.explainable(insertion(sql, slots, file) ?? sql)
+        guard let operations = try? file.rows("EXPLAIN \(text)"), let plan = try? file.plan(text) else { return nil }
         var found = Accesses()
         // The columns are the address, the operation and its parameters; the second parameter is a root page
         // (https://sqlite.org/opcode.html).
@@ -69,15 +70,51 @@ private struct Schema {
             }
         }
         // A statement that changes rows opens all indexes of its table for writing. Its plan has those that it searches.
-        found.indexes.formUnion(indexes.values.filter { RestTrials.uses($0, plan) })
+        found.indexes.formUnion(indexes(in: Set(plan.split(separator: "\n").map(String.init))))
         return found.read.isEmpty && found.written.isEmpty ? nil : found
     }
 
+    /// The indexes that lines of plans name.
+    func indexes(in lines: Set<String>) -> Set<String> {
+        Set(indexes.values.filter { index in lines.contains { RestTrials.uses(index, $0) } })
+    }
+
+    /// The indexes with a column of a foreign key, with which SQLite seeks the rows that refer to a row that is deleted.
+    func indexesOfReferences(_ file: DatabaseFile) throws(ReplayError) -> Set<String> {
+        var found: Set<String> = []
+        for table in names {
+            let keys = try file.rows("PRAGMA foreign_key_list(\(DatabaseFile.quoted(table)))").map {
+                $0[3].text.lowercased()
+            }
+            guard !keys.isEmpty else { continue }
+            for row in try file.rows("PRAGMA index_list(\(DatabaseFile.quoted(table)))") {
+                let columns = try file.rows("PRAGMA index_info(\(DatabaseFile.quoted(row[1].text)))")
+                if columns.contains(where: { keys.contains($0[2].text.lowercased()) }) { found.insert(row[1].text) }
+            }
+        }
+        return found
+    }
+
+    /// The tables, in lowercase, that triggers read or write, by statements without a plan of their own.
+    func tablesOfTriggers(_ file: DatabaseFile) throws(ReplayError) -> Set<String> {
+        var found: Set<String> = []
+        for row in try file.rows("SELECT sql, tbl_name FROM sqlite_schema WHERE type = 'trigger'") {
+            let own = row[1].text.lowercased()
+            let words = row[0].text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+            for name in names.map({ $0.lowercased() }) {
+                // The trigger names its own table once.
+                let mentions = words.count { $0 == name }
+                if mentions > (name == own ? 1 : 0) { found.insert(name) }
+            }
+        }
+        return found
+    }
+
     /// The statement with one value for each list, and patterns that an index can serve.
-    private static func explainable(_ sql: String, _ slots: StatementSlots) -> String {
+    private static func explainable(_ sql: String) -> String {
         var text = ""
         var rest = sql.startIndex
-        for place in slots.places {
+        for place in StatementSlots(sql).places {
             text += sql[rest..<place.range.lowerBound]
             rest = place.range.upperBound
             switch place.slot {
@@ -89,9 +126,20 @@ private struct Schema {
         return text + sql[rest...]
     }
 
-    /// The table of a statement that inserts rows, whose number of values a trace does not have.
-    private static func insertion(_ sql: String, _ slots: StatementSlots) -> String? {
-        let word = sql.prefix { !$0.isWhitespace }.uppercased()
-        return ["INSERT", "REPLACE"].contains(word) ? slots.tables.first : nil
+    /// A statement that inserts values, as many as it has columns: a trace has a list of any length, `VALUES (?, …)`.
+    ///
+    /// - Returns: `nil` if it is another statement.
+    private func insertion(_ sql: String, _ slots: StatementSlots, _ file: DatabaseFile) -> String? {
+        guard let list = sql.range(of: "VALUES (?, …)", options: .caseInsensitive), let table = slots.tables.first
+        else {
+            return nil
+        }
+        let head = sql[..<list.lowerBound]
+        let named = head.split(separator: "(").dropFirst().first?.split(separator: ",").count
+        let all = try? file.number(
+            "SELECT count(*) FROM pragma_table_info(\(DatabaseFile.literal(table)))")
+        guard let count = named ?? all.map(Int.init(clamping:)), count > 0 else { return nil }
+        let values = Array(repeating: "?", count: count).joined(separator: ", ")
+        return head + "VALUES (\(values))" + sql[list.upperBound...]
     }
 }

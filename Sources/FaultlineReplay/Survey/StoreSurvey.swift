@@ -35,7 +35,7 @@ public struct StoreSurvey {
     ///   - progress: Called with the title of each piece of advice before it is tried.
     /// - Throws: ``ReplayError`` if the file cannot be read or is not an SQLite file, or no model is the store's.
     public static func inspect(
-        path: String, models: [ManagedObjectModel] = [], statements: [RecordedStatement]? = nil,
+        path: String, models: [ManagedObjectModel] = [], statements: RecordedStatements? = nil,
         progress: (String) -> Void = { _ in }
     ) throws(ReplayError) -> StoreInspection {
         let store = try SurveyedStore(path: path)

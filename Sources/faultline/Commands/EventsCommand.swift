@@ -16,7 +16,7 @@ struct EventsCommand: PrintingCommand {
             faultline events trace.json --thread main --site List.swift:42
             faultline events trace.json --format json | jq .duration
 
-            Events are listed in the order in which they were written: those of a thread as they ended.
+            Events are listed in the order in which they were written: a thread's events in the order in which they ended.
             """)
 
     @Argument(help: "The trace.")

@@ -2,13 +2,14 @@ import ArgumentParser
 import FaultlineAnalysis
 import FaultlineReplay
 import FaultlineReport
+import FaultlineTrace
 
 /// Examines a store at rest.
 struct InspectCommand: ParsableCommand, PrintingCommand {
     static let document = Document.inspection
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Examines a store file without a trace, and reports what will be slow.",
+        abstract: "Examines a store file, and reports what will be slow.",
         discussion: """
             faultline inspect Library.sqlite
             faultline inspect Library.sqlite --model Library.xcdatamodeld
@@ -20,8 +21,8 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
             history, and a page cache that is too small. It tries its advice on a copy of the store, and keeps only \
             what SQLite uses there and a measurement confirms. It writes neither to the file nor next to it.
 
-            With --trace, it also detects indexes that none of the trace's statements uses. SQLite's plans for them are asked \
-            for on the copy.
+            With --trace, it also detects indexes that none of the trace's statements uses. It asks SQLite for their plans on \
+            the copy.
             """)
 
     @Argument(help: "The file of the store.")
@@ -38,7 +39,7 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
 
     func run() throws {
         let models = try model.map(ModelArgument.load) ?? []
-        let statements = try trace.map(Self.statements)
+        let statements = try trace.flatMap(Self.statements)
         Interruption.removeCopiesFirst()
         let inspection: StoreInspection
         do {
@@ -52,11 +53,27 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
         try format.write(inspection) { $0.inspection }
     }
 
-    /// The statements of a trace.
-    private static func statements(of path: String) throws -> [RecordedStatement] {
+    /// The statements of a trace, or `nil` if it is incomplete.
+    private static func statements(of path: String) throws -> RecordedStatements? {
         let loaded = try LoadedProfile(path: path)
         for note in loaded.notes { Terminal.tell(note) }
-        return loaded.profile.recordedStatements
+        guard loaded.profile.missing == 0, loaded.profile.removed == 0 else {
+            Terminal.tell("Events are missing from the trace, so unused indexes are not reported.")
+            return nil
+        }
+        return RecordedStatements(loaded.profile.recordedStatements, planLines: try planLines(of: path))
+    }
+
+    /// The lines of all plans in a trace; none in a profile, which does not keep them all.
+    private static func planLines(of path: String) throws -> Set<String> {
+        guard !LoadedProfile.isProfile(path) else { return [] }
+        var trace = try LoadedTrace(path: path)
+        var lines: Set<String> = []
+        _ = try trace.read { message in
+            guard case .entry(process: _, id: _, let entry) = message, case .plan(let plan) = entry else { return }
+            lines.formUnion(plan.rows.map(\.detail))
+        }
+        return lines
     }
 
     private static func tell(_ use: StatementUse) {

@@ -17,8 +17,8 @@ struct TreeCommand: PrintingCommand {
             faultline tree trace.json --format folded | inferno-flamegraph > graph.svg
 
             A top-down tree leads from the outermost functions to those that ran, and a bottom-up tree from those to their \
-            callers. CPU time needs a trace that was recorded with --cpu, and allocations need --allocations; live are those \
-            that were not freed.
+            callers. CPU time needs a trace that was recorded with --cpu, and allocations need --allocations; live counts \
+            those that were not freed.
             """)
 
     @Argument(help: "The trace.")
@@ -97,7 +97,7 @@ struct TreeCommand: PrintingCommand {
         }
         for remark in summary.remarks + selector.remarks { Terminal.tell(remark) }
         let trees = builders.map { $0.finish() }
-        guard let tree = trees.first(where: { $0.total > 0 }) ?? trees.last else { return }
+        guard selector.remarks.isEmpty, let tree = trees.first(where: { $0.total > 0 }) ?? trees.last else { return }
         try format.write(tree, smallestShare: minShare / 100) { $0.tree }
     }
 

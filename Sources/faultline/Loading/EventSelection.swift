@@ -32,6 +32,9 @@ struct EventSelection: ParsableArguments {
     var site: SitePattern?
 
     func validate() throws {
+        if thread?.isEmpty == true || scope?.isEmpty == true || entity?.isEmpty == true {
+            throw ValidationError("--thread, --scope and --entity need a name.")
+        }
         if let from, let to, from.nanoseconds > to.nanoseconds {
             throw ValidationError("--from must not be later than --to.")
         }
@@ -53,7 +56,7 @@ struct SitePattern: ExpressibleByArgument {
     let description: String
 
     init?(argument: String) {
-        guard !argument.isEmpty else { return nil }
+        guard argument.split(separator: ":").first?.isEmpty == false, !argument.hasPrefix(":") else { return nil }
         description = argument
         let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
         if parts.count > 1, let last = parts.last, let number = Int(last) {

@@ -13,8 +13,8 @@ struct RecordedDetail: ParsableArguments {
     @Flag(
         name: .long,
         help: """
-            Record which columns of its rows a program without a Faultline store reads. Reading one then takes a few \
-            nanoseconds more.
+            Record which columns of SQLite's rows the program reads, in programs without a Faultline store. Each read \
+            takes a few nanoseconds longer.
             """)
     var columns = false
 

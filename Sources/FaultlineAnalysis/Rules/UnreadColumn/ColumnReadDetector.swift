@@ -8,13 +8,16 @@ struct ColumnReadDetector: EvidenceDetector {
     /// The most statements and lines to keep.
     private static let capacity = 1024
     /// The columns of a row whose use is recorded.
+    ///
+    /// Of a statement with more, the others may be read.
     private static let recordedColumns = 63
 
     var evidence: [StatementSite: ColumnReadEvidence] = [:]
 
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         guard case .sql(let statement) = event.detail, event.parent == 0, statement.error == 0, statement.type == .read,
-            statement.columns > 0, statement.rows > 0, !context.isSetup(event.scope),
+            (1...Self.recordedColumns).contains(Int(statement.columns)), statement.rows > 0,
+            !context.isSetup(event.scope),
             let entry = context.dictionary.statement(statement.statement)
         else { return }
         let key = StatementSite(sql: entry.sql, site: context.stackSite(of: event))
@@ -25,7 +28,7 @@ struct ColumnReadDetector: EvidenceDetector {
         found.time = event.timeWithoutLockWait
         found.mainThreadTime = event.isMainThread ? found.time : 0
         found.countedRuns = statement.columnsRead == 0 ? 1 : 0
-        for position in 0..<min(Int(statement.columns), Self.recordedColumns) {
+        for position in 0..<Int(statement.columns) {
             let names = entry.columns ?? []
             let column = ColumnReadEvidence.numbered(position, position < names.count ? names[position] : nil)
             found.columns.insert(column)

@@ -32,13 +32,16 @@ struct UnreadColumnAdvice {
     }
 
     var code: [String] {
-        guard let selection = StatementSelection(sql) else { return [] }
+        guard let selection = StatementSelection(sql), selection.isPlain else { return [] }
         if isExistence { return isGRDB ? ["try !\(model).filter(…).isEmpty(db)"] : [selection.existence] }
         if evidence.isCountedOnly {
             return isGRDB ? ["let count = try \(model).filter(…).fetchCount(db)"] : [selection.count]
         }
-        guard selection.isOfColumns else { return [] }
         let names = evidence.readColumns
+        // SQLite can name columns by their tables, or by the text of what it took for a value.
+        guard selection.isOfColumns, !names.contains(where: { $0.contains(".") || $0.contains("\"") }) else {
+            return []
+        }
         return isGRDB
             ? ["\(model).select(\(names.map { "Column(\"\($0)\")" }.joined(separator: ", ")))"]
             : [selection.columns(names)]
@@ -57,13 +60,13 @@ struct UnreadColumnAdvice {
         let runs: Wording = "\(count: evidence.executions, "run") of \(code: Phrase.shortened(text.summary, to: 90))"
         let returned: Wording = "\(runs) returned \(rows: evidence.rows), in \(duration: evidence.time)"
         let measured: Wording = "\(code: "faultline verify") measures what the change saves."
-        if evidence.isCountedOnly { return ["\(returned). The program read no column of them.", measured] }
+        if evidence.isCountedOnly { return ["\(returned). The program read none of their columns.", measured] }
         let unread = evidence.unreadColumns
         let rest = unread.count - Self.fewNames
         let more: Wording = rest > 0 ? " and \(count: rest, "other")" : ""
         let listed = unread.prefix(rest > 0 ? Self.fewNames : unread.count)
         return [
-            "\(returned). The program never read \(count: unread.count, "column") of \(count: evidence.columns.count): "
+            "\(returned). The program never read \(count: unread.count, of: .count) of the \(count: evidence.columns.count, "column"): "
                 + "\(code: listed.joined(separator: ", "))\(more).",
             measured,
         ]

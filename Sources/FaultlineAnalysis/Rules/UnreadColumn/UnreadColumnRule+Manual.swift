@@ -15,9 +15,9 @@ extension UnreadColumnRule {
             fix: "Select the columns that are read. If none is, count the rows in SQL, or ask whether one exists.",
             saving: "No time is predicted, because the trace does not show what each column costs. verify measures it.",
             guards: [
-                "A driver that copies whole rows reads all columns, as that of Python does: R30 then finds nothing.",
-                "Of a row, the first 63 columns are recorded.",
-                "R30 ignores aggregates, and the statements of fetches, which R03 and R05 evaluate.",
+                "A driver that copies whole rows, such as Python's, reads all columns: R30 then finds nothing.",
+                "R30 ignores statements with more than 63 columns, aggregates, DISTINCT, UNION and WITH, and the statements of "
+                    + "fetches, which R03 and R05 evaluate.",
                 "A finding is a note if the statements took less than 1 % of the time that the work took and less than 2 ms.",
             ])
     }

@@ -4,7 +4,7 @@ internal import FaultlineTrace
 public struct UnreadColumnRule: Rule {
     public let id = "R30"
     public let name = "Unread columns"
-    public let purpose = "Statements whose rows are only counted, or of whose columns some are never read."
+    public let purpose = "Statements whose rows are only counted, or that select columns the program never reads."
 
     /// The minimum number of rows of a finding.
     static let minimumRows = Threshold("R30", "minimumRows", 100, .count, "minimum rows of a statement")
@@ -24,7 +24,7 @@ public struct UnreadColumnRule: Rule {
     private func finding(_ key: StatementSite, _ evidence: ColumnReadEvidence) -> Finding? {
         let text = StatementText(key.sql)
         guard evidence.rows >= Self.minimumRows.count, !evidence.unreadColumns.isEmpty, let table = text.table,
-            !text.isAggregated, !text.isOfSQLite
+            !text.isOfSQLite, StatementSelection(key.sql) != nil, evidence.isCountedOnly || !evidence.read.isEmpty
         else { return nil }
         let advice = UnreadColumnAdvice(sql: key.sql, text: text, table: table, evidence: evidence)
         let values = Double(evidence.rows) * Double(evidence.unreadColumns.count)
