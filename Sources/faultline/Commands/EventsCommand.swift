@@ -33,7 +33,7 @@ struct EventsCommand: PrintingCommand {
     func run() throws {
         var trace = try LoadedTrace(path: trace)
         for note in trace.notes { Terminal.tell(note) }
-        var dictionaries: [UInt32: TraceDictionary] = [:]
+        var processes: [UInt32: ProcessNames] = [:]
         guard let format = format.renderer.events else { return }
         var printers: [UInt32: any EventLines] = [:]
         var selector = EventSelector(selection)
@@ -43,11 +43,10 @@ struct EventsCommand: PrintingCommand {
         let summary = try trace.read { message in
             switch message {
             case .entry(let process, let id, let entry):
-                dictionaries[process, default: TraceDictionary()].insert(entry, id: id)
-                selector.insert(entry, id: id, of: process)
+                processes[process, default: ProcessNames()].insert(entry, id: id)
             case .event(let event):
-                guard selector.selects(event) else { return }
-                let dictionary = dictionaries[event.process] ?? TraceDictionary()
+                guard selector.selects(event, &processes[event.process, default: ProcessNames()]) else { return }
+                let dictionary = processes[event.process]?.dictionary ?? TraceDictionary()
                 for line in printers[event.process, default: format.init(dictionary: dictionary)]
                     .lines(event, stack: stack)
                 { try output.add(line) }

@@ -83,10 +83,8 @@ struct TreeCommand: PrintingCommand {
             switch message {
             case .entry(let process, let id, let entry):
                 processes[process, default: Process()].insert(entry, id: id)
-                selector.insert(entry, id: id, of: process)
             case .event(let event):
-                defer { processes[event.process]?.observe(event) }
-                guard selector.selects(event) else { return }
+                guard selector.selects(event, &processes[event.process, default: Process()].names) else { return }
                 for index in builders.indices {
                     builders[index].add(
                         event, path: processes[event.process, default: Process()].path(of: event),
@@ -103,23 +101,16 @@ struct TreeCommand: PrintingCommand {
 
     /// The names and call paths of a process's events.
     private struct Process {
-        private var dictionary = TraceDictionary()
+        var names = ProcessNames()
         private var paths: CallPaths?
-        private var resolver: CallSiteResolver?
-        private var scopes: [EventID: String] = [:]
 
         mutating func insert(_ entry: DictionaryEntry, id: DictionaryID) {
-            dictionary.insert(entry, id: id)
-            (paths, resolver) = (nil, nil)
-        }
-
-        mutating func observe(_ event: TraceEvent) {
-            guard case .scope(let scope) = event.detail, scope.phase == .begin else { return }
-            scopes[event.id] = dictionary.name(scope.name)
+            names.insert(entry, id: id)
+            paths = nil
         }
 
         mutating func path(of event: TraceEvent) -> [CodeFunction] {
-            var paths = self.paths.take() ?? CallPaths(dictionary: dictionary)
+            var paths = self.paths.take() ?? CallPaths(dictionary: names.dictionary)
             defer { self.paths = paths }
             return paths.functions(of: event)
         }
@@ -127,16 +118,13 @@ struct TreeCommand: PrintingCommand {
         mutating func group(of event: TraceEvent, by grouping: Grouping) -> String {
             switch grouping {
             case .thread:
-                let name = dictionary.thread(event.thread)?.name ?? ""
+                let name = names.dictionary.thread(event.thread)?.name ?? ""
                 return event.isMainThread ? "main thread" : name.isEmpty ? "thread \(event.thread)" : "thread \(name)"
-            case .scope: return scopes[event.scope] ?? "outside any scope"
+            case .scope: return names.scope(around: event) ?? "outside any scope"
             case .entity:
-                let names = event.detail.entities.compactMap { dictionary.entity($0)?.name }
-                return names.isEmpty ? "no entity" : names.joined(separator: ", ")
-            case .site:
-                var resolver = self.resolver.take() ?? CallSiteResolver(dictionary: dictionary)
-                defer { self.resolver = resolver }
-                return resolver.reportedSite(of: event)?.description ?? "unknown call site"
+                let entities = event.detail.entities.compactMap { names.dictionary.entity($0)?.name }
+                return entities.isEmpty ? "no entity" : entities.joined(separator: ", ")
+            case .site: return names.site(of: event)?.description ?? "unknown call site"
             }
         }
     }
