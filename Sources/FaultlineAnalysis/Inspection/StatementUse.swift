@@ -28,7 +28,7 @@ public struct StatementUse: Sendable, Hashable {
 /// The statements of a trace, and the indexes in its plans.
 public struct RecordedStatements: Sendable {
     public var statements: [RecordedStatement]
-    /// The lines of SQLite's plans in the trace, which name indexes.
+    /// The lines of SQLite's plans in the trace, which name indexes; none if they come from a profile.
     public var planLines: Set<String>
 
     public init(_ statements: [RecordedStatement], planLines: Set<String> = []) {

@@ -77,7 +77,7 @@ extension RestTrials {
         guard let writes = try writeTimes(table, twin, { try twin.run("DROP INDEX \(quoted(index))") }) else {
             return nil
         }
-        guard Self.isDearer(writes) else {
+        guard Self.slowsWrites(writes) else {
             return StoreTrial(isConfirmed: false, "Inserting a row takes no longer with it.")
         }
         return StoreTrial(
@@ -228,12 +228,12 @@ extension RestTrials {
     }
 
     /// Whether inserting a row takes longer with an index, beyond the noise.
-    private static func isDearer(_ writes: (with: Double, without: Double)) -> Bool {
-        writes.without > 0 && writes.with > writes.without * 1.03
+    private static func slowsWrites(_ times: (with: Double, without: Double)) -> Bool {
+        times.without > 0 && times.with > times.without * 1.03
     }
 
     private static func cost(_ writes: (with: Double, without: Double)??) -> Wording {
-        guard let writes = writes ?? nil, isDearer(writes) else { return "" }
+        guard let writes = writes ?? nil, slowsWrites(writes) else { return "" }
         return " Inserting a row takes \(duration: writes.with) instead of \(duration: writes.without)."
     }
 }

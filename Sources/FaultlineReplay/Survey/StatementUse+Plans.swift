@@ -9,7 +9,8 @@ extension StatementUse {
         self.init()
         // Statements of a trace, which others may have written, are explained and never run.
         let schema = try Schema(file)
-        indexes = schema.indexes(in: recorded.planLines).union(try schema.indexesOfReferences(file))
+        let plans = recorded.planLines.joined(separator: "\n")
+        indexes = schema.indexes(in: plans).union(try schema.indexesOfReferences(file))
         unclearTables = try schema.tablesOfTriggers(file)
         for statement in recorded.statements {
             guard let accesses = schema.accesses(of: statement.sql, on: file) else {
@@ -50,8 +51,7 @@ private struct Schema {
 
     /// - Returns: `nil` if the statement does not fit the database, or uses none of its tables.
     func accesses(of sql: String, on file: DatabaseFile) -> Accesses? {
-        let slots = StatementSlots(sql)
-        let text = Self.explainable(insertion(sql, slots, file) ?? sql)
+        let text = Self.explainable(insertion(sql, file) ?? sql)
         guard let operations = try? file.rows("EXPLAIN \(text)"), let plan = try? file.plan(text) else { return nil }
         var found = Accesses()
         // The columns are the address, the operation and its parameters; the second parameter is a root page
@@ -70,14 +70,12 @@ private struct Schema {
             }
         }
         // A statement that changes rows opens all indexes of its table for writing. Its plan has those that it searches.
-        found.indexes.formUnion(indexes(in: Set(plan.split(separator: "\n").map(String.init))))
+        found.indexes.formUnion(indexes(in: plan))
         return found.read.isEmpty && found.written.isEmpty ? nil : found
     }
 
-    /// The indexes that lines of plans name.
-    func indexes(in lines: Set<String>) -> Set<String> {
-        Set(indexes.values.filter { index in lines.contains { RestTrials.uses(index, $0) } })
-    }
+    /// The indexes that plans name.
+    func indexes(in plans: String) -> Set<String> { Set(indexes.values.filter { RestTrials.uses($0, plans) }) }
 
     /// The indexes with a column of a foreign key, with which SQLite seeks the rows that refer to a row that is deleted.
     func indexesOfReferences(_ file: DatabaseFile) throws(ReplayError) -> Set<String> {
@@ -129,15 +127,13 @@ private struct Schema {
     /// A statement that inserts values, as many as it has columns: a trace has a list of any length, `VALUES (?, …)`.
     ///
     /// - Returns: `nil` if it is another statement.
-    private func insertion(_ sql: String, _ slots: StatementSlots, _ file: DatabaseFile) -> String? {
-        guard let list = sql.range(of: "VALUES (?, …)", options: .caseInsensitive), let table = slots.tables.first
-        else {
-            return nil
-        }
+    private func insertion(_ sql: String, _ file: DatabaseFile) -> String? {
+        guard let list = sql.range(of: "VALUES (?, …)", options: .caseInsensitive),
+            let table = StatementSlots(sql).tables.first
+        else { return nil }
         let head = sql[..<list.lowerBound]
         let named = head.split(separator: "(").dropFirst().first?.split(separator: ",").count
-        let all = try? file.number(
-            "SELECT count(*) FROM pragma_table_info(\(DatabaseFile.literal(table)))")
+        let all = try? file.number("SELECT count(*) FROM pragma_table_info(\(DatabaseFile.literal(table)))")
         guard let count = named ?? all.map(Int.init(clamping:)), count > 0 else { return nil }
         let values = Array(repeating: "?", count: count).joined(separator: ", ")
         return head + "VALUES (\(values))" + sql[list.upperBound...]

@@ -55,25 +55,17 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
 
     /// The statements of a trace, or `nil` if it is incomplete.
     private static func statements(of path: String) throws -> RecordedStatements? {
-        let loaded = try LoadedProfile(path: path)
+        var planLines: Set<String> = []
+        let loaded = try LoadedProfile(path: path) { message in
+            guard case .entry(process: _, id: _, let entry) = message, case .plan(let plan) = entry else { return }
+            planLines.formUnion(plan.rows.map(\.detail))
+        }
         for note in loaded.notes { Terminal.tell(note) }
         guard loaded.profile.missing == 0, loaded.profile.removed == 0 else {
             Terminal.tell("Events are missing from the trace, so unused indexes are not reported.")
             return nil
         }
-        return RecordedStatements(loaded.profile.recordedStatements, planLines: try planLines(of: path))
-    }
-
-    /// The lines of all plans in a trace; none in a profile, which does not keep them all.
-    private static func planLines(of path: String) throws -> Set<String> {
-        guard !LoadedProfile.isProfile(path) else { return [] }
-        var trace = try LoadedTrace(path: path)
-        var lines: Set<String> = []
-        _ = try trace.read { message in
-            guard case .entry(process: _, id: _, let entry) = message, case .plan(let plan) = entry else { return }
-            lines.formUnion(plan.rows.map(\.detail))
-        }
-        return lines
+        return RecordedStatements(loaded.profile.recordedStatements, planLines: planLines)
     }
 
     private static func tell(_ use: StatementUse) {

@@ -11,8 +11,9 @@ struct LoadedProfile {
 
     /// Reads a trace, or a file that `faultline profile` or `faultline merge` wrote.
     ///
+    /// - Parameter observe: Called for the messages of a trace. A profile has none.
     /// - Throws: ``CommandFailure`` if it cannot be read.
-    init(path: String) throws {
+    init(path: String, observing observe: (TraceMessage) -> Void = { _ in }) throws {
         if Self.isProfile(path) {
             profile = try Self.read(path)
             notes = []
@@ -20,7 +21,10 @@ struct LoadedProfile {
         }
         var trace = try LoadedTrace(path: path)
         var builder = ProfileBuilder()
-        let summary = try trace.read { builder.add($0) }
+        let summary = try trace.read { message in
+            builder.add(message)
+            observe(message)
+        }
         builder.addUnread(summary.unread &+ trace.missing)
         profile = builder.finish()
         notes = trace.notes + summary.complaints
