@@ -19,7 +19,16 @@ static size_t write_object(char *json, size_t room, const char *opening, const c
     return used;
 }
 
-// Interns a statement with the names of its columns. Returns the number in the dictionary.
+// Interns an entry of `used` bytes about a statement with a text. Returns the number in the dictionary.
+static uint32_t intern(fl_recorder *recorder, const char *json, size_t used, const char *text, size_t length) {
+    return fl_intern(recorder, FL_DICTIONARY_STATEMENT, json, used, text, length < 255 ? length : 255);
+}
+
+uint32_t preload_intern_text(fl_recorder *recorder, const char *text, size_t length, char *json, size_t room) {
+    return intern(recorder, json, write_object(json, room, "{\"sql\":", text, length), text, length);
+}
+
+// Interns a statement with the names of its columns, if there is room for them. Returns the number in the dictionary.
 static uint32_t intern_with_columns(
     fl_recorder *recorder, const preload_copy *copy, preload_statement *statement, const char *text, size_t length,
     char *json, size_t room
@@ -29,17 +38,18 @@ static uint32_t intern_with_columns(
         const char *name = copy->column_name(statement->handle, column);
         size_t bytes = name == NULL ? 0 : strlen(name);
         // The text takes at most twice its length, and so does a name.
-        if (name == NULL || used + 2 * bytes + 2 * length + 64 > room) { return preload_intern_text(recorder, text, length, json, room); }
+        if (name == NULL || used + 2 * bytes + 2 * length + 64 > room) {
+            return preload_intern_text(recorder, text, length, json, room);
+        }
         if (column > 0) { json[used++] = ','; }
         used += fl_json_string(json + used, room - used, name, bytes);
     }
     used += write_object(json + used, room - used, "],\"sql\":", text, length);
-    return fl_intern(recorder, FL_DICTIONARY_STATEMENT, json, used, text, length < 255 ? length : 255);
+    return intern(recorder, json, used, text, length);
 }
 
-uint32_t preload_intern_text(fl_recorder *recorder, const char *text, size_t length, char *json, size_t room) {
-    size_t used = write_object(json, room, "{\"sql\":", text, length);
-    return fl_intern(recorder, FL_DICTIONARY_STATEMENT, json, used, text, length < 255 ? length : 255);
+static bool has_type(const preload_statement *statement, const char *name) {
+    return statement->type == (uint32_t)fl_enumeration_value(FL_ENUMERATION_STATEMENT_TYPE, name, strlen(name));
 }
 
 // Interns the statement's text, in the dictionary of this recorder.
@@ -50,12 +60,11 @@ static void describe(fl_recorder *recorder, const preload_copy *copy, preload_st
     size_t raw = strlen(sql), length = preload_normalize(sql, raw, text);
     statement->literals = fl_mix_bytes(raw, sql, raw);
     statement->type = preload_type_of(text, length, statement->is_read_only);
-    int64_t write = fl_enumeration_value(FL_ENUMERATION_STATEMENT_TYPE, "write", strlen("write"));
-    statement->changes_rows = statement->type == (uint32_t)write;
-    int64_t transaction = fl_enumeration_value(FL_ENUMERATION_STATEMENT_TYPE, "transaction", strlen("transaction"));
-    statement->can_write = !statement->is_read_only || statement->type == (uint32_t)transaction;
+    statement->changes_rows = has_type(statement, "write");
+    statement->can_write = !statement->is_read_only || has_type(statement, "transaction");
     preload_find_file(copy, statement);
-    bool has_columns = preload_observes_columns() && !copy->is_hidden && copy->column_count != NULL && copy->column_name != NULL;
+    bool has_columns = preload_observes_columns() && !copy->is_hidden && copy->column_count != NULL
+        && copy->column_name != NULL;
     statement->columns = has_columns ? (uint32_t)copy->column_count(statement->handle) : 0;
     statement->text = statement->columns > 0
         ? intern_with_columns(recorder, copy, statement, text, length, json, sizeof json)
@@ -134,7 +143,8 @@ void preload_count_run(const preload_copy *copy, preload_statement *statement) {
 // The calls that were not measured are long if they take this many times as many operations as the first ones.
 #define LONG_CALL 4
 
-// The ticks of all calls, of which the first and a few others were measured. `operations` are SQLite's in this run.
+// Estimates the ticks of all calls from those that were measured: the first ones, and then one in sixteen. `operations` is
+// SQLite's count for this run.
 static uint64_t estimate(const preload_statement *statement, uint32_t operations) {
     uint32_t calls = statement->calls, measured = statement->measured;
     if (measured == 0 || measured >= calls) { return statement->ticks; }
@@ -142,8 +152,8 @@ static uint64_t estimate(const preload_statement *statement, uint32_t operations
     uint32_t others = operations - first;
     bool is_known = calls > PRELOAD_FIRST_CALLS && first > 0 && first <= operations;
     double mean = is_known ? (double)first / PRELOAD_FIRST_CALLS : 0;
-    // Most often the last call, which looks for another row in vain. Its operations took as long as those of the first calls
-    // at most, and the caller limits the sum to the time since the run began.
+    // Usually it is the last call that scans on and finds no further row. At the first calls' time for an operation, the
+    // estimate is an upper bound; the caller limits it to the time since the run began.
     if (is_known && others > LONG_CALL * mean * (calls - PRELOAD_FIRST_CALLS)) {
         return (uint64_t)((double)statement->ticks * operations / first);
     }
@@ -172,7 +182,8 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
     };
     statement->preparations = 0;
     if (statement->is_read_only && is_statement) { fields.parameters = preload_hash_values(recorder, statement); }
-    if (statement->changes_rows && result == SQLITE_DONE && statement->rows == 0 && copy != NULL && copy->changes != NULL) {
+    bool has_changes = statement->changes_rows && result == SQLITE_DONE && statement->rows == 0;
+    if (has_changes && copy != NULL && copy->changes != NULL) {
         fields.rows = (uint32_t)copy->changes(copy->db_handle(statement->handle));
     }
     // The ticks become time before anything else, because that reads the clocks if the last reading is old.

@@ -95,7 +95,7 @@ struct ColumnReadTests {
         #expect(try !ReportDocument(of: trace).findings.contains { $0.rule == "R30" })
     }
 
-    @Test("A command without the library beside it is told to build it")
+    @Test("Without the library beside it, the command says how to build it")
     func noLibrary() throws {
         let copy = directory.path("faultline")
         try FileManager.default.copyItem(atPath: BuiltCommand.faultline, toPath: copy)

@@ -11,7 +11,7 @@ struct PreloadedPythonTests {
         directory = try TemporaryDirectory()
     }
 
-    @Test("A run whose last call looks for another row in vain has the time of that call")
+    @Test("The time of a run includes a last call that scans on and finds no further row")
     func longLastCall() throws {
         let directory = try TemporaryDirectory()
         let python = try #require(Python.known.first)

@@ -28,8 +28,8 @@ struct ColumnReadDetector: EvidenceDetector {
         found.time = event.timeWithoutLockWait
         found.mainThreadTime = event.isMainThread ? found.time : 0
         found.countedRuns = statement.columnsRead == 0 ? 1 : 0
+        let names = entry.columns ?? []
         for position in 0..<Int(statement.columns) {
-            let names = entry.columns ?? []
             let column = ColumnReadEvidence.numbered(position, position < names.count ? names[position] : nil)
             found.columns.insert(column)
             if statement.columnsRead >> UInt64(position) & 1 == 1 { found.read.insert(column) }

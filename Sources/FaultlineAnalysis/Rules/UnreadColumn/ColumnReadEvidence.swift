@@ -8,7 +8,7 @@ public struct ColumnReadEvidence: Sendable {
     /// The runs' time in SQLite, in nanoseconds.
     public internal(set) var time: UInt64 = 0
     public internal(set) var mainThreadTime: UInt64 = 0
-    /// The runs of which the program read no column.
+    /// The runs whose columns the program never read.
     public internal(set) var countedRuns: UInt64 = 0
     /// The columns of a row, and those that some run read, each with its position and name.
     public internal(set) var columns: Set<String> = []
