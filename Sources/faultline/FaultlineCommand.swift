@@ -1,5 +1,6 @@
 import ArgumentParser
 import FaultlineAnalysis
+import FaultlineReport
 import Foundation
 
 /// The command: it parses its arguments, runs a subcommand, and turns errors into a sentence and an exit status.

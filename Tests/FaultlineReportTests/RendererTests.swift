@@ -20,7 +20,9 @@ struct RendererTests {
     }
 
     @Test func `The help names the formats of a document`() {
-        #expect(Renderers.help(for: .report) == "text, json for programs, or markdown for pull requests.")
+        #expect(
+            Renderers.help(for: .report)
+                == "text, json for programs, markdown for pull requests, or sarif for code scanning.")
         #expect(Renderers.help(for: .inspection) == "text, or json for programs.")
     }
 

@@ -45,8 +45,8 @@ struct FormatTests {
             let words = try BuiltCommand.run(["help", name]).output.split(whereSeparator: \.isWhitespace)
             return words.joined(separator: " ").firstMatch(of: /\(values: ([a-z, ]+); default: text\)/).map { $0.1 }
         }
-        let (all, some) = ("text, json, markdown" as Substring, "text, json" as Substring)
-        #expect(values == [all, all, all, some, some, some, some, some, "text, json, folded"])
+        let (all, some) = ("text, json, markdown, sarif" as Substring, "text, json" as Substring)
+        #expect(values == [all, all, "text, json, markdown", some, some, some, some, some, "text, json, folded"])
     }
 
     @Test("lists the known formats if it does not know one")

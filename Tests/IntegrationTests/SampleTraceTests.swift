@@ -25,8 +25,8 @@ struct SampleTraceTests {
     }
 
     /// Returns a story's trace: a timeline, or the directory of a CTF trace.
-    private func trace(_ story: String) throws -> URL {
-        let folder = Self.folder.appendingPathComponent(story)
+    static func trace(_ story: String) throws -> URL {
+        let folder = folder.appendingPathComponent(story)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("trace") }
         try #require(names.count == 1)
         return folder.appendingPathComponent(names[0])
@@ -46,7 +46,7 @@ struct SampleTraceTests {
 
     @Test("give exactly the reports next to them, and stay unchanged", arguments: stories)
     func report(story: String) throws {
-        let trace = try trace(story)
+        let trace = try Self.trace(story)
         // A copy, because symbols that a report adds to a trace must not hide that something was missing.
         let copy = try TemporaryDirectory().url.appendingPathComponent(trace.lastPathComponent)
         try FileManager.default.copyItem(at: trace, to: copy)
@@ -59,7 +59,7 @@ struct SampleTraceTests {
 
     @Test("are shown completely with --all, with every finding and every hotspot", arguments: timelines)
     func all(story: String) throws {
-        let path = try trace(story).path
+        let path = try Self.trace(story).path
         let result = try BuiltCommand.run(["report", "--all", path])
         #expect(result.status == 0)
         #expect(!result.output.contains("  Also\n") && !result.output.contains(" more)\n"))
@@ -73,7 +73,7 @@ struct SampleTraceTests {
 
     @Test("contain no values of the rows", arguments: stories)
     func values(story: String) throws {
-        for (file, bytes) in try contents(trace(story)) {
+        for (file, bytes) in try contents(Self.trace(story)) {
             for value in [
                 "cupboard", "aisle 1", "Potatoes", "Shelf 7", "Book 1 of", "Iron Maiden", "Heavy Metal Classic",
             ] {

@@ -36,6 +36,8 @@ public struct BudgetCheck: Sendable {
     public let outcomes: [Outcome]
     /// The names of the trace's scopes, the one with the longest total time first.
     public let scopes: [String]
+    /// The paths of the recorded programs.
+    public let programs: [String]
     /// Every finding, with the suppression that covers it, even one that has expired.
     public let findings: [(finding: Finding, state: State, acceptance: Acceptance?)]
     /// Stale suppressions, which match no finding.
@@ -65,6 +67,7 @@ public struct BudgetCheck: Sendable {
         let profile = analysis.profile
         outcomes = budget.limits.map { Outcome(limit: $0, figure: Self.figure($0, profile)) }
         scopes = profile.scopes.filter { $0.count > 0 }.map(\.key.name).uniqued
+        programs = profile.programs.map(\.path)
         missing = profile.missing
         traces = max(1, profile.recordingCount)
         isEmpty = profile.totals.eventCount == 0

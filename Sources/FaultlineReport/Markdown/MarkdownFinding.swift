@@ -12,6 +12,12 @@ struct MarkdownFinding {
                 "**\(finding.severity.name)** · \(finding.rule) \(Markdown.text(finding.ruleName)) · "
                     + Markdown.site(finding.change)
             ],
+        ] + body + [evidence]
+    }
+
+    /// The finding without its heading and its evidence: why, what to do, the code, and the saving.
+    var body: [[String]] {
+        [
             [finding.explanation.map(Markdown.text).joined(separator: " ")].filter { !$0.isEmpty },
             [Markdown.text(finding.fix)].filter { !$0.isEmpty },
             finding.code.isEmpty
@@ -19,7 +25,7 @@ struct MarkdownFinding {
                 : Markdown.fence(
                     finding.code, language: finding.codeLanguage == "swift" ? nil : finding.codeLanguage),
             finding.alternatives.map { "- or: " + Markdown.text($0) },
-            [remarks], evidence,
+            [remarks],
         ]
     }
 

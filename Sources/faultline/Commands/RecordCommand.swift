@@ -1,5 +1,6 @@
 import ArgumentParser
 import FaultlineRecorder
+import FaultlineReport
 import FaultlineTrace
 import Foundation
 

@@ -1,0 +1,28 @@
+internal import FaultlineAnalysis
+
+/// SARIF 2.1.0 for code scanning, which shows findings at their lines.
+///
+/// https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+struct SARIFRenderer: Renderer {
+    let name = "sarif"
+    let purpose = "for code scanning"
+
+    var report: Printer<Analysis>? {
+        { analysis, _ in
+            let programs = analysis.profile.programs.map(\.path)
+            return SARIFLog(
+                results: analysis.findings.map { SARIFResult(finding: $0, programs: programs).value },
+                notifications: [analysis.quality].compactMap(\.self).map(SARIFNotification.value)
+            ).render()
+        }
+    }
+
+    var check: Printer<BudgetCheck>? {
+        { check, _ in
+            SARIFLog(
+                results: SARIFBudget.results(of: check) + SARIFResult.results(of: check),
+                notifications: CheckText(check).doubtSentences.map { SARIFNotification.value($0, level: "error") }
+            ).render()
+        }
+    }
+}
