@@ -22,7 +22,8 @@ struct RendererTests {
     @Test func `The help names the formats of a document`() {
         #expect(
             Renderers.help(for: .report)
-                == "text, json for programs, markdown for pull requests, or sarif for code scanning.")
+                == "text, json for programs, markdown for pull requests, sarif for code scanning, or github for annotations "
+                + "in GitHub Actions.")
         #expect(Renderers.help(for: .inspection) == "text, or json for programs.")
     }
 

@@ -45,8 +45,30 @@ struct FormatTests {
             let words = try BuiltCommand.run(["help", name]).output.split(whereSeparator: \.isWhitespace)
             return words.joined(separator: " ").firstMatch(of: /\(values: ([a-z, ]+); default: text\)/).map { $0.1 }
         }
-        let (all, some) = ("text, json, markdown, sarif" as Substring, "text, json" as Substring)
+        let (all, some) = ("text, json, markdown, sarif, github" as Substring, "text, json" as Substring)
         #expect(values == [all, all, "text, json, markdown", some, some, some, some, some, "text, json, folded"])
+    }
+
+    @Test("prints annotations for GitHub Actions, one command a line")
+    func workflowCommands() throws {
+        let flawed = Self.trace("groceries-flawed")
+        let documents = try [["report", flawed], ["check", flawed]].map {
+            try BuiltCommand.run($0 + ["--format", "github"])
+        }
+        #expect(documents.map(\.status) == [0, 1])
+        for document in documents {
+            #expect(document.errors.isEmpty)
+            let lines = document.output.split(separator: "\n")
+            #expect(
+                lines.allSatisfy {
+                    $0.prefixMatch(of: /::(error|warning|notice) ([a-z]+=[^:,]+,)*title=[^:,]+::./) != nil
+                })
+        }
+        let place =
+            "::warning file=FaultlineWorkloads/Groceries.swift,line=100,title=R02 Batch size::Set the batch size of "
+        #expect(documents[0].output.contains("\n\(place)Item to 15 (now 50). "))
+        #expect(documents[1].output.hasPrefix("::error title=Faultline check::Failed: 3 findings.\n"))
+        #expect(documents[1].output.contains("%0ATo suppress it, add its name to the budget: R09|Item.photo||\n"))
     }
 
     @Test("lists the known formats if it does not know one")

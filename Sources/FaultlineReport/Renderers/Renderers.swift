@@ -2,7 +2,7 @@
 package enum Renderers {
     /// All formats, the default first.
     package static let all: [any Renderer] = [
-        TextRenderer(), JSONRenderer(), MarkdownRenderer(), SARIFRenderer(), FoldedRenderer(),
+        TextRenderer(), JSONRenderer(), MarkdownRenderer(), SARIFRenderer(), GitHubRenderer(), FoldedRenderer(),
     ]
 
     /// The formats that can print a document.
