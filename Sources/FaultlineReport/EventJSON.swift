@@ -19,9 +19,12 @@ public struct EventJSON: Sendable {
     ///
     /// - Parameter stack: Whether to add the frames of the stack, without those of the recorder.
     public mutating func line(_ event: TraceEvent, stack: Bool = false) -> String {
-        var members = members(event)
-        if stack { members.append(("frames", .array(frames(event)))) }
-        return JSONValue.object(members.map { (key: $0.0, value: $0.1) }).line
+        JSONValue.object(members(event, stack: stack).map { (key: $0.0, value: $0.1) }).line
+    }
+
+    /// The members of the event's line.
+    mutating func members(_ event: TraceEvent, stack: Bool) -> [(String, JSONValue)] {
+        members(event) + (stack ? [("frames", .array(frames(event)))] : [])
     }
 
     /// The event's fields, with names next to numbers, and its places in the program.

@@ -28,14 +28,23 @@ struct FormatTests {
     @Test(
         "rejects one that it cannot print, before reading anything",
         arguments: [
-            ["verify", "none.json", "--store", "none.sqlite"], ["inspect", "none.sqlite"], ["events", "none.json"],
-            ["query", "none.json", "SELECT 1"], ["doctor"],
+            ["verify", "none.json", "--store", "none.sqlite"], ["inspect", "none.sqlite"], ["doctor"],
         ])
     func refusal(command: [String]) throws {
         let result = try BuiltCommand.run(command + ["--format", "markdown"])
         #expect(result.status == 2 && result.output.isEmpty)
         #expect(
             result.errors.hasPrefix("Error: \"\(command[0])\" cannot print markdown; it prints text and json.\n"))
+    }
+
+    @Test(
+        "rejects a document's format for events and rows",
+        arguments: [["events", "none.json"], ["query", "none.json"]])
+    func refusalOfLines(command: [String]) throws {
+        let result = try BuiltCommand.run(command + ["--format", "sarif"])
+        #expect(result.status == 2 && result.output.isEmpty)
+        let refusal = "Error: \"\(command[0])\" cannot print sarif; it prints text, json, ndjson and csv.\n"
+        #expect(result.errors.hasPrefix(refusal))
     }
 
     @Test("lists each subcommand's formats in its help")
@@ -47,10 +56,10 @@ struct FormatTests {
                 String($0.1)
             }
         }
-        let (all, some) = ("text, json, markdown, sarif, github", "text, json")
+        let (all, some, lines) = ("text, json, markdown, sarif, github", "text, json", "text, json, ndjson, csv")
         #expect(
             values == [
-                all, all + ", junit", "text, json, markdown", some, some, some, some, some, "text, json, folded",
+                all, all + ", junit", "text, json, markdown", some, some, lines, lines, some, "text, json, folded",
             ])
     }
 

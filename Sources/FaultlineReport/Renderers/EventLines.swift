@@ -2,19 +2,31 @@ package import FaultlineTrace
 
 /// Prints the events of one process line by line, so a trace of any length takes no memory.
 package protocol EventLines: SendableMetatype {
-    /// The line above all others, or `nil` if there is none.
-    static var title: String? { get }
+    /// Returns the line above all others, or `nil` if there is none.
+    ///
+    /// - Parameters:
+    ///   - kinds: The kinds of the events that will be printed.
+    ///   - stack: Whether the events' stacks will be printed.
+    static func title(of kinds: Set<EventKind>, stack: Bool) -> String?
 
     /// Creates a printer.
     ///
-    /// - Parameter dictionary: The dictionary of the events' process.
-    init(dictionary: TraceDictionary)
+    /// - Parameters:
+    ///   - dictionary: The dictionary of the events' process.
+    ///   - kinds: The kinds of the events that will be printed, as for the title.
+    ///   - stack: Whether the events' stacks will be printed, as for the title.
+    init(dictionary: TraceDictionary, kinds: Set<EventKind>, stack: Bool)
 
     /// Returns an event's lines, without line feeds.
     ///
     /// - Parameter stack: Whether to add the event's stack.
     mutating func lines(_ event: TraceEvent, stack: Bool) -> [String]
+}
 
+/// Prints lines for processes and losses between the events.
+///
+/// A format whose lines all have the same columns does not.
+package protocol ProcessLines: EventLines {
     /// Returns the line for a process that began to record.
     static func line(_ began: ProcessBegan) -> String
     /// Returns the line for a process whose recording ended.
@@ -23,12 +35,16 @@ package protocol EventLines: SendableMetatype {
     static func line(_ lost: EventLoss) -> String
 }
 
-extension EventText: EventLines {
-    package static var title: String? { heading }
+extension EventText: ProcessLines {
+    package static func title(of kinds: Set<EventKind>, stack: Bool) -> String? { heading }
+
+    package init(dictionary: TraceDictionary, kinds: Set<EventKind>, stack: Bool) { self.init(dictionary: dictionary) }
 }
 
-extension EventJSON: EventLines {
-    package static var title: String? { nil }
+extension EventJSON: ProcessLines {
+    package static func title(of kinds: Set<EventKind>, stack: Bool) -> String? { nil }
+
+    package init(dictionary: TraceDictionary, kinds: Set<EventKind>, stack: Bool) { self.init(dictionary: dictionary) }
 
     package mutating func lines(_ event: TraceEvent, stack: Bool) -> [String] { [line(event, stack: stack)] }
 }

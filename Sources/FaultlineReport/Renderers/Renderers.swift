@@ -2,8 +2,8 @@
 package enum Renderers {
     /// All formats, the default first.
     package static let all: [any Renderer] = [
-        TextRenderer(), JSONRenderer(), MarkdownRenderer(), SARIFRenderer(), GitHubRenderer(), JUnitRenderer(),
-        FoldedRenderer(),
+        TextRenderer(), JSONRenderer(), NDJSONRenderer(), CSVRenderer(), MarkdownRenderer(), SARIFRenderer(),
+        GitHubRenderer(), JUnitRenderer(), FoldedRenderer(),
     ]
 
     /// The formats that can print a document.

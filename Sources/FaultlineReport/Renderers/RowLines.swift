@@ -65,7 +65,7 @@ struct RowsJSON: RowLines {
     /// Numbers columns with the same name, as of two joined tables: `id`, `id_2`.
     ///
     /// The keys of a JSON object should be unique (RFC 8259, section 4). Most parsers keep only one of several values.
-    private static func keys(_ names: [String]) -> [String] {
+    static func keys(_ names: [String]) -> [String] {
         var used = Set(names)
         var seen: Set<String> = []
         return names.map { name in

@@ -14,7 +14,8 @@ struct EventsCommand: PrintingCommand {
             faultline events trace.json --kind fetch,batch --entity Item
             faultline events trace.json --scope list --from 1.5s --to 2s
             faultline events trace.json --thread main --site List.swift:42
-            faultline events trace.json --format json | jq .duration
+            faultline events trace.json --format ndjson | jq .duration
+            faultline events trace.json --kind sql --format csv > statements.csv
 
             Events are listed in the order in which they were written: a thread's events in the order in which they ended.
             """)
@@ -27,7 +28,11 @@ struct EventsCommand: PrintingCommand {
     @Flag(name: .long, help: "Show the call stack below each event.")
     var stack = false
 
-    @Option(name: .long, help: ArgumentHelp(OutputFormat<EventsCommand>.help + " JSON is one object per line."))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            OutputFormat<EventsCommand>.help + " JSON is one object per line. CSV has the fields of the selected kinds."
+        ))
     var format = OutputFormat<EventsCommand>.text
 
     func run() throws {
@@ -37,9 +42,12 @@ struct EventsCommand: PrintingCommand {
         guard let format = format.renderer.events else { return }
         var printers: [UInt32: any EventLines] = [:]
         var selector = EventSelector(selection)
-        let isWhole = selection.isWhole
+        let kinds = selection.kind?.kinds ?? Set(EventKind.allCases)
+        // A filter selects events only. Without one, processes and losses are printed too.
+        let processLines = selection.isWhole ? format as? any ProcessLines.Type : nil
+        var lost: UInt64 = 0
         var output = LineBuffer()
-        if let title = format.title { try output.add(title) }
+        if let title = format.title(of: kinds, stack: stack) { try output.add(title) }
         let summary = try trace.read { message in
             switch message {
             case .entry(let process, let id, let entry):
@@ -47,20 +55,22 @@ struct EventsCommand: PrintingCommand {
             case .event(let event):
                 guard selector.selects(event, &processes[event.process, default: ProcessNames()]) else { return }
                 let dictionary = processes[event.process]?.dictionary ?? TraceDictionary()
-                for line in printers[event.process, default: format.init(dictionary: dictionary)]
-                    .lines(event, stack: stack)
-                { try output.add(line) }
-            // A filter selects events only. Without one, processes and losses are printed too.
-            case .began(let began) where isWhole:
-                try output.add(format.line(began))
-            case .lost(let lost) where isWhole:
-                try output.add(format.line(lost))
-            case .ended(let ended) where isWhole:
-                try output.add(format.line(ended))
-            case .began, .lost, .ended: break
+                var printer =
+                    printers.removeValue(forKey: event.process)
+                    ?? format.init(dictionary: dictionary, kinds: kinds, stack: stack)
+                for line in printer.lines(event, stack: stack) { try output.add(line) }
+                printers[event.process] = printer
+            case .began(let began): if let processLines { try output.add(processLines.line(began)) }
+            case .lost(let loss):
+                lost += loss.events
+                if let processLines { try output.add(processLines.line(loss)) }
+            case .ended(let ended): if let processLines { try output.add(processLines.line(ended)) }
             }
         }
         try output.flush()
+        if lost > 0, !(format is any ProcessLines.Type) {
+            Terminal.tell("\(Phrase.count(lost, "event")) \(lost == 1 ? "was" : "were") lost.")
+        }
         for remark in summary.remarks + selector.remarks { Terminal.tell(remark) }
     }
 }

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+import TraceFixtures
+
+@testable import FaultlineReport
+@testable import FaultlineTrace
+
+@Suite("Comma-separated values")
+struct CSVTests {
+    private static func value(_ text: String) -> RowValue {
+        RowValue(text: text, json: .string(text), isNumber: false, isNull: false)
+    }
+
+    @Test(arguments: [
+        (["a", "b"], "a,b"), (["a,b", "c"], #""a,b",c"#), ([#"say "no""#, ""], #""say ""no""","#),
+        (["a\nb", "c\r\nd"], "\"a\nb\",\"c\r\nd\""), ([""], #""""#), (["", ""], ","), ([" a ", "'"], " a ,'"),
+        (["\"\r\n\""], "\"\"\"\r\n\"\"\""),
+    ])
+    func `A value is quoted if it would end its field`(values: [String], record: String) {
+        #expect(CSV.record(values) == record)
+    }
+
+    @Test func `Rows have a header with distinct names, even if there is no row`() {
+        var rows = RowsCSV(names: ["a", "b,c", "a"])
+        #expect(rows.end(width: nil) == "a,\"b,c\",a_2\n")
+        #expect(rows.add(["1", "x,y", ""].map(Self.value)) == "a,\"b,c\",a_2\n1,\"x,y\",\n")
+        #expect(rows.add(["2", "", ""].map(Self.value)) == "2,,\n")
+        #expect(rows.end(width: nil) == "")
+        // A statement without a result has no columns.
+        #expect(RowsCSV(names: []).end(width: nil) == "")
+    }
+
+    private func dictionary() -> TraceDictionary {
+        var dictionary = TraceDictionary()
+        for case .entry(_, let id, let entry) in GroceriesStory.trace { dictionary.insert(entry, id: id) }
+        return dictionary
+    }
+
+    @Test func `Events have the columns of the selected kinds`() throws {
+        let title = try #require(EventCSV.title(of: [.fault], stack: false))
+        #expect(title.hasPrefix("process,kind,id,parent,scope,start,duration,"))
+        #expect(title.hasSuffix(",callSite,callFunction,stackSite,stackFunction"))
+        #expect(title.contains(",relationshipName,") && !title.contains(",rowLimit,") && !title.contains(",limit,"))
+        #expect(EventCSV.title(of: [.fault], stack: true) == title + ",frames")
+        for kinds in [Set(EventKind.allCases), [.fetch, .sql]] {
+            let columns = try #require(EventCSV.title(of: kinds, stack: true)).split(separator: ",")
+            #expect(Set(columns).count == columns.count)
+        }
+    }
+
+    /// Every member of an event's JSON has a column, and an event has as many fields as the header.
+    @Test func `A record has every value of its event`() throws {
+        let kinds = Set(EventKind.allCases)
+        let columns = try #require(EventCSV.title(of: kinds, stack: true)).split(separator: ",").map(String.init)
+        var (csv, json) = (
+            EventCSV(dictionary: dictionary(), kinds: kinds, stack: true), EventJSON(dictionary: dictionary())
+        )
+        for kind in EventKind.allCases {
+            var event = TraceEvent.filled(kind).event
+            event.site = 1
+            for (key, _) in json.members(event, stack: true) { #expect(columns.contains(key), "\(kind) \(key)") }
+            let record = csv.lines(event, stack: true).joined(separator: "\n")
+            #expect(Self.fields(record).count == columns.count, "\(record)")
+        }
+    }
+
+    @Test func `A line feed within a value stays within its quotes`() {
+        var dictionary = TraceDictionary()
+        dictionary.insert(.statement(StatementEntry(sql: "SELECT \"a\",\nb")), id: 1)
+        var statement = TraceEvent.Statement()
+        statement.statement = 1
+        let kinds: Set<EventKind> = [.sql]
+        var csv = EventCSV(dictionary: dictionary, kinds: kinds, stack: false)
+        let lines = csv.lines(TraceEvent(duration: 7, thread: 3, .sql(statement)), stack: false)
+        #expect(lines.count == 2)
+        #expect(lines[0].hasSuffix(",\"SELECT \"\"a\"\",") && lines[1].hasPrefix("b\","))
+    }
+
+    @Test func `JSON lines are another name for the JSON of events and rows`() {
+        #expect(NDJSONRenderer().events == JSONRenderer().events && NDJSONRenderer().rows == JSONRenderer().rows)
+        #expect(Document.allCases.filter { NDJSONRenderer().canPrint($0) } == [.events, .rows])
+        #expect(Document.allCases.filter { CSVRenderer().canPrint($0) } == [.events, .rows])
+    }
+
+    /// Splits a record at the commas outside quotes.
+    private static func fields(_ record: String) -> [String] {
+        var fields = [""]
+        var isQuoted = false
+        for character in record.unicodeScalars {
+            if character == "\"" { isQuoted.toggle() }
+            if character == ",", !isQuoted {
+                fields.append("")
+            } else {
+                fields[fields.count - 1].unicodeScalars.append(character)
+            }
+        }
+        return fields
+    }
+}
