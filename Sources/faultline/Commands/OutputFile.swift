@@ -60,13 +60,20 @@ struct OutputFile {
             }
             guard access(path, W_OK) == 0 else { throw cannotWrite(path, errno) }
         }
-        let folder = (path as NSString).deletingLastPathComponent
-        let folderPath = folder.isEmpty ? "." : folder
+        let folderPath = folder(of: path)
         guard stat(folderPath, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw CommandFailure.usage(
                 "Cannot write \"\(path)\": there is no folder \"\(folderPath)\"; make it, or \(advice).")
         }
         guard access(folderPath, W_OK | X_OK) == 0 else { throw cannotWrite(path, errno) }
+    }
+
+    /// The folder of a file.
+    ///
+    /// Foundation's own function traps for a name of one letter.
+    private static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     private static func cannotWrite(_ path: String, _ code: Int32) -> CommandFailure {
