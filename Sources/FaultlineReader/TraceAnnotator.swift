@@ -46,9 +46,7 @@ package struct TraceAnnotator {
     ///
     /// `{"name":"faultline.frame","ph":"M","pid":4,"tid":0,"args":{"id":1,"entry":{"address":"0x5581",…}}}`
     private static func line(for entry: DictionaryEntry, id: DictionaryID, process: UInt32) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let value = String(decoding: try encoder.encode(entry.value), as: UTF8.self)
+        let value = String(decoding: try entry.json(), as: UTF8.self)
         let name = "faultline." + String(cString: fl_dictionary_name(entry.kind.rawValue))
         return #"{"name":"\#(name)","ph":"M","pid":\#(process),"tid":0,"args":{"id":\#(id),"entry":\#(value)}}"#
     }

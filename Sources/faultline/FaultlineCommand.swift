@@ -17,6 +17,7 @@ struct FaultlineCommand: ParsableCommand {
             faultline check trace.json --budget budget.json
             faultline verify trace.json --store Store.sqlite
             faultline inspect Store.sqlite
+            faultline export trace.json --to speedscope -o profile.json
             faultline explain R02
             faultline demo
 
@@ -27,7 +28,8 @@ struct FaultlineCommand: ParsableCommand {
         subcommands: [
             RecordCommand.self, ReportCommand.self, DiffCommand.self, CheckCommand.self, ProfileCommand.self,
             MergeCommand.self,
-            EventsCommand.self, TreeCommand.self, QueryCommand.self, VerifyCommand.self, InspectCommand.self,
+            EventsCommand.self, TreeCommand.self, QueryCommand.self, ExportCommand.self, VerifyCommand.self,
+            InspectCommand.self,
             ExplainCommand.self,
             DemoCommand.self,
             DoctorCommand.self, RecoverCommand.self, CleanCommand.self,

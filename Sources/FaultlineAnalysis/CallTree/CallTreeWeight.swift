@@ -17,6 +17,12 @@ public enum CallTreeWeight: String, Sendable, CaseIterable {
     /// Bytes of column values that fetches, batches and faults read.
     case bytes
 
+    /// The weights that a tree shows if none is named, the most telling first.
+    package static let usual: [CallTreeWeight] = [.cpu, .allocations, .time]
+
+    /// All weights, the most telling first.
+    package static let all: [CallTreeWeight] = usual + allCases.filter { !usual.contains($0) }
+
     /// Returns an event's weight; 0 if it has none.
     func of(_ event: TraceEvent) -> UInt64 {
         switch (self, event.detail) {

@@ -23,7 +23,7 @@ struct EventsCommand: PrintingCommand {
     @Argument(help: "The trace.")
     var trace: String
 
-    @OptionGroup(title: "Selection") var selection: EventSelection
+    @OptionGroup(title: "Selection") var selection: EventSelection<ToOption>
 
     @Flag(name: .long, help: "Show the call stack below each event.")
     var stack = false

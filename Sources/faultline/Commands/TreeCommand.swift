@@ -41,7 +41,7 @@ struct TreeCommand: PrintingCommand {
     @Option(name: .long, help: "Leave out call paths with a smaller share of the whole, in percent.")
     var minShare = 1.0
 
-    @OptionGroup(title: "Selection") var selection: EventSelection
+    @OptionGroup(title: "Selection") var selection: EventSelection<ToOption>
 
     @Option(name: .long, help: ArgumentHelp(OutputFormat<TreeCommand>.help))
     var format = OutputFormat<TreeCommand>.text
@@ -75,7 +75,7 @@ struct TreeCommand: PrintingCommand {
         var trace = try LoadedTrace(path: trace)
         for note in trace.notes { Terminal.tell(note) }
         let direction = bottomUp ? CallTree.Direction.bottomUp : .topDown
-        let weights = weight.map { [$0.weight] } ?? [.cpu, .allocations, .time]
+        let weights = weight.map { [$0.weight] } ?? CallTreeWeight.usual
         var builders = weights.map { CallTreeBuilder($0, direction, hidingLibraries: hideSystem) }
         var processes: [UInt32: Process] = [:]
         var selector = EventSelector(selection)

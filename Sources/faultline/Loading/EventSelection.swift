@@ -2,7 +2,7 @@ import ArgumentParser
 import FaultlineTrace
 
 /// Options that select events of a trace.
-struct EventSelection: ParsableArguments {
+struct EventSelection<End: EndOption>: ParsableArguments {
     @Option(name: .long, help: "Kinds, separated by commas: \(KindList.names).")
     var kind: KindList?
 
@@ -15,7 +15,7 @@ struct EventSelection: ParsableArguments {
     @Option(name: .long, help: "Only events that end after this time since the trace began: 500us, 20ms, 1.5s.")
     var from: Duration?
 
-    @Option(name: .long, help: "Only events that start before this time since the trace began.")
+    @Option(name: .customLong(End.name), help: "Only events that start before this time since the trace began.")
     var to: Duration?
 
     @Option(name: .long, help: "Only events of this thread: its number, its name, or main.")
@@ -36,7 +36,7 @@ struct EventSelection: ParsableArguments {
             throw ValidationError("--thread, --scope and --entity need a name.")
         }
         if let from, let to, from.nanoseconds > to.nanoseconds {
-            throw ValidationError("--from must not be later than --to.")
+            throw ValidationError("--from must not be later than --\(End.name).")
         }
     }
 
@@ -45,6 +45,21 @@ struct EventSelection: ParsableArguments {
         kind == nil && entity == nil && minDuration == nil && from == nil && to == nil && thread == nil && scope == nil
             && site == nil
     }
+}
+
+/// The name of the option for the end of a time range.
+protocol EndOption: Sendable {
+    static var name: String { get }
+}
+
+/// The name for subcommands without another use for it.
+enum ToOption: EndOption {
+    static let name = "to"
+}
+
+/// The name for subcommands whose `--to` is a format.
+enum UntilOption: EndOption {
+    static let name = "until"
 }
 
 /// A file, or a line of it, on the command line.

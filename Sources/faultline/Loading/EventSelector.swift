@@ -1,8 +1,8 @@
 import FaultlineTrace
 
 /// Selects events of a trace as they are read.
-struct EventSelector {
-    private let options: EventSelection
+struct EventSelector<End: EndOption> {
+    private let options: EventSelection<End>
     /// The criteria that some event met.
     private var met: Set<Criterion> = []
     private var isAnySelected = false
@@ -12,7 +12,7 @@ struct EventSelector {
         case entity, thread, scope, site
     }
 
-    init(_ options: EventSelection) {
+    init(_ options: EventSelection<End>) {
         self.options = options
     }
 

@@ -1,0 +1,115 @@
+import ArgumentParser
+import FaultlineReport
+import FaultlineTrace
+import Foundation
+
+/// Writes a trace in the format of another tool.
+struct ExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Writes a trace in the format of another tool.",
+        discussion: """
+            faultline export app.log --to timeline -o timeline.json
+            faultline export trace.json --to speedscope -o profile.speedscope.json
+            faultline export trace.json --to folded --weight rows --scope list -o rows.txt
+
+            A timeline shows each thread's events over time, whatever the trace's own format is. The other formats of \
+            call paths have the sums of the weights that the trace has; --weight selects one. The output is a new file.
+            """)
+
+    @Argument(help: "The trace.")
+    var trace: String
+
+    @Option(name: .customLong("to"), help: ArgumentHelp(TraceExporters.help))
+    var format: Format
+
+    @Option(name: .shortAndLong, help: "A new file for the output.")
+    var output: String
+
+    @Option(name: .long, help: "The sum of each call path: \(TreeCommand.Weight.names).")
+    var weight: TreeCommand.Weight?
+
+    @OptionGroup(title: "Selection") var selection: EventSelection<UntilOption>
+
+    /// The value of `--to`: one of ``TraceExporters/all``.
+    struct Format: ExpressibleByArgument {
+        let exporter: any TraceExporter.Type
+
+        init?(argument: String) {
+            guard let exporter = TraceExporters.all.first(where: { $0.name == argument }) else { return nil }
+            self.exporter = exporter
+        }
+
+        static var allValueStrings: [String] { TraceExporters.all.map { $0.name } }
+    }
+
+    func run() throws {
+        try OutputFile.check(output, replacing: .nothing)
+        var trace = try LoadedTrace(path: trace)
+        for note in trace.notes { Terminal.tell(note) }
+        let file = try NewFile(output)
+        do {
+            try write(&trace, to: file)
+        } catch {
+            // An incomplete file would be misleading.
+            file.remove()
+            throw error
+        }
+    }
+
+    private func write(_ trace: inout LoadedTrace, to file: NewFile) throws {
+        var exporter = format.exporter.init(ExportOptions(weight: weight?.weight))
+        var processes: [UInt32: ProcessNames] = [:]
+        var selector = EventSelector(selection)
+        var buffer = ExportBuffer()
+        let summary = try trace.read { message in
+            if case .entry(let process, let id, let entry) = message {
+                processes[process, default: ProcessNames()].insert(entry, id: id)
+            }
+            if case .event(let event) = message,
+                !selector.selects(event, &processes[event.process, default: ProcessNames()])
+            {
+                return
+            }
+            exporter.add(message, to: &buffer)
+            if buffer.bytes.count > 1 << 16 { try file.write(&buffer) }
+        }
+        exporter.finish(&buffer)
+        try file.write(&buffer)
+        for remark in summary.remarks { Terminal.tell(remark) }
+        if !selector.remarks.isEmpty { throw CommandFailure.usage(selector.remarks.joined(separator: " ")) }
+    }
+}
+
+/// A file that did not exist, or was empty.
+private struct NewFile {
+    private let path: String
+    private let descriptor: Int32
+
+    /// - Throws: ``CommandFailure`` if it cannot be created.
+    init(_ path: String) throws {
+        self.path = path
+        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        if descriptor < 0 { throw failure(errno) }
+    }
+
+    /// Writes and empties a buffer.
+    func write(_ buffer: inout ExportBuffer) throws {
+        var rest = buffer.bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure(errno) }
+            rest = rest.dropFirst(count)
+        }
+        buffer.removeAll()
+    }
+
+    func remove() { unlink(path) }
+
+    private func failure(_ code: Int32) -> CommandFailure {
+        .tool(
+            "Cannot write the export to \"\(path)\" (\(String(cString: strerror(code)))); check that the disk has space, "
+                + "and that the folder exists and is writable.")
+    }
+}
