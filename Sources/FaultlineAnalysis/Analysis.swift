@@ -44,7 +44,11 @@ public struct Analysis: Sendable {
             var outcome = outcome
             let needs = hasOperations ? rule.needs : rule.needsOfStatements
             if rule.givesWay { outcome.findings.removeAll { $0.change.map { taken.contains($0) } ?? false } }
-            found += outcome.findings
+            found += outcome.findings.map { finding in
+                var finding = finding
+                finding.describeBasis(rule.kinds)
+                return finding
+            }
             checks.append(
                 RuleCheck(
                     rule: rule.id, name: rule.name, examined: outcome.examined, obstacles: outcome.obstacles,

@@ -175,6 +175,7 @@ struct MainThreadRuleTests {
             let id = "R99"
             let name = "other"
             let purpose = "other"
+            let kinds: Set<EventKind> = []
             let score: Double
             var manual: RuleManual { MainThreadRule().manual }
 

@@ -13,6 +13,7 @@ struct JUnitTests {
         let id = "R99"
         let name = "Stub"
         let purpose = ""
+        let kinds: Set<EventKind> = []
         let manual = RuleManual(trigger: "", evidence: "", fix: "", saving: "", guards: [])
         let findings: [Finding]
 

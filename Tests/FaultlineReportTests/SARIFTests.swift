@@ -12,6 +12,7 @@ struct SARIFTests {
         let id = "R99"
         let name = "Stub"
         let purpose = ""
+        let kinds: Set<EventKind> = []
         let manual = RuleManual(trigger: "", evidence: "", fix: "", saving: "", guards: [])
         let findings: [Finding]
 

@@ -17,6 +17,7 @@ extension [Finding] {
         for index in indices where index != largest {
             let other = self[index]
             joined.seenAt += other.seenAt
+            joined.subjects += other.subjects
             joined.claims += other.claims
             joined.scopes = Array<String>(Set(joined.scopes).union(other.scopes)).sorted()
             let (time, more) = (joined.saving.time, other.saving.time)

@@ -5,6 +5,7 @@ extension Finding {
     {
         codeLanguage = "sql"
         seenAt = [Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
+        subjects = [.statement(key.sql)]
         scopes = evidence.scopes.names
         self.evidence += [
             Evidence("executions", evidence.executions, .count), Evidence("rows", evidence.rows, .rows),

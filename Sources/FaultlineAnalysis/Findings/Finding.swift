@@ -50,6 +50,12 @@ public struct Finding: Sendable, Hashable {
     ///
     /// Edits elsewhere in the file do not change it.
     public var signature: String
+    /// The subjects of the events that the finding rests on, or none if their lines identify them.
+    var subjects: [EventGroup.Key.Subject] = []
+    /// The events that the finding rests on.
+    ///
+    /// ``Analysis`` sets it.
+    public internal(set) var basis = EventBasis()
     /// The accounts of time that the saving draws on.
     var claims: [Claim] = []
     /// The change in a form that a trial can make, or `nil` if only the program's author can make it.

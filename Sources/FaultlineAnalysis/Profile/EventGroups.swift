@@ -52,7 +52,7 @@ struct EventGroups: Sendable {
         }
         // Faults that the row cache filled belong together, whether they are recorded one by one or in sums.
         let kind = event.kind == .cacheHits ? .fault : event.kind
-        var key = EventGroup.Key(kind: kind, subject: Self.subject(of: event, in: context))
+        var key = EventGroup.Key(kind: kind, subject: .init(of: event, in: context.dictionary))
         if case .fault(let fault) = event.detail { (key.faultType, key.source) = (fault.type, fault.source) }
         if case .cacheHits(let hits) = event.detail { (key.faultType, key.source) = (hits.type, .rowCache) }
         if case .sql(let statement) = event.detail { key.statementType = statement.type }
@@ -83,38 +83,6 @@ struct EventGroups: Sendable {
         case .refresh(let refresh): (0, 0, refresh.entity, 0)
         case .wait(let wait): (wait.resource.rawValue, 0, 0, 0)
         default: (0, 0, 0, 0)
-        }
-    }
-
-    private static func subject(
-        of fault: some FaultEvent, in context: ProcessContext
-    ) -> EventGroup.Key.Subject {
-        guard let name = context.dictionary.name(fault.relationship) else {
-            return context.entityName(fault.entity).map { .entity($0) } ?? .unknown
-        }
-        return .relationship(entity: context.entityName(fault.relationshipEntity) ?? "", name: name)
-    }
-
-    private static func subject(
-        of event: TraceEvent, in context: ProcessContext
-    ) -> EventGroup.Key.Subject {
-        let dictionary = context.dictionary
-        let entity = { (id: DictionaryID) -> EventGroup.Key.Subject in
-            context.entityName(id).map { .entity($0) } ?? .unknown
-        }
-        switch event.detail {
-        case .fetch(let fetch): return dictionary.shape(fetch.shape).map { .shape($0) } ?? entity(fetch.entity)
-        case .batch(let batch): return dictionary.shape(batch.shape).map { .shape($0) } ?? entity(batch.entity)
-        case .fault(let fault): return subject(of: fault, in: context)
-        case .cacheHits(let hits): return subject(of: hits, in: context)
-        case .cacheMiss(let miss): return entity(miss.entity)
-        case .save(let save): return .saved(context.entityNames(of: save.entities))
-        case .sql(let statement):
-            return dictionary.statement(statement.statement).map { .statement($0.sql) } ?? .unknown
-        case .merge(let merge): return .saved(context.entityNames(of: merge.entities))
-        case .refresh(let refresh): return refresh.entity == 0 ? .named("objects") : entity(refresh.entity)
-        case .wait(let wait): return .named("\(wait.resource)")
-        default: return .unknown
         }
     }
 }

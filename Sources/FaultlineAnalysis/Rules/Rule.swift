@@ -8,6 +8,8 @@ public protocol Rule: Sendable {
     var name: String { get }
     /// A sentence about what the rule looks for.
     var purpose: String { get }
+    /// The kinds of the events that its findings rest on.
+    var kinds: Set<EventKind> { get }
 
     /// Whether its findings give way to findings of other rules at the same line, whose advice is better.
     ///

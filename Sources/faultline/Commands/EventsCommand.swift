@@ -14,6 +14,7 @@ struct EventsCommand: PrintingCommand {
             faultline events trace.json --kind fetch,batch --entity Item
             faultline events trace.json --scope list --from 1.5s --to 2s
             faultline events trace.json --thread main --site List.swift:42
+            faultline events trace.json --finding 2
             faultline events trace.json --format ndjson | jq .duration
             faultline events trace.json --kind sql --format csv > statements.csv
 
@@ -36,12 +37,13 @@ struct EventsCommand: PrintingCommand {
     var format = OutputFormat<EventsCommand>.text
 
     func run() throws {
+        let finding = try selection.selectedFinding(in: trace)
         var trace = try LoadedTrace(path: trace)
         for note in trace.notes { Terminal.tell(note) }
         var processes: [UInt32: ProcessNames] = [:]
         guard let format = format.renderer.events else { return }
         var printers: [UInt32: any EventLines] = [:]
-        var selector = EventSelector(selection)
+        var selector = EventSelector(selection, finding: finding)
         let kinds = selection.kind?.kinds ?? Set(EventKind.allCases)
         // A filter selects events only. Without one, processes and losses are printed too.
         let processLines = selection.isWhole ? format as? any ProcessLines.Type : nil

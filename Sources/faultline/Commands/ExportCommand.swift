@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaultlineAnalysis
 import FaultlineReport
 import FaultlineTrace
 import Foundation
@@ -45,11 +46,12 @@ struct ExportCommand: ParsableCommand {
 
     func run() throws {
         try OutputFile.check(output, replacing: .nothing)
+        let finding = try selection.selectedFinding(in: trace)
         var trace = try LoadedTrace(path: trace)
         for note in trace.notes { Terminal.tell(note) }
         let file = try NewFile(output)
         do {
-            try write(&trace, to: file)
+            try write(&trace, finding, to: file)
         } catch {
             // An incomplete file would be misleading.
             file.remove()
@@ -57,10 +59,10 @@ struct ExportCommand: ParsableCommand {
         }
     }
 
-    private func write(_ trace: inout LoadedTrace, to file: NewFile) throws {
+    private func write(_ trace: inout LoadedTrace, _ finding: Finding?, to file: NewFile) throws {
         var exporter = format.exporter.init(ExportOptions(weight: weight?.weight))
         var processes: [UInt32: ProcessNames] = [:]
-        var selector = EventSelector(selection)
+        var selector = EventSelector(selection, finding: finding)
         var buffer = ExportBuffer()
         let summary = try trace.read { message in
             if case .entry(let process, let id, let entry) = message {

@@ -72,13 +72,14 @@ struct TreeCommand: PrintingCommand {
     }
 
     func run() throws {
+        let finding = try selection.selectedFinding(in: trace)
         var trace = try LoadedTrace(path: trace)
         for note in trace.notes { Terminal.tell(note) }
         let direction = bottomUp ? CallTree.Direction.bottomUp : .topDown
         let weights = weight.map { [$0.weight] } ?? CallTreeWeight.usual
         var builders = weights.map { CallTreeBuilder($0, direction, hidingLibraries: hideSystem) }
         var processes: [UInt32: Process] = [:]
-        var selector = EventSelector(selection)
+        var selector = EventSelector(selection, finding: finding)
         let summary = try trace.read { message in
             switch message {
             case .entry(let process, let id, let entry):

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaultlineAnalysis
 import FaultlineTrace
 
 /// Options that select events of a trace.
@@ -31,19 +32,43 @@ struct EventSelection<End: EndOption>: ParsableArguments {
     )
     var site: SitePattern?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Only events that a finding rests on: its number in the report, such as 2.", valueName: "number"))
+    var finding: Int?
+
     func validate() throws {
         if thread?.isEmpty == true || scope?.isEmpty == true || entity?.isEmpty == true {
             throw ValidationError("--thread, --scope and --entity need a name.")
         }
+        if let finding, finding < 1 { throw ValidationError("--finding needs the number of a finding, from 1 on.") }
         if let from, let to, from.nanoseconds > to.nanoseconds {
             throw ValidationError("--from must not be later than --\(End.name).")
         }
     }
 
+    /// Returns the finding that is selected by its number, or `nil` if none is.
+    ///
+    /// It costs a pass over the trace.
+    ///
+    /// - Throws: ``CommandFailure`` if the trace has no such finding or cannot be read.
+    func selectedFinding(in trace: String) throws -> Finding? {
+        guard let finding else { return nil }
+        let findings = Analysis(try LoadedProfile(path: trace).profile).findings
+        guard findings.indices.contains(finding - 1) else {
+            let count = Phrase.count(UInt64(findings.count), "finding")
+            throw CommandFailure.usage(
+                "There is no finding \(finding): \"faultline report \(trace)\" has \(findings.isEmpty ? "none" : count)."
+            )
+        }
+        return findings[finding - 1]
+    }
+
     /// Whether all events are selected.
     var isWhole: Bool {
         kind == nil && entity == nil && minDuration == nil && from == nil && to == nil && thread == nil && scope == nil
-            && site == nil
+            && site == nil && finding == nil
     }
 }
 

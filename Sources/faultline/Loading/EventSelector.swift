@@ -1,3 +1,4 @@
+import FaultlineAnalysis
 import FaultlineTrace
 
 /// Selects events of a trace as they are read.
@@ -9,11 +10,16 @@ struct EventSelector<End: EndOption> {
 
     /// A criterion that names something, which the trace may not have.
     private enum Criterion: CaseIterable {
-        case entity, thread, scope, site
+        case entity, thread, scope, site, finding
     }
 
-    init(_ options: EventSelection<End>) {
+    /// The events that the selected finding rests on, or `nil` if no finding is selected.
+    private let basis: EventBasis?
+
+    /// - Parameter finding: The finding that the options select, or `nil` if they select none.
+    init(_ options: EventSelection<End>, finding: Finding? = nil) {
         self.options = options
+        basis = finding?.basis
     }
 
     /// Whether an event of a process is selected.
@@ -44,6 +50,10 @@ struct EventSelector<End: EndOption> {
         case .thread: options.thread.map { isOnThread($0, event, process.dictionary) }
         case .scope: options.scope.map { process.isWithin($0, event) }
         case .site: options.site.map { pattern in process.site(of: event).map(pattern.matches) ?? false }
+        case .finding:
+            basis.map { basis in
+                basis.contains(event, at: process.sites(of: event), .init(of: event, in: process.dictionary))
+            }
         }
     }
 
@@ -59,6 +69,7 @@ struct EventSelector<End: EndOption> {
         case .thread: options.thread.map { "on a thread \"\($0)\"" }
         case .scope: options.scope.map { "within a scope \"\($0)\"" }
         case .site: options.site.map { "at \($0.description)" }
+        case .finding: options.finding.map { "that finding \($0) rests on" }
         }
     }
 

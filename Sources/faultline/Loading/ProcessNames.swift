@@ -34,9 +34,16 @@ struct ProcessNames {
         return false
     }
 
-    mutating func site(of event: TraceEvent) -> CallSite? {
+    mutating func site(of event: TraceEvent) -> CallSite? { resolving { $0.reportedSite(of: event) } }
+
+    /// The lines of an event: the call that asked for it, and the one that triggered it.
+    mutating func sites(of event: TraceEvent) -> [CallSite?] {
+        resolving { [$0.callSite(of: event), $0.stackSite(of: event)] }
+    }
+
+    private mutating func resolving<Result>(_ body: (inout CallSiteResolver) -> Result) -> Result {
         var resolver = self.resolver.take() ?? CallSiteResolver(dictionary: dictionary)
         defer { self.resolver = resolver }
-        return resolver.reportedSite(of: event)
+        return body(&resolver)
     }
 }

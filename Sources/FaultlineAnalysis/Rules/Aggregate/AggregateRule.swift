@@ -1,10 +1,11 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R05: rows that are loaded only to be counted, checked for existence, or folded into one value.
 public struct AggregateRule: Rule {
     public let id = "R05"
     public let name = "Counts and sums by fetching"
     public let purpose = "Rows that are loaded only to be counted, or for a value that the store can compute."
+    public let kinds: Set<EventKind> = [.fetch, .use]
 
     public init() {}
 

@@ -1,10 +1,11 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R02: results that are loaded all at once, or in batches that do not match how many rows the program uses at a time.
 public struct BatchSizeRule: Rule {
     public let id = "R02"
     public let name = "Batch size"
     public let purpose = "Batches much larger or smaller than what the program uses at a time."
+    public let kinds: Set<EventKind> = [.fetch, .batch, .use]
 
     public init() {}
 

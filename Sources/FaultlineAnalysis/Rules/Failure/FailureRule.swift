@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R26: operations that failed, and faults whose rows were gone.
 public struct FailureRule: Rule {
@@ -6,6 +6,7 @@ public struct FailureRule: Rule {
     public let name = "Failures"
     public let purpose =
         "Fetches and saves that failed, and faults that found no row, after which objects read as their default values."
+    public let kinds: Set<EventKind> = [.fetch, .batch, .fault, .save, .sql]
 
     /// The minimum number of failures of one line that is reported.
     static let minimumFailures = Threshold(

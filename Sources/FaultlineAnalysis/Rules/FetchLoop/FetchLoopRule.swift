@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R04: consecutive fetches that differ in the value of one property, and objects that are looked up one by one.
 ///
@@ -9,6 +9,7 @@ public struct FetchLoopRule: Rule {
     public let name = "Fetch in a loop"
     public let purpose =
         "Consecutive fetches that differ only in the value of one property, and look-ups of objects by ID."
+    public let kinds: Set<EventKind> = [.fetch, .fault, .cacheMiss]
 
     /// The number of values that one `IN` is assumed to hold.
     static let valuesAtOnce = 1000.0

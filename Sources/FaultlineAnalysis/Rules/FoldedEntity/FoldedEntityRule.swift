@@ -1,10 +1,11 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R16: objects that are split over two entities, although the program always uses both.
 public struct FoldedEntityRule: Rule {
     public let id = "R16"
     public let name = "Over-normalization"
     public let purpose = "Entities in a one-to-one relationship that are always used together."
+    public let kinds: Set<EventKind> = [.fetch, .fault]
 
     /// The minimum number of used objects, and the minimum share of them that used the destination, to report a pair.
     static let minimumRows = Threshold("R16", "minimumRows", 50, .count, "minimum used objects")

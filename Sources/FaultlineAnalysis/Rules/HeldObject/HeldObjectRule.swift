@@ -1,10 +1,11 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R25: objects that keep large values after the work that needed them is done.
 public struct HeldObjectRule: Rule {
     public let id = "R25"
     public let name = "Objects held too long"
     public let purpose = "Large objects that stay realized after the scope that used them has closed."
+    public let kinds: Set<EventKind> = [.fetch, .fault, .release]
 
     /// The minimum number of objects that are held at once.
     ///

@@ -1,10 +1,11 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R09: large values in rows that are mostly loaded for their other values.
 public struct LargeValueRule: Rule {
     public let id = "R09"
     public let name = "Large values in hot rows"
     public let purpose = "Long values that are loaded with rows in which they are never read."
+    public let kinds: Set<EventKind> = [.fetch, .batch, .fault, .release]
 
     /// The minimum mean size of a value that is better kept in a file of its own.
     static let fileSize = Threshold(

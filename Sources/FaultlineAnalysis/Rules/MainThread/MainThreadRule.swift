@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R12: the main thread is in the store for longer than a frame.
 ///
@@ -7,6 +7,7 @@ public struct MainThreadRule: Rule {
     public let id = "R12"
     public let name = "Main thread"
     public let purpose = "Screens that cannot be drawn because the main thread is in the store."
+    public let kinds: Set<EventKind> = [.fetch, .batch, .fault, .save, .wait]
 
     /// The minimum busy interval that is an error, in nanoseconds.
     static let longBlock = Threshold(

@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R06: full table scans for a few rows that an index would find.
 ///
@@ -8,6 +8,7 @@ public struct MissingIndexRule: Rule {
     public let id = "R06"
     public let name = "Missing index"
     public let purpose = "Full table scans that return few rows, which an index would avoid."
+    public let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The cost of maintaining an index, in nanoseconds per written row: a few pages of a tree that is in memory.
     static let upkeep = 2000.0

@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R03: rows that are loaded but not used, objects that are used only for their identity, and long values that are
 /// never read.
@@ -8,6 +8,7 @@ public struct OverFetchRule: Rule {
     public let id = "R03"
     public let name = "Over-fetch"
     public let purpose = "Rows or values that fetches load and the program never uses."
+    public let kinds: Set<EventKind> = [.fetch, .batch, .use]
 
     public init() {}
 

@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R22: statements that SQLite runs with different plans, and tables whose size SQLite misjudges.
 ///
@@ -8,6 +8,7 @@ public struct PlanRule: Rule {
     public let id = "R22"
     public let name = "Changing plans"
     public let purpose = "Statements with more than one plan, and plans based on old statistics."
+    public let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum ratio for a warning: of a plan's work to the best plan's, or between the rows that there are and
     /// that SQLite expects.

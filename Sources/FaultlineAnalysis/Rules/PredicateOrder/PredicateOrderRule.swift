@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R07: text searches that run before a cheaper or more selective comparison has narrowed the rows.
 ///
@@ -8,6 +8,7 @@ public struct PredicateOrderRule: Rule {
     public let name = "Predicate order"
     public let purpose =
         "Text searches that SQLite evaluates before a cheaper or more selective term."
+    public let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum scanned rows for the order to be reported.
     static let minimumRows = Threshold("R07", "minimumRows", 500.0, .count, "minimum rows that are scanned")

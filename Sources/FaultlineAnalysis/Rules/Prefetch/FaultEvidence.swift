@@ -10,6 +10,14 @@ public struct FaultEvidence: Sendable {
             case relationship(entity: String, name: String)
             /// Faults on objects of an entity, for which the trace does not name a relationship.
             case target(entity: String)
+
+            /// The subject of the faults' events.
+            var group: EventGroup.Key.Subject {
+                switch self {
+                case .relationship(let entity, let name): .relationship(entity: entity, name: name)
+                case .target(let entity): .entity(entity)
+                }
+            }
         }
 
         public var subject: Subject

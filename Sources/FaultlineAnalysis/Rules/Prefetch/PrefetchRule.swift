@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R01: faults on the objects of one fetch that go to the store one by one.
 ///
@@ -8,6 +8,7 @@ public struct PrefetchRule: Rule {
     public let id = "R01"
     public let name = "N+1 faults"
     public let purpose = "Objects of one fetch whose faults went to the store one by one."
+    public let kinds: Set<EventKind> = [.fetch, .fault, .cacheMiss]
 
     /// The minimum share of a fetch's rows that fire.
     ///
@@ -105,6 +106,7 @@ public struct PrefetchRule: Rule {
         finding.saving.rows = Int64(clamping: evidence.filled) - Int64(saturating: after.rows)
         finding.seenAt = evidence.places.map { Finding.Sighting(site: $0, count: $1.trips, time: $1.time) }
             .sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
+        finding.subjects = [.shape(key.fetch.shape), key.subject.group]
         finding.samples = evidence.samples
         finding.scopes = evidence.scopes.names
         finding.evidence = Self.numbers(evidence, share: share)

@@ -22,6 +22,7 @@ extension PreparationRule {
             confidence: .medium("some of the preparations may remain"),
             signature: [id, text.summary, statement.site?.function ?? ""].joined(separator: "|"))
         finding.seenAt = [Finding.Sighting(site: statement.site, count: times.executions, time: times.time)]
+        finding.subjects = [.statement(statement.sql)]
         finding.explanation = [
             "\(count: preparations, "preparation") for \(count: times.executions, "run") of "
                 + "\(code: Phrase.shortened(text.summary, to: 90)) took \(duration: times.prepareTime), and the runs "

@@ -1,10 +1,11 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R21: statements that are prepared again and again although they do the same.
 public struct PreparationRule: Rule {
     public let id = "R21"
     public let name = "Repeated preparation"
     public let purpose = "Statements that are prepared again for each fetch."
+    public let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum number of preparations, and the minimum share of the fetches' time that they take.
     static let minimumPreparations = Threshold("R21", "minimumPreparations", 10, .count, "minimum preparations")

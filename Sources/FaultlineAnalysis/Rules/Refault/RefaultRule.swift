@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R11: objects that are read from the store again although they had been in memory.
 public struct RefaultRule: Rule {
@@ -6,6 +6,7 @@ public struct RefaultRule: Rule {
     public let name = "Repeated cache misses"
     public let purpose =
         "Objects that are fetched from the store again because they were released or evicted too early."
+    public let kinds: Set<EventKind> = [.fault, .cacheMiss, .refresh, .eviction]
 
     /// The minimum number of faults that went to the store, and the minimum share of them that had been in memory.
     static let minimumMisses = Threshold("R11", "minimumMisses", 50, .count, "minimum faults that went to the store")

@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R18: the same fetch again, with the same values and nothing written in between.
 ///
@@ -7,6 +7,7 @@ public struct RepeatedFetchRule: Rule {
     public let id = "R18"
     public let name = "Repeated fetches"
     public let purpose = "Fetches that are repeated with the same values, although nothing was written in between."
+    public let kinds: Set<EventKind> = [.fetch]
 
     /// The minimum number of equal fetches on one occasion.
     static let manyTimes = Threshold(

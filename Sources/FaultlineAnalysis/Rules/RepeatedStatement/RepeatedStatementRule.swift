@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R29: the same statement again, with the same values and nothing written in between.
 ///
@@ -7,6 +7,7 @@ public struct RepeatedStatementRule: Rule {
     public let id = "R29"
     public let name = "Repeated statements"
     public let purpose = "Statements that run again with the same values, although nothing was written in between."
+    public let kinds: Set<EventKind> = [.sql]
 
     /// The minimum number of equal runs in one group.
     static let manyTimes = Threshold("R29", "manyTimes", 5, .count, "minimum equal runs for more than a note")
@@ -44,6 +45,7 @@ public struct RepeatedStatementRule: Rule {
         finding.codeLanguage = "python"
         finding.saving.trips = Int64(clamping: evidence.executions) - Int64(clamping: evidence.occurrences)
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
+        finding.subjects = [.statement(key.sql)]
         finding.scopes = evidence.scopes.names
         finding.explanation = advice.explanation
         finding.evidence = [

@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R10: many small saves that one could replace, saves that are too large, and saves that a batch request could
 /// replace.
@@ -11,6 +11,7 @@ public struct SaveSizeRule: Rule {
     public let purpose =
         "Consecutive saves of a few objects each, saves that take long or keep others waiting, and objects that are "
         + "fetched only to be deleted or set to the same values."
+    public let kinds: Set<EventKind> = [.save]
 
     /// The number of objects to save at once if a job saves in parts.
     static let objectsAtOnce = 500.0

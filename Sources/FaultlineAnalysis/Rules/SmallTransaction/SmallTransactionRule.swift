@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R28: many transactions that write one or two statements each.
 ///
@@ -7,6 +7,7 @@ public struct SmallTransactionRule: Rule {
     public let id = "R28"
     public let name = "Small transactions"
     public let purpose = "Rows that a program writes one or two per transaction."
+    public let kinds: Set<EventKind> = [.sql]
 
     /// The time of a write within a transaction, in nanoseconds.
     ///
@@ -53,6 +54,7 @@ public struct SmallTransactionRule: Rule {
             signature: [id, key.sql, key.site?.function ?? ""].joined(separator: "|"))
         finding.codeLanguage = library?.language ?? "sql"
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.transactions, time: evidence.time)]
+        finding.subjects = [.statement(key.sql)]
         finding.scopes = evidence.scopes.names
         let kind: Wording =
             evidence.implicit == evidence.transactions

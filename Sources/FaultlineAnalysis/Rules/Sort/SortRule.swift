@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R19: rows that SQLite sorts itself because no index has them in order.
 ///
@@ -8,6 +8,7 @@ public struct SortRule: Rule {
     public let id = "R19"
     public let name = "Sorting without an index"
     public let purpose = "Fetches whose rows SQLite sorts each time, although an index could return them in order."
+    public let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum rows of a reported sort.
     ///

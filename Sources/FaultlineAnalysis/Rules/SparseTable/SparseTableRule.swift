@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R15: the table of an inheritance tree in which most columns are empty in most rows.
 ///
@@ -7,6 +7,7 @@ public struct SparseTableRule: Rule {
     public let id = "R15"
     public let name = "Sparse inheritance table"
     public let purpose = "Inheritance trees whose table is mostly empty, or is loaded for only one of its entities."
+    public let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum number of entities below the root, of columns that only some of them have, and the minimum share of
     /// empty values in these.

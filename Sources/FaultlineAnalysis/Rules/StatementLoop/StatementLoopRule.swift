@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R27: a statement that runs once for each row of another.
 ///
@@ -8,6 +8,7 @@ public struct StatementLoopRule: Rule {
     public let name = "Statement in a loop"
     public let purpose =
         "A statement that the program runs repeatedly, for example once for each row of another statement (N+1)."
+    public let kinds: Set<EventKind> = [.sql]
 
     /// The minimum rows of a run for which the cost of running the statement is small in comparison.
     static let manyRows: UInt64 = 100
@@ -52,6 +53,7 @@ public struct StatementLoopRule: Rule {
         finding.codeLanguage = advice.language
         finding.saving.trips = Int64(clamping: evidence.executions) - Int64(clamping: occurrences)
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
+        finding.subjects = [.statement(key.sql)]
         finding.scopes = evidence.scopes.names
         finding.explanation = advice.explanation
         finding.alternatives = advice.alternatives

@@ -1,10 +1,11 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R08: text comparisons that no index serves, so SQLite reads every row.
 public struct TextSearchRule: Rule {
     public let id = "R08"
     public let name = "Text search without an index"
     public let purpose = "Text searches that no index can serve."
+    public let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum scanned rows, or the minimum number of fetches, of a reported search.
     static let minimumSteps = Threshold("R08", "minimumSteps", 1000.0, .count, "minimum steps of a search")

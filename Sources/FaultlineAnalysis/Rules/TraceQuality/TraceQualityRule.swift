@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R24: the limits of what the trace can prove.
 public struct TraceQualityRule: Rule {
@@ -7,6 +7,7 @@ public struct TraceQualityRule: Rule {
     public let id = TraceQualityRule.number
     public let name = "Trace quality"
     public let purpose = "Whether the trace is complete, and what recording cost."
+    public let kinds: Set<EventKind> = []
 
     public init() {}
 

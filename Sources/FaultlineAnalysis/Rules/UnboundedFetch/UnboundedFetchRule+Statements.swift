@@ -34,6 +34,7 @@ extension UnboundedFetchRule {
                 : "For a page, use \(code: "[:size]") and a condition on the sort key."
         ]
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
+        finding.subjects = [.statement(key.sql)]
         let results: Wording =
             evidence.executions == 1
             ? "" : "\(count: evidence.executions, "run") returned up to that many. "
@@ -68,6 +69,7 @@ extension UnboundedFetchRule {
         finding.codeLanguage = advice.language
         finding.alternatives = advice.alternatives
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
+        finding.subjects = [.statement(key.sql)]
         finding.scopes = evidence.scopes.names
         finding.explanation = advice.explanation
         finding.evidence = [

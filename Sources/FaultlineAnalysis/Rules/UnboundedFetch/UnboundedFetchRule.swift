@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R14: fetches that load all rows at once, however many there are, and pages behind a deep offset.
 ///
@@ -9,6 +9,7 @@ public struct UnboundedFetchRule: Rule {
     public let purpose =
         "Fetches without a limit or batch size that load many rows at once, or more as the data grows; and pages with "
         + "large offsets."
+    public let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum rows, or bytes, of a large result.
     ///

@@ -1,10 +1,11 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R23: objects that are saved although none of their values changed.
 public struct UnchangedWriteRule: Rule {
     public let id = "R23"
     public let name = "Unneeded writes"
     public let purpose = "Objects that were set to the values they already had."
+    public let kinds: Set<EventKind> = [.save]
 
     /// The minimum number of objects of one line that is reported.
     static let minimumObjects = Threshold(

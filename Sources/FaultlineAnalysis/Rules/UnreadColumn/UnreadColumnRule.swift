@@ -1,10 +1,11 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R30: columns of a statement's rows that the program does not read.
 public struct UnreadColumnRule: Rule {
     public let id = "R30"
     public let name = "Unread columns"
     public let purpose = "Statements whose rows are only counted, or that select columns the program never reads."
+    public let kinds: Set<EventKind> = [.sql]
 
     /// The minimum number of rows of a finding.
     static let minimumRows = Threshold("R30", "minimumRows", 100, .count, "minimum rows of a statement")
@@ -36,6 +37,7 @@ public struct UnreadColumnRule: Rule {
             signature: [id, text.summary, key.site?.function ?? ""].joined(separator: "|"))
         finding.codeLanguage = advice.language
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
+        finding.subjects = [.statement(key.sql)]
         finding.scopes = evidence.scopes.names
         finding.explanation = advice.explanation
         finding.evidence = [

@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R20: relationships that are prefetched and then not used.
 ///
@@ -7,6 +7,7 @@ public struct UnusedPrefetchRule: Rule {
     public let id = "R20"
     public let name = "Unused prefetch"
     public let purpose = "Relationships that are prefetched and then not used."
+    public let kinds: Set<EventKind> = [.fetch]
 
     /// The minimum number of fetches or batches, of rows, and the minimum share of their time for prefetching to be
     /// evaluated.

@@ -1,10 +1,11 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R17: results with rows that the program neither uses nor counts.
 public struct UnusedResultRule: Rule {
     public let id = "R17"
     public let name = "Unused results"
     public let purpose = "Fetches whose results are never used."
+    public let kinds: Set<EventKind> = [.fetch, .use]
 
     static let manyRows = Threshold("R17", "manyRows", 20, .count, "minimum unused rows for more than a note")
 

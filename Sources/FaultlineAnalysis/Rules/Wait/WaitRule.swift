@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// R13: waits for a context's queue, the coordinator, a connection or SQLite's lock.
 ///
@@ -7,6 +7,7 @@ public struct WaitRule: Rule {
     public let id = "R13"
     public let name = "Waits"
     public let purpose = "Work that waits for a queue or a lock while other work is in the store."
+    public let kinds: Set<EventKind> = [.wait, .sql]
 
     /// The minimum time of a reported wait, in nanoseconds, and its minimum share of a scope.
     static let longWait = Threshold("R13", "longWait", 5_000_000, .time, "minimum time of a single wait")
