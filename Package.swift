@@ -160,14 +160,14 @@ let package = Package(
             swiftSettings: strict),
 
         // From events to findings, and from findings to a report.
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "FaultlineAnalysis",
             dependencies: ["FaultlineTrace", .product(name: "Histogram", package: "hdrhistogram-swift")],
             swiftSettings: strict),
-        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "FaultlineReport", dependencies: ["CTraceSchema", "CZlib", "FaultlineAnalysis", "FaultlineTrace"],
-            swiftSettings: strict),
+            resources: [.embedInCode("Page")], swiftSettings: strict),
 
         // Stores at rest.
         .target(

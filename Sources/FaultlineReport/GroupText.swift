@@ -4,8 +4,10 @@ internal import FaultlineTrace
 /// The wording of groups of events.
 enum GroupText {
     /// The subject of a group's events: `Item where name = ?`, `Item.list`.
-    static func subject(_ key: EventGroup.Key) -> String {
-        switch key.subject {
+    static func subject(_ key: EventGroup.Key) -> String { subject(key.subject) }
+
+    static func subject(_ subject: EventGroup.Key.Subject) -> String {
+        switch subject {
         case .shape(let shape): return self.shape(shape)
         case .entity(let name): return name
         case .relationship(let entity, let name): return entity.isEmpty ? name : "\(entity).\(name)"

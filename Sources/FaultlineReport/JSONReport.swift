@@ -18,9 +18,14 @@ public struct JSONReport: Sendable {
     }
 
     /// Returns the report, with a trailing line feed.
-    public func render() -> String {
+    public func render() -> String { value().indented + "\n" }
+
+    /// Returns the report as a value.
+    ///
+    /// - Parameter limit: The maximum number of groups. The default is no limit.
+    func value(groups limit: Int = .max) -> JSONValue {
         let profile = analysis.profile
-        return JSONValue.sorted([
+        return .sorted([
             "version": .integer(Int64(Self.version)),
             "wallTime": .unsigned(profile.wallTime),
             "recordings": .unsigned(profile.recordingCount),
@@ -34,13 +39,13 @@ public struct JSONReport: Sendable {
             "costs": costs,
             "cpu": CPUJSON.value(profile),
             "memory": MemoryJSON.value(profile),
-            "groups": .array(profile.groups.map(GroupJSON.value)),
+            "groups": .array(profile.groups.prefix(limit).map(GroupJSON.value)),
             "byEntity": GroupJSON.sums(profile.groups, by: GroupJSON.entity),
             "byRelationship": GroupJSON.sums(profile.groups, by: GroupJSON.relationship),
             "byStatement": GroupJSON.sums(profile.groups, by: GroupJSON.statement),
             "scopes": .array(profile.scopes.map(Self.scope)),
             "results": .array(profile.fetches.map { ResultJSON.value($0, analysis.costs) }),
-        ]).indented + "\n"
+        ])
     }
 
     private var costs: JSONValue {

@@ -23,7 +23,24 @@ public struct CodeFunction: Sendable, Hashable {
 /// that the compiler generated to forward a call are left out.
 public struct CallPaths: Sendable {
     private let dictionary: TraceDictionary
-    private var paths: [DictionaryID: [CodeFunction]] = [:]
+    private var paths: [DictionaryID: Path] = [:]
+
+    private struct Path {
+        var frames: [Frame] = []
+        var functions: [CodeFunction] = []
+    }
+
+    /// A function on a call path, with the line that was executed.
+    public struct Frame: Sendable, Hashable {
+        public var function: CodeFunction
+        /// The line; 0 if it is not known.
+        public var line: Int
+
+        public init(function: CodeFunction, line: Int) {
+            self.function = function
+            self.line = line
+        }
+    }
 
     /// Creates the call paths of the process with that dictionary, which must be complete.
     public init(dictionary: TraceDictionary) {
@@ -33,12 +50,20 @@ public struct CallPaths: Sendable {
     /// Returns the functions of a stack, innermost first.
     ///
     /// - Complexity: O(1) for a stack that was asked for before, O(frames) the first time.
-    public mutating func functions(of stack: DictionaryID) -> [CodeFunction] {
-        guard stack != 0 else { return [] }
+    public mutating func functions(of stack: DictionaryID) -> [CodeFunction] { path(of: stack).functions }
+
+    /// Returns the functions of a stack and their lines, innermost first.
+    ///
+    /// - Complexity: O(1) for a stack that was asked for before, O(frames) the first time.
+    public mutating func frames(of stack: DictionaryID) -> [Frame] { path(of: stack).frames }
+
+    private mutating func path(of stack: DictionaryID) -> Path {
+        guard stack != 0 else { return Path() }
         if let known = paths[stack] { return known }
-        let functions = (dictionary.stack(stack)?.addresses ?? []).flatMap { self.functions(at: $0) }
-        paths[stack] = functions
-        return functions
+        let frames = (dictionary.stack(stack)?.addresses ?? []).flatMap { self.frames(at: $0) }
+        let path = Path(frames: frames, functions: frames.map(\.function))
+        paths[stack] = path
+        return path
     }
 
     /// Returns the functions of an event's call path, innermost first.
@@ -49,15 +74,24 @@ public struct CallPaths: Sendable {
         return functions(of: sample.leaf) + functions(of: event.stack)
     }
 
-    private func functions(at address: UInt64) -> [CodeFunction] {
+    /// Returns the functions of an event's call path and their lines, innermost first.
+    public mutating func frames(of event: TraceEvent) -> [Frame] {
+        guard case .cpu(let sample) = event.detail else { return frames(of: event.stack) }
+        return frames(of: sample.leaf) + frames(of: event.stack)
+    }
+
+    private func frames(at address: UInt64) -> [Frame] {
         let frame = dictionary.frame(at: address)
-        guard let frame, !frame.locations.isEmpty else { return [Self.unnamed(address, in: frame?.module ?? "")] }
+        guard let frame, !frame.locations.isEmpty else {
+            return [Frame(function: Self.unnamed(address, in: frame?.module ?? ""), line: 0)]
+        }
         return frame.locations.compactMap { location in
             let name = FunctionName(symbol: location.symbol, words: location.function)
             if name.isThunk || location.file == "<compiler-generated>" { return nil }
-            return CodeFunction(
+            let function = CodeFunction(
                 name: name.short.isEmpty ? location.symbol : name.short, file: location.file, module: frame.module,
                 part: CodePart(location, in: frame.module))
+            return Frame(function: function, line: location.line)
         }
     }
 

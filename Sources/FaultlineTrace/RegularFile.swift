@@ -82,6 +82,11 @@ package enum RegularFile {
         return Array(bytes.prefix(count))
     }
 
+    /// Whether a path names a regular file that begins with a text.
+    package static func begins(_ path: String, with text: String) -> Bool {
+        (try? beginning(of: path, length: text.utf8.count)).map { $0.elementsEqual(text.utf8) } ?? false
+    }
+
     /// Whether a pipe has no name in a file system: the kernel calls it `pipe:[4711]`.
     private static func isNameless(_ descriptor: Int32) -> Bool {
         var name = [CChar](repeating: 0, count: 6)

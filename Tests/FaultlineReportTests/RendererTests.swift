@@ -22,8 +22,8 @@ struct RendererTests {
     @Test func `The help names the formats of a document`() {
         #expect(
             Renderers.help(for: .report)
-                == "text, json for programs, markdown for pull requests, sarif for code scanning, or github for annotations "
-                + "in GitHub Actions.")
+                == "text, json for programs, markdown for pull requests, sarif for code scanning, github for annotations "
+                + "in GitHub Actions, or html for a browser, with a timeline.")
         #expect(Renderers.help(for: .inspection) == "text, or json for programs.")
     }
 

@@ -24,6 +24,17 @@ package struct Layout: Sendable {
     }
 }
 
+/// What a page shows besides the trace.
+package struct PageOptions: Sendable {
+    /// The folder in which the program's source is looked for if it is not where the trace says; `nil` for a page without
+    /// source.
+    package var sourceFolder: String?
+
+    package init(sourceFolder: String?) {
+        self.sourceFolder = sourceFolder
+    }
+}
+
 /// A document that provides its own text and JSON.
 package protocol SelfPrinting: Sendable {
     /// Returns the text for a terminal, with a trailing line feed.

@@ -8,6 +8,9 @@ package protocol Renderer: Sendable {
     /// Prints a document.
     typealias Printer<Content> = (Content, Layout) -> String
 
+    /// Prints a trace with its events.
+    typealias PagePrinter = (PageEvents, PageOptions) -> String
+
     /// The value of `--format`, such as `"json"`.
     var name: String { get }
     /// The purpose, in words that follow the name, such as `"for programs"`, or empty if the name suffices.
@@ -17,6 +20,10 @@ package protocol Renderer: Sendable {
     ///
     /// `nil`, the default for all documents, means that the format cannot.
     var report: Printer<Analysis>? { get }
+    /// Prints the analysis of a trace together with its events, for a format that shows them.
+    ///
+    /// Such a format cannot be printed to a terminal, but only to a file.
+    var page: PagePrinter? { get }
     /// Prints the check of a trace against a budget.
     var check: Printer<BudgetCheck>? { get }
     /// Prints the comparison of two profiles.
@@ -37,6 +44,7 @@ package protocol Renderer: Sendable {
 
 extension Renderer {
     package var report: Printer<Analysis>? { nil }
+    package var page: PagePrinter? { nil }
     package var check: Printer<BudgetCheck>? { nil }
     package var diff: Printer<ProfileDiff>? { nil }
     package var inspection: Printer<StoreInspection>? { nil }
@@ -49,7 +57,7 @@ extension Renderer {
     /// Whether the format can print a document.
     package func canPrint(_ document: Document) -> Bool {
         switch document {
-        case .report: report != nil
+        case .report: report != nil || page != nil
         case .check: check != nil
         case .diff: diff != nil
         case .inspection: inspection != nil

@@ -3,8 +3,11 @@ package enum Renderers {
     /// All formats, the default first.
     package static let all: [any Renderer] = [
         TextRenderer(), JSONRenderer(), NDJSONRenderer(), CSVRenderer(), MarkdownRenderer(), SARIFRenderer(),
-        GitHubRenderer(), JUnitRenderer(), FoldedRenderer(),
+        GitHubRenderer(), JUnitRenderer(), FoldedRenderer(), HTMLRenderer(),
     ]
+
+    /// The first bytes of every page for a browser, by which a file is known to be one.
+    package static var pageBeginning: String { PageDocument.beginning }
 
     /// The formats that can print a document.
     package static func all(for document: Document) -> [any Renderer] { all.filter { $0.canPrint(document) } }

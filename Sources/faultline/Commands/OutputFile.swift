@@ -1,4 +1,6 @@
 import FaultlineAnalysis
+import FaultlineReport
+import FaultlineTrace
 import Foundation
 
 /// The output file of a subcommand.
@@ -7,7 +9,7 @@ import Foundation
 struct OutputFile {
     /// The kind of existing file that may be replaced.
     enum Content {
-        case timeline, profile
+        case timeline, profile, page
         /// No existing file may be replaced.
         case nothing
 
@@ -16,6 +18,7 @@ struct OutputFile {
             switch self {
             case .timeline: "a trace that Faultline recorded"
             case .profile: "a profile"
+            case .page: "a page that Faultline wrote"
             case .nothing: ""
             }
         }
@@ -24,6 +27,7 @@ struct OutputFile {
             switch self {
             case .timeline: OutputFile.isTimeline(path)
             case .profile: LoadedProfile.isProfile(path)
+            case .page: RegularFile.begins(path, with: Renderers.pageBeginning)
             case .nothing: false
             }
         }

@@ -1,0 +1,181 @@
+internal import CTraceSchema
+internal import FaultlineAnalysis
+internal import FaultlineTrace
+
+/// What a page's program reads: a description as JSON, and the events as columns of bytes.
+struct PageData {
+    let events: PageEvents
+    let sources: SourceExcerpts?
+
+    /// The number of hotspots that a page lists.
+    private static let hotspots = 500
+
+    /// The events as columns; see ``PageColumns``.
+    var columns: PageColumns {
+        var columns = PageColumns()
+        let rows = events.rows
+        let places = RowPlaces(rows)
+        func add(_ name: String, _ value: (PageRow) -> UInt64) { columns.add(name, rows.map(value)) }
+        add("kind") { UInt64($0.kind.rawValue) }
+        columns.add(ascending: "start", rows.map(\.start))
+        add("duration", \.duration)
+        add("runDelay", \.runDelay)
+        add("thread") { UInt64($0.thread) }
+        columns.add(rows: "parent", rows.map { places.row($0.parent, in: $0.process) }, from: Array(rows.indices))
+        columns.add(rows: "scope", rows.map { places.row($0.scope, in: $0.process) }, from: Array(rows.indices))
+        add("context") { UInt64($0.context) }
+        add("site") { UInt64($0.site) }
+        add("path") { UInt64($0.path) }
+        add("label") { UInt64($0.label) }
+        add("lists") { UInt64($0.lists) }
+        add("flags", \.flags)
+        add("findings", \.findings)
+        for kind in EventKind.allCases { addFields(of: kind, places, to: &columns) }
+        columns.add("callers", events.tables.callers)
+        columns.add("frames", events.tables.stepFrames)
+        for lane in events.omitted.lanes {
+            columns.add("omitted \(lane.thread) \(lane.kind.rawValue)", events.omitted.times[lane] ?? [])
+        }
+        return columns
+    }
+
+    private func addFields(of kind: EventKind, _ places: RowPlaces, to columns: inout PageColumns) {
+        let schema = EventSchema.of(kind)
+        let values = events.fields[kind] ?? []
+        guard !values.isEmpty else { return }
+        let rows = events.rows.indices.filter { events.rows[$0].kind == kind }
+        for (offset, field) in schema.fields.enumerated() {
+            let name = "\(kind.name).\(field.name)"
+            let numbers = rows.map { values[events.rows[$0].fields + offset] }
+            switch field.meaning {
+            case .event:
+                let targets = zip(rows, numbers).map { places.row($1, in: events.rows[$0].process) }
+                columns.add(rows: name, targets, from: rows)
+            case .hash, .shortHash: columns.add(hashes: name, numbers)
+            default: columns.add(name, numbers)
+            }
+        }
+    }
+
+    /// The description of the page's contents.
+    var head: JSONValue {
+        let (analysis, tables) = (events.analysis, events.tables)
+        let span = PageEvents.span(of: analysis.profile)
+        let report = JSONReport(analysis)
+        let findings = analysis.findings.map(PageFinding.value)
+        return .object([
+            ("version", .integer(1)),
+            ("program", .string(TextReport.programs(analysis.profile).joined(separator: ", "))),
+            ("facts", .string(TextReport.facts(analysis.profile))),
+            ("limits", .array((analysis.quality?.explanation ?? []).map(PageFinding.pieces))),
+            ("span", .array([.unsigned(span.lowerBound), .unsigned(span.upperBound)])),
+            ("eventCount", .integer(Int64(events.count))),
+            ("omitted", omitted),
+            ("findings", .array(findings)),
+            ("report", report.value(groups: Self.hotspots)),
+            ("rules", .array(Set(analysis.findings.map(\.rule)).sorted().compactMap(PageFinding.rule))),
+            ("kinds", .array(EventKind.allCases.map(Self.kind))),
+            ("threads", .array(tables.threads.values.map(thread))),
+            ("strings", .array(tables.strings.values.map { .string($0) })),
+            ("sites", .array(tables.sites.values.map(Self.site))),
+            ("functions", .array(functions.values.map(Self.function))),
+            ("frames", .array(frames)),
+            ("sources", sources?.json ?? .null),
+        ])
+    }
+
+    private var omitted: JSONValue {
+        guard events.omitted.count > 0 else { return .null }
+        return .object([
+            ("count", .unsigned(events.omitted.count)), ("longest", .unsigned(events.omitted.longest)),
+            ("bins", .integer(Int64(OmittedEvents.bins))),
+            (
+                "kinds",
+                .sorted(
+                    Dictionary(uniqueKeysWithValues: events.omitted.counts.map { ($0.key.name, .unsigned($0.value)) }))
+            ),
+        ])
+    }
+
+    // MARK: Tables
+
+    private static func kind(_ kind: EventKind) -> JSONValue {
+        let schema = EventSchema.of(kind)
+        return .object([
+            ("number", .integer(Int64(kind.rawValue))), ("name", .string(kind.name)),
+            ("summary", .string(schema.summary)), ("isInstant", .bool(kind.isInstant)),
+            ("fields", .array(schema.fields.map(field))),
+        ])
+    }
+
+    private static func field(_ field: EventSchema.Field) -> JSONValue {
+        var members: [(String, JSONValue)] = [
+            ("name", .string(field.name)), ("unit", .string(unit(field.meaning))), ("summary", .string(field.summary)),
+        ]
+        switch field.meaning {
+        case .enumeration(let enumeration):
+            members.append(("words", .array(EventSchema.words(of: enumeration).map { .string($0) })))
+        case .choice(let enumeration):
+            members.append(("words", .array(([""] + EventSchema.words(of: enumeration)).map { .string($0) })))
+        default: break
+        }
+        return .object(members.map { (key: $0.0, value: $0.1) })
+    }
+
+    /// The page's word for what a field's number means.
+    private static func unit(_ meaning: EventSchema.Meaning) -> String {
+        switch meaning {
+        case .count: "count"
+        case .bytes: "bytes"
+        case .nanoseconds: "ns"
+        case .event: "event"
+        case .flag: "flag"
+        case .hash, .shortHash: "hash"
+        case .reference(.FL_DICTIONARY_STATEMENT): "sql"
+        case .reference(.FL_DICTIONARY_PLAN): "plan"
+        case .reference: "text"
+        case .enumeration, .choice: "word"
+        case .code, .prefetchPath, .property: "number"
+        }
+    }
+
+    private func thread(_ thread: PageTables.Thread) -> JSONValue {
+        .object([
+            ("process", .unsigned(UInt64(thread.process))), ("thread", .unsigned(UInt64(thread.thread))),
+            ("isMain", .bool(thread.isMain)), ("name", .string(events.threadName(thread))),
+        ])
+    }
+
+    private static func site(_ site: PageTables.Site) -> JSONValue {
+        .array([.string(site.file), .integer(Int64(site.line)), .string(site.function), .string(site.text)])
+    }
+
+    private static func function(_ function: CodeFunction) -> JSONValue {
+        .array([
+            .string(function.name), .string(function.file), .string(function.module), .string(function.part.rawValue),
+        ])
+    }
+
+    private var functions: Interned<CodeFunction> {
+        events.tables.frames.values.reduce(into: Interned(CodeFunction(name: ""))) { _ = $0.number(of: $1.function) }
+    }
+
+    /// Each frame as the number of its function and its line.
+    private var frames: [JSONValue] {
+        var functions = functions
+        return events.tables.frames.values.map {
+            .array([.integer(Int64(functions.number(of: $0.function))), .integer(Int64($0.line))])
+        }
+    }
+}
+
+/// Where events are among a page's rows.
+private struct RowPlaces {
+    private var rows: [UInt32: [EventID: Int]] = [:]
+
+    init(_ rows: [PageRow]) {
+        for (index, row) in rows.enumerated() { self.rows[row.process, default: [:]][row.id] = index }
+    }
+
+    func row(_ id: EventID, in process: UInt32) -> Int? { id == 0 ? nil : rows[process]?[id] }
+}

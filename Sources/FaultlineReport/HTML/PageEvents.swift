@@ -1,0 +1,146 @@
+package import FaultlineAnalysis
+package import FaultlineTrace
+
+/// Collects the events of a trace for a page.
+///
+/// It keeps a limited number of them. If a trace has more, it keeps the longest, and sums the others by thread, kind and
+/// time, so that the page still shows when they happened.
+package struct PageEvents {
+    /// The default for the number of events that a page shows.
+    package static let standardLimit = 1_000_000
+    /// The number of findings whose events are marked, a bit each of a number that JavaScript holds exactly.
+    static let markedFindings = 48
+
+    let analysis: Analysis
+    private let limit: Int
+    private(set) var tables = PageTables()
+    private(set) var rows: [PageRow] = []
+    /// The fields of each kind's events, one event after the other.
+    private(set) var fields: [EventKind: [UInt64]] = [:]
+    private(set) var omitted: OmittedEvents
+    private(set) var count = 0
+    private var processes: [UInt32: PageProcess] = [:]
+    private var openScopes: [ScopeKey: Int] = [:]
+
+    private struct ScopeKey: Hashable {
+        var process: UInt32
+        var id: EventID
+    }
+
+    /// - Parameters:
+    ///   - analysis: The analysis of the same trace, whose findings the events are marked with.
+    ///   - limit: The number of events to keep.
+    package init(_ analysis: Analysis, limit: Int = standardLimit) {
+        self.analysis = analysis
+        self.limit = max(1, limit)
+        omitted = OmittedEvents(span: Self.span(of: analysis.profile))
+    }
+
+    /// The time between the first start and the last end of the trace's processes.
+    static func span(of profile: Profile) -> ClosedRange<UInt64> {
+        let first = profile.processes.map(\.start).min() ?? 0
+        return first...max(first &+ 1, profile.processes.map(\.end).max() ?? 0, first &+ profile.wallTime)
+    }
+
+    /// Adds a message of the trace, in the trace's order.
+    package mutating func add(_ message: TraceMessage) {
+        switch message {
+        case .entry(let process, let id, let entry):
+            processes[process, default: PageProcess()].insert(entry, id: id)
+        case .event(let event): add(event)
+        case .began, .lost, .ended: break
+        }
+    }
+
+    private mutating func add(_ event: TraceEvent) {
+        if case .scope(let scope) = event.detail, scope.phase == .end {
+            // The event of the end has the whole time of the scope.
+            if let row = openScopes.removeValue(forKey: ScopeKey(process: event.process, id: event.id)) {
+                return rows[row].duration = event.duration
+            }
+        }
+        count += 1
+        var process = processes.removeValue(forKey: event.process) ?? PageProcess()
+        defer { processes[event.process] = process }
+        let values = event.detail.values
+        let common = process.common(
+            of: event, values, analysis.findings.prefix(Self.markedFindings), in: &tables)
+        let place = fields[event.kind]?.count ?? 0
+        for (field, value) in values.fields {
+            fields[event.kind, default: []].append(process.value(field, value, in: &tables))
+        }
+        if case .scope(let scope) = event.detail, scope.phase == .begin {
+            openScopes[ScopeKey(process: event.process, id: event.id)] = rows.count
+        }
+        rows.append(
+            PageRow(
+                kind: event.kind, process: event.process, id: event.id, parent: event.parent, scope: event.scope,
+                start: event.start, duration: event.duration, runDelay: event.runDelay,
+                thread: tables.thread(of: event), context: process.context(event.context, in: &tables),
+                site: common.site, path: process.path(of: event, in: &tables), label: common.label,
+                lists: tables.strings.number(of: process.lists(of: event, values)), findings: common.findings,
+                flags: UInt64(event.unrecorded.rawValue) | (event.parent == 0 ? 0 : 4), fields: place))
+        if rows.count > limit + limit / 4 { thin(to: limit) }
+    }
+
+    /// Closes the scopes that the trace does not close, and puts the events in order.
+    package mutating func finish() {
+        let ends = Dictionary(
+            analysis.profile.processes.map { ($0.process, $0.end) }, uniquingKeysWith: { max($0, $1) })
+        for (key, row) in openScopes {
+            rows[row].duration = max(rows[row].start, ends[key.process] ?? 0) - rows[row].start
+        }
+        openScopes = [:]
+        if rows.count > limit { thin(to: limit) }
+        rows.sort(by: PageRow.precedes)
+    }
+
+    func threadName(_ thread: PageTables.Thread) -> String {
+        processes[thread.process]?.threadName(thread.thread) ?? ""
+    }
+
+    /// Leaves out the shortest events, so that a number of them are left.
+    private mutating func thin(to number: Int) {
+        let optional = rows.lazy.filter(\.isOptional).map(\.duration).sorted()
+        let surplus = min(optional.count, rows.count - number)
+        guard surplus > 0 else { return }
+        let least = optional[surplus - 1]
+        // Of the events of the same duration, only as many as needed are left out.
+        var same = surplus - optional.partition(below: least)
+        var kept: [PageRow] = []
+        kept.reserveCapacity(rows.count)
+        var keptFields: [EventKind: [UInt64]] = [:]
+        var places: [Int: Int] = [:]
+        for (index, var row) in rows.enumerated() {
+            var isLeftOut = row.isOptional && row.duration <= least
+            if isLeftOut, row.duration == least {
+                isLeftOut = same > 0
+                same -= 1
+            }
+            if isLeftOut {
+                omitted.add(row)
+                continue
+            }
+            if row.kind == .scope { places[index] = kept.count }
+            let width = EventSchema.of(row.kind).fields.count
+            let place = keptFields[row.kind]?.count ?? 0
+            keptFields[row.kind, default: []] += fields[row.kind]?[row.fields..<row.fields + width] ?? []
+            row.fields = place
+            kept.append(row)
+        }
+        (rows, fields) = (kept, keptFields)
+        openScopes = openScopes.compactMapValues { places[$0] }
+    }
+}
+
+extension [UInt64] {
+    /// The number of elements below a value, in an array that is sorted.
+    fileprivate func partition(below value: UInt64) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < value { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,42 @@
+internal import FaultlineAnalysis
+internal import FaultlineTrace
+
+/// Findings for a page: as in the JSON report, with their sentences in pieces that keep their meaning.
+enum PageFinding {
+    static func value(_ finding: Finding) -> JSONValue {
+        .object([
+            ("finding", FindingJSON.value(finding)), ("language", .string(finding.codeLanguage)),
+            ("title", pieces(finding.title)), ("explanation", .array(finding.explanation.map(pieces))),
+            ("fix", pieces(finding.fix)), ("alternatives", .array(finding.alternatives.map(pieces))),
+            ("reservations", .array(finding.reservations.map(pieces))),
+            ("saving", .string(FindingsText.saving(finding))),
+        ])
+    }
+
+    /// A sentence as a list of texts, and of pairs of a kind and a text for what is more than text.
+    static func pieces(_ wording: Wording) -> JSONValue {
+        .array(
+            wording.pieces.map { piece in
+                switch piece {
+                case .text(let text): .string(text)
+                case .code(let name, _): pair("code", name)
+                case .entity(let name), .property(let name, _): pair("name", name)
+                case .site(let site): pair("site", site.description)
+                case .quantity(let quantity): pair("quantity", quantity.text)
+                }
+            })
+    }
+
+    private static func pair(_ kind: String, _ text: String) -> JSONValue { .array([.string(kind), .string(text)]) }
+
+    /// A rule's manual page, or `nil` if there is no such rule.
+    static func rule(_ id: String) -> JSONValue? {
+        guard let page = RulePage.all.first(where: { $0.id == id }) else { return nil }
+        return .object([
+            ("id", .string(page.id)), ("name", .string(page.name)), ("purpose", .string(page.purpose)),
+            ("trigger", .string(page.manual.trigger)), ("evidence", .string(page.manual.evidence)),
+            ("fix", .string(page.manual.fix)), ("saving", .string(page.manual.saving)),
+            ("guards", .array(page.manual.guards.map { .string($0) })),
+        ])
+    }
+}

@@ -1,0 +1,108 @@
+import { element, shape } from "./elements.js";
+import { formatCount, formatDuration, formatPercent, formatSize } from "./format.js";
+
+// Charts, where a picture says more than a sentence. Each has a text that says the same.
+
+const SIZE = { width: 320, height: 150, left: 52, right: 12, top: 12, bottom: 30 };
+
+/** A chart with labelled axes. `content` draws into the area, given functions from values to its points. */
+function chart(label, { x, y }, content) {
+  const { width, height, left, right, top, bottom } = SIZE;
+  const scale = ({ from, to, isLogarithmic }, start, end) => {
+    const of = isLogarithmic ? (value) => Math.log10(Math.max(value, Number.MIN_VALUE)) : (value) => value;
+    const [low, high] = [of(from), of(to)];
+    return (value) => start + ((of(value) - low) / (high - low || 1)) * (end - start);
+  };
+  const [px, py] = [scale(x, left, width - right), scale(y, height - bottom, top)];
+  const tick = (text, attributes) => shape("text", { class: "tick", ...attributes }, text);
+  return shape("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label },
+    shape("line", { class: "axis", x1: left, x2: width - right, y1: height - bottom, y2: height - bottom }),
+    y.ticks.map((value) => [
+      shape("line", { class: "grid", x1: left, x2: width - right, y1: py(value), y2: py(value) }),
+      tick(y.format(value), { x: left - 6, y: py(value) + 4, "text-anchor": "end" }),
+    ]),
+    x.ticks.map((value) => tick(x.format(value), { x: px(value), y: height - bottom + 14, "text-anchor": "middle" })),
+    tick(x.title, { x: (left + width - right) / 2, y: height - 3, "text-anchor": "middle" }),
+    content(px, py));
+}
+
+function path(points) { return points.map(([x, y], index) => `${index ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join(""); }
+
+/** The time of each batch size, with the current and the advised one. */
+export function batchCurveChart(curve) {
+  const points = curve.points.filter(({ batchSize }) => batchSize > 0);
+  if (points.length < 2) return null;
+  const sizes = points.map(({ batchSize }) => batchSize);
+  const most = Math.max(...points.map(({ cost }) => cost));
+  const cost = (size) => points.find(({ batchSize }) => batchSize === size)?.cost;
+  const mark = (px, py, size, kind, text) => cost(size) === undefined ? [] : [
+    shape("circle", { class: `dot ${kind}`, cx: px(size), cy: py(cost(size)), r: 5 }),
+    shape("text", {
+      class: `mark ${kind}`, x: px(size), y: py(cost(size)) - 9,
+      "text-anchor": px(size) > 270 ? "end" : px(size) < 80 ? "start" : "middle",
+    }, text),
+  ];
+  const label = `Total time by batch size: ${points.map(({ batchSize, cost }) => `${batchSize}: ${formatDuration(cost)}`).join(", ")}`;
+  const decades = [1, 10, 100, 1000, 10000].filter((size) => size >= sizes[0] && size <= sizes.at(-1));
+  return chart(label, {
+    x: { from: sizes[0], to: sizes.at(-1), isLogarithmic: true, ticks: decades, format: formatCount, title: "batch size" },
+    y: { from: 0, to: most * 1.15, ticks: [0, most / 2, most], format: formatDuration },
+  }, (px, py) => [
+    shape("path", { class: "curve", d: path(points.map(({ batchSize, cost }) => [px(batchSize), py(cost)])) }),
+    mark(px, py, curve.current, "now", `${curve.current} now`), mark(px, py, curve.advised, "advised", `${curve.advised} advised`),
+  ]);
+}
+
+/** The number of events by duration: ten bars for each power of ten from 100 ns on. */
+export function durationChart(classes) {
+  const first = classes.findIndex((count) => count > 0);
+  if (first < 0) return null;
+  const last = classes.findLastIndex((count) => count > 0) + 1;
+  const edge = (index) => 100 * 10 ** (index / 10);
+  const most = Math.max(...classes);
+  const [from, to] = [edge(Math.max(0, first - 1)), edge(last + 1)];
+  const decades = Array.from({ length: 11 }, (_, power) => 100 * 10 ** power).filter((time) => time >= from && time <= to);
+  const bars = (px, py) => Array.from(classes, (count, index) => count === 0 ? null : shape("rect", {
+    class: "bar", x: px(edge(index)), y: py(count), width: Math.max(1, px(edge(index + 1)) - px(edge(index)) - 1),
+    height: py(0) - py(count),
+  }, shape("title", {}, `${formatDuration(edge(index))} to ${formatDuration(edge(index + 1))}: ${formatCount(count)}`)));
+  const words = Array.from(classes, (count, index) => count && `${formatDuration(edge(index))}: ${formatCount(count)}`).filter(Boolean);
+  return chart(`Events by duration: ${words.join(", ")}`, {
+    x: { from, to, isLogarithmic: true, ticks: decades, format: formatDuration, title: "duration" },
+    y: { from: 0, to: most, ticks: [0, most], format: formatCount },
+  }, bars);
+}
+
+/**
+ * The share of faults that a row cache of a size would have served, from the rows that were loaded between two uses of one.
+ *
+ * Returns `null` if no fault went to the store for a row that had been in the cache before.
+ */
+export function cacheChart(trace) {
+  const fault = trace.kindNumbers.get("fault");
+  const { places } = trace;
+  const [since, loaded, sources] = ["sinceCached", "loadedSince", "source"].map((name) => trace.columns[`fault.${name}`]);
+  if (!since) return null;
+  const words = trace.kinds.get(fault).fields.find(({ name }) => name === "source").words;
+  const distances = [];
+  let faults = 0, hits = 0;
+  for (let row = 0; row < trace.count; row += 1) {
+    if (trace.kind[row] !== fault) continue;
+    faults += 1;
+    if (words[sources[places[row]]] === "rowCache") hits += 1;
+    else if (since[places[row]] > 0) distances.push(loaded[places[row]]);
+  }
+  if (distances.length === 0) return null;
+  distances.sort((a, b) => a - b);
+  const steps = distances.map((distance, index) => [Math.max(distance, 1024), (hits + index + 1) / faults]);
+  const [from, to] = [steps[0][0] / 2, steps.at(-1)[0] * 2];
+  const sizes = [1024, 32768, 1048576, 33554432, 1073741824].filter((size) => size >= from && size <= to);
+  const label = `With rows of ${formatSize(steps.at(-1)[0])} more kept in the row cache, it would serve `
+    + `${formatPercent(steps.at(-1)[1])} of the faults instead of ${formatPercent(hits / faults)}.`;
+  return element("figure", {}, chart(label, {
+    x: { from, to, isLogarithmic: true, ticks: sizes, format: formatSize, title: "more room in the row cache" },
+    y: { from: 0, to: 1, ticks: [0, 0.5, 1], format: formatPercent },
+  }, (px, py) => shape("path", {
+    class: "curve", d: path([[px(from), py(hits / faults)], ...steps.map(([size, share]) => [px(size), py(share)])]),
+  })), element("figcaption", {}, label));
+}

@@ -1,0 +1,199 @@
+import { kindColours } from "./colours.js";
+import { element, fill } from "./elements.js";
+import { formatCount, formatCounted, formatDuration, formatField, formatStart } from "./format.js";
+import { sourceExcerpt } from "./source.js";
+import { DURATION_UNKNOWN } from "./trace.js";
+
+/** The number of causes and effects that are listed. */
+const MOST_LINKS = 12;
+
+/** The parts of an event's duration that the recorder measures, in the order in which they happen. */
+const TIME_PARTS = {
+  fetch: ["wait", "prepare", "step", "materialise", "pending"], batch: ["wait", "prepare", "step"],
+  fault: ["wait", "prepare", "step"], save: ["lockWait", "commit"], sql: ["wait", "syncTime"],
+};
+
+const PART_NAMES = {
+  wait: "waiting", lockWait: "waiting for the lock", prepare: "preparing", step: "stepping through rows",
+  materialise: "creating objects", pending: "comparing unsaved objects", commit: "COMMIT", syncTime: "waiting for the disk",
+  rest: "everything else",
+};
+
+/** The extended detail of the selected event: where it came from, where its time went, and what the recorder counted. */
+export class Detail {
+  /** @param actions `select(row)`, `filter(criteria)` for more like it, and `zoom(row)`. */
+  constructor(host, trace, actions) {
+    Object.assign(this, { host, trace, actions });
+    this.clear();
+  }
+
+  clear() {
+    fill(this.host,
+      element("p", { class: "empty" }, "Select an event in the timeline or in the list to see its stack, its SQL and its cause."));
+  }
+
+  show(row) {
+    const { trace } = this;
+    const kind = trace.kindName(row);
+    const name = element("span", { class: "badge" }, kind);
+    [name.style.background, name.style.color] = kindColours(kind);
+    fill(this.host,
+      element("h2", {}, name, " ", element("span", { class: "what" }, trace.labelText(row))),
+      element("p", { class: "summary" }, this.#summary(row)),
+      element("div", { class: "buttons" },
+        element("button", { type: "button", click: () => this.actions.zoom(row) }, "Zoom to it"),
+        trace.site[row] > 0 && element("button", {
+          type: "button", click: () => this.actions.filter({ site: trace.site[row] }),
+        }, `All at ${trace.siteText(row)}`)),
+      this.#timeSplit(row, kind), this.#sql(row), this.#links(row), this.#stack(row), this.#fields(row, kind), this.#lists(row));
+    this.host.scrollTop = 0;
+  }
+
+  #summary(row) {
+    const { trace } = this;
+    const parts = [`at ${formatStart(trace.start[row] - trace.head.span[0])} ms`];
+    if (trace.flags[row] & DURATION_UNKNOWN) parts.push("of unknown duration");
+    else if (trace.duration[row] > 0) parts.push(`for ${formatDuration(trace.duration[row])}`);
+    parts.push(`on thread ${trace.threadText(row)}`);
+    const context = trace.head.strings[trace.context[row]];
+    if (context) parts.push(`in context ${context}`);
+    if (trace.scope[row] >= 0) parts.push(`in scope ${trace.labelText(trace.scope[row])}`);
+    const sentence = parts.join(", ");
+    return sentence[0].toUpperCase() + sentence.slice(1) + ".";
+  }
+
+  // MARK: Time
+
+  #timeSplit(row, kind) {
+    const total = this.trace.duration[row];
+    const parts = (TIME_PARTS[kind] ?? []).map((name) => [name, this.trace.field(row, name) ?? 0]).filter(([, time]) => time > 0);
+    if (total === 0 || parts.length === 0) return null;
+    const rest = total - parts.reduce((sum, [, time]) => sum + time, 0);
+    if (rest > 0) parts.push(["rest", rest]);
+    const bar = parts.map(([name, time]) => {
+      const part = element("span", { class: `part ${name}`, title: `${PART_NAMES[name]}: ${formatDuration(time)}` });
+      part.style.flexGrow = time;
+      return part;
+    });
+    const words = parts.map(([name, time]) => `${PART_NAMES[name]} ${formatDuration(time)}`).join(", ");
+    return section("Where the time went", element("div", { class: "split", role: "img", "aria-label": words }, bar),
+      element("ul", { class: "legend" }, parts.map(([name, time]) =>
+        element("li", {}, element("span", { class: `part ${name}` }), `${PART_NAMES[name]} ${formatDuration(time)}`))));
+  }
+
+  // MARK: SQL
+
+  /** The statement, its plan, and what SQLite counted; for an operation of the store, those of its statements. */
+  #sql(row) {
+    const { trace } = this;
+    const sql = trace.kindNumbers.get("sql");
+    const rows = trace.kind[row] === sql ? [row] : [...trace.effects(row)].filter((effect) => trace.kind[effect] === sql);
+    if (rows.length === 0) return null;
+    const shown = rows.slice(0, 3);
+    const more = rows.length - shown.length;
+    return section("SQL", shown.map((statement) => [
+      element("pre", { class: "sql", tabindex: "0", "aria-label": "Statement" }, trace.text(statement, "statement")),
+      trace.text(statement, "plan") && element("pre", { class: "plan", tabindex: "0", "aria-label": "Query plan" },
+        trace.text(statement, "plan")),
+      trace.text(statement, "values") && element("pre", { class: "sql", tabindex: "0", "aria-label": "Statement with its values" },
+        trace.text(statement, "values")),
+    ]), more > 0 && element("p", { class: "more" }, `And ${formatCounted(more, "more statement")}.`));
+  }
+
+  // MARK: Causes and effects
+
+  #links(row) {
+    const { trace } = this;
+    const effects = trace.effects(row);
+    const cause = trace.cause[row];
+    if (cause < 0 && effects.length === 0) return null;
+    const link = (target) => element("li", {}, element("button", {
+      type: "button", class: "link", click: () => this.actions.select(target),
+    }, `${trace.kindName(target)} ${trace.labelText(target)}`.slice(0, 160)), ` ${formatDuration(trace.duration[target])}`);
+    const more = effects.length - MOST_LINKS;
+    return [
+      cause >= 0 && section("Cause", element("ul", { class: "links" }, link(cause))),
+      effects.length > 0 && section(`Effects (${effects.length})`,
+        element("ul", { class: "links" }, [...effects.subarray(0, MOST_LINKS)].map(link)),
+        more > 0 && element("p", { class: "more" }, `And ${formatCount(more)} more.`)),
+    ];
+  }
+
+  // MARK: Stack and source
+
+  #stack(row) {
+    const all = this.trace.frames(row);
+    if (all.length === 0) return null;
+    const frames = all.slice(all.findIndex(({ part }) => part !== "recorder"));
+    const first = Math.max(0, frames.findIndex(({ part }) => part === "program"));
+    const source = element("div", { class: "source" });
+    const choose = (button, frame) => {
+      for (const other of button.closest(".stack").querySelectorAll("button")) other.setAttribute("aria-pressed", other === button);
+      fill(source, this.#source(frame));
+    };
+    const items = frames.map((frame, index) => element("li", { class: `frame ${frame.part}` },
+      element("button", {
+        type: "button", class: "link", "aria-pressed": index === first, click: ({ currentTarget }) => choose(currentTarget, frame),
+      }, frame.name), " ", element("span", { class: "place" }, place(frame))));
+    fill(source, this.#source(frames[first]));
+    // What the program called comes first on the stack, but the program's own line is what can be changed.
+    return section("Stack", element("div", { class: "stack" },
+      first > 0 && element("details", {}, element("summary", {}, `${formatCounted(first, "frame")} within the store and its libraries`),
+        element("ol", {}, items.slice(0, first))),
+      element("ol", {}, items.slice(first))), source);
+  }
+
+  /** The source around a frame's line, under its place. */
+  #source(frame) {
+    const excerpt = sourceExcerpt(this.trace.head.sources, { ...frame, text: place(frame) }, 6);
+    return excerpt && [element("p", { class: "place" }, place(frame)), excerpt];
+  }
+
+  // MARK: Fields
+
+  #fields(row, kind) {
+    const { trace } = this;
+    const { fields } = trace.kinds.get(trace.kind[row]);
+    const shown = fields.flatMap((field) => {
+      const value = trace.field(row, field.name);
+      if (value === undefined || value === 0 && field.unit !== "word") return [];
+      switch (field.unit) {
+        case "event": case "hash": case "sql": case "plan": return [];
+        case "text": return [[field, trace.head.strings[value]]];
+        case "word": return field.words[value] ? [[field, field.words[value]]] : [];
+        default: return [[field, formatField(value, field.unit)]];
+      }
+    });
+    if (shown.length === 0) return null;
+    return section("Recorded", element("table", { class: "fields" }, element("tbody", {}, shown.map(([field, text]) =>
+      element("tr", { title: field.summary }, element("th", { scope: "row" }, words(field.name)), element("td", {}, text))))));
+  }
+
+  #lists(row) {
+    const text = this.trace.head.strings[this.trace.lists[row]];
+    if (!text) return null;
+    return Object.entries(JSON.parse(text)).map(([name, entries]) => {
+      const keys = Object.keys(entries[0]).filter((key) => entries.some((entry) => !isHash(key, entry[key])));
+      return section(words(name, true), element("table", { class: "entries" },
+        element("thead", {}, element("tr", {}, keys.map((key) => element("th", { scope: "col" }, words(key))))),
+        element("tbody", {}, entries.slice(0, 50).map((entry) =>
+          element("tr", {}, keys.map((key) => element("td", {}, String(entry[key] ?? ""))))))));
+    });
+  }
+}
+
+function section(title, ...content) { return element("section", {}, element("h3", {}, title), content); }
+
+/** `virtualMachineSteps` as words: `virtual machine steps`. */
+function words(name, isTitle = false) {
+  const text = name.replace(/([a-z])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`);
+  return isTitle ? text[0].toUpperCase() + text.slice(1) : text;
+}
+
+function isHash(key, value) { return key === "values" || (typeof value === "string" && /^[0-9a-f]{16}$/.test(value)); }
+
+/** A frame's place: `List.swift:42`, or its library. */
+function place({ file, line, module }) {
+  const name = file.split("/").at(-1);
+  return name ? (line > 0 ? `${name}:${line}` : name) : module;
+}

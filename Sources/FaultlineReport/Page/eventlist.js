@@ -1,0 +1,91 @@
+import { kindColours } from "./colours.js";
+import { element, VirtualList } from "./elements.js";
+import { formatCount, formatDuration, formatStart } from "./format.js";
+import { DURATION_UNKNOWN } from "./trace.js";
+
+/** The columns of the list: their keys, titles, and whether they are numbers. */
+const COLUMNS = [
+  { key: "start", title: "Start (ms)", isNumber: true }, { key: "duration", title: "Duration", isNumber: true },
+  { key: "kind", title: "Kind" }, { key: "what", title: "What" }, { key: "rows", title: "Rows", isNumber: true },
+  { key: "caller", title: "Caller" }, { key: "thread", title: "Thread" },
+];
+
+/** The list of the selected events, in the columns of Instruments. */
+export class EventList {
+  rows = new Uint32Array();
+
+  /** @param actions `select(row)`, and `sort(sort)` with a column and a direction. */
+  constructor(host, trace, actions) {
+    Object.assign(this, { host, trace, actions });
+    this.sort = { column: "start", isDescending: false };
+    this.heads = COLUMNS.map((column) => element("div", { role: "columnheader", class: column.isNumber ? "number" : "" },
+      element("button", { type: "button", click: () => this.#sortBy(column) }, column.title)));
+    this.scroller = element("div", {
+      id: "event-rows", class: "rows", role: "grid", tabindex: "0", "aria-label": "Events", "aria-colcount": COLUMNS.length,
+    }, element("div", { class: "heads", role: "row", "aria-rowindex": 1 }, this.heads));
+    this.empty = element("p", { class: "empty", hidden: true }, "No event meets all criteria.");
+    host.replaceChildren(this.scroller, this.empty);
+    this.list = new VirtualList(this.scroller, 24, (index) => this.#makeRow(this.rows[index]), (index) => {
+      actions.select(this.rows[index]);
+    });
+    this.#markSort();
+  }
+
+  /** Shows rows, in the order of the list. */
+  show(rows) {
+    this.rows = rows;
+    this.empty.hidden = rows.length > 0;
+    this.list.show(rows.length);
+  }
+
+  /** Makes an event the active row, if it is among those shown. */
+  activate(row) {
+    const index = this.sort.column === "start" && !this.sort.isDescending ? search(this.rows, row) : this.rows.indexOf(row);
+    this.list.activate(index);
+  }
+
+  #sortBy({ key, isNumber }) {
+    const isSame = this.sort.column === key;
+    // The longest and the largest come first, but the earliest does.
+    this.sort = { column: key, isDescending: isSame ? !this.sort.isDescending : isNumber === true && key !== "start" };
+    this.#markSort();
+    this.actions.sort(this.sort);
+  }
+
+  #markSort() {
+    COLUMNS.forEach(({ key }, index) => {
+      const order = key !== this.sort.column ? "none" : this.sort.isDescending ? "descending" : "ascending";
+      this.heads[index].setAttribute("aria-sort", order);
+    });
+  }
+
+  #makeRow(row) {
+    const { trace } = this;
+    const kind = trace.kindName(row);
+    const mark = element("span", { class: "mark", "aria-hidden": "true" });
+    mark.style.background = kindColours(kind)[0];
+    const remark = trace.remark(row);
+    const rows = trace.rows(row);
+    const texts = {
+      start: formatStart(trace.start[row] - trace.head.span[0]),
+      duration: trace.flags[row] & DURATION_UNKNOWN ? "–" : trace.duration[row] === 0 ? "" : formatDuration(trace.duration[row]),
+      kind: [mark, kind],
+      what: [trace.labelText(row), remark && element("span", { class: "remark" }, remark)],
+      rows: rows === undefined ? "" : formatCount(rows), caller: trace.siteText(row) || "–", thread: trace.threadText(row),
+    };
+    return element("div", { role: "row", class: "row" }, COLUMNS.map(({ key, isNumber }) =>
+      element("div", { role: "gridcell", class: `${key}${isNumber ? " number" : ""}`, title: plain(texts[key]) }, texts[key])));
+  }
+}
+
+function plain(content) { return typeof content === "string" && content.length > 24 ? content : null; }
+
+/** The index of a value in a sorted array, or -1. */
+function search(values, value) {
+  let [low, high] = [0, values.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] < value) low = middle + 1; else high = middle;
+  }
+  return values[low] === value ? low : -1;
+}

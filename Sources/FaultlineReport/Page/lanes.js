@@ -1,0 +1,110 @@
+// The tracks of a timeline: which events are drawn where.
+
+/** The tracks in their order, with the kinds of events that each shows and how. */
+const TRACKS = [
+  { name: "Scopes", kinds: ["scope"], style: "bands" },
+  { name: "Fetches", kinds: ["fetch"], style: "slices" },
+  { name: "Batches", kinds: ["batch"], style: "slices" },
+  { name: "Faults", kinds: ["fault", "cacheHits"], style: "slices" },
+  { name: "Cache Misses", kinds: ["cacheMiss"], style: "slices" },
+  { name: "Saves", kinds: ["save"], style: "slices" },
+  { name: "SQL", kinds: ["sql"], style: "slices" },
+  { name: "Waits", kinds: ["wait"], style: "slices" },
+  { name: "Merges", kinds: ["merge", "refresh"], style: "slices" },
+  { name: "Releases", kinds: ["release", "eviction", "use"], style: "instants" },
+  { name: "CPU", kinds: ["cpu"], style: "load" },
+  { name: "Allocations", kinds: ["allocation"], style: "load" },
+  { name: "Memory", kinds: ["memory"], style: "level" },
+];
+
+/** The number of events below one another in a track. Those that overlap more are drawn over others. */
+const MOST_LEVELS = 6;
+
+/**
+ * The tracks of a trace: for each process, those that have events, and within each track one for each thread.
+ *
+ * A track has levels, and a level has the rows of events that do not overlap, with their starts, their ends, the last end so
+ * far and the sum of their lengths before each. With these sums the share of any interval that events fill is known from two of them, so that
+ * a track is drawn in the time of its pixels, however many events it has.
+ */
+export function layOut(trace) {
+  const threads = trace.head.threads;
+  const trackOfKind = new Map();
+  TRACKS.forEach((track, index) => {
+    for (const kind of track.kinds) trackOfKind.set(trace.kindNumbers.get(kind), index);
+  });
+  const builders = new Map();
+  for (let row = 0; row < trace.count; row += 1) {
+    const track = trackOfKind.get(trace.kind[row]);
+    if (track === undefined) continue;
+    const process = threads[trace.thread[row]].process;
+    const thread = trace.thread[row];
+    // Only slices are long enough to overlap.
+    const isFlat = !["bands", "slices"].includes(TRACKS[track].style);
+    builder(builders, `${process} ${track}`, () => ({ process, track, isFlat, thread: -1 })).add(trace, row);
+    builder(builders, `${process} ${track} ${thread}`, () => ({ process, track, isFlat, thread })).add(trace, row);
+  }
+  const lanes = [...builders.values()].map((builder) => builder.finish(trace));
+  const processes = [...new Set(threads.slice(1).map((thread) => thread.process))];
+  return processes.map((process) => ({
+    process,
+    tracks: TRACKS.map((track, index) => {
+      const own = lanes.filter((lane) => lane.process === process && lane.track === index);
+      const whole = own.find((lane) => lane.thread < 0);
+      const parts = own.filter((lane) => lane.thread >= 0);
+      return whole && { name: track.name, style: track.style, whole, threads: parts.length > 1 ? parts : [] };
+    }).filter(Boolean),
+  })).filter((process) => process.tracks.length > 0);
+}
+
+function builder(builders, key, identity) {
+  if (!builders.has(key)) builders.set(key, new LaneBuilder(identity()));
+  return builders.get(key);
+}
+
+/** Distributes events over the levels of a track as they come, in the order in which they begin. */
+class LaneBuilder {
+  constructor(identity) {
+    this.identity = identity;
+    this.levels = [];
+    this.ends = [];
+  }
+
+  add(trace, row) {
+    const start = trace.start[row];
+    let level = this.identity.isFlat ? 0 : this.ends.findIndex((end) => end <= start);
+    if (level < 0) level = this.levels.length < MOST_LEVELS ? this.levels.length : MOST_LEVELS - 1;
+    if (level === this.levels.length) this.levels.push([]);
+    this.levels[level].push(row);
+    this.ends[level] = Math.max(this.ends[level] ?? 0, trace.end(row));
+  }
+
+  finish(trace) {
+    return { ...this.identity, levels: this.levels.map((rows) => finishLevel(trace, Uint32Array.from(rows))) };
+  }
+}
+
+function finishLevel(trace, rows) {
+  const starts = new Float64Array(rows.length);
+  const ends = new Float64Array(rows.length);
+  const reaches = new Float64Array(rows.length);
+  const sums = new Float64Array(rows.length + 1);
+  const weights = { cpu: "cpu.weight", allocation: "allocation.bytes" };
+  rows.forEach((row, index) => {
+    starts[index] = trace.start[row];
+    ends[index] = trace.end(row);
+    reaches[index] = Math.max(reaches[index - 1] ?? 0, ends[index]);
+    const weight = trace.columns[weights[trace.kindName(row)]]?.[trace.places[row]];
+    sums[index + 1] = sums[index] + (weight ?? trace.duration[row]);
+  });
+  return { rows, starts, ends, reaches, sums };
+}
+
+/** The first index at which a sorted array is at least `value`, from `low` on. */
+export function lowerBound(values, value, low = 0, high = values.length) {
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] < value) low = middle + 1; else high = middle;
+  }
+  return low;
+}

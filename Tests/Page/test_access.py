@@ -1,0 +1,50 @@
+"""Whether everyone can use the page: the rules of axe-core, which PyPI's axe-playwright-python carries."""
+
+import pathlib
+import unittest
+
+from browser import Browser
+from commands import ROOT, page, trace
+
+AXE = ROOT / ".build/python-packages/axe_playwright_python/axe.min.js"
+
+
+class AccessTests(unittest.TestCase):
+    def violations(self, browser):
+        """The rules that the page breaks as it is now, each with the elements that break it."""
+        browser.run(AXE.read_text())
+        found = browser.driver.execute_async_script(
+            "const done = arguments[0];"
+            "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })"
+            ".then((result) => done(result.violations.map((rule) => `${rule.id}: ${rule.nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`)))")
+        return found
+
+    def check(self, is_dark):
+        with Browser(page(trace("music-library")), is_dark=is_dark) as browser:
+            if is_dark != (browser.value("matchMedia('(prefers-color-scheme: dark)').matches")):
+                browser.click("#theme")
+            browser.click(".follow", 5)
+            browser.click("#event-rows .row", 1)
+            for tab in browser.run("return [...document.querySelectorAll('[role=tab]')].map((tab) => tab.id)"):
+                browser.click(f"#{tab}")
+                self.assertEqual(self.violations(browser), [], tab)
+            browser.press("?")
+            self.assertEqual(self.violations(browser), [])
+
+    def test_light(self):
+        self.check(is_dark=False)
+
+    def test_dark(self):
+        self.check(is_dark=True)
+
+    def test_the_keyboard_reaches_every_control(self):
+        with Browser(page(trace("music-library"))) as browser:
+            hidden = browser.run(
+                "return [...document.querySelectorAll('button, select, input, [role=grid], [role=tab], canvas')]"
+                ".filter((found) => found.offsetParent && found.tabIndex < 0 && found.getAttribute('role') !== 'tab')"
+                ".map((found) => found.outerHTML.slice(0, 80))")
+            self.assertEqual(hidden, [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,342 @@
+"""Tests of the page that `faultline report --format html` writes, in a real browser."""
+
+import collections
+import json
+import unittest
+
+from browser import Browser
+from commands import TRACES, document, events, page, run, scratch_file, trace
+
+SAMPLES = sorted(folder.name for folder in TRACES.iterdir() if (folder / "record.sh").exists())
+
+
+class SampleTests(unittest.TestCase):
+    """Each sample trace, compared with what the command prints for it."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.browsers = {name: Browser(page(trace(name))) for name in SAMPLES}
+
+    @classmethod
+    def tearDownClass(cls):
+        for browser in cls.browsers.values():
+            browser.driver.quit()
+
+    def each(self, check):
+        """Calls a function with the path and the page of each trace."""
+        for name, browser in self.browsers.items():
+            with self.subTest(trace=name):
+                check(trace(name), browser)
+
+    def test_opens_without_complaints_and_without_the_network(self):
+        def check(source, browser):
+            self.assertEqual(browser.value("document.body.dataset.state"), "ready")
+            self.assertEqual(browser.complaints(), [])
+            self.assertEqual(browser.requests(), [])
+
+        self.each(check)
+
+    def test_states_what_was_recorded(self):
+        def check(source, browser):
+            first = run("report", source).splitlines()[0]
+            self.assertEqual(f"{browser.text('#title')}: {browser.text('#facts')}", first)
+            quality = document("report", source)["quality"]
+            limits = [] if quality is None else quality["explanation"]
+            self.assertEqual(browser.texts("#limits li"), limits)
+
+        self.each(check)
+
+    def test_has_the_events_of_the_trace(self):
+        def check(source, browser):
+            expected = collections.Counter(
+                event["kind"] for event in events(source) if "id" in event and event.get("phase") != "end")
+            shown = browser.run(
+                "const counts = {}; const trace = faultline.trace;"
+                "for (let row = 0; row < trace.count; row += 1) {"
+                "  const kind = trace.kindName(row); counts[kind] = (counts[kind] ?? 0) + 1; }"
+                "return counts")
+            self.assertEqual(shown, dict(expected))
+
+        self.each(check)
+
+    def test_shows_the_findings_of_the_report(self):
+        def check(source, browser):
+            findings = document("report", source)["findings"]
+            titles = [f"{number}. {finding['title']}." for number, finding in enumerate(findings, 1)]
+            self.assertEqual([title.replace('"', "") for title in titles], browser.texts(".card h3"))
+            for number, finding in enumerate(findings):
+                text = browser.text(".card", number)
+                self.assertIn(finding["change"]["text"], text)
+                for line in finding["code"]:
+                    self.assertIn(line, text)
+
+        self.each(check)
+
+    def test_follows_a_finding_to_its_events(self):
+        def check(source, browser):
+            for number in range(1, len(document("report", source)["findings"]) + 1):
+                expected = len(events(source, "--finding", number))
+                browser.click(".follow", number - 1)
+                self.assertEqual(browser.value("faultline.rows.length"), expected)
+                noun = "event" if expected == 1 else "events"
+                self.assertEqual(browser.text("#status"), f"{expected:,} {noun} selected")
+                self.assertEqual(browser.run("return document.querySelectorAll('.card.chosen').length"), 1)
+                browser.click(".follow", number - 1)
+
+        self.each(check)
+
+    def test_sums_the_call_tree_as_the_command_does(self):
+        def check(source, browser):
+            browser.click("#tab-tree")
+            for weight in browser.run("return [...document.querySelector('#tree-options select').options].map((o) => o.value)"):
+                for inverted, hides in [(False, False), (True, False), (False, True)]:
+                    arguments = ["--weight", weight] + ["--bottom-up"] * inverted + ["--hide-system"] * hides
+                    expected = flatten(document("tree", source, *arguments)["roots"])
+                    browser.run(
+                        "Object.assign(faultline.treeOptions, { weight: arguments[0], inverted: arguments[1], hidesLibraries: arguments[2] });"
+                        "faultline.refreshTree()", weight, inverted, hides)
+                    browser.settle()
+                    self.assertEqual(shown_tree(browser), expected, arguments)
+
+        self.each(check)
+
+
+def flatten(nodes, path=()):
+    """The paths of a call tree from JSON, with what each weighs in all and itself, in any order."""
+    found = []
+    for node in nodes:
+        here = path + (node["function"],)
+        found += [[list(here), node["total"], node["self"]]] + flatten(node["children"], here)
+    return sorted(found)
+
+
+def shown_tree(browser):
+    """The same of the call tree that the page shows."""
+    found = browser.run(
+        "const tree = faultline.tree.tree; const names = faultline.trace.head.functions.map((values) => values[0]);"
+        "const paths = [[]]; const found = [];"
+        "for (let node = 1; node < tree.parents.length; node += 1) {"
+        "  paths[node] = [...paths[tree.parents[node]], names[tree.functions[node]]];"
+        "  found.push([paths[node], tree.totals[node], tree.owns[node]]); }"
+        "return found")
+    return sorted(found)
+
+
+class ReaderTests(unittest.TestCase):
+    """What a reader does with the page of the music library."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.source = trace("music-library")
+        cls.browser = Browser(page(cls.source))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.driver.quit()
+
+    def tearDown(self):
+        for _ in range(4):
+            self.browser.press("Escape")
+        self.browser.press("0")
+        self.browser.click("#tab-events")
+        self.assertEqual(self.browser.complaints(), [])
+
+    def choose(self, selector, value):
+        self.browser.run(
+            "const select = document.querySelector(arguments[0]); select.value = arguments[1];"
+            "select.dispatchEvent(new Event('change'))", selector, value)
+        self.browser.settle()
+
+    def test_filters_by_kind_entity_duration_and_line(self):
+        kind = self.browser.value("faultline.trace.kindNumbers.get('fault')")
+        self.choose("#filter-kind", kind)
+        self.assertEqual(self.browser.value("faultline.rows.length"), len(events(self.source, "--kind", "fault")))
+        self.choose("#filter-duration", 10000)
+        self.assertEqual(
+            self.browser.value("faultline.rows.length"),
+            len(events(self.source, "--kind", "fault", "--min-duration", "10us")))
+        self.browser.click("#clear")
+        sites = self.browser.run("return [...document.querySelector('#filter-site').options].map((o) => [o.value, o.text])")
+        value, text = next(site for site in sites if site[1] == "MusicLibrary+Playlists.swift:69")
+        self.choose("#filter-site", value)
+        self.assertEqual(self.browser.value("faultline.rows.length"), len(events(self.source, "--site", text)))
+
+    def test_searches_labels_and_lines(self):
+        self.browser.run(
+            "const field = document.getElementById('search'); field.value = 'track.album';"
+            "field.dispatchEvent(new Event('input'))")
+        self.browser.settle()
+        expected = sum(event.get("relationshipName") == "album" for event in events(self.source, "--kind", "fault"))
+        self.assertGreater(expected, 0)
+        self.assertEqual(self.browser.value("faultline.rows.length"), expected)
+
+    def test_a_search_without_a_result_says_so(self):
+        self.browser.run(
+            "const field = document.getElementById('search'); field.value = 'no such thing';"
+            "field.dispatchEvent(new Event('input'))")
+        self.browser.settle()
+        self.assertEqual(self.browser.text("#status"), "0 events selected")
+        self.assertFalse(self.browser.value("document.querySelector('#panel-events .empty').hidden"))
+
+    def test_sorts_by_a_column_in_both_directions(self):
+        self.browser.click("#panel-events [role=columnheader] button", 1)
+        durations = sorted((event["duration"] or 0 for event in self.rows_of_the_page()), reverse=True)
+        shown = self.browser.value("[...faultline.list.rows].map((row) => faultline.trace.duration[row])")
+        self.assertEqual(shown, durations)
+        self.browser.click("#panel-events [role=columnheader] button", 1)
+        shown = self.browser.value("[...faultline.list.rows].map((row) => faultline.trace.duration[row])")
+        self.assertEqual(shown, durations[::-1])
+        self.assertEqual(self.browser.value("document.querySelectorAll('#panel-events [aria-sort=ascending]').length"), 1)
+        self.browser.click("#panel-events [role=columnheader] button", 0)
+
+    def rows_of_the_page(self):
+        """The events of the trace, a scope as its end, which has the duration."""
+        return [event for event in events(self.source) if "id" in event and event.get("phase") != "begin"]
+
+    def test_a_click_on_a_slice_selects_its_row(self):
+        row = self.browser.run(
+            "const { trace } = faultline; let longest = 0;"
+            "for (let row = 0; row < trace.count; row += 1)"
+            "  if (trace.kindName(row) === 'fetch' && trace.duration[row] > trace.duration[longest]) longest = row;"
+            "faultline.timeline.reveal(trace.start[longest], trace.end(longest)); return longest")
+        self.browser.settle()
+        self.browser.run(
+            "const { timeline } = faultline; const canvas = timeline.canvas; const bounds = canvas.getBoundingClientRect();"
+            "const place = timeline.placeOf(arguments[0]);"
+            "const point = { clientX: bounds.left + bounds.width / 2 + 56, clientY: bounds.top + place.y + 8, bubbles: true, pointerId: 1, button: 0 };"
+            "canvas.setPointerCapture = () => {};"
+            "canvas.dispatchEvent(new PointerEvent('pointerdown', point));"
+            "canvas.dispatchEvent(new PointerEvent('pointerup', point));", row)
+        self.browser.settle()
+        self.assertEqual(self.browser.value("faultline.selected"), row)
+        self.assertEqual(self.browser.run("return document.querySelectorAll('#event-rows .row.active').length"), 1)
+        self.assertIn("fetch", self.browser.text("#detail h2"))
+
+    def test_a_row_of_the_list_shows_its_detail_and_its_cause(self):
+        position = next(number for number, finding in enumerate(document("report", self.source)["findings"]) if finding["rule"] == "R01")
+        self.browser.click(".follow", position)
+        self.browser.click("#event-rows .row", 1)
+        detail = self.browser.text("#detail")
+        for word in ["Where the time went", "Cause", "Stack", "Recorded"]:
+            self.assertIn(word, detail)
+        self.browser.press("c")
+        self.assertIn("fetch", self.browser.text("#detail h2"))
+
+    def test_source_is_shown_at_the_frame(self):
+        text = self.browser.text(".card pre.code .line.here", 0)
+        self.assertTrue(any(word in text for word in ["fetch", "predicate", "request"]), text)
+        with Browser(page(self.source, "--no-source")) as other:
+            self.assertEqual(other.value("document.querySelectorAll('.line.here').length"), 0)
+            self.assertEqual(other.value("faultline.trace.head.sources"), None)
+
+    def test_the_keyboard_zooms_and_pans(self):
+        whole = self.browser.value("faultline.timeline.view")
+        self.browser.press("w")
+        zoomed = self.browser.value("faultline.timeline.view")
+        self.assertAlmostEqual((zoomed["to"] - zoomed["from"]) / (whole["to"] - whole["from"]), 0.7, 3)
+        self.browser.press("d")
+        panned = self.browser.value("faultline.timeline.view")
+        self.assertGreater(panned["from"], zoomed["from"])
+        for _ in range(60):
+            self.browser.run("faultline.timeline.zoom(0.7)")
+        closest = self.browser.value("faultline.timeline.view")
+        self.assertLess(closest["to"] - closest["from"], 1001)
+        self.browser.press("0")
+        self.assertEqual(self.browser.value("faultline.timeline.view"), whole)
+
+    def test_a_range_filters_everything_below(self):
+        span = self.browser.value("faultline.timeline.span")
+        middle = (span["from"] + span["to"]) / 2
+        self.browser.run("return faultline.choose({ from: arguments[0], to: arguments[1] })", middle, span["to"])
+        self.browser.settle()
+        starts = self.browser.value("[...faultline.rows].map((row) => faultline.trace.end(row))")
+        self.assertGreater(len(starts), 0)
+        self.assertGreaterEqual(min(starts), middle)
+        self.assertLess(len(starts), self.browser.value("faultline.trace.count"))
+
+    def test_comma_and_full_stop_go_through_a_track(self):
+        self.browser.press(".")
+        first = self.browser.value("faultline.selected")
+        self.browser.press(".")
+        second = self.browser.value("faultline.selected")
+        self.assertGreater(second, first)
+        self.assertEqual(self.browser.value("faultline.trace.kindName(faultline.selected)"),
+                         self.browser.run("return faultline.trace.kindName(arguments[0])", first))
+        self.browser.press(",")
+        self.assertEqual(self.browser.value("faultline.selected"), first)
+
+    def test_the_flame_graph_focuses_on_a_function(self):
+        self.browser.click("#tab-flames")
+        caption = self.browser.text("#flames .caption")
+        self.assertTrue(caption.startswith("All: "), caption)
+        self.browser.run("faultline.flames.focus(5)")
+        self.browser.settle()
+        name = self.browser.value("faultline.trace.head.functions[faultline.tree.tree.functions[5]][0]")
+        self.assertTrue(self.browser.text("#flames .caption").startswith(name + ": "))
+
+    def test_the_help_lists_the_keys(self):
+        self.browser.press("?")
+        self.assertTrue(self.browser.value("document.getElementById('help').open"))
+        self.assertIn("Zoom in", self.browser.text("#help"))
+        self.browser.click("#help button")
+        self.assertFalse(self.browser.value("document.getElementById('help').open"))
+
+
+class UnusualTraceTests(unittest.TestCase):
+    """Traces that are empty, incomplete, hostile or too long."""
+
+    def lines(self, name="groceries-flawed"):
+        return trace(name).read_text().splitlines()
+
+    def test_an_empty_trace(self):
+        kept = [line for line in self.lines() if '"cat":"' not in line or '"name":"faultline.' in line]
+        with Browser(page(scratch_file("trace.json", "\n".join(kept)))) as browser:
+            self.assertEqual(browser.value("document.body.dataset.state"), "ready")
+            self.assertEqual(browser.text("#status"), "The trace has no events.")
+            self.assertEqual(browser.complaints(), [])
+
+    def test_a_profile_has_findings_but_no_events(self):
+        path = scratch_file("p.profile", "")
+        run("profile", trace("groceries-flawed"), "-o", path, "--force")
+        with Browser(page(path)) as browser:
+            self.assertEqual(len(browser.texts(".card")), len(document("report", path)["findings"]))
+            self.assertEqual(browser.text("#status"), "The trace has no events.")
+
+    def test_losses_come_first(self):
+        lines = self.lines()
+        last = lines.index(next(line for line in lines if '"name":"faultline.ended"' in line))
+        lines[last] = lines[last].replace('"lost":0', '"lost":123')
+        with Browser(page(scratch_file("trace.json", "\n".join(lines)))) as browser:
+            self.assertIn("123 lost", browser.text("#facts"))
+            self.assertIn("lost", browser.text("#limits"))
+
+    def test_hostile_names_are_shown_and_never_run(self):
+        attack = "</script><script>document.title='run'</script><img src=x onerror=document.title='run'>"
+        text = trace("groceries-flawed").read_text()
+        hostile = text.replace("locationAtHome", json.dumps(attack)[1:-1]).replace("Groceries.swift", json.dumps(attack)[1:-1] + ".swift")
+        with Browser(page(scratch_file("trace.json", hostile))) as browser:
+            self.assertEqual(browser.value("document.body.dataset.state"), "ready")
+            for tab in browser.run("return [...document.querySelectorAll('[role=tab]')].map((tab) => tab.id)"):
+                browser.click(f"#{tab}")
+            browser.click("#tab-events")
+            for row in range(8):
+                browser.click("#event-rows .row", row)
+            self.assertNotEqual(browser.value("document.title"), "run")
+            self.assertIn("</script>", browser.text("#advice"))
+            self.assertEqual(browser.value("document.images.length"), 0)
+            self.assertEqual(browser.complaints(), [])
+            self.assertEqual(browser.requests(), [])
+
+    def test_a_longer_trace_says_what_it_sums(self):
+        with Browser(page(trace("music-library"), "--max-events", 1000)) as browser:
+            self.assertEqual(browser.value("faultline.trace.count"), 1000)
+            note = browser.texts("#limits li")[-1]
+            self.assertTrue(note.startswith("The page shows the 1,000 longest of 9,830 events one by one."), note)
+            shown = browser.value("Math.min(...[...faultline.trace.duration].filter((time, row) => faultline.trace.kindName(row) !== 'scope'))")
+            longest = browser.value("faultline.head.data.omitted.longest")
+            self.assertGreaterEqual(shown, longest)
+            self.assertEqual(browser.complaints(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
