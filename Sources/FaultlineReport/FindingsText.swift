@@ -34,7 +34,8 @@ struct FindingsText {
         return max(1, errors, min(TextReport.fullFindings, serious == 0 ? findings.count : serious))
     }
 
-    private func full(_ finding: Finding, number: Int, _ ink: Ink, _ width: Int) -> [String] {
+    /// Returns a finding in full.
+    func full(_ finding: Finding, number: Int, _ ink: Ink, _ width: Int) -> [String] {
         let tone: Ink.Tone = finding.severity == .error ? .red : finding.severity == .warning ? .yellow : .dim
         var text = Self.head(finding, "\(number). \(Self.rank(finding))", tone, ink, width)
         let sentences = finding.explanation.prefix(showsAll ? .max : 2).map(\.text) + [Self.locations(finding)]

@@ -90,12 +90,8 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
     }
 
     private static func accepted(in folder: String) throws -> [Acceptance] {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue,
-            let paths = FileManager.default.enumerator(atPath: folder)?.compactMap({ $0 as? String })
-        else {
-            throw CommandFailure.usage("There is no folder \"\(folder)\"; name the one with the sources.")
-        }
+        try SourceFiles.check(folder)
+        let paths = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
         let root = URL(fileURLWithPath: folder).standardizedFileURL.path
         var accepted: [Acceptance] = []
         for path in paths.sorted() where Acceptance.canBeIn(file: path) && !path.hasPrefix(".build") {

@@ -56,13 +56,17 @@ struct EventSelection<End: EndOption>: ParsableArguments {
     func selectedFinding(in trace: String) throws -> Finding? {
         guard let finding else { return nil }
         let findings = Analysis(try LoadedProfile(path: trace).profile).findings
-        guard findings.indices.contains(finding - 1) else {
-            let count = Phrase.count(UInt64(findings.count), "finding")
-            throw CommandFailure.usage(
-                "There is no finding \(finding): \"faultline report \(trace)\" has \(findings.isEmpty ? "none" : count)."
-            )
-        }
+        try Self.check(finding, of: findings, in: trace)
         return findings[finding - 1]
+    }
+
+    /// - Throws: ``CommandFailure`` if a trace has no finding of that number.
+    static func check(_ finding: Int, of findings: [Finding], in trace: String) throws {
+        guard !findings.indices.contains(finding - 1) else { return }
+        let count = Phrase.count(UInt64(findings.count), "finding")
+        throw CommandFailure.usage(
+            "There is no finding \(finding): \"faultline report \(trace)\" has \(findings.isEmpty ? "none" : count)."
+        )
     }
 
     /// Whether all events are selected.
