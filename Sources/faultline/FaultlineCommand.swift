@@ -14,6 +14,7 @@ struct FaultlineCommand: ParsableCommand {
             faultline report trace.json
             faultline diff before.json after.json
             faultline tree trace.json
+            faultline timeline trace.json
             faultline check trace.json --budget budget.json
             faultline verify trace.json --store Store.sqlite
             faultline inspect Store.sqlite
@@ -28,7 +29,8 @@ struct FaultlineCommand: ParsableCommand {
         subcommands: [
             RecordCommand.self, ReportCommand.self, DiffCommand.self, CheckCommand.self, ProfileCommand.self,
             MergeCommand.self,
-            EventsCommand.self, TreeCommand.self, QueryCommand.self, ExportCommand.self, VerifyCommand.self,
+            EventsCommand.self, TreeCommand.self, TimelineCommand.self, QueryCommand.self, ExportCommand.self,
+            VerifyCommand.self,
             InspectCommand.self,
             ExplainCommand.self,
             DemoCommand.self,

@@ -25,7 +25,7 @@ struct BadInputTests {
         #expect(result.status == 2 && !result.wasKilled, sourceLocation: sourceLocation)
     }
 
-    @Test("names a missing trace", arguments: ["report", "events", "tree"])
+    @Test("names a missing trace", arguments: ["report", "events", "tree", "timeline"])
     func missing(subcommand: String) throws {
         let path = directory.path("none.json")
         try expectUsage(

@@ -1,6 +1,6 @@
 /// The documents that commands print.
 package enum Document: Sendable, CaseIterable {
-    case report, check, diff, inspection, verification, tree, other, events, rows
+    case report, check, diff, inspection, verification, tree, timeline, other, events, rows
 }
 
 /// The space for a document, and how much of it to show.

@@ -11,6 +11,7 @@ struct JSONRenderer: Renderer {
     var inspection: Printer<StoreInspection>? { { inspection, _ in InspectionJSON(inspection).render() } }
     var verification: Printer<Verification>? { { verification, _ in VerificationJSON(verification).render() } }
     var tree: Printer<CallTree>? { { tree, _ in CallTreeJSON.render(tree) } }
+    var timeline: Printer<EventTimeline>? { { timeline, _ in TimelineJSON.render(timeline) } }
     var other: Printer<any SelfPrinting>? { { document, _ in document.json } }
     var events: (any EventLines.Type)? { EventJSON.self }
     var rows: (any RowLines.Type)? { RowsJSON.self }

@@ -34,6 +34,8 @@ package protocol Renderer: Sendable {
     var verification: Printer<Verification>? { get }
     /// Prints a call tree.
     var tree: Printer<CallTree>? { get }
+    /// Prints a timeline.
+    var timeline: Printer<EventTimeline>? { get }
     /// Prints a document of another module, which provides its own text and JSON.
     var other: Printer<any SelfPrinting>? { get }
     /// Prints events line by line.
@@ -50,6 +52,7 @@ extension Renderer {
     package var inspection: Printer<StoreInspection>? { nil }
     package var verification: Printer<Verification>? { nil }
     package var tree: Printer<CallTree>? { nil }
+    package var timeline: Printer<EventTimeline>? { nil }
     package var other: Printer<any SelfPrinting>? { nil }
     package var events: (any EventLines.Type)? { nil }
     package var rows: (any RowLines.Type)? { nil }
@@ -63,6 +66,7 @@ extension Renderer {
         case .inspection: inspection != nil
         case .verification: verification != nil
         case .tree: tree != nil
+        case .timeline: timeline != nil
         case .other: other != nil
         case .events: events != nil
         case .rows: rows != nil

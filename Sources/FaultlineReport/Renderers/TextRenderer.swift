@@ -19,6 +19,9 @@ struct TextRenderer: Renderer {
     var tree: Printer<CallTree>? {
         { CallTreeText(tree: $0, smallestShare: $1.smallestShare).render(width: $1.width, colour: $1.isColoured) }
     }
+    var timeline: Printer<EventTimeline>? {
+        { TimelineText(timeline: $0).render(width: $1.width, colour: $1.isColoured) }
+    }
     var other: Printer<any SelfPrinting>? { { $0.text($1) } }
     var events: (any EventLines.Type)? { EventText.self }
     var rows: (any RowLines.Type)? { RowsText.self }

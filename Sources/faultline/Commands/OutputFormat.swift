@@ -45,15 +45,18 @@ struct OutputFormat<Command: PrintingCommand>: ExpressibleByArgument {
 
     /// Writes a document to standard output.
     ///
-    /// - Parameter document: Returns the format's printer for the document.
+    /// - Parameters:
+    ///   - width: The number of characters in a line, or `nil` for the width of prose.
+    ///   - document: Returns the format's printer for the document.
     /// - Throws: ``CommandFailure`` if the output cannot be written.
     func write<Content>(
-        _ content: Content, showsAll: Bool = false, smallestShare: Double = 0,
+        _ content: Content, width: Int? = nil, showsAll: Bool = false, smallestShare: Double = 0,
         as document: (any Renderer) -> ((Content, Layout) -> String)?
     ) throws {
         let output = Terminal.output
         let layout = Layout(
-            width: output.width, isColoured: output.wantsColour, showsAll: showsAll, smallestShare: smallestShare)
+            width: width ?? output.width, isColoured: output.wantsColour, showsAll: showsAll,
+            smallestShare: smallestShare)
         try output.write(document(renderer)?(content, layout) ?? "")
     }
 }

@@ -69,6 +69,19 @@ struct EventSelection<End: EndOption>: ParsableArguments {
         )
     }
 
+    /// The same selection without what only some of the events within a scope meet.
+    var ofScopes: EventSelection {
+        var selection = self
+        (selection.kind, selection.entity, selection.minDuration, selection.site) = (nil, nil, nil, nil)
+        (selection.from, selection.to, selection.finding) = (nil, nil, nil)
+        return selection
+    }
+
+    /// Whether only the time and the thread of events matter.
+    var isOfAnyKind: Bool {
+        kind == nil && entity == nil && minDuration == nil && scope == nil && site == nil && finding == nil
+    }
+
     /// Whether all events are selected.
     var isWhole: Bool {
         kind == nil && entity == nil && minDuration == nil && from == nil && to == nil && thread == nil && scope == nil

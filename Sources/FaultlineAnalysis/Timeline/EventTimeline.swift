@@ -1,0 +1,85 @@
+public import FaultlineTrace
+
+/// When the events of a trace happened: lanes for processes or threads, with a track for each kind of event.
+///
+///     let columns = timeline.columns(of: timeline.lanes[0].tracks[0], 80)
+///
+/// A ``TimelineBuilder`` makes it. Its size does not depend on the number of events.
+public struct EventTimeline: Sendable {
+    /// The part of a track in one of several intervals of equal duration.
+    public struct Column: Sendable, Hashable {
+        /// The time that events cover, in nanoseconds.
+        ///
+        /// Events at the same time count once, to the resolution of the timeline.
+        public var covered = 0.0
+        /// The number of events that began.
+        public var events: UInt64 = 0
+        /// The highest level of a track that has levels, in bytes.
+        public var level: UInt64 = 0
+
+        public init() {}
+    }
+
+    /// The events of one kind, or the scopes of one name.
+    public struct Track: Sendable {
+        /// The subject of a track.
+        public enum Subject: Sendable, Hashable {
+            /// Events of a kind.
+            case events(EventKind)
+            /// The scopes of a name and a kind.
+            case scopes(String, TraceEvent.Scope.Kind)
+            /// Scopes whose names are too many for tracks of their own.
+            case otherScopes
+        }
+
+        public let subject: Subject
+        /// The number of events or scopes.
+        public internal(set) var events: UInt64 = 0
+        /// The sum of their durations within the range, in nanoseconds.
+        public internal(set) var time: UInt64 = 0
+        /// The highest level, in bytes: the process's memory.
+        public internal(set) var level: UInt64 = 0
+        var bins = BinnedTime()
+
+        init(_ subject: Subject) { self.subject = subject }
+    }
+
+    /// The events of a process or of one of its threads.
+    public struct Lane: Sendable {
+        public let process: UInt32
+        /// The process's program, or empty if it is unknown.
+        public internal(set) var program = ""
+        /// The kernel's number of the thread, or `nil` for a lane of a process.
+        public let thread: UInt32?
+        /// The thread's name, or empty if it has none.
+        public internal(set) var threadName = ""
+        public internal(set) var isMainThread = false
+        /// Whether the lane stands for the threads that are too many for lanes of their own.
+        public let isRest: Bool
+        /// The tracks of scopes, the longest total time first.
+        public internal(set) var scopes: [Track] = []
+        /// The tracks of events, in the order of ``EventTimeline/kinds``.
+        public internal(set) var tracks: [Track] = []
+
+        init(process: UInt32, thread: UInt32?, isRest: Bool = false) {
+            (self.process, self.thread, self.isRest) = (process, thread, isRest)
+        }
+    }
+
+    /// The kinds of events that have tracks, in their order.
+    public static let kinds: [EventKind] = [.fetch, .batch, .fault, .cacheMiss, .save, .sql, .wait, .cpu, .memory]
+
+    /// The shown time, in nanoseconds since the trace began.
+    public let range: ClosedRange<UInt64>
+    /// The lanes of processes in the order in which they began, each followed by those of its threads.
+    public let lanes: [Lane]
+    /// The number of selected events in the range, of any kind with a track.
+    public let events: UInt64
+
+    /// Returns the columns of a track, the earliest first.
+    ///
+    /// - Complexity: O(`number`).
+    public func columns(of track: Track, _ number: Int) -> [Column] {
+        track.bins.columns(number, over: range, holdsLevel: track.subject == .events(.memory))
+    }
+}

@@ -1,0 +1,119 @@
+internal import FaultlineAnalysis
+internal import FaultlineTrace
+
+/// A timeline as text for a terminal: a row for each kind of event, over one time axis.
+///
+///     Fetches              ▁█▂     ▁▁    1.08 ms
+struct TimelineText {
+    let timeline: EventTimeline
+
+    /// The widths of the columns beside the bars.
+    private static let (label, total) = (22, 8)
+    /// The minimum number of characters for the bars.
+    private static let least = 20
+    /// The smallest share of a column that is shown if no event began in it: half of the lowest block.
+    private static let leastShare = 1.0 / 16
+    /// The maximum number of rows for scopes in a lane.
+    private static let scopes = 6
+
+    func render(width: Int, colour: Bool) -> String {
+        let ink = Ink(isColoured: colour)
+        let number = max(Self.least, width - Self.label - Self.total - 4)
+        let axis = TimeAxis(range: timeline.range, width: number)
+        guard !timeline.lanes.isEmpty else { return TextPage.joined([[title(number, ink)]], ink) }
+        let indent = String(repeating: " ", count: Self.label + 2)
+        let heading =
+            TextTable.pad(axis.line, to: number, .left) + "  " + TextTable.pad("total", to: Self.total, .right)
+        var sections = [[title(number, ink), "", indent + ink(.dim, heading)]]
+        for (index, lane) in timeline.lanes.enumerated() {
+            let lines = self.lines(lane, number, ink)
+            if index == 0 { sections[0] += lines } else { sections.append(lines) }
+        }
+        return TextPage.joined(sections, ink)
+    }
+
+    private func title(_ columns: Int, _ ink: Ink) -> String {
+        let (from, to) = (timeline.range.lowerBound, timeline.range.upperBound)
+        let extent = "\(Phrase.duration(from)) to \(Phrase.duration(to))"
+        let column = "each column is \(Phrase.duration(Double(to - from) / Double(columns)))"
+        return ink(.bold, "\(Phrase.count(timeline.events, "event")) from \(extent)") + "  (\(column))"
+    }
+
+    private func lines(_ lane: EventTimeline.Lane, _ number: Int, _ ink: Ink) -> [String] {
+        var lines = [ink(.bold, Self.name(lane))]
+        for track in lane.scopes.prefix(Self.scopes) { lines.append(row(track, number) { ink(.blue, $0) }) }
+        let rest = lane.scopes.count - Self.scopes
+        if rest > 0 {
+            lines.append("  " + ink(.dim, "(\(Phrase.count(UInt64(rest), "more scope")))"))
+        }
+        for track in lane.tracks { lines.append(row(track, number) { ink(.green, $0) }) }
+        return lines
+    }
+
+    private func row(_ track: EventTimeline.Track, _ number: Int, colour: (String) -> String) -> String {
+        let columns = timeline.columns(of: track, number)
+        let bars = TextTable.pad(Self.bars(track, columns, timeline.range), to: number, .left)
+        let label = TextTable.pad(track.label, to: Self.label - 2, .left, .middle)
+        let total = track.subject == .events(.memory) ? Phrase.size(Double(track.level)) : Phrase.duration(track.time)
+        let text = track.time == 0 && track.level == 0 ? "–" : total
+        return "  \(label)  \(colour(bars))  \(TextTable.pad(text, to: Self.total, .right))"
+    }
+
+    /// The bars of a track's columns: bands for scopes, and blocks for events.
+    static func bars(
+        _ track: EventTimeline.Track, _ columns: [EventTimeline.Column], _ range: ClosedRange<UInt64>
+    ) -> String {
+        let width = max(1, Double(range.upperBound - range.lowerBound)) / Double(max(1, columns.count))
+        return String(
+            columns.map { column -> Character in
+                // An event that began before the column and ends early in it is visible in the column before.
+                guard column.covered >= width * leastShare || column.events > 0 || column.level > 0 else { return " " }
+                switch track.subject {
+                case .events(.memory): return Blocks.character(Double(column.level) / Double(max(1, track.level)))
+                case .events: return Blocks.character(column.covered / width)
+                case .scopes, .otherScopes: return column.covered * 2 >= width ? "━" : "╌"
+                }
+            })
+    }
+
+    /// The name of a lane: `faultline, process 11500, main thread`.
+    static func name(_ lane: EventTimeline.Lane) -> String {
+        guard !lane.isRest else { return "others" }
+        let process = "process \(lane.process)"
+        let program = lane.program.isEmpty ? process : "\(Phrase.fileName(lane.program)), \(process)"
+        guard let thread = lane.thread else { return program }
+        if lane.isMainThread { return "\(program), main thread" }
+        let name = lane.threadName.isEmpty ? "" : " (\(lane.threadName))"
+        return "\(program), thread \(thread)\(name)"
+    }
+}
+
+extension EventTimeline.Track {
+    /// The name of the track's row.
+    var label: String {
+        switch subject {
+        case .events(let kind): kind.trackName
+        case .scopes(let name, .other): name
+        case .scopes(let name, let kind): "\(name) (\(kind))"
+        case .otherScopes: "other scopes"
+        }
+    }
+}
+
+extension EventKind {
+    /// The name of the kind's track in a timeline.
+    var trackName: String {
+        switch self {
+        case .fetch: "Fetches"
+        case .batch: "Batches"
+        case .fault: "Faults"
+        case .cacheMiss: "Cache Misses"
+        case .save: "Saves"
+        case .sql: "SQL"
+        case .wait: "Waits"
+        case .cpu: "CPU"
+        case .memory: "Memory"
+        default: name
+        }
+    }
+}
