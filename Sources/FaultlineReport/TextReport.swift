@@ -24,15 +24,17 @@ public struct TextReport: Sendable {
     /// Returns the report, with a trailing line feed.
     ///
     /// - Parameters:
-    ///   - width: The maximum number of characters in a line, limited to 80–100.
+    ///   - width: The maximum number of characters in a line, limited to 80–100 or, for the table of hotspots, to 80–120.
     ///   - colour: Whether to colour the text for a terminal.
     public func render(width: Int = 100, colour: Bool = false) -> String {
+        let tableWidth = TextPage.width(width, atMost: 120)
         let width = TextPage.width(width)
         let ink = Ink(isColoured: colour)
         var sections = [header(ink, width)]
         if analysis.profile.totals.eventCount > 0 {
             sections += [
-                StoreTimeText(analysis: analysis).lines(ink, width), hotspotLines(ink, width),
+                StoreTimeText(analysis: analysis).lines(ink, width),
+                HotspotsText(analysis: analysis, showsAll: showsAll).lines(ink, tableWidth),
                 CPUText(profile: analysis.profile, showsAll: showsAll).lines(ink, width),
                 MemoryText(profile: analysis.profile, showsAll: showsAll).lines(ink, width),
                 GrowthText(analysis: analysis, showsAll: showsAll).lines(ink, width),
@@ -107,29 +109,6 @@ public struct TextReport: Sendable {
         let operations = profile.groups.filter { $0.key.kind != .cacheMiss && $0.key.kind != .sql }
         // A program without an object store waits for SQLite's lock in its statements.
         return operations.allSatisfy { $0.key.kind == .wait } ? profile.groups : operations
-    }
-
-    private func hotspotLines(_ ink: Ink, _ width: Int) -> [String] {
-        let groups = Self.operations(analysis.profile)
-        let shown = groups.prefix(showsAll ? .max : Self.hotspots)
-        guard !shown.isEmpty else { return [] }
-        var table = TextTable([
-            .init(title: "kind", alignment: .left), .init(title: "what", alignment: .left, losing: .middle),
-            .init(title: "count", alignment: .right), .init(title: "p50", alignment: .right),
-            .init(title: "p99", alignment: .right), .init(title: "rows", alignment: .right),
-            .init(title: "total", alignment: .right), .init(title: "call site", alignment: .left, losing: .beginning),
-        ])
-        let times = GroupTimes(analysis.profile)
-        for group in shown {
-            table.add([
-                GroupText.kind(group.key), GroupText.subject(group.key), Phrase.count(group.count),
-                times.text(group) { $0.percentile(50) }, times.text(group) { $0.percentile(99) },
-                GroupText.rows(group), times.total(group), group.key.site?.description ?? "–",
-            ])
-        }
-        let rest = groups.count - shown.count
-        let more = rest > 0 ? "  (\(Phrase.count(UInt64(rest))) more)" : ""
-        return [ink(.bold, "Hotspots") + ink(.dim, more)] + table.section(ink, width: width)
     }
 
     private func checks(_ ink: Ink, _ width: Int) -> [String] {

@@ -43,13 +43,20 @@ package struct TextTable {
         rows.append(row.map { Phrase.printable($0) })
     }
 
+    /// The number of characters in the longest line if nothing is cut.
+    var fullWidth: Int { fullWidths.reduce(0, +) + 2 * (columns.count - 1) }
+
+    private var fullWidths: [Int] {
+        columns.indices.map { index in
+            max(columns[index].title.count, rows.map { $0[index].count }.max() ?? 0)
+        }
+    }
+
     /// Returns the lines, beginning with the titles.
     ///
     /// - Parameter width: The maximum number of characters in a line. Narrower tables stay narrow.
     package func lines(width: Int) -> [String] {
-        var widths = columns.indices.map { index in
-            max(columns[index].title.count, rows.map { $0[index].count }.max() ?? 0)
-        }
+        var widths = fullWidths
         var excess = widths.reduce(0, +) + 2 * (columns.count - 1) - width
         let flexible = columns.indices.filter { columns[$0].loss != nil }
         // The widest column is cut first, so no column loses all of its text to another.

@@ -37,13 +37,13 @@ struct TextReportTests {
                   save                          1     3      5   400 µs   19 %  ████
                   statements: 1 write · 300 rows loaded · 19.5 KiB read · 900 B written
 
-                Hotspots
-                  kind            what          count      p50      p99  rows    total  call site
-                  fault           Item.list       100  12.0 µs  12.0 µs   100  1.20 ms  Scroll.swift:57
-                  save            Item              1   400 µs   400 µs     3   400 µs  List.swift:90
-                  fetch           Item by name      2  60.0 µs   210 µs   200   270 µs  List.swift:42
-                  batch           Item by name      2   110 µs   110 µs   100   220 µs  Scroll.swift:60
-                  fault (cached)  Item.list        50   300 ns   300 ns    50  15.0 µs  Scroll.swift:57
+                Hotspots  (spread from 100 ns to 1 ms)
+                  kind            what          count      p50      p99  spread    rows    total  call site
+                  fault           Item.list       100  12.0 µs  12.0 µs      █      100  1.20 ms  Scroll.swift:57
+                  save            Item              1   400 µs   400 µs         █     3   400 µs  List.swift:90
+                  fetch           Item by name      2  60.0 µs   210 µs       ██    200   270 µs  List.swift:42
+                  batch           Item by name      2   110 µs   110 µs        █    100   220 µs  Scroll.swift:60
+                  fault (cached)  Item.list        50   300 ns   300 ns  █           50  15.0 µs  Scroll.swift:57
 
                 What to change
                   1. warning 29  R01 N+1 faults                                                        List.swift:42
@@ -185,5 +185,42 @@ struct TextReportTests {
         let report = TextReport(Analysis(Profile(builder.closed()))).render()
         #expect(report.contains("  statement      3     3      3  15.0 µs  100 %  ████████████████████\n"))
         #expect(report.contains("sql   SELECT name FROM track WHERE id = ?"))
+    }
+
+    // MARK: The spread of durations
+
+    private func hotspots(_ entity: String, width: Int, showsAll: Bool = false) -> [String] {
+        var trace = TraceBuilder()
+        let item = trace.entity(entity)
+        for duration: UInt64 in [2_000, 3_000, 40_000] {
+            var fault = TraceEvent.Fault()
+            (fault.entity, fault.source, fault.filled) = (item, .store, 1)
+            trace.event(.fault(fault), duration: duration)
+        }
+        let text = TextReport(Analysis(Profile(trace.closed())), showsAll: showsAll).render(width: width)
+        let lines = text.split(separator: "\n").map(String.init)
+        return Array(lines.drop { !$0.hasPrefix("Hotspots") }.prefix(3))
+    }
+
+    @Test func `Hotspots show the spread of durations if the width allows`() {
+        #expect(
+            hotspots("Item", width: 100) == [
+                "Hotspots  (spread from 1 µs to 100 µs)",
+                "  kind   what  count      p50      p99  spread    rows    total  call site",
+                "  fault  Item      3  3.00 µs  40.0 µs   █    ▄      3  45.0 µs  –",
+            ])
+        #expect(
+            hotspots("Item", width: 90) == [
+                "Hotspots", "  kind   what  count      p50      p99  rows    total  call site",
+                "  fault  Item      3  3.00 µs  40.0 µs     3  45.0 µs  –",
+            ])
+    }
+
+    @Test func `The spread takes no room from names, unless everything is to be shown`() {
+        let name = String(repeating: "Item", count: 10)
+        #expect(!hotspots(name, width: 100)[1].contains("spread") && hotspots(name, width: 100)[2].contains(name))
+        #expect(hotspots(name, width: 120)[1].contains("spread") && hotspots(name, width: 120)[2].contains(name))
+        let all = hotspots(name, width: 80, showsAll: true)
+        #expect(all[1].contains("spread") && !all[2].contains(name) && all.allSatisfy { $0.count <= 80 })
     }
 }

@@ -77,6 +77,28 @@ public struct Distribution: Mergeable, Sendable {
 
     public var mean: UInt64 { count == 0 ? 0 : total / count }
 
+    /// The smallest value, in nanoseconds, or 0 if there is none.
+    ///
+    /// - Complexity: O(n) for up to 1,024 values, and O(1) beyond.
+    package var minimum: UInt64 {
+        if let histogram, count > 0 { return histogram.valueAtPercentile(0) }
+        return values.min() ?? 0
+    }
+
+    /// Returns the number of values below the first bound, from each bound to the next, and from the last one on.
+    ///
+    /// - Parameter bounds: Values in ascending order.
+    /// - Complexity: O(n · m) for n values or buckets and m bounds.
+    package func counts(between bounds: [UInt64]) -> [UInt64] {
+        var counts = [UInt64](repeating: 0, count: bounds.count + 1)
+        func add(_ value: UInt64, _ times: UInt64) {
+            counts[bounds.firstIndex { value < $0 } ?? bounds.count] &+= times
+        }
+        for value in values { add(value, 1) }
+        if let histogram { for bucket in histogram.recordedValues() { add(bucket.value, bucket.count) } }
+        return counts
+    }
+
     // MARK: In a profile file
 
     /// The values, or the histogram's buckets with their counts.
