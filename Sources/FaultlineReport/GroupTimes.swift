@@ -12,8 +12,15 @@ struct GroupTimes {
 
     /// A figure of a group's durations, or `–` if the trace has none of them.
     func text(_ group: EventGroup, _ figure: (Distribution) -> UInt64) -> String {
-        guard group.durations.count > 0 || group.untimed == 0 else { return "–" }
-        let value = figure(group.durations)
+        text(group.durations, untimed: group.untimed, figure)
+    }
+
+    /// A figure of durations, or `–` if the trace has none of them.
+    ///
+    /// - Parameter untimed: The number of events whose duration the trace does not have.
+    func text(_ durations: Distribution, untimed: UInt64 = 0, _ figure: (Distribution) -> UInt64) -> String {
+        guard durations.count > 0 || untimed == 0 else { return "–" }
+        let value = figure(durations)
         return value == 0 && lacksShort ? "<1 ms" : Phrase.duration(value)
     }
 

@@ -6,12 +6,15 @@ struct HotspotsText {
     let analysis: Analysis
     /// Whether to show every hotspot, and the spread of durations even if names are cut for it.
     let showsAll: Bool
+    /// The hotspots to show in place of those by kind and line.
+    var grouped: GroupedHotspots?
 
     /// The minimum width of a page for the spread of durations.
     private static let spreadWidth = 100
 
     func lines(_ ink: Ink, _ width: Int) -> [String] {
-        let groups = TextReport.operations(analysis.profile)
+        if let grouped { return lines(grouped, ink, width) }
+        let groups = analysis.profile.hotspots
         let shown = Array(groups.prefix(showsAll ? .max : TextReport.hotspots))
         guard !shown.isEmpty else { return [] }
         let rest = groups.count - shown.count
@@ -27,6 +30,22 @@ struct HotspotsText {
         }
         let more = remarks.isEmpty ? "" : "  (\(remarks.joined(separator: "; ")))"
         return [ink(.bold, "Hotspots") + ink(.dim, more)] + table.section(ink, width: width)
+    }
+
+    private func lines(_ grouped: GroupedHotspots, _ ink: Ink, _ width: Int) -> [String] {
+        let heading = ink(.bold, "Hotspots by \(grouped.words)")
+        guard !grouped.rows.isEmpty else { return [heading, "  \(grouped.absence)"] }
+        let shown = grouped.rows.prefix(showsAll ? .max : TextReport.hotspots)
+        let rest = grouped.rows.count - shown.count
+        let remarks = (rest > 0 ? ["\(Phrase.count(UInt64(rest))) more"] : []) + [grouped.remark].compactMap(\.self)
+        var table = TextTable(
+            grouped.titles.enumerated().map { index, title in
+                TextTable.Column(
+                    title: title, alignment: index == 0 ? .left : .right, losing: index == 0 ? .middle : nil)
+            })
+        for row in shown { table.add(grouped.cells(row, GroupTimes(analysis.profile))) }
+        let more = remarks.isEmpty ? "" : "  (\(remarks.joined(separator: "; ")))"
+        return [heading + ink(.dim, more)] + table.section(ink, width: width)
     }
 
     /// - Parameter scale: The scale of the durations' spread, or `nil` to leave it out.

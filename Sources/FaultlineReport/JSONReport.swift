@@ -12,9 +12,13 @@ public struct JSONReport: Sendable {
     public static let version = 1
 
     let analysis: Analysis
+    /// The hotspots by another property than kind and line.
+    let grouped: GroupedHotspots?
 
-    public init(_ analysis: Analysis) {
+    /// - Parameter grouped: Hotspots by another property, which become the member `hotspots`; `nil` for none.
+    public init(_ analysis: Analysis, grouped: GroupedHotspots? = nil) {
         self.analysis = analysis
+        self.grouped = grouped
     }
 
     /// Returns the report, with a trailing line feed.
@@ -25,7 +29,7 @@ public struct JSONReport: Sendable {
     /// - Parameter limit: The maximum number of groups. The default is no limit.
     func value(groups limit: Int = .max) -> JSONValue {
         let profile = analysis.profile
-        return .sorted([
+        var members: [String: JSONValue] = [
             "version": .integer(Int64(Self.version)),
             "wallTime": .unsigned(profile.wallTime),
             "recordings": .unsigned(profile.recordingCount),
@@ -45,7 +49,9 @@ public struct JSONReport: Sendable {
             "byStatement": GroupJSON.sums(profile.groups, by: GroupJSON.statement),
             "scopes": .array(profile.scopes.map(Self.scope)),
             "results": .array(profile.fetches.map { ResultJSON.value($0, analysis.costs) }),
-        ])
+        ]
+        if let grouped { members["hotspots"] = grouped.json }
+        return .sorted(members)
     }
 
     private var costs: JSONValue {

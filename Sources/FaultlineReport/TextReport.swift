@@ -14,11 +14,16 @@ public struct TextReport: Sendable {
     static let fullFindings = 6
     /// Whether to show every finding in full, every hotspot and every projection.
     let showsAll: Bool
+    /// The hotspots to show in place of those by kind and line.
+    let grouped: GroupedHotspots?
 
-    /// - Parameter showsAll: Whether to show every finding in full, and every hotspot.
-    public init(_ analysis: Analysis, showsAll: Bool = false) {
+    /// - Parameters:
+    ///   - showsAll: Whether to show every finding in full, and every hotspot.
+    ///   - grouped: The hotspots to show in place of those by kind and line, or `nil` for these.
+    public init(_ analysis: Analysis, showsAll: Bool = false, grouped: GroupedHotspots? = nil) {
         self.analysis = analysis
         self.showsAll = showsAll
+        self.grouped = grouped
     }
 
     /// Returns the report, with a trailing line feed.
@@ -34,7 +39,7 @@ public struct TextReport: Sendable {
         if analysis.profile.totals.eventCount > 0 {
             sections += [
                 StoreTimeText(analysis: analysis).lines(ink, width),
-                HotspotsText(analysis: analysis, showsAll: showsAll).lines(ink, tableWidth),
+                HotspotsText(analysis: analysis, showsAll: showsAll, grouped: grouped).lines(ink, tableWidth),
                 CPUText(profile: analysis.profile, showsAll: showsAll).lines(ink, width),
                 MemoryText(profile: analysis.profile, showsAll: showsAll).lines(ink, width),
                 GrowthText(analysis: analysis, showsAll: showsAll).lines(ink, width),
@@ -102,13 +107,6 @@ public struct TextReport: Sendable {
         let all = began.isEmpty ? profile.programs.map { (path: $0.path, name: "unknown programs") } : began
         let names = all.map { $0.path.split(separator: "/").last.map(String.init) ?? $0.name }
         return names.filter { !$0.isEmpty }.uniqued
-    }
-
-    /// The groups of operations, or of statements if the trace has nothing else.
-    static func operations(_ profile: Profile) -> [EventGroup] {
-        let operations = profile.groups.filter { $0.key.kind != .cacheMiss && $0.key.kind != .sql }
-        // A program without an object store waits for SQLite's lock in its statements.
-        return operations.allSatisfy { $0.key.kind == .wait } ? profile.groups : operations
     }
 
     private func checks(_ ink: Ink, _ width: Int) -> [String] {

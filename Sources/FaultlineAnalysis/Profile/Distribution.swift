@@ -51,6 +51,15 @@ public struct Distribution: Mergeable, Sendable {
         }
     }
 
+    /// Records values that are known by their sum and number, each with their mean.
+    ///
+    /// The means are rounded so that the sum remains.
+    mutating func record(sum: UInt64, of number: UInt64) {
+        let (mean, rest) = sum.quotientAndRemainder(dividingBy: max(1, number))
+        record(mean, times: number &- rest)
+        record(mean &+ 1, times: rest)
+    }
+
     public mutating func merge(_ other: Distribution) {
         if histogram == nil, other.histogram == nil, values.count + other.values.count <= Self.exactLimit {
             values += other.values

@@ -76,9 +76,7 @@ public struct EventGroup: Sendable {
     ///
     /// Each of them counts with their mean time, rounded so that the sum is theirs.
     mutating func add(_ hits: TraceEvent.CacheHits, _ event: TraceEvent) {
-        let (mean, rest) = hits.time.quotientAndRemainder(dividingBy: max(1, hits.hits))
-        durations.record(mean, times: hits.hits &- rest)
-        durations.record(mean &+ 1, times: rest)
+        durations.record(sum: hits.time, of: hits.hits)
         span.add(event)
         counts.rows &+= hits.filled
         counts.bytes &+= hits.bytes

@@ -5,7 +5,9 @@ struct MarkdownRenderer: Renderer {
     let name = "markdown"
     let purpose = "for pull requests"
 
-    var report: Printer<Analysis>? { { MarkdownReport(analysis: $0, showsAll: $1.showsAll).render() } }
+    var report: Printer<Analysis>? {
+        { MarkdownReport(analysis: $0, showsAll: $1.showsAll, grouped: $1.grouped).render() }
+    }
     var check: Printer<BudgetCheck>? { { check, _ in MarkdownCheck(check: check).render() } }
     var diff: Printer<ProfileDiff>? { { diff, _ in MarkdownDiff(diff: diff).render() } }
 }

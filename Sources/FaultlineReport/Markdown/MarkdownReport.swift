@@ -6,6 +6,8 @@ struct MarkdownReport {
     let analysis: Analysis
     /// Whether to show every finding in full, and every hotspot.
     var showsAll = false
+    /// The hotspots to show in place of those by kind and line.
+    var grouped: GroupedHotspots?
 
     /// Returns the report, with a trailing line feed.
     func render() -> String {
@@ -38,8 +40,26 @@ struct MarkdownReport {
         return blocks + [["### Also"], rest]
     }
 
+    private func table(_ grouped: GroupedHotspots) -> [[String]] {
+        let heading = "### Hotspots by \(grouped.words)"
+        guard !grouped.rows.isEmpty else { return [[heading], [grouped.absence]] }
+        let shown = grouped.rows.prefix(showsAll ? .max : TextReport.hotspots)
+        let times = GroupTimes(analysis.profile)
+        let rows = shown.map { row in
+            let cells = grouped.cells(row, times)
+            return [Markdown.code(cells[0])] + cells.dropFirst()
+        }
+        let rest = grouped.rows.count - shown.count
+        let remarks = (rest > 0 ? ["\(Phrase.count(UInt64(rest))) more"] : []) + [grouped.remark].compactMap(\.self)
+        return [
+            [heading], Markdown.table(grouped.titles, numbers: [1, 2, 3, 4, 5, 6], rows),
+            remarks.isEmpty ? [] : ["(\(remarks.joined(separator: "; ")))"],
+        ]
+    }
+
     private var hotspots: [[String]] {
-        let groups = TextReport.operations(analysis.profile)
+        if let grouped { return table(grouped) }
+        let groups = analysis.profile.hotspots
         let shown = groups.prefix(showsAll ? .max : TextReport.hotspots)
         let times = GroupTimes(analysis.profile)
         let rows = shown.map { group in

@@ -1,3 +1,5 @@
+package import FaultlineAnalysis
+
 /// The documents that commands print.
 package enum Document: Sendable, CaseIterable {
     case report, check, diff, inspection, verification, tree, timeline, other, events, rows
@@ -15,12 +17,15 @@ package struct Layout: Sendable {
     package var showsAll = false
     /// The smallest share of the whole, from 0 to 1, that a call path must have to be shown.
     package var smallestShare = 0.01
+    /// The hotspots that a report shows in place of those by kind and line.
+    package var grouped: GroupedHotspots?
 
     package init(
-        width: Int = 100, isColoured: Bool = false, showsAll: Bool = false, smallestShare: Double = 0.01
+        width: Int = 100, isColoured: Bool = false, showsAll: Bool = false, smallestShare: Double = 0.01,
+        grouped: GroupedHotspots? = nil
     ) {
         (self.width, self.isColoured, self.showsAll) = (width, isColoured, showsAll)
-        self.smallestShare = smallestShare
+        (self.smallestShare, self.grouped) = (smallestShare, grouped)
     }
 }
 

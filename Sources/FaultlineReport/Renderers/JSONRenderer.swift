@@ -5,7 +5,7 @@ struct JSONRenderer: Renderer {
     let name = "json"
     let purpose = "for programs"
 
-    var report: Printer<Analysis>? { { analysis, _ in JSONReport(analysis).render() } }
+    var report: Printer<Analysis>? { { JSONReport($0, grouped: $1.grouped).render() } }
     var check: Printer<BudgetCheck>? { { check, _ in CheckJSON(check).render() } }
     var diff: Printer<ProfileDiff>? { { diff, _ in DiffJSON(diff).render() } }
     var inspection: Printer<StoreInspection>? { { inspection, _ in InspectionJSON(inspection).render() } }

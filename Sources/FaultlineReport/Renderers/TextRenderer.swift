@@ -6,7 +6,10 @@ struct TextRenderer: Renderer {
     let purpose = ""
 
     var report: Printer<Analysis>? {
-        { TextReport($0, showsAll: $1.showsAll).render(width: $1.width, colour: $1.isColoured) }
+        {
+            TextReport($0, showsAll: $1.showsAll, grouped: $1.grouped)
+                .render(width: $1.width, colour: $1.isColoured)
+        }
     }
     var check: Printer<BudgetCheck>? { { CheckText($0).render(width: $1.width, colour: $1.isColoured) } }
     var diff: Printer<ProfileDiff>? { { DiffText($0).render(width: $1.width, colour: $1.isColoured) } }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaultlineAnalysis
 import FaultlineReport
 
 /// A subcommand that prints a document in the format of `--format`.
@@ -51,12 +52,12 @@ struct OutputFormat<Command: PrintingCommand>: ExpressibleByArgument {
     /// - Throws: ``CommandFailure`` if the output cannot be written.
     func write<Content>(
         _ content: Content, width: Int? = nil, showsAll: Bool = false, smallestShare: Double = 0,
-        as document: (any Renderer) -> ((Content, Layout) -> String)?
+        grouped: GroupedHotspots? = nil, as document: (any Renderer) -> ((Content, Layout) -> String)?
     ) throws {
         let output = Terminal.output
         let layout = Layout(
             width: width ?? output.width, isColoured: output.wantsColour, showsAll: showsAll,
-            smallestShare: smallestShare)
+            smallestShare: smallestShare, grouped: grouped)
         try output.write(document(renderer)?(content, layout) ?? "")
     }
 }

@@ -49,7 +49,22 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
     @Flag(name: .long, help: "Show every finding in full, and every hotspot.")
     var all = false
 
+    @Option(name: .long, help: "Group the hotspots by \(Grouping.names).")
+    var by: Grouping?
+
     @OptionGroup var options: AnalysisOptions
+
+    struct Grouping: ExpressibleByArgument {
+        let grouping: GroupedHotspots.Grouping
+
+        init?(argument: String) {
+            guard let grouping = GroupedHotspots.Grouping(rawValue: argument) else { return nil }
+            self.grouping = grouping
+        }
+
+        static let allValueStrings = GroupedHotspots.Grouping.allCases.map(\.rawValue)
+        static let names = allValueStrings.joined(separator: ", ")
+    }
 
     func validate() throws {
         try checkFormat()
@@ -66,9 +81,17 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
 
     func work() throws {
         if let print = format.renderer.page, let output { return try writePage(print, to: output) }
-        let report = try TraceReport(path: trace)
+        let isByThread = by?.grouping == .thread
+        if isByThread, LoadedProfile.isProfile(trace) {
+            throw CommandFailure.usage(
+                "\"\(trace)\" is a profile, which has no sums of threads; name the trace that it was made from, or group "
+                    + "by entity, scope or site.")
+        }
+        var threads = ThreadSums()
+        let report = try TraceReport(path: trace) { if isByThread { threads.add($0) } }
         for note in report.notes { Terminal.tell(note) }
-        try format.write(report.analysis, showsAll: all) { $0.report }
+        let grouped = by.map { GroupedHotspots(report.analysis.profile, by: $0.grouping, threads: threads) }
+        try format.write(report.analysis, showsAll: all, grouped: grouped) { $0.report }
     }
 
     private func writePage(_ print: Renderer.PagePrinter, to output: String) throws {

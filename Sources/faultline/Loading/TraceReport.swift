@@ -1,5 +1,6 @@
 import FaultlineAnalysis
 import FaultlineReport
+import FaultlineTrace
 
 /// The report of a trace, ready to be printed.
 struct TraceReport {
@@ -9,9 +10,10 @@ struct TraceReport {
 
     /// Reads and analyses a trace or a profile.
     ///
+    /// - Parameter observe: Called for the messages of a trace. A profile has none.
     /// - Throws: ``CommandFailure`` if it cannot be read.
-    init(path: String) throws {
-        let loaded = try LoadedProfile(path: path)
+    init(path: String, observing observe: (TraceMessage) -> Void = { _ in }) throws {
+        let loaded = try LoadedProfile(path: path, observing: observe)
         analysis = Analysis(loaded.profile)
         notes = loaded.notes
     }
