@@ -1,8 +1,22 @@
 internal import FaultlineAnalysis
-internal import FaultlineTrace
+package import FaultlineTrace
 
 /// The wording of groups of events.
-enum GroupText {
+package enum GroupText {
+    /// What an event asked the store for, without values: a request, a statement, or `fault of Item.list`.
+    ///
+    /// A fetch and its batches have the same shape. It is `nil` for an event that asked for nothing, such as a sample.
+    package static func shape(of event: TraceEvent, in dictionary: TraceDictionary) -> String? {
+        let subject = EventGroup.Key.Subject(of: event, in: dictionary)
+        switch subject {
+        case .unknown: return nil
+        case .shape, .statement: return self.subject(subject)
+        case .entity, .relationship, .saved, .named:
+            let kind = event.kind == .cacheHits ? EventKind.fault : event.kind
+            return "\(kind.name) of \(self.subject(subject))"
+        }
+    }
+
     /// The subject of a group's events: `Item where name = ?`, `Item.list`.
     static func subject(_ key: EventGroup.Key) -> String { subject(key.subject) }
 

@@ -59,7 +59,7 @@ struct TreeCommand: PrintingCommand {
     }
 
     enum Grouping: String, ExpressibleByArgument, CaseIterable {
-        case thread, scope, entity, site
+        case thread, scope, entity, shape, site
 
         static let names = allCases.map(\.rawValue).joined(separator: ", ")
     }
@@ -125,6 +125,7 @@ struct TreeCommand: PrintingCommand {
             case .entity:
                 let entities = event.detail.entities.compactMap { names.dictionary.entity($0)?.name }
                 return entities.isEmpty ? "no entity" : entities.joined(separator: ", ")
+            case .shape: return GroupText.shape(of: event, in: names.dictionary) ?? "no request"
             case .site: return names.site(of: event)?.description ?? "unknown call site"
             }
         }
