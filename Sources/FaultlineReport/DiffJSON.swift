@@ -18,8 +18,11 @@ public struct DiffJSON: Sendable {
     }
 
     /// Returns the JSON, with a trailing line feed.
-    public func render() -> String {
-        JSONValue.sorted([
+    public func render() -> String { value.indented + "\n" }
+
+    /// The comparison as a value.
+    var value: JSONValue {
+        .sorted([
             "version": .integer(Int64(Self.version)), "pace": .number(diff.pace),
             "traces": .sorted(["before": .unsigned(diff.traces.before), "after": .unsigned(diff.traces.after)]),
             "totals": Self.figures(diff.totals), "operations": .array(diff.operations.map(Self.operation)),
@@ -39,7 +42,7 @@ public struct DiffJSON: Sendable {
                         "before": .array($0.before.map { .string($0) }), "after": .array($0.after.map { .string($0) }),
                     ])
                 }),
-        ]).indented + "\n"
+        ])
     }
 
     private static func figures(_ figures: [ProfileDiff.Figure]) -> JSONValue {

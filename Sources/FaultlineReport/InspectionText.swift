@@ -28,17 +28,21 @@ public struct InspectionText: Sendable {
 
     private func header(_ ink: Ink, _ width: Int) -> [String] {
         let facts = inspection.facts
-        let name = Phrase.fileName(facts.path)
+        let lines = TextTable.wrapped("\(Phrase.fileName(facts.path)): \(Self.summary(facts))", width: width)
+        return [ink(.bold, lines[0])] + lines.dropFirst()
+    }
+
+    /// What the file is, in a few words: `1.20 MiB, 12 tables, 3,456 rows; 300 pages of 4.00 KiB; write-ahead log`.
+    static func summary(_ facts: StoreFacts) -> String {
         let rows = facts.tables.reduce(0) { $0 &+ $1.rows }
         let size = max(facts.size, facts.pages &* facts.pageSize)
-        var words = "\(name): \(Phrase.size(Double(size))), \(Phrase.count(UInt64(facts.tables.count), "table"))"
+        var words = "\(Phrase.size(Double(size))), \(Phrase.count(UInt64(facts.tables.count), "table"))"
         words +=
             ", \(Phrase.count(rows, "row")); \(Phrase.count(facts.pages, "page")) of \(Phrase.size(Double(facts.pageSize)))"
         if facts.freePages > 0 { words += ", \(Phrase.count(facts.freePages)) of them free" }
         words += facts.journalMode == "wal" ? "; write-ahead log" : "; rollback journal"
         if facts.isCoreData { words += facts.isFaultline ? "; a Faultline store" : "; a Core Data store" }
-        let lines = TextTable.wrapped(words, width: width)
-        return [ink(.bold, lines[0])] + lines.dropFirst()
+        return words
     }
 
     private func tables(_ ink: Ink, _ width: Int) -> [String] {
@@ -72,8 +76,13 @@ public struct InspectionText: Sendable {
     }
 
     private func checks(_ ink: Ink, _ width: Int) -> [String] {
-        var text = [ink(.bold, "Checked")]
-        func add(_ words: String) { text += TextPage.item(words, width: width) }
+        [ink(.bold, "Checked")] + remarks.flatMap { TextPage.item($0, width: width) }
+    }
+
+    /// What was checked and what could not be, a paragraph each.
+    var remarks: [String] {
+        var text: [String] = []
+        func add(_ words: String) { text.append(words) }
         for check in inspection.checks where check.findings > 0 {
             add(
                 "\(check.name): \(check.examined ?? ""): \(Phrase.count(UInt64(check.findings), "finding"))")

@@ -31,6 +31,7 @@ public struct VerificationJSON: Sendable {
             "reason": .optional(reason), "expected": trial.expected.map(FindingJSON.range) ?? .null,
             "figure": trial.figure.map(figure) ?? .null, "measurement": trial.measurement.map(measurement) ?? .null,
             "notes": .array(trial.notes.map { .string($0) }),
+            "text": .array(VerificationText.sentences(trial).map { .string($0) }),
         ])
     }
 

@@ -44,26 +44,34 @@ public struct VerificationText: Sendable {
         let tone: Ink.Tone =
             trial.outcome == .withdrawn ? .red : [.less, .unclear, .nothing].contains(trial.outcome) ? .yellow : .green
         var text = FindingsText.head(trial.finding, "\(number). \(trial.outcome.word)", tone, ink, width)
-        let body = { (words: String) in FindingsText.body(words, width: width) }
+        for sentence in Self.sentences(trial) { text += FindingsText.body(sentence, width: width) }
+        return text
+    }
+
+    /// What a trial measured and what follows from it, a paragraph each.
+    static func sentences(_ trial: Trial) -> [String] {
+        var sentences: [String] = []
         if let measurement = trial.measurement, let figure = trial.figure, let expected = trial.expected {
-            text += body(Self.sentence(figure, expected, isPause: trial.isAboutPause))
-            text += body(Self.sentence(measurement, isPause: trial.isAboutPause))
+            sentences += [
+                sentence(figure, expected, isPause: trial.isAboutPause),
+                sentence(measurement, isPause: trial.isAboutPause),
+            ]
         }
-        if trial.outcome == .withdrawn {
-            let figure = trial.figure?.gain.high ?? 0
-            let much = figure > 0 ? "far less time than predicted, if any" : "no time"
-            text += body("The finding is withdrawn: on this store the change saves \(much).")
-        }
-        if trial.outcome == .nothing, let gain = trial.figure?.gain {
-            text += body(
-                gain.high < 0
+        switch trial.outcome {
+        case .withdrawn:
+            let much = (trial.figure?.gain.high ?? 0) > 0 ? "far less time than predicted, if any" : "no time"
+            sentences.append("The finding is withdrawn: on this store the change saves \(much).")
+        case .nothing:
+            sentences.append(
+                (trial.figure?.gain.high ?? 0) < 0
                     ? "The finding predicted no saving of time, and on this store the change costs some."
                     : "The finding predicted no saving of time.")
+        case .unclear: sentences.append("The difference is within the noise; the counts are exact.")
+        case .notTried(let reason): sentences.append(reason)
+        case .confirmed, .more, .less: break
         }
-        if trial.outcome == .unclear {
-            text += body("The difference is within the noise; the counts are exact.")
-        }
-        return text + (trial.notes.isEmpty ? [] : body(trial.notes.joined(separator: " ")))
+        if !trial.notes.isEmpty { sentences.append(trial.notes.joined(separator: " ")) }
+        return sentences
     }
 
     /// The measured times and the predicted saving.

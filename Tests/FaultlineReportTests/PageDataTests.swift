@@ -126,7 +126,7 @@ struct PageDataTests {
         var tables = PageTables()
         let files = [
             "/elsewhere/Sources/List.swift", "/elsewhere/Sources/secret.txt", "\(folder.path)/Sources/secret.txt",
-            "/elsewhere/Top.swift", "/elsewhere/Sources/../Sources/List.swift", "\(folder.path)/Top.swift",
+            "/elsewhere/Other.swift", "/etc/passwd", "\(folder.path)/Top.swift",
         ]
         _ = tables.path(files.map { .init(function: CodeFunction(name: "run()", file: $0), line: 20) })
         let excerpts = SourceExcerpts(tables, findings: [], folder: folder.path).files
@@ -141,7 +141,8 @@ struct PageDocumentTests {
     private func page(_ title: String) -> String {
         var events = PageEvents(Analysis(Profile()))
         events.finish()
-        return PageDocument(title: title, data: [PageData(events: events, sources: nil)]).render()
+        let trace = PageData(events, PageOptions(sourceFolder: nil))
+        return PageDocument(kind: .report, title: title, traces: [trace]).render()
     }
 
     @Test("Its policy allows its own program and style, and nothing else")
@@ -182,6 +183,6 @@ struct PageDocumentTests {
 
     @Test("Markup in its title is text")
     func title() {
-        #expect(page("</title><script>").contains("<title>&lt;/title>&lt;script></title>"))
+        #expect(page("</title><script>").contains("<title>&lt;/title>&lt;script> – Faultline</title>"))
     }
 }

@@ -23,15 +23,15 @@ struct RendererTests {
         #expect(
             Renderers.help(for: .report)
                 == "text, json for programs, markdown for pull requests, sarif for code scanning, github for annotations "
-                + "in GitHub Actions, or html for a browser, with a timeline.")
-        #expect(Renderers.help(for: .inspection) == "text, or json for programs.")
+                + "in GitHub Actions, or html for a browser.")
+        #expect(Renderers.help(for: .inspection) == "text, json for programs, or html for a browser.")
     }
 
     @Test func `The refusal of a format names the formats that can print the document`() {
         let markdown = MarkdownRenderer()
         #expect(
             Renderers.refusal(of: markdown, for: .verification, by: "verify")
-                == "\"verify\" cannot print markdown; it prints text and json.")
+                == "\"verify\" cannot print markdown; it prints text, json and html.")
         #expect(
             Renderers.refusal(of: markdown, for: .tree, by: "tree")
                 == "\"tree\" cannot print markdown; it prints text, json and folded.")

@@ -59,7 +59,8 @@ struct FormatTests {
         let (all, some, lines) = ("text, json, markdown, sarif, github", "text, json", "text, json, ndjson, csv")
         #expect(
             values == [
-                all + ", html", all + ", junit", "text, json, markdown", some, some, lines, lines, some, "text, json, folded",
+                all + ", html", all + ", junit", "text, json, markdown, html", some + ", html", some + ", html", lines,
+                lines, some, "text, json, folded",
             ])
     }
 

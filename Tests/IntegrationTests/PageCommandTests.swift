@@ -40,7 +40,7 @@ import Testing
     func asksForAFile() throws {
         let unnamed = try BuiltCommand.run(["report", Self.trace, "--format", "html"])
         #expect(unnamed.status == 2)
-        #expect(unnamed.errors.contains("A page is written to a file: name it with -o report.html."))
+        #expect(unnamed.errors.contains("A page is written to a file: name it with -o page.html."))
         let other = try BuiltCommand.run(["report", Self.trace, "-o", "report.txt"])
         #expect(other.status == 2)
         #expect(

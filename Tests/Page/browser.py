@@ -55,7 +55,7 @@ class Browser:
         """Waits until the page has answered the last question, and has drawn it."""
         self.driver.execute_async_script(
             "const done = arguments[0];"
-            "const wait = () => document.body.dataset.pending === '0'"
+            "const wait = () => document.body.dataset.pending !== '1'"
             " ? requestAnimationFrame(() => requestAnimationFrame(done)) : setTimeout(wait, 5);"
             "setTimeout(wait, 150);")
 

@@ -1,10 +1,10 @@
 """Whether everyone can use the page: the rules of axe-core, which PyPI's axe-playwright-python carries."""
 
-import pathlib
+import sqlite3
 import unittest
 
 from browser import Browser
-from commands import ROOT, page, trace
+from commands import ROOT, page, run, scratch_file, trace
 
 AXE = ROOT / ".build/python-packages/axe_playwright_python/axe.min.js"
 
@@ -36,6 +36,24 @@ class AccessTests(unittest.TestCase):
 
     def test_dark(self):
         self.check(is_dark=True)
+
+    def test_two_traces(self):
+        path = scratch_file("diff.html", "")
+        run("diff", trace("groceries-flawed"), trace("groceries-improved"), "--format", "html", "-o", path)
+        with Browser(path) as browser:
+            for tab in ["operations", "totals", "plans"]:
+                browser.click(f"#tab-{tab}")
+                self.assertEqual(self.violations(browser), [], tab)
+
+    def test_a_store(self):
+        store, path = scratch_file("store.sqlite", ""), scratch_file("store.html", "")
+        database = sqlite3.connect(store)
+        database.execute("CREATE TABLE note(id INTEGER PRIMARY KEY, photo BLOB)")
+        database.execute("INSERT INTO note VALUES(1, zeroblob(90000))")
+        database.commit()
+        run("inspect", store, "--format", "html", "-o", path)
+        with Browser(path) as browser:
+            self.assertEqual(self.violations(browser), [])
 
     def test_the_keyboard_reaches_every_control(self):
         with Browser(page(trace("music-library"))) as browser:

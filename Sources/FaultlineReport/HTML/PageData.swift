@@ -5,7 +5,16 @@ internal import FaultlineTrace
 /// What a page's program reads: a description as JSON, and the events as columns of bytes.
 struct PageData {
     let events: PageEvents
-    let sources: SourceExcerpts?
+    private let sources: SourceExcerpts?
+    private let savings: MeasuredSavings
+
+    init(_ events: PageEvents, _ options: PageOptions, _ savings: MeasuredSavings = MeasuredSavings()) {
+        self.events = events
+        self.savings = savings
+        sources = options.sourceFolder.map {
+            SourceExcerpts(events.tables, findings: events.analysis.findings, folder: $0)
+        }
+    }
 
     /// The number of hotspots that a page lists.
     private static let hotspots = 500
@@ -62,7 +71,7 @@ struct PageData {
         let (analysis, tables) = (events.analysis, events.tables)
         let span = PageEvents.span(of: analysis.profile)
         let report = JSONReport(analysis)
-        let findings = analysis.findings.map(PageFinding.value)
+        let findings = analysis.findings.map { PageFinding.value($0, measured: savings[$0]) }
         return .object([
             ("version", .integer(1)),
             ("program", .string(TextReport.programs(analysis.profile).joined(separator: ", "))),

@@ -8,8 +8,25 @@ struct PageDocument {
     /// The first bytes of every page, by which one is known.
     static let beginning = "<!DOCTYPE html>\n<!-- A page of faultline."
 
+    /// What a page is about, which decides how its program shows it.
+    enum Kind: String {
+        case report, diff, inspection
+
+        /// The page's elements before its program fills them.
+        var body: String {
+            switch self {
+            case .report: PageProgram.report
+            case .diff: PageProgram.diff
+            case .inspection: PageProgram.inspection
+            }
+        }
+    }
+
+    let kind: Kind
     let title: String
-    let data: [PageData]
+    var traces: [PageData] = []
+    /// What the page shows besides traces.
+    var document: JSONValue = .null
 
     func render() -> String {
         let (program, style) = (PageProgram.code, PageProgram.style)
@@ -23,23 +40,29 @@ struct PageDocument {
             <meta charset="utf-8">
             <meta http-equiv="Content-Security-Policy" content="\(policy)">
             <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>\(Self.escaped(title))</title>
+            <title>\(Self.escaped(title)) – Faultline</title>
             <style>\(style)</style>
             </head>
-            \(PageProgram.body)
+            \(kind.body)
 
             """
-        for (number, data) in data.enumerated() {
-            let columns = data.columns
-            let head = JSONValue.object([("columns", columns.json), ("data", data.head)]).line
-            // The first character of a tag cannot occur in the script's text, so nothing in it can end the script.
-            page += "<script type=\"application/json\" id=\"head-\(number)\">"
-            page += head.replacing("<", with: "\\u003c") + "</script>\n"
-            page += "<script type=\"text/plain\" id=\"columns-\(number)\">"
-            page += Data(Gzip.compress(columns.bytes) ?? []).base64EncodedString() + "</script>\n"
+        page += Self.script("application/json", "document", document.line)
+        for (number, trace) in traces.enumerated() {
+            let columns = trace.columns
+            let head = JSONValue.object([("columns", columns.json), ("data", trace.head)]).line
+            page += Self.script("application/json", "head-\(number)", head)
+            let packed = Data(Gzip.compress(columns.bytes) ?? []).base64EncodedString()
+            page += Self.script("text/plain", "columns-\(number)", packed)
         }
         page += "<script type=\"module\" id=\"program\">\(program)</script>\n</html>\n"
         return page
+    }
+
+    /// A script element that holds data.
+    ///
+    /// Its text cannot end it: the character with which tags begin does not occur.
+    private static func script(_ type: String, _ id: String, _ text: String) -> String {
+        "<script type=\"\(type)\" id=\"\(id)\">\(text.replacing("<", with: "\\u003c"))</script>\n"
     }
 
     /// What a policy calls a script or a style of that text.

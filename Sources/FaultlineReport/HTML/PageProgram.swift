@@ -8,7 +8,8 @@ enum PageProgram {
         PackageResources.colours_js,
         PackageResources.timeline_js, PackageResources.eventlist_js, PackageResources.detail_js,
         PackageResources.treeview_js, PackageResources.flamegraph_js, PackageResources.charts_js,
-        PackageResources.advice_js, PackageResources.keys_js, PackageResources.main_js,
+        PackageResources.advice_js, PackageResources.treemap_js, PackageResources.keys_js, PackageResources.page_js,
+        PackageResources.report_js, PackageResources.diff_js, PackageResources.inspection_js, PackageResources.main_js,
     ]
 
     /// The modules as one: a page has no other files to import them from.
@@ -16,8 +17,10 @@ enum PageProgram {
     /// Their names are distinct, so that joining them only takes away the words that connect them.
     static let code = modules.map { joined(text($0)) }.joined(separator: "\n")
     static let style = text(PackageResources.page_css)
-    /// The page's elements before its program fills them.
-    static let body = text(PackageResources.page_html)
+    /// The elements of each kind of page before the program fills them.
+    static let report = text(PackageResources.report_html)
+    static let diff = text(PackageResources.diff_html)
+    static let inspection = text(PackageResources.inspection_html)
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 

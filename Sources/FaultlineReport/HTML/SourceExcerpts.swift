@@ -26,8 +26,7 @@ struct SourceExcerpts {
     ///
     /// Files that cannot be read are left out.
     ///
-    /// - Parameter folder: The folder in which files are looked for that are not where the trace says, because the program
-    ///   was built elsewhere: by the end of their path, with at least one folder of it.
+    /// - Parameter folder: The folder in which files are looked for that are not where the trace says.
     init(_ tables: PageTables, findings: [Finding], folder: String) {
         var lines: [String: Set<Int>] = [:]
         for frame in tables.frames.values where frame.line > 0 && frame.function.part == .program {
@@ -46,8 +45,11 @@ struct SourceExcerpts {
             if let path { lines[path, default: []].insert(site.line) }
         }
         var left = Self.most
-        for (path, wanted) in lines.sorted(by: { $0.key < $1.key }) where path.hasPrefix("/") {
-            guard let bytes = Self.contents(of: path, in: folder) else { continue }
+        let locator = SourceLocator(root: folder)
+        for (path, wanted) in lines.sorted(by: { $0.key < $1.key }) where Self.isSource(path) {
+            guard let found = locator.path(of: path, known: lines.keys),
+                let bytes = try? RegularFile.bytes(of: found, atMost: Self.largest)
+            else { continue }
             let text = String(decoding: bytes, as: UTF8.self).split(
                 omittingEmptySubsequences: false, whereSeparator: \.isNewline)
             let shown = Set(wanted.flatMap { $0 - Self.margin...$0 + Self.margin })
@@ -58,16 +60,8 @@ struct SourceExcerpts {
         }
     }
 
-    private static func contents(of path: String, in folder: String) -> [UInt8]? {
-        guard let dot = path.lastIndex(of: "."), endings.contains(path[path.index(after: dot)...]) else { return nil }
-        if let bytes = try? RegularFile.bytes(of: path, atMost: largest) { return bytes }
-        let parts = path.split(separator: "/")
-        guard parts.count > 2, !parts.contains("..") else { return nil }
-        for start in 1..<parts.count - 1 {
-            let path = folder + "/" + parts[start...].joined(separator: "/")
-            if let bytes = try? RegularFile.bytes(of: path, atMost: largest) { return bytes }
-        }
-        return nil
+    private static func isSource(_ path: String) -> Bool {
+        path.lastIndex(of: ".").map { endings.contains(path[path.index(after: $0)...]) } ?? false
     }
 
     /// The excerpts: for each file, runs of consecutive lines, each with the number of its first line.

@@ -1,17 +1,17 @@
 import { batchCurveChart } from "./charts.js";
 import { element } from "./elements.js";
-import { formatCount, formatCounted, formatDuration } from "./format.js";
+import { formatCount, formatCounted, formatDuration, spelledOut } from "./format.js";
 import { sourceExcerpt } from "./source.js";
 
 /** The findings as cards: what to change, why, the code to paste, and what it saves. */
 export class Advice {
   /**
-   * @param head The description of a trace. @param actions `follow(number)`, called with a finding's position to show the events
-   *   that it rests on, or -1 to show all events again.
+   * @param head The description of a trace. @param actions `follow(index)`, called for a finding to show the events that it rests
+   *   on, or all events again if it shows them already.
    */
   constructor(host, head, actions) {
     Object.assign(this, { host, head, actions });
-    this.cards = head.findings.map((finding, index) => this.#card(finding, index));
+    this.cards = head.findings.map((finding, index) => findingCard(head, finding, index, { follow: actions.follow }));
     const serious = head.findings.filter(({ finding }) => finding.severity !== "note").length;
     host.replaceChildren(
       element("h2", {}, "What to change"),
@@ -36,69 +36,74 @@ export class Advice {
       if (isShown) card.scrollIntoView({ block: "nearest" });
     });
   }
+}
 
-  #card(entry, index) {
-    const { finding } = entry;
-    const place = finding.change?.text ?? "call site unknown";
-    const isMarked = index < MARKED_FINDINGS;
-    return element("li", { class: `card ${finding.severity}`, id: `finding-${index + 1}` },
-      element("div", { class: "card-head" },
-        element("span", { class: `severity ${finding.severity}` }, finding.severity),
-        element("span", { class: "score", title: "Score from 0 to 100 for the extent of the problem" },
-          formatCount(Math.floor(finding.score))),
-        element("span", { class: "rule" }, `${finding.rule} ${finding.ruleName}`)),
-      element("h3", {}, `${index + 1}. `, sentence(entry.title), "."),
-      element("p", { class: "where" }, "Change ", element("code", {}, place)),
-      finding.change && sourceExcerpt(this.head.sources, finding.change, 2),
-      entry.explanation.map((words) => element("p", {}, sentence(words))),
-      this.#seenAt(finding),
-      finding.batchCurve && element("figure", {}, batchCurveChart(finding.batchCurve)),
-      finding.code.length > 0 ? this.#code(finding.code, entry.language) : element("p", { class: "fix" }, "→ ", sentence(entry.fix)),
-      entry.alternatives.map((words) => element("p", { class: "alternative" }, "or: ", sentence(words))),
-      element("p", { class: "saving" }, entry.saving),
-      entry.measured && element("p", { class: "measured" }, entry.measured),
-      entry.reservations.map((words) => element("p", { class: "reservation" }, sentence(words))),
-      element("div", { class: "buttons" },
-        isMarked && element("button", {
-          type: "button", class: "follow", "aria-pressed": false,
-          click: (event) => this.actions.follow(event.currentTarget.getAttribute("aria-pressed") === "true" ? -1 : index),
-        }, "Show its events")),
-      this.#about(finding.rule, entry));
-  }
+/**
+ * The card of a finding.
+ *
+ * @param head What the page knows of rules and sources. @param options `follow(index)` to show its events, if the page has them;
+ *   `state`, a class and a word for a finding that two traces are compared by.
+ */
+export function findingCard(head, entry, index, { follow, state }) {
+  const { finding } = entry;
+  const place = finding.change?.text ?? "call site unknown";
+  return element("li", { class: `card ${finding.severity}`, id: `finding-${index + 1}` },
+    element("div", { class: "card-head" },
+      state && element("span", { class: `state ${state[0]}` }, state[1]),
+      element("span", { class: `severity ${finding.severity}` }, finding.severity),
+      element("span", { class: "score", title: "Score from 0 to 100 for the extent of the problem" }, formatCount(Math.floor(finding.score))),
+      element("span", { class: "rule" }, `${finding.rule} ${finding.ruleName}`)),
+    element("h3", {}, `${index + 1}. `, sentence(entry.title), "."),
+    element("p", { class: "where" }, "Change ", element("code", {}, place)),
+    finding.change && sourceExcerpt(head.sources, finding.change, 2),
+    entry.explanation.map((words) => element("p", {}, sentence(words))),
+    seenAt(finding),
+    finding.batchCurve && element("figure", {}, batchCurveChart(finding.batchCurve)),
+    finding.code.length > 0 ? codeToWrite(finding.code, entry.language) : element("p", { class: "fix" }, "→ ", sentence(entry.fix)),
+    entry.alternatives.map((words) => element("p", { class: "alternative" }, "or: ", sentence(words))),
+    element("p", { class: "saving" }, entry.saving),
+    entry.measured && element("div", { class: "measured" },
+      element("p", {}, entry.measured.outcome === "not tried" ? "Not tried:" : ["Measured: ", element("strong", {}, entry.measured.outcome)]),
+      entry.measured.sentences.map((text) => element("p", {}, text))),
+    entry.reservations.map((words) => element("p", { class: "reservation" }, sentence(words))),
+    follow && index < MARKED_FINDINGS && element("div", { class: "buttons" }, element("button", {
+      type: "button", class: "follow", "aria-pressed": false, click: () => follow(index),
+    }, "Show its events")),
+    aboutRule(head.rules, finding, entry));
+}
 
-  #seenAt(finding) {
-    const places = finding.seenAt.filter(({ site }) => site && site.text !== finding.change?.text);
-    if (places.length === 0) return null;
-    return element("p", { class: "seen" }, "Observed at ", places.slice(0, 3).flatMap(({ site, count, time }, index) => [
-      index > 0 && ", ", element("code", {}, site.text), ` (${formatCount(count)}×${time > 0 ? `, ${formatDuration(time)}` : ""})`,
-    ]), places.length > 3 && ` and ${formatCount(places.length - 3)} more`, ".");
-  }
+function seenAt(finding) {
+  const places = finding.seenAt.filter(({ site }) => site && site.text !== finding.change?.text);
+  if (places.length === 0) return null;
+  return element("p", { class: "seen" }, "Observed at ", places.slice(0, 3).flatMap(({ site, count, time }, index) => [
+    index > 0 && ", ", element("code", {}, site.text), ` (${formatCount(count)}×${time > 0 ? `, ${formatDuration(time)}` : ""})`,
+  ]), places.length > 3 && ` and ${formatCount(places.length - 3)} more`, ".");
+}
 
-  #code(lines, language) {
-    const text = lines.join("\n");
-    const copy = element("button", {
-      type: "button", class: "copy", title: "Copy the code",
-      click: async (event) => {
-        const button = event.currentTarget;
-        await navigator.clipboard.writeText(text).then(() => { button.textContent = "Copied"; }, () => { button.textContent = "Select it to copy"; });
-      },
-    }, "Copy");
-    return element("div", { class: "advice-code" }, copy,
-      element("pre", { class: "code", tabindex: "0", "aria-label": `Code to write${language ? ` in ${language}` : ""}` }, text));
-  }
+function codeToWrite(lines, language) {
+  const text = lines.join("\n");
+  const copy = element("button", {
+    type: "button", class: "copy", title: "Copy the code",
+    click: async (event) => {
+      const button = event.currentTarget;
+      await navigator.clipboard.writeText(text).then(() => { button.textContent = "Copied"; }, () => { button.textContent = "Select it to copy"; });
+    },
+  }, "Copy");
+  return element("div", { class: "advice-code" }, copy,
+    element("pre", { class: "code", tabindex: "0", "aria-label": `Code to write${language ? ` in ${language}` : ""}` }, text));
+}
 
-  /** What the rule looks for, on demand. */
-  #about(id, entry) {
-    const rule = this.head.rules.find((rule) => rule.id === id);
-    if (!rule) return null;
-    return element("details", {}, element("summary", {}, "Why, and how sure"),
-      entry.finding.code.length > 0 && element("p", {}, sentence(entry.fix)),
-      element("p", {}, rule.trigger), element("p", {}, rule.evidence), element("p", {}, rule.saving),
-      entry.finding.evidence.length > 0 && element("table", { class: "fields" }, element("tbody", {}, entry.finding.evidence.map(({ name, value, unit }) =>
-        element("tr", {}, element("th", { scope: "row" }, name.replace(/([a-z])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`)),
-          element("td", {}, EVIDENCE[unit]?.(value) ?? formatCount(value)))))),
-      element("ul", { class: "guards" }, rule.guards.map((guard) => element("li", {}, guard))));
-  }
+/** What the rule looks for, on demand. */
+function aboutRule(rules, finding, entry) {
+  const rule = rules.find((rule) => rule.id === finding.rule);
+  if (!rule) return null;
+  return element("details", {}, element("summary", {}, "Why, and how sure"),
+    finding.code.length > 0 && element("p", {}, sentence(entry.fix)),
+    element("p", {}, rule.trigger), element("p", {}, rule.evidence), element("p", {}, rule.saving),
+    finding.evidence.length > 0 && element("table", { class: "fields" }, element("tbody", {}, finding.evidence.map(({ name, value, unit }) =>
+      element("tr", {}, element("th", { scope: "row" }, spelledOut(name)),
+        element("td", {}, EVIDENCE[unit]?.(value) ?? formatCount(value)))))),
+    element("ul", { class: "guards" }, rule.guards.map((guard) => element("li", {}, guard))));
 }
 
 /** The number of findings whose events are marked in the columns. */

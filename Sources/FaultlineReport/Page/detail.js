@@ -1,6 +1,6 @@
 import { kindColours } from "./colours.js";
 import { element, fill } from "./elements.js";
-import { formatCount, formatCounted, formatDuration, formatField, formatStart } from "./format.js";
+import { formatCount, formatCounted, formatDuration, formatField, formatStart, spelledOut } from "./format.js";
 import { sourceExcerpt } from "./source.js";
 import { DURATION_UNKNOWN } from "./trace.js";
 
@@ -166,7 +166,7 @@ export class Detail {
     });
     if (shown.length === 0) return null;
     return section("Recorded", element("table", { class: "fields" }, element("tbody", {}, shown.map(([field, text]) =>
-      element("tr", { title: field.summary }, element("th", { scope: "row" }, words(field.name)), element("td", {}, text))))));
+      element("tr", { title: field.summary }, element("th", { scope: "row" }, spelledOut(field.name)), element("td", {}, text))))));
   }
 
   #lists(row) {
@@ -174,8 +174,8 @@ export class Detail {
     if (!text) return null;
     return Object.entries(JSON.parse(text)).map(([name, entries]) => {
       const keys = Object.keys(entries[0]).filter((key) => entries.some((entry) => !isHash(key, entry[key])));
-      return section(words(name, true), element("table", { class: "entries" },
-        element("thead", {}, element("tr", {}, keys.map((key) => element("th", { scope: "col" }, words(key))))),
+      return section(titled(spelledOut(name)), element("table", { class: "entries" },
+        element("thead", {}, element("tr", {}, keys.map((key) => element("th", { scope: "col" }, spelledOut(key))))),
         element("tbody", {}, entries.slice(0, 50).map((entry) =>
           element("tr", {}, keys.map((key) => element("td", {}, String(entry[key] ?? ""))))))));
     });
@@ -184,11 +184,7 @@ export class Detail {
 
 function section(title, ...content) { return element("section", {}, element("h3", {}, title), content); }
 
-/** `virtualMachineSteps` as words: `virtual machine steps`. */
-function words(name, isTitle = false) {
-  const text = name.replace(/([a-z])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`);
-  return isTitle ? text[0].toUpperCase() + text.slice(1) : text;
-}
+function titled(text) { return text[0].toUpperCase() + text.slice(1); }
 
 function isHash(key, value) { return key === "values" || (typeof value === "string" && /^[0-9a-f]{16}$/.test(value)); }
 

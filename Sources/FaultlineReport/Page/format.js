@@ -71,6 +71,11 @@ export function formatField(value, unit) {
   }
 }
 
+/** A name as words: `virtualMachineSteps` becomes `virtual machine steps`. */
+export function spelledOut(name) {
+  return name.replace(/([a-z])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`);
+}
+
 /** The total of a weight of the call tree. */
 export function formatWeight(value, weight) {
   if (weight === "trips" || weight === "rows") return formatCount(value);

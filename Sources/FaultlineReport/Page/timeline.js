@@ -24,10 +24,12 @@ export class Timeline {
   /**
    * @param host The element to fill. @param trace The events. @param processes The tracks, from `layOut`.
    * @param actions Called for what a reader does: `select(row)`, `choose({ from, to })` with a range or `null`, and `move()`.
+   * @param length The time to show, if it is longer than the trace.
    */
-  constructor(host, trace, processes, actions) {
+  constructor(host, trace, processes, actions, length = 0) {
     Object.assign(this, { host, trace, processes, actions });
-    this.span = { from: trace.head.span[0], to: trace.head.span[1] };
+    const [from, to] = trace.head.span;
+    this.span = { from, to: Math.max(to, from + length) };
     this.view = { ...this.span };
     this.range = null;
     this.selected = -1;

@@ -29,7 +29,16 @@ package struct Layout: Sendable {
     }
 }
 
-/// What a page shows besides the trace.
+/// What a page is about.
+package enum PageContent {
+    /// A trace with its events, and what trying its advice has measured.
+    case report(PageEvents, MeasuredSavings)
+    /// Two traces with their events.
+    case diff(ProfileDiff, before: PageEvents, after: PageEvents)
+    case inspection(StoreInspection)
+}
+
+/// What a page shows besides its content.
 package struct PageOptions: Sendable {
     /// The folder in which the program's source is looked for if it is not where the trace says; `nil` for a page without
     /// source.

@@ -8,8 +8,8 @@ package protocol Renderer: Sendable {
     /// Prints a document.
     typealias Printer<Content> = (Content, Layout) -> String
 
-    /// Prints a trace with its events.
-    typealias PagePrinter = (PageEvents, PageOptions) -> String
+    /// Prints a page.
+    typealias PagePrinter = (PageContent, PageOptions) -> String
 
     /// The value of `--format`, such as `"json"`.
     var name: String { get }
@@ -20,9 +20,9 @@ package protocol Renderer: Sendable {
     ///
     /// `nil`, the default for all documents, means that the format cannot.
     var report: Printer<Analysis>? { get }
-    /// Prints the analysis of a trace together with its events, for a format that shows them.
+    /// Prints a document to a file of its own, with the events of the traces that it is about.
     ///
-    /// Such a format cannot be printed to a terminal, but only to a file.
+    /// A format that can do this is written to a file, and not to a terminal.
     var page: PagePrinter? { get }
     /// Prints the check of a trace against a budget.
     var check: Printer<BudgetCheck>? { get }
@@ -62,9 +62,9 @@ extension Renderer {
         switch document {
         case .report: report != nil || page != nil
         case .check: check != nil
-        case .diff: diff != nil
-        case .inspection: inspection != nil
-        case .verification: verification != nil
+        case .diff: diff != nil || page != nil
+        case .inspection: inspection != nil || page != nil
+        case .verification: verification != nil || page != nil
         case .tree: tree != nil
         case .timeline: timeline != nil
         case .other: other != nil

@@ -28,10 +28,17 @@ struct DiffCommand: AnalyzingCommand, PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<DiffCommand>.help))
     var format = OutputFormat<DiffCommand>.text
 
+    @OptionGroup(title: "Page") var page: PageOutput
+
     @OptionGroup var options: AnalysisOptions
 
     func work() throws {
+        try page.check(format.renderer)
         let sides = try [before, after].map { Analysis(try LoadedProfile.oneOfSeveral($0)) }
-        try format.write(ProfileDiff(before: sides[0], after: sides[1])) { $0.diff }
+        let diff = ProfileDiff(before: sides[0], after: sides[1])
+        let isWritten = try page.write(format.renderer) {
+            .diff(diff, before: try page.events(of: before, sides[0]), after: try page.events(of: after, sides[1]))
+        }
+        if !isWritten { try format.write(diff) { $0.diff } }
     }
 }

@@ -14,6 +14,7 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
             faultline inspect Library.sqlite
             faultline inspect Library.sqlite --model Library.xcdatamodeld
             faultline inspect library.sqlite --trace trace.json
+            faultline inspect library.sqlite --format html -o library.html
 
             Accepts any SQLite file. In a Core Data store it recognizes entities and, with --model, attributes and \
             relationships. It detects large values in rows and columns stored after them, sparse inheritance tables, \
@@ -37,7 +38,10 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<InspectCommand>.help))
     var format = OutputFormat<InspectCommand>.text
 
+    @OptionGroup(title: "Page") var page: PageOutput
+
     func run() throws {
+        try page.check(format.renderer)
         let models = try model.map(ModelArgument.load) ?? []
         let statements = try trace.flatMap(Self.statements)
         Interruption.removeCopiesFirst()
@@ -50,6 +54,7 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
             throw CommandFailure.replay(error)
         }
         if let use = inspection.facts.use, use.statements == 0 || use.strangers > 0 { Self.tell(use) }
+        if try page.write(format.renderer, { .inspection(inspection) }) { return }
         try format.write(inspection) { $0.inspection }
     }
 

@@ -14,6 +14,7 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
         discussion: """
             faultline verify trace.json --store Library.sqlite
             faultline verify trace.json --store Library.sqlite --model Library.xcdatamodeld
+            faultline verify trace.json --store Library.sqlite --format html -o report.html
 
             Replays the recorded fetches and saves for each testable finding, alternately with and without the change, \
             and prints the measured saving beside the predicted one. If the trace has no values (see record \
@@ -43,9 +44,12 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<VerifyCommand>.help))
     var format = OutputFormat<VerifyCommand>.text
 
+    @OptionGroup(title: "Page") var page: PageOutput
+
     @OptionGroup var options: AnalysisOptions
 
     func work() throws {
+        try page.check(format.renderer)
         let loaded = try LoadedProfile(path: trace)
         for note in loaded.notes { Terminal.tell(note) }
         // The analysis comes first, because a malicious profile fails here before anything is copied.
@@ -58,7 +62,10 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
         } catch {
             throw CommandFailure.replay(error)
         }
-        try format.write(verification) { $0.verification }
+        let isWritten = try page.write(format.renderer) {
+            .report(try page.events(of: trace, analysis), MeasuredSavings(verification))
+        }
+        if !isWritten { try format.write(verification) { $0.verification } }
     }
 
     private func verify(_ analysis: Analysis, _ models: [ManagedObjectModel]) throws(ReplayError) -> Verification {

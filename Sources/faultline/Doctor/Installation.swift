@@ -10,7 +10,7 @@ struct Installation: Sendable {
     /// All packages that Faultline needs to build, record and read.
     static let all = [
         "libsqlite3-dev", "liblttng-ust-dev", "lttng-tools", "babeltrace2", "libbabeltrace2-dev", "libsimdjson-dev",
-        "libdw-dev",
+        "libdw-dev", "zlib1g-dev",
     ]
 
     /// - Parameters:

@@ -3,20 +3,17 @@ import FaultlineReport
 import FaultlineTrace
 import Foundation
 
-/// Finds the source files that call sites name.
-///
-/// A trace names a file by the path on the machine that built the program, or by its module and name.
+/// The source files that call sites name.
 struct SourceFiles {
     /// The maximum number of places that a finding shows besides the line to change.
     private static let most = 3
 
-    /// The folder with the sources.
-    private let root: String
+    private let locator: SourceLocator
     /// The paths that the trace's debugging information names.
     private let paths: Set<String>
 
     init(root: String, paths: Set<String>) {
-        (self.root, self.paths) = (root, paths)
+        (locator, self.paths) = (SourceLocator(root: root), paths)
     }
 
     /// - Throws: ``CommandFailure`` if there is no such folder.
@@ -45,7 +42,7 @@ struct SourceFiles {
         var excerpts: [SourceExcerpt] = []
         var remarks: [String] = []
         for file in files {
-            guard let path = path(of: file.name),
+            guard let path = locator.path(of: file.name, known: paths),
                 let bytes = try? RegularFile.bytes(of: path, atMost: InputFile.most),
                 let text = String(validating: bytes, as: UTF8.self)
             else {
@@ -60,41 +57,6 @@ struct SourceFiles {
             }
         }
         return (excerpts, remarks)
-    }
-
-    /// The path of an existing file, or `nil` if there is none.
-    private func path(of file: String) -> String? {
-        var names = [file]
-        if !file.hasPrefix("/") {
-            // "Groceries/List.swift" names a module and a file; the debugging information knows the file's path.
-            let name = "/" + Phrase.fileName(file)
-            let known = paths.filter { $0.hasSuffix(name) }
-            if known.count == 1 { names += known }
-        }
-        for name in names {
-            if name.hasPrefix("/"), Self.exists(name) { return name }
-            // The same project can be in another folder here, so the ends of the path are tried, the longest first.
-            var parts = name.split(separator: "/")[...]
-            while parts.count > 1 {
-                let end = parts.joined(separator: "/")
-                for folder in ["", "Sources/", "Tests/"] {
-                    let path = inRoot(folder + end)
-                    if Self.exists(path) { return path }
-                }
-                parts = parts.dropFirst()
-            }
-        }
-        let direct = inRoot(Phrase.fileName(file))
-        return Self.exists(direct) ? direct : nil
-    }
-
-    private func inRoot(_ path: String) -> String {
-        root == "." ? path : (root as NSString).appendingPathComponent(path)
-    }
-
-    private static func exists(_ path: String) -> Bool {
-        var isFolder: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
     }
 
     /// The time of a file's last change in seconds since 1970.

@@ -1,0 +1,78 @@
+import ArgumentParser
+import FaultlineAnalysis
+import FaultlineReport
+import Foundation
+
+/// The options of commands that can write a page.
+struct PageOutput: ParsableArguments {
+    @Option(name: .shortAndLong, help: "The file for --format html. An earlier page is replaced.")
+    var output: String?
+
+    @Flag(name: .long, help: "Replace any file.")
+    var force = false
+
+    @Option(name: .long, help: "The folder with the program's sources, which the page shows. Default: the current one.")
+    var sources: String?
+
+    @Flag(name: .long, help: "Leave the program's source out of the page.")
+    var noSource = false
+
+    @Option(
+        name: .long,
+        help:
+            "The number of events that the page shows. Of a trace with more, it shows the longest, and sums the others."
+    )
+    var maxEvents = PageEvents.standardLimit
+
+    /// Checks that the options fit the format, and that the page can be written.
+    ///
+    /// - Throws: `ValidationError` or ``CommandFailure`` if not.
+    func check(_ renderer: any Renderer) throws {
+        guard (1...10_000_000).contains(maxEvents) else {
+            throw ValidationError("--max-events must be between 1 and 10,000,000, not \(maxEvents).")
+        }
+        guard renderer.page != nil else {
+            guard output == nil else {
+                throw ValidationError(
+                    "-o is for --format html; other formats are printed, and > writes them to a file.")
+            }
+            return
+        }
+        guard let output else { throw ValidationError("A page is written to a file: name it with -o page.html.") }
+        if let sources { try SourceFiles.check(sources) }
+        try OutputFile.check(output, replacing: .page, isForced: force)
+    }
+
+    /// Collects the events of a trace.
+    ///
+    /// A profile has none.
+    ///
+    /// - Throws: ``CommandFailure`` if the trace cannot be read.
+    func events(of trace: String, _ analysis: Analysis) throws -> PageEvents {
+        var events = PageEvents(analysis, limit: maxEvents)
+        if !LoadedProfile.isProfile(trace) {
+            var loaded = try LoadedTrace(path: trace)
+            _ = try loaded.read { events.add($0) }
+        }
+        events.finish()
+        return events
+    }
+
+    /// Writes a page, if the format is one for pages.
+    ///
+    /// - Returns: Whether it was written.
+    /// - Throws: ``CommandFailure`` if it cannot be.
+    func write(_ renderer: any Renderer, _ content: () throws -> PageContent) throws -> Bool {
+        guard let print = renderer.page, let output else { return false }
+        let page = print(try content(), PageOptions(sourceFolder: noSource ? nil : sources ?? "."))
+        do {
+            try Data(page.utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
+        } catch {
+            throw CommandFailure.tool(
+                "Cannot write the page to \"\(output)\" (\(error.localizedDescription)); check that the disk has space, "
+                    + "and that the folder exists and is writable.")
+        }
+        Terminal.tell("the page is in \"\(output)\": open it in a browser.")
+        return true
+    }
+}
