@@ -3,9 +3,15 @@ internal import FaultlineTrace
 
 /// A call tree as JSON.
 enum CallTreeJSON {
+    /// The version of the keys.
+    ///
+    /// It increases when a key is removed or changes its meaning.
+    static let version = 1
+
     static func render(_ tree: CallTree) -> String {
         JSONValue.sorted([
-            "weight": .string(tree.weight.rawValue), "direction": .string(tree.direction.rawValue),
+            "version": .integer(Int64(version)), "weight": .string(tree.weight.rawValue),
+            "direction": .string(tree.direction.rawValue),
             "total": .unsigned(tree.total), "events": .unsigned(tree.events), "unknown": .unsigned(tree.unknown),
             "roots": .array(tree.roots.map(node)),
         ]).indented + "\n"
