@@ -93,6 +93,27 @@ struct ExportTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    @Test("removes an incomplete file if there is no room for the rest")
+    func noRoom() throws {
+        let trace = try SampleTraceTests.trace("groceries-flawed").path
+        let path = directory.path("timeline.json")
+        let command = "ulimit -f 8; exec \(BuiltCommand.faultline) export \(trace) --to timeline -o \(path)"
+        let result = try BuiltCommand.run(["-c", command], program: "/bin/bash")
+        #expect(result.status == 75 && !result.wasKilled)
+        #expect(
+            result.errors
+                == "faultline: Cannot write the export to \"\(path)\" (File too large); check that the disk has "
+                + "space, and that the folder exists and is writable.\n")
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("makes a file that its owner alone can read, as a trace is")
+    func permissions() throws {
+        let path = try export(SampleTraceTests.trace("n-plus-one").path, to: "folded")
+        let permissions = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(permissions == 0o600)
+    }
+
     @Test("refuses a device")
     func device() throws {
         let trace = try SampleTraceTests.trace("groceries-flawed").path

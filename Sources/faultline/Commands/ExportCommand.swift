@@ -51,7 +51,7 @@ struct ExportCommand: ParsableCommand {
         for note in trace.notes { Terminal.tell(note) }
         let file = try NewFile(output)
         do {
-            try write(&trace, finding, to: file)
+            try Signals.ignoringFileSizeLimit { try write(&trace, finding, to: file) }
         } catch {
             // An incomplete file would be misleading.
             file.remove()
@@ -84,6 +84,8 @@ struct ExportCommand: ParsableCommand {
 }
 
 /// A file that did not exist, or was empty.
+///
+/// Its owner alone can read it, as with a trace.
 private struct NewFile {
     private let path: String
     private let descriptor: Int32
@@ -91,7 +93,7 @@ private struct NewFile {
     /// - Throws: ``CommandFailure`` if it cannot be created.
     init(_ path: String) throws {
         self.path = path
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         if descriptor < 0 { throw failure(errno) }
     }
 
