@@ -10,6 +10,17 @@ struct BuiltCommand {
         var wasKilled: Bool
         var output: String
         var errors: String
+
+        /// The output without the last line of a report, which names its file.
+        var withoutNextStep: Substring {
+            output.range(of: "\nNext, ", options: .backwards).map { output[..<$0.lowerBound] } ?? output[...]
+        }
+
+        /// The command in the last line of a report, or `nil` if there is none.
+        var nextStep: String? {
+            let last = output.split(separator: "\n").last.flatMap { $0.hasPrefix("Next, ") ? $0 : nil }
+            return last?.range(of: ": faultline ").flatMap { range in last.map { String($0[range.upperBound...]) } }
+        }
     }
 
     /// The `faultline` command, which is built next to the test runner.

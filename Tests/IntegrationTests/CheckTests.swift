@@ -25,10 +25,10 @@ struct CheckTests {
     func findings() throws {
         let improved = try BuiltCommand.run(["check", Self.trace("groceries-improved")])
         #expect(improved.status == 0)
-        #expect(improved.output == "Passed: no limits were set, no new finding.\n")
+        #expect(improved.withoutNextStep == "Passed: no limits were set, no new finding.\n")
         let flawed = try BuiltCommand.run(["check", Self.trace("groceries-flawed")])
         #expect(flawed.status == 1 && flawed.errors == "")
-        #expect(flawed.output.hasSuffix("\nFailed: 3 findings.\n"))
+        #expect(flawed.withoutNextStep.hasSuffix("\nFailed: 3 findings.\n"))
         let lines = flawed.output.split(separator: "\n").map(String.init)
         #expect(lines.contains { $0.hasPrefix("  fails       R02 ") && $0.hasSuffix(" Groceries.swift:100") })
         let known = try BuiltCommand.run(
@@ -42,7 +42,7 @@ struct CheckTests {
         let flawed = try BuiltCommand.run(["check", Self.trace("groceries-flawed"), "--thresholds", file])
         #expect(flawed.status == 1)
         #expect(flawed.errors == "faultline: Thresholds set: R02 minimumWindows 50, R25 minimumObjects 100.\n")
-        #expect(flawed.output.hasSuffix("\nFailed: 1 finding.\n"))
+        #expect(flawed.withoutNextStep.hasSuffix("\nFailed: 1 finding.\n"))
         for command in ["report", "profile", "diff", "verify", "explain"] {
             let help = try BuiltCommand.run(["help", command]).output
             #expect(help.contains("--thresholds"))
@@ -78,7 +78,7 @@ struct CheckTests {
             """)
         let result = try BuiltCommand.run(["check", Self.trace("groceries-flawed"), "--budget", budget])
         #expect(result.status == 1)
-        let rows = result.output.split(separator: "\n").map {
+        let rows = result.withoutNextStep.split(separator: "\n").map {
             $0.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         }
         #expect(
@@ -108,7 +108,7 @@ struct CheckTests {
         let expired = try file(
             "expired.json", "{\"findings\": {\"ignore\": [\(entries(", \"expires\": \"2020-01-01\""))]}}")
         let late = try BuiltCommand.run(["check", Self.trace("groceries-flawed"), "--budget", expired])
-        #expect(late.status == 1 && late.output.hasSuffix("\nFailed: 3 expired suppressions.\n"))
+        #expect(late.status == 1 && late.withoutNextStep.hasSuffix("\nFailed: 3 expired suppressions.\n"))
         let stale = try BuiltCommand.run(["check", Self.trace("groceries-improved"), "--budget", budget])
         #expect(stale.status == 0 && stale.output.contains("Stale suppressions\n  R0"))
         #expect(stale.output.contains("In a budget, copy the name that is printed below a finding"))
@@ -117,7 +117,7 @@ struct CheckTests {
         _ = try file("Sources/FaultlineWorkloads/Groceries.swift", code)
         let commented = try BuiltCommand.run(
             ["check", Self.trace("groceries-flawed"), "--sources", directory.path("Sources")])
-        #expect(commented.status == 1 && commented.output.hasSuffix("\nFailed: 2 findings.\n"))
+        #expect(commented.status == 1 && commented.withoutNextStep.hasSuffix("\nFailed: 2 findings.\n"))
         #expect(commented.output.contains("suppressed: a demonstration"))
         _ = try file("Sources/Cart.swift", "// faultline:ignore R01\n")
         let mistaken = try BuiltCommand.run(

@@ -35,7 +35,7 @@ struct DiffTests {
     @Test("Two single runs of sequential operations show only large changes in time")
     func sensitivity() throws {
         let trace = Self.trace("music-library")
-        let text = try BuiltCommand.run(["diff", trace, trace]).output
+        let text = try BuiltCommand.run(["diff", trace, trace]).withoutNextStep
         #expect(
             text.hasSuffix(
                 """
@@ -57,7 +57,7 @@ struct DiffTests {
         let better = try BuiltCommand.run(["diff", flawed, improved])
         #expect(better.status == 0)
         // As a reader sees it: the N+1 that is gone, at its line.
-        let lines = better.output.split(separator: "\n").map(String.init)
+        let lines = better.withoutNextStep.split(separator: "\n").map(String.init)
         let fault = try #require(lines.first { $0.contains("Item.locationAtHome") && $0.contains("trips 48 → 0") })
         #expect(fault.hasSuffix("Groceries.swift:106"))
         #expect(lines.count { $0.hasPrefix("  gone ") } == 4 && !lines.contains { $0.hasPrefix("  new ") })

@@ -57,7 +57,7 @@ struct GroupedReportTests {
         for grouping in ["entity", "scope", "site"] {
             let ofTrace = try BuiltCommand.run(["report", Self.trace, "--by", grouping])
             let ofProfile = try BuiltCommand.run(["report", profile, "--by", grouping])
-            #expect(ofProfile.output == ofTrace.output)
+            #expect(ofProfile.withoutNextStep == ofTrace.withoutNextStep)
         }
     }
 }

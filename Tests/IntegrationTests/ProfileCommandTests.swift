@@ -16,7 +16,7 @@ struct ProfileCommandTests {
                 try BuiltCommand.run(["report", $0, "--format", format])
             }
             #expect(reports[0].status == 0 && reports[1].status == 0)
-            #expect(reports[0].output == reports[1].output)
+            #expect(reports[0].withoutNextStep == reports[1].withoutNextStep)
         }
     }
 
@@ -89,7 +89,7 @@ struct ProfileCommandTests {
                 + "(R10 minimumSaves); make both again with the same --thresholds.\n")
         #expect(!FileManager.default.fileExists(atPath: directory.path("sum")))
         let reports = try [[own], [Self.trace("music-library"), "--thresholds", file]].map {
-            try BuiltCommand.run(["report"] + $0).output
+            try BuiltCommand.run(["report"] + $0).withoutNextStep
         }
         #expect(reports[0] == reports[1])
     }

@@ -109,7 +109,7 @@ struct VerifyTests {
         #expect(reasons["R08"] == "Only the program's author can make its change.")
         #expect(reasons["R14"] == "It predicts a saving of memory, and only times, trips and rows are measured.")
         #expect(report.trials.contains { $0.finding.rule == "R05" && $0.reason == nil })
-        let text = try BuiltCommand.run(["verify", trace, "--store", store]).output
+        let text = try BuiltCommand.run(["verify", trace, "--store", store]).withoutNextStep
         #expect(text.hasPrefix("music.sqlite: 3 findings tried on a copy: "))
         #expect(text.contains("R05 Counts and sums by fetching"))
         #expect(

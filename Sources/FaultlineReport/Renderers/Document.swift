@@ -19,13 +19,15 @@ package struct Layout: Sendable {
     package var smallestShare = 0.01
     /// The hotspots that a report shows in place of those by kind and line.
     package var grouped: GroupedHotspots?
+    /// The step that a text ends with.
+    package var next: NextStep?
 
     package init(
         width: Int = 100, isColoured: Bool = false, showsAll: Bool = false, smallestShare: Double = 0.01,
-        grouped: GroupedHotspots? = nil
+        grouped: GroupedHotspots? = nil, next: NextStep? = nil
     ) {
         (self.width, self.isColoured, self.showsAll) = (width, isColoured, showsAll)
-        (self.smallestShare, self.grouped) = (smallestShare, grouped)
+        (self.smallestShare, self.grouped, self.next) = (smallestShare, grouped, next)
     }
 }
 

@@ -24,6 +24,11 @@ struct AnalysisOptions: ParsableArguments {
         }
     }
 
+    /// The options as words of a command line.
+    var words: [String] {
+        (thresholds.map { ["--thresholds", $0] } ?? []) + libraries.flatMap { ["--library", $0] }
+    }
+
     /// Runs `body` with the options in force, after printing which thresholds the file sets.
     ///
     /// - Throws: ``CommandFailure`` if the file cannot be used, or the error of `body`.

@@ -69,9 +69,13 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
     func work() throws {
         var limits = try budget.map(Self.read) ?? Budget()
         if let sources { limits.accepted += try Self.accepted(in: sources) }
+        let analysis = try Self.analysis(trace)
         let check = BudgetCheck(
-            try Self.analysis(trace), budget: limits, baseline: try baseline.map(Self.analysis), today: Self.today)
-        try format.write(check) { $0.check }
+            analysis, budget: limits, baseline: try baseline.map(Self.analysis), today: Self.today)
+        let next = NextStep.Input(file: trace, options.words).flatMap { trace in
+            NextStep.after(check, of: analysis, trace, baseline: baseline.flatMap { .init(file: $0) })
+        }
+        try format.write(check, next: next) { $0.check }
         if !check.isPassed { throw ExitCode(1) }
     }
 

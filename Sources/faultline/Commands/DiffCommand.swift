@@ -39,6 +39,11 @@ struct DiffCommand: AnalyzingCommand, PrintingCommand {
         let isWritten = try page.write(format.renderer) {
             .diff(diff, before: try page.events(of: before, sides[0]), after: try page.events(of: after, sides[1]))
         }
-        if !isWritten { try format.write(diff) { $0.diff } }
+        if isWritten { return }
+        var next: NextStep?
+        if let before = NextStep.Input(file: before), let after = NextStep.Input(file: after, options.words) {
+            next = NextStep.after(diff, before: before, after)
+        }
+        try format.write(diff, next: next) { $0.diff }
     }
 }

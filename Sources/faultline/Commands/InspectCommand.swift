@@ -55,7 +55,10 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
         }
         if let use = inspection.facts.use, use.statements == 0 || use.strangers > 0 { Self.tell(use) }
         if try page.write(format.renderer, { .inspection(inspection) }) { return }
-        try format.write(inspection) { $0.inspection }
+        let next = NextStep.Input(file: store).flatMap {
+            NextStep.after(inspection, $0, hasTrace: trace != nil)
+        }
+        try format.write(inspection, next: next) { $0.inspection }
     }
 
     /// The statements of a trace, or `nil` if it is incomplete.

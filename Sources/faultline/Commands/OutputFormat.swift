@@ -52,12 +52,13 @@ struct OutputFormat<Command: PrintingCommand>: ExpressibleByArgument {
     /// - Throws: ``CommandFailure`` if the output cannot be written.
     func write<Content>(
         _ content: Content, width: Int? = nil, showsAll: Bool = false, smallestShare: Double = 0,
-        grouped: GroupedHotspots? = nil, as document: (any Renderer) -> ((Content, Layout) -> String)?
+        grouped: GroupedHotspots? = nil, next: NextStep? = nil,
+        as document: (any Renderer) -> ((Content, Layout) -> String)?
     ) throws {
         let output = Terminal.output
         let layout = Layout(
             width: width ?? output.width, isColoured: output.wantsColour, showsAll: showsAll,
-            smallestShare: smallestShare, grouped: grouped)
+            smallestShare: smallestShare, grouped: grouped, next: next)
         try output.write(document(renderer)?(content, layout) ?? "")
     }
 }

@@ -156,7 +156,8 @@ struct RecordCommand: AnalyzingCommand {
         do {
             let report = try TraceReport(path: trace)
             for note in report.notes { Terminal.tell(note) }
-            try Terminal.errors.write("\n" + report.text(on: .errors, showsAll: all) + "\n")
+            try Terminal.errors.write(
+                "\n" + report.text(on: .errors, showsAll: all, next: report.nextStep(options)) + "\n")
         } catch {
             Terminal.tell("\(error)")
         }

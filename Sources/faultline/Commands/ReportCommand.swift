@@ -75,7 +75,7 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
         }
         if isWritten { return }
         let grouped = by.map { GroupedHotspots(report.analysis.profile, by: $0.grouping, threads: threads) }
-        try format.write(report.analysis, showsAll: all, grouped: grouped) { $0.report }
+        try format.write(report.analysis, showsAll: all, grouped: grouped, next: report.nextStep(options)) { $0.report }
     }
 
     /// What the file of `--verification` has measured.

@@ -97,7 +97,8 @@ struct TreeCommand: PrintingCommand {
         for remark in summary.remarks + selector.remarks { Terminal.tell(remark) }
         let trees = builders.map { $0.finish() }
         guard selector.remarks.isEmpty, let tree = trees.first(where: { $0.total > 0 }) ?? trees.last else { return }
-        try format.write(tree, smallestShare: minShare / 100) { $0.tree }
+        let next = NextStep.Input(file: self.trace).flatMap { NextStep.after(tree, $0) }
+        try format.write(tree, smallestShare: minShare / 100, next: next) { $0.tree }
     }
 
     /// The names and call paths of a process's events.

@@ -65,7 +65,9 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
         let isWritten = try page.write(format.renderer) {
             .report(try page.events(of: trace, analysis), MeasuredSavings(verification))
         }
-        if !isWritten { try format.write(verification) { $0.verification } }
+        if isWritten { return }
+        let next = NextStep.Input(file: trace, options.words).flatMap { NextStep.after(verification, $0) }
+        try format.write(verification, next: next) { $0.verification }
     }
 
     private func verify(_ analysis: Analysis, _ models: [ManagedObjectModel]) throws(ReplayError) -> Verification {

@@ -5,6 +5,7 @@ import FaultlineTrace
 /// The report of a trace, ready to be printed.
 struct TraceReport {
     let analysis: Analysis
+    private let path: String
     /// Sentences about the trace's file, for stderr.
     let notes: [String]
 
@@ -14,12 +15,22 @@ struct TraceReport {
     /// - Throws: ``CommandFailure`` if it cannot be read.
     init(path: String, observing observe: (TraceMessage) -> Void = { _ in }) throws {
         let loaded = try LoadedProfile(path: path, observing: observe)
+        self.path = path
         analysis = Analysis(loaded.profile)
         notes = loaded.notes
     }
 
-    /// - Parameter showsAll: Whether to show every finding in full.
-    func text(on terminal: Terminal, showsAll: Bool = false) -> String {
-        TextReport(analysis, showsAll: showsAll).render(width: terminal.width, colour: terminal.wantsColour)
+    /// The step after the report.
+    func nextStep(_ options: AnalysisOptions) -> NextStep? {
+        NextStep.Input(file: path, options.words).flatMap { NextStep.after(analysis, $0) }
+    }
+
+    /// - Parameters:
+    ///   - showsAll: Whether to show every finding in full.
+    ///   - next: The step that the text ends with, or `nil` for none.
+    func text(on terminal: Terminal, showsAll: Bool = false, next: NextStep? = nil) -> String {
+        let layout = Layout(
+            width: terminal.width, isColoured: terminal.wantsColour, showsAll: showsAll, next: next)
+        return Renderers.all[0].report?(analysis, layout) ?? ""
     }
 }
