@@ -49,7 +49,7 @@ struct FaultlineCommand: ParsableCommand {
             Terminal.tell(failure.description)
             Foundation.exit(failure.status.rawValue)
         } catch {
-            let text = fullMessage(for: printable(error))
+            let text = ValueHint.add(to: fullMessage(for: printable(error)))
             // A request for help is not an error.
             if exitCode(for: error) == .success {
                 try? Terminal.output.write(text + "\n")

@@ -41,6 +41,11 @@ struct ExplainCommand: AnalyzingCommand {
                     "\"\(subject)\" is a file, not a rule; add the number of a finding of its report: "
                         + "faultline explain \(subject) 1.")
             }
+            if let nearest = RulePage.nearest(to: subject) {
+                throw CommandFailure.usage(
+                    "There is no rule \"\(subject)\"; did you mean \(nearest.id) (\(nearest.name))? \"faultline explain\" lists the "
+                        + "rules.")
+            }
             let numbers = RulePage.all.map(\.id).joined(separator: ", ")
             throw CommandFailure.usage(
                 "There is no rule \"\(subject)\"; the rules are \(numbers). \"faultline explain\" lists them with their names."
@@ -69,5 +74,21 @@ struct ExplainCommand: AnalyzingCommand {
             findings, number: number, events: isProfile ? nil : events.events, excerpts: excerpts, remarks: remarks)
         let output = Terminal.output
         try output.write(page.render(width: output.width, colour: output.wantsColour))
+    }
+}
+
+extension RulePage {
+    /// Returns the rule that a word stands for, by its number without zeros (`R2`) or by its name (`batchsize`).
+    fileprivate static func nearest(to word: String) -> RulePage? {
+        func number(_ text: String) -> String {
+            text.first.map { $0.uppercased() + text.dropFirst().drop { $0 == "0" } } ?? ""
+        }
+        func letters(_ text: String) -> String { text.filter { $0.isLetter || $0.isNumber } }
+        if let page = all.first(where: { number($0.id) == number(word) }) { return page }
+        // Digits that differ are another rule and not a mistake.
+        guard word.count > 3, let name = NearestName.of(letters(word), in: all.map { letters($0.name) }) else {
+            return nil
+        }
+        return all.first { letters($0.name) == name }
     }
 }

@@ -123,6 +123,22 @@ struct SitePattern: ExpressibleByArgument {
         }
     }
 
+    /// Returns the line or the file that was probably meant: one of a similar file, next to the given line.
+    ///
+    /// - Parameter sites: Lines as `List.swift:42`.
+    func nearest(in sites: [String]) -> String? {
+        let name = Phrase.fileName(String(file))
+        let similar = sites.compactMap { text -> (pattern: SitePattern, distance: Int)? in
+            guard let pattern = SitePattern(argument: text) else { return nil }
+            return NearestName.similarity(name, String(pattern.file)).map { (pattern, $0) }
+        }
+        guard let line else { return similar.min { $0.distance < $1.distance }.map { String($0.pattern.file) } }
+        func rank(_ one: (pattern: SitePattern, distance: Int)) -> (Int, UInt) {
+            (one.distance, (one.pattern.line ?? 0).distance(to: line).magnitude)
+        }
+        return similar.min { rank($0) < rank($1) }?.pattern.description
+    }
+
     func matches(_ site: CallSite) -> Bool {
         (line == nil || line == site.line) && (site.file == file || site.file.hasSuffix("/" + file))
     }

@@ -7,6 +7,10 @@ struct EventSelector<End: EndOption> {
     /// The criteria that some event met.
     private var met: Set<Criterion> = []
     private var isAnySelected = false
+    /// The names that events have instead of those of criteria that no event met.
+    private var names: [Criterion: Set<String>] = [:]
+    /// The maximum number of names that are kept for a criterion.
+    private static let mostNames = 4096
 
     /// A criterion that names something, which the trace may not have.
     private enum Criterion: CaseIterable {
@@ -33,7 +37,10 @@ struct EventSelector<End: EndOption> {
         else { return false }
         for criterion in Criterion.allCases {
             guard let isMet = meets(criterion, event, &process) else { continue }
-            guard isMet else { return false }
+            guard isMet else {
+                if !met.contains(criterion) { remember(event, for: criterion, &process) }
+                return false
+            }
             met.insert(criterion)
         }
         isAnySelected = true
@@ -57,6 +64,35 @@ struct EventSelector<End: EndOption> {
         }
     }
 
+    /// Keeps the names that an event has, to suggest one of them if no event meets the criterion.
+    private mutating func remember(_ event: TraceEvent, for criterion: Criterion, _ process: inout ProcessNames) {
+        guard names[criterion]?.count ?? 0 < Self.mostNames else { return }
+        let found: [String] =
+            switch criterion {
+            case .entity: event.detail.entities.compactMap { process.dictionary.entity($0)?.name }
+            case .thread:
+                event.isMainThread ? ["main"] : [process.dictionary.thread(event.thread)?.name].compactMap(\.self)
+            case .scope: [process.scope(around: event)].compactMap(\.self)
+            case .site: [process.site(of: event)?.description].compactMap(\.self)
+            case .finding: []
+            }
+        names[criterion, default: []].formUnion(found)
+    }
+
+    /// The name that was probably meant by a criterion that no event met, in quotation marks if the criterion's is.
+    private func suggestion(for criterion: Criterion) -> String? {
+        let known = names[criterion, default: []].sorted()
+        let nearest: String? =
+            switch criterion {
+            case .entity: options.entity.flatMap { NearestName.of($0, in: known) }
+            case .thread: options.thread.flatMap { NearestName.of($0, in: known) }
+            case .scope: options.scope.flatMap { NearestName.of($0, in: known) }
+            case .site: options.site?.nearest(in: known)
+            case .finding: nil
+            }
+        return nearest.map { criterion == .site ? $0 : "\"\($0)\"" }
+    }
+
     private func isOnThread(_ thread: String, _ event: TraceEvent, _ dictionary: TraceDictionary) -> Bool {
         if thread == "main" { return event.isMainThread }
         return thread == String(event.thread) || thread == dictionary.thread(event.thread)?.name
@@ -76,7 +112,12 @@ struct EventSelector<End: EndOption> {
     /// Sentences about criteria that no event met, or about all of them if no event met all.
     var remarks: [String] {
         if isAnySelected || options.isWhole { return [] }
-        let unmet = Criterion.allCases.filter { !met.contains($0) }.compactMap(words)
-        return unmet.isEmpty ? ["The trace has no such event."] : unmet.map { "The trace has no event \($0)." }
+        let unmet = Criterion.allCases.filter { !met.contains($0) }.compactMap { criterion in
+            words(criterion).map { words in
+                let hint = suggestion(for: criterion).map { "; did you mean \($0)?" } ?? "."
+                return "The trace has no event \(words)\(hint)"
+            }
+        }
+        return unmet.isEmpty ? ["The trace has no such event."] : unmet
     }
 }
