@@ -39,7 +39,8 @@ enum ReadAhead {
         let exchange = Exchange()
         // Only the thread uses the source until it ends, and this function waits for that.
         nonisolated(unsafe) let source = source
-        let thread = Thread { produce(source, into: exchange) }
+        let observer = ReadingProgress.observer
+        let thread = Thread { ReadingProgress.$observer.withValue(observer) { produce(source, into: exchange) } }
         thread.name = "faultline-reader"
         thread.start()
         var failure: (any Error)?

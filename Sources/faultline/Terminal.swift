@@ -24,6 +24,9 @@ struct Terminal {
         return Int(size.ws_col)
     }
 
+    /// Whether the stream is a terminal.
+    var isTerminal: Bool { isatty(descriptor) != 0 }
+
     /// The maximum width of a line: the terminal's width, limited to 80–120, or 100 if there is none.
     var width: Int { columns.map { min(max($0, 80), 120) } ?? 100 }
 
@@ -71,6 +74,7 @@ struct Terminal {
 
     /// Writes a message to standard error, on one line with the command's name.
     static func tell(_ sentence: String) {
+        ProgressBar.makeRoom()
         try? errors.write("faultline: \(Phrase.printable(sentence))\n")
     }
 }

@@ -5,58 +5,28 @@ import Testing
 struct ProgressLineTests {
     /// A recording of `cat`, with standard error on a terminal of its own.
     private final class RecordedCat {
-        private let process = Process()
-        private let input = Pipe()
-        private let terminal: FileHandle
+        private let command: CommandOnTerminal
         private let directory: TemporaryDirectory
-        private(set) var shown = ""
 
         init(_ options: [String], outputOnTerminal: Bool = false) throws {
             directory = try TemporaryDirectory()
-            let leader = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-            try #require(leader >= 0)
-            terminal = FileHandle(fileDescriptor: leader, closeOnDealloc: true)
-            // TIOCSPTLCK and TIOCGPTN, which Swift does not see.
-            var (isLocked, number) = (Int32(0), Int32(0))
-            try #require(ioctl(leader, 0x4004_5431, &isLocked) == 0 && ioctl(leader, 0x8004_5430, &number) == 0)
-            let follower = FileHandle(
-                fileDescriptor: open("/dev/pts/\(number)", O_RDWR | O_NOCTTY), closeOnDealloc: true)
-            process.executableURL = URL(fileURLWithPath: BuiltCommand.faultline)
-            process.arguments = ["record"] + options + ["-o", directory.path("trace.json"), "--", "cat"]
-            process.environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm"]) { $1 }
-            process.standardInput = input
-            process.standardOutput = outputOnTerminal ? follower : FileHandle.nullDevice
-            process.standardError = follower
-            try process.run()
-            try follower.close()
+            command = try CommandOnTerminal(
+                ["record"] + options + ["-o", directory.path("trace.json"), "--", "cat"],
+                streams: outputOnTerminal ? .outputAndErrors : .errors)
         }
 
-        /// Reads what the terminal shows until it has some text, or until the command has ended.
-        func read(until text: String? = nil) {
-            var bytes = [UInt8](repeating: 0, count: 4096)
-            while text.map({ !shown.contains($0) }) ?? true {
-                let count = Foundation.read(terminal.fileDescriptor, &bytes, bytes.count)
-                guard count > 0 else { return }
-                shown += String(decoding: bytes.prefix(count), as: UTF8.self)
-            }
-        }
+        func read(until text: String) { command.read(until: text) }
 
-        /// Types a character.
-        func type(_ character: UInt8) throws { try terminal.write(contentsOf: [character]) }
+        func type(_ character: UInt8) throws { try command.type(character) }
 
         /// Ends the command, and waits until its trace is complete.
         func end() throws {
-            try input.fileHandleForWriting.close()
+            try command.closeInput()
             while try String(contentsOfFile: directory.path("trace.json"), encoding: .utf8) != "[\n]\n" {}
         }
 
         /// Ends the command, and returns all that the terminal showed.
-        func finish() throws -> String {
-            try input.fileHandleForWriting.close()
-            read()
-            process.waitUntilExit()
-            return shown
-        }
+        func finish() throws -> String { try command.finish() }
     }
 
     private static let line = "recording for 1 s: 0 events, 2 B, none lost\u{1B}[K\r"

@@ -94,4 +94,15 @@ struct TimelineTests {
         #expect(markdown.errors.hasPrefix("Error: \"timeline\" cannot print markdown; it prints text and json.\n"))
         #expect(markdown.status == 2)
     }
+
+    @Test("is as wide as the terminal, in its colours", arguments: [70, 100, 160])
+    func terminal(columns: UInt16) throws {
+        let shown = try CommandOnTerminal(
+            ["timeline", Self.trace], streams: .outputAndErrors, columns: columns
+        ).finish()
+        #expect(shown.contains("\u{1B}[32m"))
+        let plain = shown.replacing(#/\u{1B}\[[0-9;]*m/#, with: "").replacing("\r\n", with: "\n")
+        let rows = plain.split(separator: "\n").filter { $0.hasPrefix("  Batches") || $0.hasPrefix("  SQL") }
+        #expect(rows.count == 2 && rows.allSatisfy { $0.count == Int(columns) })
+    }
 }

@@ -42,6 +42,9 @@ final class LineReader {
     private(set) var offset = 0
     /// The number of bytes dropped from an overlong line.
     private var dropped = 0
+    /// The number of bytes that were read.
+    private var bytesRead: UInt64 = 0
+    private let observer = ReadingProgress.observer
 
     init(path: String) throws(ReaderError) {
         self.path = path
@@ -110,6 +113,14 @@ final class LineReader {
         }
         isAtEnd = count == 0
         end += count
+        bytesRead += UInt64(count)
+        observer?(bytesRead, size)
+    }
+
+    /// The file's current size, which grows while its program runs.
+    private var size: UInt64 {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_size > 0 ? UInt64(status.st_size) : 0
     }
 
     /// Zeroed, because the parser reads past the end of its input.

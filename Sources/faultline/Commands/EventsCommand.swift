@@ -50,7 +50,8 @@ struct EventsCommand: PrintingCommand {
         var lost: UInt64 = 0
         var output = LineBuffer()
         if let title = format.title(of: kinds, stack: stack) { try output.add(title) }
-        let summary = try trace.read { message in
+        // On a terminal, the events themselves show how far the reading is.
+        let summary = try trace.read(showsProgress: !Terminal.output.isTerminal) { message in
             switch message {
             case .entry(let process, let id, let entry):
                 processes[process, default: ProcessNames()].insert(entry, id: id)

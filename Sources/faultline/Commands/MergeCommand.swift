@@ -1,5 +1,6 @@
 import ArgumentParser
 import FaultlineAnalysis
+import FaultlineReport
 
 /// Merges profiles.
 struct MergeCommand: ParsableCommand {
@@ -57,9 +58,18 @@ struct MergeCommand: ParsableCommand {
     }
 
     private static func sum(_ files: [String]) throws -> (profile: Profile, notes: [String]) {
+        // One file has a bar of its own.
+        try ProgressBar.during("merging", .things("file"), isWanted: files.count > 1) { try sum(files, $0) }
+    }
+
+    /// - Parameter show: Called with the number of files that were added, and of all.
+    private static func sum(
+        _ files: [String], _ show: ((UInt64, UInt64) -> Void)?
+    ) throws -> (profile: Profile, notes: [String]) {
         var sum = ProfileSum()
         var notes: [String] = []
-        for file in files {
+        for (number, file) in files.enumerated() {
+            show?(UInt64(number), UInt64(files.count))
             guard case .contained(let others) = try sum.add(try LoadedProfile.oneOfSeveral(file), from: file) else {
                 continue
             }

@@ -71,13 +71,16 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
     }
 
     private func verify(_ analysis: Analysis, _ models: [ManagedObjectModel]) throws(ReplayError) -> Verification {
-        func tell(_ finding: Finding, _ done: Int) {
-            guard Terminal.errors.columns != nil else { return }
-            Terminal.tell("Trying \(done + 1) of \(analysis.findings.count): \(finding.title)")
+        let total = UInt64(analysis.findings.count)
+        let result: Result<Verification, ReplayError> = ProgressBar.during("trying the advice", .things("finding")) {
+            show in
+            Result { () throws(ReplayError) in
+                guard analysis.profile.allProcesses.lacks(.operations) else {
+                    return try StoreVerifier(path: store, models: models).verify(analysis) { show?(UInt64($1), total) }
+                }
+                return try StatementVerifier(path: store).verify(analysis) { show?(UInt64($1), total) }
+            }
         }
-        guard analysis.profile.allProcesses.lacks(.operations) else {
-            return try StoreVerifier(path: store, models: models).verify(analysis, progress: tell)
-        }
-        return try StatementVerifier(path: store).verify(analysis, progress: tell)
+        return try result.get()
     }
 }

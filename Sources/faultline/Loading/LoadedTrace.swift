@@ -29,7 +29,8 @@ struct LoadedTrace {
         self.path = path
         (reader, reading) = try Self.explained {
             let reader = try TraceReader(path: path)
-            return (reader, try reader.begin())
+            let title = "reading the names in \(Phrase.fileName(path))"
+            return (reader, try ProgressBar.whileReading(title) { try reader.begin() })
         }
         if reader.capabilities.contains(.recovery) { try recover() }
         if reader.capabilities.contains(.symbols) { resolve(writing: !isWritten) }
@@ -38,14 +39,22 @@ struct LoadedTrace {
     /// Passes every message of the trace to `body`, once.
     ///
     /// Meanwhile, no other process can complete the trace or add to it.
-    mutating func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
+    ///
+    /// - Parameter showsProgress: Whether to show on a terminal how far the reading is.
+    mutating func read(
+        showsProgress: Bool = true, _ body: (TraceMessage) throws -> Void
+    ) throws -> ReadingSummary {
         let lock = isWritten || !reader.capabilities.contains(.recovery) ? nil : SharedLock(path)
         defer { lock?.release() }
         if lock != nil, reading.isOutdated {
             reading = try Self.explained { try reader.begin() }
             resolve(writing: false)
         }
-        return try Self.explained { try reading.read(body) }
+        return try Self.explained {
+            try ProgressBar.whileReading("reading \(Phrase.fileName(path))", isWanted: showsProgress) {
+                try reading.read(body)
+            }
+        }
     }
 
     /// Checks that the file holds a Faultline trace, without reading its events.
