@@ -3,6 +3,9 @@ internal import Foundation
 
 /// Finds the source files that a trace names by their path on the machine that built the program, or by module and name.
 package struct SourceLocator: Sendable {
+    /// The maximum number of files of a module that are searched.
+    private static let mostFiles = 20_000
+
     /// The folder with the sources.
     private let root: String
 
@@ -36,12 +39,27 @@ package struct SourceLocator: Sendable {
                 parts = parts.dropFirst()
             }
         }
+        if let path = inModule(file) { return path }
         let direct = inRoot(Phrase.fileName(file))
         return Self.exists(direct) ? direct : nil
     }
 
     private func inRoot(_ path: String) -> String {
         root == "." ? path : (root as NSString).appendingPathComponent(path)
+    }
+
+    /// The path of a file that is named by its module, in any folder of the module.
+    ///
+    /// Two files of a Swift module cannot share a name.
+    private func inModule(_ file: String) -> String? {
+        let parts = file.split(separator: "/")
+        guard parts.count == 2, !file.hasPrefix("/") else { return nil }
+        for folder in ["Sources/\(parts[0])", "Tests/\(parts[0])", String(parts[0])] {
+            let below = FileManager.default.enumerator(atPath: inRoot(folder))?.lazy.compactMap { $0 as? String }
+            let found = below?.prefix(Self.mostFiles).first { Phrase.fileName($0) == parts[1] }
+            if let found { return inRoot(folder + "/" + found) }
+        }
+        return nil
     }
 
     private static func exists(_ path: String) -> Bool {

@@ -108,6 +108,13 @@ struct ExplainTests {
                 "\nSources\n  Groceries.swift was not found; --sources names the folder with the program's sources.\n"))
     }
 
+    @Test("finds sources that the trace names by their module in any folder of the module")
+    func moduleSources() throws {
+        let page = try BuiltCommand.run(["explain", Self.trace, "1"], directory: BuiltCommand.package).output
+        #expect(page.contains("\n  Sources/FaultlineWorkloads/Groceries/GroceriesModel.swift\n"))
+        #expect(page.contains("\n  →   29  ") && !page.contains("was not found"))
+    }
+
     @Test("explains a finding of a profile without its events")
     func profile() throws {
         let profile = try TemporaryDirectory().path("trace.profile")
