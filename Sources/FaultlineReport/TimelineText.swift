@@ -53,7 +53,7 @@ struct TimelineText {
     private func row(_ track: EventTimeline.Track, _ number: Int, colour: (String) -> String) -> String {
         let columns = timeline.columns(of: track, number)
         let bars = TextTable.pad(Self.bars(track, columns, timeline.range), to: number, .left)
-        let label = TextTable.pad(track.label, to: Self.label - 2, .left, .middle)
+        let label = TextTable.pad(track.label(width: Self.label - 2), to: Self.label - 2, .left, .middle)
         let total = track.subject == .events(.memory) ? Phrase.size(Double(track.level)) : Phrase.duration(track.time)
         let text = track.time == 0 && track.level == 0 ? "–" : total
         return "  \(label)  \(colour(bars))  \(TextTable.pad(text, to: Self.total, .right))"
@@ -90,12 +90,15 @@ struct TimelineText {
 
 extension EventTimeline.Track {
     /// The name of the track's row.
-    var label: String {
+    ///
+    /// - Parameter width: The number of characters above which a scope's kind is left out, because names matter more.
+    func label(width: Int) -> String {
         switch subject {
-        case .events(let kind): kind.trackName
-        case .scopes(let name, .other): name
-        case .scopes(let name, let kind): "\(name) (\(kind))"
-        case .otherScopes: "other scopes"
+        case .events(let kind): return kind.trackName
+        case .scopes(let name, let kind):
+            let whole = "\(name) (\(kind))"
+            return kind == .other || whole.count > width ? name : whole
+        case .otherScopes: return "other scopes"
         }
     }
 }

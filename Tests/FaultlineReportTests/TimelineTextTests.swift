@@ -69,6 +69,11 @@ struct TimelineTextTests {
         #expect(!text.contains("\u{1B}") && text.split(separator: "\n").allSatisfy { $0.count <= 100 })
     }
 
+    @Test func `leaves out the kind of a scope whose name needs the room`() throws {
+        let text = TimelineText(timeline: try timeline("search by beginning")).render(width: 100, colour: false)
+        #expect(text.contains("\n  search by beginning   ━"))
+    }
+
     @Test func `is coloured if asked for`() throws {
         let text = TimelineText(timeline: try timeline()).render(width: 100, colour: true)
         #expect(text.contains("\u{1B}[32m") && text.contains("\u{1B}[34m"))

@@ -48,7 +48,7 @@ extension NextStep {
         let new = diff.findings.first { $0.state == .new }?.after
         if let number = new.flatMap({ diff.after.number(of: $0) }) { return explaining(number, of: after) }
         if diff.operations.contains(where: { $0.verdict == .worse }), !after.isProfile {
-            return NextStep("see who asks for it", "faultline tree \(after.path) --weight time --by shape")
+            return NextStep("see which requests take the time", "faultline tree \(after.path) --weight time --by shape")
         }
         if diff.after.findings.contains(where: { $0.severity > .note }) { return explaining(1, of: after) }
         return NextStep(

@@ -10,7 +10,7 @@ struct EventSelector<End: EndOption> {
     /// The names that events have instead of those of criteria that no event met.
     private var names: [Criterion: Set<String>] = [:]
     /// The maximum number of names that are kept for a criterion.
-    private static let mostNames = 4096
+    private static var mostNames: Int { 4096 }
 
     /// A criterion that names something, which the trace may not have.
     private enum Criterion: CaseIterable {
