@@ -11,8 +11,7 @@
 #   make schema  makes the event types, the event reference and the JSON Schema of events anew from their declarations
 # All targets install the Debian packages that are missing (with sudo where needed).
 
-PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools \
-    zlib1g-dev
+PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools zlib1g-dev
 # What tests record besides the programs of this package.
 TEST_PACKAGES = gcc libc6-dev python3 python3-django python3-sqlalchemy python3-peewee python3-pip sqlite3
 # Packages for Python: one that has a SQLite of its own, as Debian's uses the system's, and those with which tests examine

@@ -117,6 +117,7 @@ struct DoctorSurroundingsTests {
         let report = try commands.report()
         let packages = [
             "liblttng-ust-dev", "lttng-tools", "babeltrace2", "libbabeltrace2-dev", "libsimdjson-dev", "libdw-dev",
+            "zlib1g-dev",
         ]
         try #require(report.machine.system.contains("Debian") || report.machine.system.contains("Ubuntu"))
         #expect(report.installation.packages == packages)

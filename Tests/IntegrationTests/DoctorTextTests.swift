@@ -53,7 +53,7 @@ struct DoctorTextTests {
 
                 To install what is missing:
                 \(sudo)apt-get install libsqlite3-dev liblttng-ust-dev babeltrace2 libbabeltrace2-dev \
-                libsimdjson-dev libdw-dev
+                libsimdjson-dev libdw-dev zlib1g-dev
 
                 """)
     }

@@ -28,13 +28,14 @@ struct FormatTests {
     @Test(
         "rejects one that it cannot print, before reading anything",
         arguments: [
-            ["verify", "none.json", "--store", "none.sqlite"], ["inspect", "none.sqlite"], ["doctor"],
+            (["verify", "none.json", "--store", "none.sqlite"], "text, json and html"),
+            (["inspect", "none.sqlite"], "text, json and html"), (["doctor"], "text and json"),
         ])
-    func refusal(command: [String]) throws {
+    func refusal(command: [String], formats: String) throws {
         let result = try BuiltCommand.run(command + ["--format", "markdown"])
         #expect(result.status == 2 && result.output.isEmpty)
         #expect(
-            result.errors.hasPrefix("Error: \"\(command[0])\" cannot print markdown; it prints text and json.\n"))
+            result.errors.hasPrefix("Error: \"\(command[0])\" cannot print markdown; it prints \(formats).\n"))
     }
 
     @Test(
@@ -90,6 +91,6 @@ struct FormatTests {
     func unknown() throws {
         let result = try BuiltCommand.run(["verify", "none.json", "--store", "x", "--format", "xml"])
         #expect(result.status == 2)
-        #expect(result.errors.contains("Please provide one of 'text' and 'json'."))
+        #expect(result.errors.contains("Please provide one of 'text', 'json' or 'html'."))
     }
 }
