@@ -2,6 +2,8 @@
 #   make demo    records a shopping list with four flaws and without them, and prints both reports
 #   make test    runs all tests
 #   make test-page   tests the page of a report in a browser
+#   make pictures   makes the pictures of the documentation anew
+#   make bench-page   measures how quickly the page of a million events opens and moves
 #   make bench   measures the budgets of recorder and store, beside SQLite's C interface, GRDB and others
 #   make fuzz    feeds the readers with damaged input, COUNT=100000 times each, from SEED=1 on
 #   make attack  kills programs, fills disks and damages files, ROUNDS=200 times each
@@ -24,7 +26,7 @@ PAGE_PACKAGES = chromium chromium-driver python3-selenium python3-pip
 BENCH_PACKAGES = python3 python3-django strace valgrind
 SWIFT_BUILD = swift build --configuration release --product
 
-.PHONY: demo build test test-page test-without-lttng install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
+.PHONY: demo build test test-page pictures bench-page test-without-lttng install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
 
 demo: build
 	.build/release/faultline demo
@@ -62,6 +64,17 @@ test-page: install-packages
 	[ -d $(PYTHON_PACKAGES)/axe_playwright_python ] \
 	    || python3 -m pip install --quiet --disable-pip-version-check --no-deps --target $(PYTHON_PACKAGES) axe-playwright-python
 	cd Tests/Page && PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m unittest --verbose
+
+# Makes the pictures of the documentation anew.
+pictures: PACKAGES += $(PAGE_PACKAGES)
+pictures: install-packages
+	swift build --product faultline
+	cd Tests/Page && PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 pictures.py ../../Documentation/Pictures
+
+# Each figure is a median or the worst of many, not of one run: the browser has no graphics card here.
+bench-page: PACKAGES += $(PAGE_PACKAGES)
+bench-page: build
+	cd Tests/Page && FAULTLINE=$(CURDIR)/.build/release/faultline PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 measure.py
 
 BENCH_BUILD = swift build --package-path Benchmarks --configuration release --product Budgets
 UNINSTRUMENTED = Benchmarks/.build-uninstrumented

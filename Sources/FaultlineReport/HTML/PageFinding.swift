@@ -3,14 +3,19 @@ internal import FaultlineTrace
 
 /// Findings for a page: as in the JSON report, with their sentences in pieces that keep their meaning.
 enum PageFinding {
-    /// - Parameter measured: What trying the finding's change has measured, or `nil` if it was not tried.
-    static func value(_ finding: Finding, measured: MeasuredSavings.Result? = nil) -> JSONValue {
+    /// - Parameters:
+    ///   - measured: What trying the finding's change has measured, or `nil` if it was not tried.
+    ///   - statesSaving: Whether to state the predicted saving, which a store at rest does not have.
+    static func value(
+        _ finding: Finding, measured: MeasuredSavings.Result? = nil, statesSaving: Bool = true
+    ) -> JSONValue {
         .object([
             ("finding", FindingJSON.value(finding)), ("language", .string(finding.codeLanguage)),
             ("title", pieces(finding.title)), ("explanation", .array(finding.explanation.map(pieces))),
             ("fix", pieces(finding.fix)), ("alternatives", .array(finding.alternatives.map(pieces))),
             ("reservations", .array(finding.reservations.map(pieces))),
-            ("saving", .string(FindingsText.saving(finding))), ("measured", measured?.json ?? .null),
+            ("saving", statesSaving ? .string(FindingsText.saving(finding)) : .null),
+            ("measured", measured?.json ?? .null),
         ])
     }
 

@@ -6,7 +6,8 @@ enum PageInspection {
         let facts = inspection.facts
         return .object([
             ("name", .string(Phrase.fileName(facts.path))), ("facts", .string(InspectionText.summary(facts))),
-            ("limits", .array([])), ("findings", .array(inspection.findings.map { PageFinding.value($0) })),
+            ("limits", .array([])),
+            ("findings", .array(inspection.findings.map { PageFinding.value($0, statesSaving: false) })),
             ("rules", .array(Set(inspection.findings.map(\.rule)).sorted().compactMap(PageFinding.rule))),
             ("remarks", .array(InspectionText(inspection).remarks.map { .string($0) })),
             ("parts", .array(parts(facts))),

@@ -61,7 +61,7 @@ export function findingCard(head, entry, index, { follow, state }) {
     finding.batchCurve && element("figure", {}, batchCurveChart(finding.batchCurve)),
     finding.code.length > 0 ? codeToWrite(finding.code, entry.language) : element("p", { class: "fix" }, "→ ", sentence(entry.fix)),
     entry.alternatives.map((words) => element("p", { class: "alternative" }, "or: ", sentence(words))),
-    element("p", { class: "saving" }, entry.saving),
+    entry.saving && element("p", { class: "saving" }, entry.saving),
     entry.measured && element("div", { class: "measured" },
       element("p", {}, entry.measured.outcome === "not tried" ? "Not tried:" : ["Measured: ", element("strong", {}, entry.measured.outcome)]),
       entry.measured.sentences.map((text) => element("p", {}, text))),

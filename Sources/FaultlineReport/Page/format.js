@@ -53,9 +53,9 @@ export function tickStep(least) {
   return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= least) ?? 10 * power;
 }
 
-/** The text of a tick of an axis whose ticks are `step` nanoseconds apart. */
-export function formatTick(nanoseconds, step) {
-  const [unit, size] = step >= 1e9 ? ["s", 1e9] : step >= 1e6 ? ["ms", 1e6] : step >= 1e3 ? ["µs", 1e3] : ["ns", 1];
+/** The text of a tick of an axis whose ticks are `step` nanoseconds apart, and whose last one is at `last`. */
+export function formatTick(nanoseconds, step, last) {
+  const [unit, size] = last >= 1e9 ? ["s", 1e9] : last >= 1e6 ? ["ms", 1e6] : last >= 1e3 ? ["µs", 1e3] : ["ns", 1];
   const decimals = Math.max(0, -Math.floor(Math.log10(step / size) + 1e-9));
   const [whole, fraction] = (nanoseconds / size).toFixed(decimals).split(".");
   return `${formatCount(Number(whole))}${fraction ? "." + fraction : ""} ${unit}`;

@@ -247,7 +247,7 @@ export class Timeline {
       if (x > width) break;
       context.moveTo(Math.round(x) + 0.5, AXIS_HEIGHT - 6);
       context.lineTo(Math.round(x) + 0.5, height);
-      context.fillText(formatTick(time, step), x + 4, AXIS_HEIGHT / 2);
+      context.fillText(formatTick(time, step, this.view.to - this.span.from), x + 4, AXIS_HEIGHT / 2);
     }
     context.stroke();
   }
