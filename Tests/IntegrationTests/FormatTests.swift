@@ -87,6 +87,27 @@ struct FormatTests {
         #expect(documents[1].output.contains("%0ATo suppress it, add its name to the budget: R09|Item.photo||\n"))
     }
 
+    @Test("prints the paths of the repository, if it knows the sources")
+    func sources() throws {
+        let (trace, folder) = (Self.trace("groceries-flawed"), BuiltCommand.package)
+        let path = "Sources/FaultlineWorkloads/Groceries/Groceries.swift"
+        for sources in ["Sources", "./Sources/", ".", folder.appendingPathComponent("Sources").path] {
+            let report = try BuiltCommand.run(
+                ["report", trace, "--format", "github", "--sources", sources], directory: folder)
+            #expect(
+                report.output.contains("\n::warning file=\(path),line=100,title=R02 Batch size::"), "\(report.errors)")
+        }
+        for command in ["report", "check"] {
+            let sarif = try BuiltCommand.run(
+                [command, trace, "--format", "sarif", "--sources", "Sources"], directory: folder)
+            #expect(sarif.output.contains("\"uri\": \"\(path)\""))
+            #expect(!sarif.output.contains("\"uri\": \"FaultlineWorkloads/"))
+        }
+        let none = try BuiltCommand.run(["report", trace, "--sources", "/nowhere"])
+        #expect(none.status == 2)
+        #expect(none.errors == "faultline: There is no folder \"/nowhere\"; name the one with the sources.\n")
+    }
+
     @Test("lists the known formats if it does not know one")
     func unknown() throws {
         let result = try BuiltCommand.run(["verify", "none.json", "--store", "x", "--format", "xml"])

@@ -12,19 +12,19 @@ struct GitHubRenderer: Renderer {
     let purpose = "for annotations in GitHub Actions"
 
     var report: Printer<Analysis>? {
-        { analysis, _ in
+        { analysis, layout in
             let limits = analysis.quality?.explanation.map(\.text) ?? []
             let facts = TextReport.facts(analysis.profile) + "."
             let summary = WorkflowCommand(
                 level: limits.isEmpty ? .notice : .warning, title: "Faultline",
                 message: ([facts] + limits).joined(separator: " "))
-            let findings = analysis.findings.map { WorkflowCommand($0) }
+            let findings = analysis.findings.map { WorkflowCommand($0.located(in: layout.paths)) }
             return Self.page([summary] + findings)
         }
     }
 
     var check: Printer<BudgetCheck>? {
-        { check, _ in
+        { check, layout in
             let text = CheckText(check)
             let verdict = WorkflowCommand(
                 level: check.isPassed ? .notice : .error, title: "Faultline check", message: text.verdict)
@@ -32,7 +32,9 @@ struct GitHubRenderer: Renderer {
                 WorkflowCommand(level: .error, title: "Budget", message: CheckText.sentence($0))
             }
             let findings = check.findings.filter { $0.state.isFailing }.map { finding, _, _ in
-                WorkflowCommand(finding, adding: ["To suppress it, add its name to the budget: \(finding.signature)"])
+                WorkflowCommand(
+                    finding.located(in: layout.paths),
+                    adding: ["To suppress it, add its name to the budget: \(finding.signature)"])
             }
             let stale = check.stale.map { acceptance in
                 var command = WorkflowCommand(

@@ -21,13 +21,15 @@ package struct Layout: Sendable {
     package var grouped: GroupedHotspots?
     /// The step that a text ends with.
     package var next: NextStep?
+    /// The paths of the repository, for formats whose readers look for them.
+    package var paths: RepositoryPaths?
 
     package init(
         width: Int = 100, isColoured: Bool = false, showsAll: Bool = false, smallestShare: Double = 0.01,
-        grouped: GroupedHotspots? = nil, next: NextStep? = nil
+        grouped: GroupedHotspots? = nil, next: NextStep? = nil, paths: RepositoryPaths? = nil
     ) {
         (self.width, self.isColoured, self.showsAll) = (width, isColoured, showsAll)
-        (self.smallestShare, self.grouped, self.next) = (smallestShare, grouped, next)
+        (self.smallestShare, self.grouped, self.next, self.paths) = (smallestShare, grouped, next, paths)
     }
 }
 

@@ -8,19 +8,21 @@ struct SARIFRenderer: Renderer {
     let purpose = "for code scanning"
 
     var report: Printer<Analysis>? {
-        { analysis, _ in
+        { analysis, layout in
             let programs = analysis.profile.programs.map(\.path)
             return SARIFLog(
-                results: analysis.findings.map { SARIFResult(finding: $0, programs: programs).value },
+                results: analysis.findings.map {
+                    SARIFResult(finding: $0.located(in: layout.paths), programs: programs).value
+                },
                 notifications: [analysis.quality].compactMap(\.self).map(SARIFNotification.value)
             ).render()
         }
     }
 
     var check: Printer<BudgetCheck>? {
-        { check, _ in
+        { check, layout in
             SARIFLog(
-                results: SARIFBudget.results(of: check) + SARIFResult.results(of: check),
+                results: SARIFBudget.results(of: check) + SARIFResult.results(of: check, layout.paths),
                 notifications: CheckText(check).doubtSentences.map { SARIFNotification.value($0, level: "error") }
             ).render()
         }

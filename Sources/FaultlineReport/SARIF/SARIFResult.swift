@@ -54,9 +54,9 @@ struct SARIFResult {
     }
 
     /// The findings of a check that matter for its outcome, with their suppressions.
-    static func results(of check: BudgetCheck) -> [JSONValue] {
+    static func results(of check: BudgetCheck, _ sources: RepositoryPaths?) -> [JSONValue] {
         check.findings.filter { $0.state != .minor }.map { finding, state, acceptance in
-            var members = SARIFResult(finding: finding, programs: check.programs).members
+            var members = SARIFResult(finding: finding.located(in: sources), programs: check.programs).members
             // An expired suppression does not suppress.
             if state == .accepted, let acceptance { members["suppressions"] = .array([suppression(acceptance)]) }
             if state == .known { members["baselineState"] = .string("unchanged") }

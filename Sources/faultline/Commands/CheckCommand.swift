@@ -58,7 +58,9 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
     @Option(name: .long, help: "A trace or profile whose findings are known.")
     var baseline: String?
 
-    @Option(name: .long, help: "A folder with sources, whose comments can suppress findings.")
+    @Option(
+        name: .long,
+        help: "A folder with sources, whose comments can suppress findings, and whose paths sarif and github print.")
     var sources: String?
 
     @Option(name: .long, help: ArgumentHelp(OutputFormat<CheckCommand>.help))
@@ -68,14 +70,15 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
 
     func work() throws {
         var limits = try budget.map(Self.read) ?? Budget()
-        if let sources { limits.accepted += try Self.accepted(in: sources) }
+        let folder = try sources.map(SourceFolder.init)
+        if let folder { limits.accepted += try Self.accepted(in: folder) }
         let analysis = try Self.analysis(trace)
         let check = BudgetCheck(
             analysis, budget: limits, baseline: try baseline.map(Self.analysis), today: Self.today)
         let next = NextStep.Input(file: trace, options.words).flatMap { trace in
             NextStep.after(check, of: analysis, trace, baseline: baseline.flatMap { .init(file: $0) })
         }
-        try format.write(check, next: next) { $0.check }
+        try format.write(check, next: next, paths: folder?.repositoryPaths) { $0.check }
         if !check.isPassed { throw ExitCode(1) }
     }
 
@@ -93,14 +96,12 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
         }
     }
 
-    private static func accepted(in folder: String) throws -> [Acceptance] {
-        try SourceFiles.check(folder)
-        let paths = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
-        let root = URL(fileURLWithPath: folder).standardizedFileURL.path
+    private static func accepted(in folder: SourceFolder) throws -> [Acceptance] {
+        let root = URL(fileURLWithPath: folder.path).standardizedFileURL.path
         var accepted: [Acceptance] = []
-        for path in paths.sorted() where Acceptance.canBeIn(file: path) && !path.hasPrefix(".build") {
+        for path in folder.files where Acceptance.canBeIn(file: path) {
             // A file that cannot be read suppresses nothing, so its findings fail.
-            guard let bytes = try? RegularFile.bytes(of: folder + "/" + path, atMost: InputFile.most),
+            guard let bytes = try? RegularFile.bytes(of: folder.path + "/" + path, atMost: InputFile.most),
                 let text = String(validating: bytes, as: UTF8.self)
             else { continue }
             do {

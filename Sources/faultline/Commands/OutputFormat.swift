@@ -53,12 +53,13 @@ struct OutputFormat<Command: PrintingCommand>: ExpressibleByArgument {
     func write<Content>(
         _ content: Content, width: Int? = nil, showsAll: Bool = false, smallestShare: Double = 0,
         grouped: GroupedHotspots? = nil, next: NextStep? = nil,
+        paths: RepositoryPaths? = nil,
         as document: (any Renderer) -> ((Content, Layout) -> String)?
     ) throws {
         let output = Terminal.output
         let layout = Layout(
             width: width ?? output.width, isColoured: output.wantsColour, showsAll: showsAll,
-            smallestShare: smallestShare, grouped: grouped, next: next)
+            smallestShare: smallestShare, grouped: grouped, next: next, paths: paths)
         try output.write(document(renderer)?(content, layout) ?? "")
     }
 }

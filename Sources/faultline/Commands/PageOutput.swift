@@ -11,7 +11,11 @@ struct PageOutput: ParsableArguments {
     @Flag(name: .long, help: "Replace any file.")
     var force = false
 
-    @Option(name: .long, help: "The folder with the program's sources, which the page shows. Default: the current one.")
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The folder with the program's sources, which a page shows, and whose paths a report in sarif and github has. "
+                + "Default for a page: the current one.", valueName: "folder"))
     var sources: String?
 
     @Flag(name: .long, help: "Leave the program's source out of the page.")

@@ -58,6 +58,8 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
             throw ValidationError("--verification is for --format html.")
         }
         let savings = try measuredSavings()
+        // A page looks for its sources itself.
+        let folder = format.renderer.page == nil ? try page.sources.map(SourceFolder.init) : nil
         let isByThread = by?.grouping == .thread
         if isByThread, LoadedProfile.isProfile(trace) {
             throw CommandFailure.usage(
@@ -75,7 +77,10 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
         }
         if isWritten { return }
         let grouped = by.map { GroupedHotspots(report.analysis.profile, by: $0.grouping, threads: threads) }
-        try format.write(report.analysis, showsAll: all, grouped: grouped, next: report.nextStep(options)) { $0.report }
+        try format.write(
+            report.analysis, showsAll: all, grouped: grouped, next: report.nextStep(options),
+            paths: folder?.repositoryPaths
+        ) { $0.report }
     }
 
     /// What the file of `--verification` has measured.
