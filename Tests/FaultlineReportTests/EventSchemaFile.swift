@@ -3,7 +3,7 @@ import Foundation
 
 @testable import FaultlineReport
 
-/// The JSON Schema for the lines that `faultline events --format json` prints, made from the declarations of the events.
+/// The JSON Schema for the lines that `faultline events --format json` prints, made from the events' declarations.
 struct EventSchemaFile {
     static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Schemas/events.v1.json")

@@ -11,8 +11,10 @@ struct OTLPTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Reads spans with OpenTelemetry's own declarations, which reject unknown keys, and prints what does not hold: that
-    /// every parent exists, contains its children, and is of the same trace, and that links lead to spans.
+    /// Reads spans with OpenTelemetry's own declarations, which reject unknown keys.
+    ///
+    /// Prints what does not hold: every parent exists, contains its children and is of the same trace, and links lead to
+    /// spans.
     private static let reading = """
         import base64, collections, json, re, sys
         from google.protobuf import json_format

@@ -7,8 +7,9 @@ struct PprofTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Reads a profile with protobuf's own decoder and the declarations of pprof's `profile.proto`, checks that all numbers
-    /// refer to something, and prints the sums.
+    /// Reads a profile with protobuf's own decoder and the declarations of pprof's `profile.proto`.
+    ///
+    /// Checks that all numbers refer to something, and prints the sums.
     private static let reading = """
         import gzip, sys
         from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, unknown_fields

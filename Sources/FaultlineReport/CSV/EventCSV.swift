@@ -4,8 +4,8 @@ internal import FaultlineTrace
 ///
 ///     process,kind,id,…,callSite,callFunction,stackSite,stackFunction
 ///
-/// Columns have the names that `faultline events --format json` uses; a field that an event's kind does not have is empty.
-/// Lists are JSON.
+/// Columns have the names that `faultline events --format json` uses. A field that an event's kind does not have is empty,
+/// and lists are JSON.
 struct EventCSV: EventLines {
     private let columns: [String]
     private var events: EventJSON

@@ -144,6 +144,7 @@ struct TimelineLine {
         guard !step.isEmpty else { return nil }
         let middle = Self.microseconds(event.start &+ event.duration / 2)
         return
-            "{\"name\":\"origin\",\"cat\":\"flow\",\"ph\":\"\(step)\",\"id\":\(id),\"bp\":\"e\",\"ts\":\(middle)\(track)}"
+            "{\"name\":\"origin\",\"cat\":\"flow\",\"ph\":\"\(step)\",\"id\":\(id),\"bp\":\"e\""
+            + ",\"ts\":\(middle)\(track)}"
     }
 }

@@ -1,7 +1,7 @@
 /// The slices of one track, which viewers show nested in one another.
 ///
-/// The recorder's events of a thread are nested or follow one another. Those of a log may overlap, because its times are
-/// rounded, or because it does not distinguish threads.
+/// The recorder's events of a thread are nested or follow one another. Those of a log may overlap, because its times
+/// are rounded, or because it does not distinguish threads.
 struct TrackNesting {
     /// A slice, with those within it.
     private struct Slice {

@@ -7,8 +7,8 @@ enum XMLText {
     /// XML forbids most control characters, even as references (https://www.w3.org/TR/xml/#charsets). Their pictures
     /// take their place.
     ///
-    /// - Parameter inAttribute: Whether the text is the value of an attribute, in which a parser would replace line feeds
-    ///   and tabs by spaces.
+    /// - Parameter inAttribute: Whether the text is the value of an attribute, in which a parser would replace line
+    ///   feeds and tabs by spaces.
     static func escaped(_ text: String, inAttribute: Bool = false) -> String {
         var escaped = ""
         for scalar in Phrase.printable(text, keeping: ["\n", "\t"]).unicodeScalars {

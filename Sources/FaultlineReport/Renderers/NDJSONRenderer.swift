@@ -1,5 +1,6 @@
-/// JSON with one object per line (https://github.com/ndjson/ndjson-spec): the name that other tools use for the JSON of events
-/// and rows, which ``JSONRenderer`` prints.
+/// JSON with one object per line: the name that other tools use for the JSON of events and rows.
+///
+/// ``JSONRenderer`` prints it (https://github.com/ndjson/ndjson-spec).
 struct NDJSONRenderer: Renderer {
     let name = "ndjson"
     let purpose = "as another name for json"

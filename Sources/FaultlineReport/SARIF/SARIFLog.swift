@@ -54,8 +54,9 @@ struct SARIFLog {
         return .sorted(members)
     }
 
-    /// Escapes what a message would give a meaning: braces, which hold the numbers of arguments (section 3.11.5), and in
-    /// plain text brackets that would be a link (section 3.11.6).
+    /// Escapes what a message would give a meaning.
+    ///
+    /// Braces hold the numbers of arguments (section 3.11.5), and in plain text brackets can be a link (section 3.11.6).
     private static func escaped(_ text: String, isMarkdown: Bool) -> String {
         var escaped = ""
         let hasLink = !isMarkdown && text.contains("](")

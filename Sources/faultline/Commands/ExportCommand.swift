@@ -113,7 +113,7 @@ private struct NewFile {
 
     private func failure(_ code: Int32) -> CommandFailure {
         .tool(
-            "Cannot write the export to \"\(path)\" (\(String(cString: strerror(code)))); check that the disk has space, "
-                + "and that the folder exists and is writable.")
+            "Cannot write the export to \"\(path)\" (\(String(cString: strerror(code)))); check that the disk has "
+                + "space, and that the folder exists and is writable.")
     }
 }
