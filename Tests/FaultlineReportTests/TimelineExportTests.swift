@@ -102,6 +102,19 @@ struct TimelineExportTests {
         for (start, end, isNested) in spans { #expect(nesting.add(start, end) == isNested, "\(start)–\(end)") }
     }
 
+    /// Each level is a call, and too many of them would overflow the stack.
+    @Test(arguments: [true, false])
+    func `Slices may be nested without end`(isOutermostFirst: Bool) {
+        var nesting = TrackNesting()
+        let count: UInt64 = isOutermostFirst ? 5_000 : 100_000
+        var levels: UInt64 = 0
+        for index in 0..<count {
+            let level = isOutermostFirst ? index : count - 1 - index
+            levels += nesting.add(level, 2 * count + 1 - level) ? 1 : 0
+        }
+        #expect(isOutermostFirst ? levels == 257 : levels == count)
+    }
+
     @Test func `Many slices that follow one another are all nested`() {
         var nesting = TrackNesting()
         let count: UInt64 = 200_000
