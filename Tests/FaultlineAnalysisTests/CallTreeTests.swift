@@ -51,6 +51,15 @@ struct CallTreeTests {
             ])
     }
 
+    /// Trees are printed by recursion, and a damaged trace with a stack of 60,000 frames overflowed the program's own.
+    @Test func `has the innermost functions of a stack without end`() {
+        var trace = TraceBuilder()
+        trace.sample((0..<5000).map { "f\($0)" }, weight: 7)
+        let lines = lines(tree(of: trace).roots)
+        #expect(lines.count == CallTreeBuilder.deepestPath)
+        #expect(lines.first == "0 f999 7 0" && lines.last == "999 f0 7 7")
+    }
+
     @Test func `adds the weight of hidden libraries to their callers`() {
         var trace = samples
         trace.sample(["work", "store perform", "system dispatch_sync", "main"], weight: 8)

@@ -19,6 +19,11 @@ public struct CallTreeBuilder: Sendable {
         var event: EventID
     }
 
+    /// The maximum number of functions on a path.
+    ///
+    /// Stacks are recorded with far fewer frames. Those of a damaged trace could be too deep to print.
+    static let deepestPath = 1000
+
     private let weight: CallTreeWeight
     private let direction: CallTree.Direction
     private let hidesLibraries: Bool
@@ -101,6 +106,7 @@ public struct CallTreeBuilder: Sendable {
             if hidesLibraries, isLibrary { continue }
             // Closures and specialized copies of a function have its name.
             if shown.last != function { shown.append(function) }
+            if shown.count == Self.deepestPath { break }
         }
         return shown
     }
