@@ -50,6 +50,9 @@ export function buildTree(trace, rows, { weight, inverted, hidesLibraries }) {
   };
 }
 
+/** The number of functions on a path that a tree shows, as in `faultline tree`. Stacks are recorded with far fewer frames. */
+const DEEPEST_PATH = 1000;
+
 /** The functions of call paths, as a tree shows them. */
 class Paths {
   constructor(trace, isSampled, hidesLibraries) {
@@ -74,11 +77,12 @@ class Paths {
     while (path.length > 1 && part(path.at(-1)) === "system") path.pop();
     const first = path.findIndex((number) => part(number) === "program");
     const shown = [];
-    path.forEach((number, index) => {
+    for (const [index, number] of path.entries()) {
       // Where the store or the recorder called the program back, they are libraries like others.
       const isLibrary = part(number) === "system" || (part(number) !== "program" && first >= 0 && index > first);
+      if (shown.length === DEEPEST_PATH) break;
       if (!(this.hidesLibraries && isLibrary) && shown.at(-1) !== number) shown.push(number);
-    });
+    }
     return shown;
   }
 }
