@@ -274,6 +274,18 @@ class ReaderTests(unittest.TestCase):
         name = self.browser.value("faultline.trace.head.functions[faultline.tree.tree.functions[5]][0]")
         self.assertTrue(self.browser.text("#flames .caption").startswith(name + ": "))
 
+    def test_the_charts_say_what_they_draw(self):
+        self.browser.click("#tab-charts")
+        labels = self.browser.run("return [...document.querySelectorAll('#panel-charts svg')].map((chart) => chart.getAttribute('aria-label'))")
+        self.assertTrue(labels[0].startswith("Events by duration: "), labels)
+        growing = [result for result in document("report", self.source)["results"] if result["growth"]]
+        drawn = [label for label in labels if label.startswith("The time of one fetch of ")]
+        self.assertEqual(len(drawn), min(4, len(growing)))
+        self.assertGreater(len(drawn), 0)
+        counted = sum(event["duration"] > 0 for event in self.rows_of_the_page())
+        bars = self.browser.run("return [...document.querySelectorAll('#panel-charts .bar title')].map((bar) => Number(bar.textContent.split(': ')[1].replace(/,/g, '')))")
+        self.assertEqual(sum(bars), counted)
+
     def test_the_help_lists_the_keys(self):
         self.browser.press("?")
         self.assertTrue(self.browser.value("document.getElementById('help').open"))

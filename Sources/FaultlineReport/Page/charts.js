@@ -53,6 +53,28 @@ export function batchCurveChart(curve) {
   ]);
 }
 
+/**
+ * The time of one fetch now, and with ten and a hundred times the rows, with the range of the projection.
+ *
+ * @param result A fetch of the report whose growth is known.
+ */
+export function growthChart({ growth, shape: { entity }, site }) {
+  const points = [[growth.rows, growth.now], [growth.rows * 10, growth.tenfold], [growth.rows * 100, growth.hundredfold]];
+  const words = points.map(([rows, time]) => `${formatCount(rows)} rows: ${formatDuration(time.median)}`).join(", ");
+  const [least, most] = [Math.min(...points.map(([, { low }]) => low)), Math.max(...points.map(([, { high }]) => high))];
+  const decades = Array.from({ length: 12 }, (_, power) => 10 ** power).filter((time) => time >= least / 3 && time <= most * 3);
+  return element("figure", {}, chart(`The time of one fetch of ${entity} by rows: ${words}`, {
+    x: { from: growth.rows, to: growth.rows * 100, isLogarithmic: true, ticks: points.map(([rows]) => rows), format: formatCount, title: "rows" },
+    y: { from: Math.max(1, least / 1.5), to: most * 1.5, isLogarithmic: true, ticks: decades, format: formatDuration },
+  }, (px, py) => [
+    shape("path", { class: "band", d: `${path([
+      ...points.map(([rows, { high }]) => [px(rows), py(high)]), ...points.toReversed().map(([rows, { low }]) => [px(rows), py(low)]),
+    ])}Z` }),
+    shape("path", { class: "curve", d: path(points.map(([rows, { median }]) => [px(rows), py(median)])) }),
+    points.map(([rows, { median }]) => shape("circle", { class: "dot", cx: px(rows), cy: py(median), r: 4 })),
+  ]), element("figcaption", {}, `${entity}${site ? ` at ${site.text}` : ""}: ${words}.`));
+}
+
 /** The number of events by duration: ten bars for each power of ten from 100 ns on. */
 export function durationChart(classes) {
   const first = classes.findIndex((count) => count > 0);

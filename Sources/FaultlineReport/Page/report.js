@@ -1,5 +1,5 @@
 import { Advice } from "./advice.js";
-import { cacheChart, durationChart } from "./charts.js";
+import { cacheChart, durationChart, growthChart } from "./charts.js";
 import { Detail } from "./detail.js";
 import { element, find } from "./elements.js";
 import { EventList } from "./eventlist.js";
@@ -9,7 +9,7 @@ import { listenToKeys } from "./keys.js";
 import { connectTabs, showHeader, showPanel } from "./page.js";
 import { entities, isWhole, wholeSelection } from "./selection.js";
 import { Timeline } from "./timeline.js";
-import { threadName, Trace } from "./trace.js";
+import { Trace } from "./trace.js";
 import { TreeView } from "./treeview.js";
 import { availableWeights, WEIGHTS } from "./weights.js";
 
@@ -175,7 +175,7 @@ export class ReportPage {
     });
     fill("filter-entity", "All entities", entities(trace), "entity");
     find("filter-entity").hidden = find("filter-entity").options.length < 2;
-    fill("filter-thread", "All threads", trace.head.threads.map((thread, number) => [number, threadName(thread)]).slice(1), "thread");
+    fill("filter-thread", "All threads", trace.threadNames.map((name, number) => [number, name]).slice(1), "thread");
     find("filter-thread").hidden = trace.head.threads.length < 3;
     fill("filter-site", "All lines", trace.head.sites.map((site, number) => [number, site[3]]).slice(1)
       .sort((a, b) => a[1].localeCompare(b[1], undefined, { numeric: true })), "site");
@@ -286,9 +286,12 @@ export class ReportPage {
   #showDistribution() {
     const chart = durationChart(this.classes);
     const cache = cacheChart(this.trace);
+    const growing = this.head.data.report.results.filter(({ growth }) => growth && growth.rows > 0)
+      .sort((a, b) => b.growth.hundredfold.median - a.growth.hundredfold.median).slice(0, GROWING);
     find("panel-charts").replaceChildren(
       element("section", {}, element("h3", {}, "Durations of the selected events"),
         chart ?? element("p", { class: "empty" }, "No selected event has a duration.")),
+      ...(growing.length > 0 ? [element("section", {}, element("h3", {}, "Fetches that grow with their table"), growing.map(growthChart))] : []),
       ...(cache ? [element("section", {}, element("h3", {}, "Row cache: share of faults that it serves, by its size"), cache)] : []));
   }
 
@@ -321,6 +324,9 @@ export class ReportPage {
     };
   }
 }
+
+/** The number of fetches whose growth is drawn, those first that would take longest. */
+const GROWING = 4;
 
 /** A flag for each row, 1 for those in `rows`. */
 function flags(count, rows) {

@@ -2,7 +2,6 @@ import { eventColours, kindColours, styleColour } from "./colours.js";
 import { element, oncePerFrame, prepareCanvas } from "./elements.js";
 import { formatDuration, formatTick, tickStep } from "./format.js";
 import { lowerBound } from "./lanes.js";
-import { threadName } from "./trace.js";
 
 const LEVEL_HEIGHT = 18;
 const LANE_GAP = 4;
@@ -78,7 +77,7 @@ export class Timeline {
         y = this.#placeLane(y, track, track.whole);
         if (!isOpen) continue;
         for (const lane of track.threads) {
-          labels.push(this.#label(y, threadName(this.trace.head.threads[lane.thread]), "thread"));
+          labels.push(this.#label(y, this.trace.threadNames[lane.thread], "thread"));
           y = this.#placeLane(y, track, lane);
         }
       }

@@ -15,6 +15,7 @@ export class Trace {
     for (const name of ["kind", "start", "duration", "runDelay", "thread", "context", "site", "path", "label", "lists",
       "flags", "findings"]) this[name] = columns[name];
     this.kinds = new Map(head.kinds.map((kind) => [kind.number, kind]));
+    this.threadNames = nameThreads(head.threads);
     this.kindNumbers = new Map(head.kinds.map((kind) => [kind.name, kind.number]));
     this.#place();
     this.parent = this.#targets("parent");
@@ -85,7 +86,7 @@ export class Trace {
   /** The line of the program, such as `List.swift:42`, or an empty text. */
   siteText(row) { return this.head.sites[this.site[row]][3]; }
 
-  threadText(row) { return threadName(this.head.threads[this.thread[row]]); }
+  threadText(row) { return this.threadNames[this.thread[row]]; }
 
   /** The rows that a list shows for an event, or `undefined` for kinds that have none. */
   rows(row) {
@@ -150,7 +151,11 @@ export const DURATION_UNKNOWN = 1;
 export const ROWS_UNKNOWN = 2;
 export const WITHIN_ANOTHER = 4;
 
-/** A thread's name, or its number if it has none. */
-export function threadName(thread) {
-  return thread.isMain ? "main" : thread.name || String(thread.thread);
+/** The names of threads: with their numbers if several of a process have the same name. */
+function nameThreads(threads) {
+  const name = (thread) => (thread.isMain ? "main" : thread.name || String(thread.thread));
+  const key = (thread) => `${thread.process} ${name(thread)}`;
+  const counts = new Map();
+  for (const thread of threads) counts.set(key(thread), (counts.get(key(thread)) ?? 0) + 1);
+  return threads.map((thread) => (counts.get(key(thread)) === 1 ? name(thread) : `${name(thread)} ${thread.thread}`));
 }
