@@ -14,8 +14,9 @@ struct ExportCommand: ParsableCommand {
             faultline export trace.json --to speedscope -o profile.speedscope.json
             faultline export trace.json --to folded --weight rows --scope list -o rows.txt
 
-            A timeline shows each thread's events over time, whatever the trace's own format is. The other formats of \
-            call paths have the sums of the weights that the trace has; --weight selects one. The output is a new file.
+            A timeline shows each thread's events over time, whatever the trace's own format is. The spans of otlp are \
+            its scopes and operations. The other formats have the call paths, with the sums of the weights that the \
+            trace has; --weight selects one. The output is a new file.
             """)
 
     @Argument(help: "The trace.")
