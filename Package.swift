@@ -289,6 +289,8 @@ let package = Package(
         .executableTarget(
             name: "SchemaGenerator", dependencies: ["CTraceSchema"], path: "Tests/SchemaGenerator",
             swiftSettings: strict),
+        // Writes the manual pages and the completions that an installation has; see "make install".
+        .executableTarget(name: "ManualGenerator", path: "Tests/ManualGenerator", swiftSettings: strict),
         .executableTarget(
             name: "UnrulyProgram", dependencies: ["FaultlineRecorder", "FaultlineTrace"], path: "Tests/UnrulyProgram",
             swiftSettings: strict),
@@ -319,7 +321,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "ApplicationFlaws", "CSQLite", "Bookings", "Chat", "Contacts", "Feed", "Importer", "Inventory",
-                "Ledger", "Mail", "Notes",
+                "Ledger", "Mail", "ManualGenerator", "Notes",
                 "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder",
                 "FaultlineReport", "FaultlineWorkloads", "MusicProgram", "SchemaGenerator", "SharedData",
                 "SQLiteProgram", "StoreProgram", "TestFolders", "UnrulyProgram",

@@ -7,15 +7,15 @@ struct AnalysisOptions: ParsableArguments {
     @Option(
         name: .customLong("thresholds"),
         help:
-            "A JSON file that overrides thresholds of rules: {\"R01\": {\"minimumShare\": \"50 %\"}, \"significance\": {\"time\": \"5 ms\"}}; \"faultline explain R01\" lists those of R01, and \"faultline explain\" those of significance."
-    )
+            "A JSON file that overrides thresholds of rules: {\"R01\": {\"minimumShare\": \"50 %\"}, \"significance\": {\"time\": \"5 ms\"}}; \"faultline explain R01\" lists those of R01, and \"faultline explain\" those of significance.",
+        completion: .file())
     var thresholds: String?
 
     @Option(
         name: .customLong("library"),
         help: ArgumentHelp(
             "A file or directory of the program that counts as a library, so that the lines of its callers are reported. "
-                + "Can be given several times.", valueName: "path"))
+                + "Can be given several times.", valueName: "path"), completion: .file())
     var libraries: [String] = []
 
     func validate() throws {

@@ -49,18 +49,19 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
             Exit status: 0 passed, 1 failed, 2 usage or input error, 75 internal error.
             """)
 
-    @Argument(help: "The trace or profile.")
+    @Argument(help: "The trace or profile.", completion: .file())
     var trace: String
 
-    @Option(name: .long, help: "A file with limits and suppressed findings.")
+    @Option(name: .long, help: "A file with limits and suppressed findings.", completion: .file())
     var budget: String?
 
-    @Option(name: .long, help: "A trace or profile whose findings are known.")
+    @Option(name: .long, help: "A trace or profile whose findings are known.", completion: .file())
     var baseline: String?
 
     @Option(
         name: .long,
-        help: "A folder with sources, whose comments can suppress findings, and whose paths sarif and github print.")
+        help: "A folder with sources, whose comments can suppress findings, and whose paths sarif and github print.",
+        completion: .directory)
     var sources: String?
 
     @Option(name: .long, help: ArgumentHelp(OutputFormat<CheckCommand>.help))

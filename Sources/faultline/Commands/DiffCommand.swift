@@ -19,10 +19,10 @@ struct DiffCommand: AnalyzingCommand, PrintingCommand {
             The exit status is 0 whatever changed; use "faultline check" to fail a build.
             """)
 
-    @Argument(help: "The trace or profile from before.")
+    @Argument(help: "The trace or profile from before.", completion: .file())
     var before: String
 
-    @Argument(help: "The trace or profile from after.")
+    @Argument(help: "The trace or profile from after.", completion: .file())
     var after: String
 
     @Option(name: .long, help: ArgumentHelp(OutputFormat<DiffCommand>.help))

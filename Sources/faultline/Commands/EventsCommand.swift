@@ -21,7 +21,7 @@ struct EventsCommand: PrintingCommand {
             Events are listed in the order in which they were written: a thread's events in the order in which they ended.
             """)
 
-    @Argument(help: "The trace.")
+    @Argument(help: "The trace.", completion: .file())
     var trace: String
 
     @OptionGroup(title: "Selection") var selection: EventSelection<ToOption>
@@ -100,6 +100,8 @@ struct KindList: ExpressibleByArgument {
 
     /// The event kinds, separated by commas, for the help.
     static let names = EventKind.allCases.map(\.name).joined(separator: ", ")
+
+    static var defaultCompletionKind: CompletionKind { .list(EventKind.allCases.map(\.name)) }
 
     init?(argument: String) {
         guard !argument.isEmpty else { return nil }

@@ -17,13 +17,16 @@ struct ExplainCommand: AnalyzingCommand {
                 Explains the second finding of the trace's report, with its slowest events and the source lines around it.
             """)
 
-    @Argument(help: "The rule's number, as in a report or an inspection: R02, S01. Or a trace, or a profile of traces.")
+    @Argument(
+        help: "The rule's number, as in a report or an inspection: R02, S01. Or a trace, or a profile of traces.",
+        completion: .file())
     var subject: String?
 
     @Argument(help: "The finding's number in the trace's report, such as 2.")
     var finding: Int?
 
-    @Option(name: .long, help: "The folder with the program's sources. Default: the current one.")
+    @Option(
+        name: .long, help: "The folder with the program's sources. Default: the current one.", completion: .directory)
     var sources: String?
 
     @OptionGroup var options: AnalysisOptions

@@ -19,13 +19,13 @@ struct ExportCommand: ParsableCommand {
             trace has; --weight selects one. The output is a new file.
             """)
 
-    @Argument(help: "The trace.")
+    @Argument(help: "The trace.", completion: .file())
     var trace: String
 
     @Option(name: .customLong("to"), help: ArgumentHelp(TraceExporters.help))
     var format: Format
 
-    @Option(name: .shortAndLong, help: "A new file for the output.")
+    @Option(name: .shortAndLong, help: "A new file for the output.", completion: .file())
     var output: String
 
     @Option(name: .long, help: "The sum of each call path: \(TreeCommand.Weight.names).")
@@ -43,6 +43,7 @@ struct ExportCommand: ParsableCommand {
         }
 
         static var allValueStrings: [String] { TraceExporters.all.map { $0.name } }
+        static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
     }
 
     func run() throws {

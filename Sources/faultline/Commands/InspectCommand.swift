@@ -26,13 +26,14 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
             the copy.
             """)
 
-    @Argument(help: "The file of the store.")
+    @Argument(help: "The file of the store.", completion: .file())
     var store: String
 
-    @Option(name: .long, help: "The store's model: .xcdatamodeld, .xcdatamodel, or its file contents.")
+    @Option(
+        name: .long, help: "The store's model: .xcdatamodeld, .xcdatamodel, or its file contents.", completion: .file())
     var model: String?
 
-    @Option(name: .long, help: "A trace or profile of a program that uses the store.")
+    @Option(name: .long, help: "A trace or profile of a program that uses the store.", completion: .file())
     var trace: String?
 
     @Option(name: .long, help: ArgumentHelp(OutputFormat<InspectCommand>.help))

@@ -16,7 +16,7 @@ struct MergeCommand: ParsableCommand {
             one of the inputs. Traces are converted to profiles first.
             """)
 
-    @Argument(help: "Profiles, or traces.")
+    @Argument(help: "Profiles, or traces.", completion: .file())
     var files: [String]
 
     @OptionGroup var output: ProfileOutput

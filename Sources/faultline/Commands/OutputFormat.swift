@@ -44,6 +44,8 @@ struct OutputFormat<Command: PrintingCommand>: ExpressibleByArgument {
     /// The values in the help: the formats that can print the command's document.
     static var allValueStrings: [String] { Renderers.all(for: Command.document).map(\.name) }
 
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+
     /// Writes a document to standard output.
     ///
     /// - Parameters:

@@ -5,7 +5,7 @@ import Foundation
 
 /// The options of commands that can write a page.
 struct PageOutput: ParsableArguments {
-    @Option(name: .shortAndLong, help: "The file for --format html. An earlier page is replaced.")
+    @Option(name: .shortAndLong, help: "The file for --format html. An earlier page is replaced.", completion: .file())
     var output: String?
 
     @Flag(name: .long, help: "Replace any file.")
@@ -15,7 +15,7 @@ struct PageOutput: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             "The folder with the program's sources, which a page shows, and whose paths a report in sarif and github has. "
-                + "Default for a page: the current one.", valueName: "folder"))
+                + "Default for a page: the current one.", valueName: "folder"), completion: .directory)
     var sources: String?
 
     @Flag(name: .long, help: "Leave the program's source out of the page.")

@@ -13,7 +13,7 @@ struct ProfileCommand: AnalyzingCommand {
             on the number of events. "faultline merge" merges profiles of many processes, hosts and days.
             """)
 
-    @Argument(help: "The trace.")
+    @Argument(help: "The trace.", completion: .file())
     var trace: String
 
     @OptionGroup var output: ProfileOutput

@@ -4,7 +4,7 @@ import Foundation
 
 /// The destination of a profile.
 struct ProfileOutput: ParsableArguments {
-    @Option(name: .shortAndLong, help: "The profile. Default: standard output.")
+    @Option(name: .shortAndLong, help: "The profile. Default: standard output.", completion: .file())
     var output: String?
 
     @Flag(

@@ -21,7 +21,7 @@ struct QueryCommand: PrintingCommand {
             nanoseconds. Lists are JSON, for json_each.
             """)
 
-    @Argument(help: "The trace.")
+    @Argument(help: "The trace.", completion: .file())
     var trace: String
 
     @Argument(help: "One statement in SQLite's SQL.")
@@ -30,7 +30,7 @@ struct QueryCommand: PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<QueryCommand>.help + " JSON is one object per line."))
     var format = OutputFormat<QueryCommand>.text
 
-    @Option(name: .shortAndLong, help: "A new file for the tables.")
+    @Option(name: .shortAndLong, help: "A new file for the tables.", completion: .file())
     var output: String?
 
     func run() throws {

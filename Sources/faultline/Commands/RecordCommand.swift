@@ -33,7 +33,8 @@ struct RecordCommand: AnalyzingCommand {
 
     @Option(
         name: [.short, .long],
-        help: "The trace's file, or the directory of the CTF trace. Default: faultline.json, faultline-lttng.")
+        help: "The trace's file, or the directory of the CTF trace. Default: faultline.json, faultline-lttng.",
+        completion: .file())
     var output: String?
 
     @Option(
@@ -43,7 +44,9 @@ struct RecordCommand: AnalyzingCommand {
     )
     var advice: [String] = []
 
-    @Option(name: .long, help: "With --try: an existing trace of the unchanged command, used instead of a first run.")
+    @Option(
+        name: .long, help: "With --try: an existing trace of the unchanged command, used instead of a first run.",
+        completion: .file())
     var against: String?
 
     @OptionGroup var detail: RecordedDetail
@@ -69,7 +72,8 @@ struct RecordCommand: AnalyzingCommand {
 
     @OptionGroup var options: AnalysisOptions
 
-    @Argument(parsing: .captureForPassthrough, help: "The command and its arguments, after \"--\".")
+    @Argument(
+        parsing: .captureForPassthrough, help: "The command and its arguments, after \"--\".", completion: .file())
     var command: [String] = []
 
     func validate() throws {

@@ -20,10 +20,10 @@ struct RecoverCommand: ParsableCommand {
             system. Ring buffers are removed once a trace contains all their events.
             """)
 
-    @Argument(help: "A trace, or files of ring buffers.")
+    @Argument(help: "A trace, or files of ring buffers.", completion: .file())
     var files: [String] = []
 
-    @Option(name: .shortAndLong, help: "A new trace, for files of ring buffers.")
+    @Option(name: .shortAndLong, help: "A new trace, for files of ring buffers.", completion: .file())
     var output: String?
 
     func validate() throws {

@@ -17,7 +17,8 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
             """)
 
     @Argument(
-        help: "A trace that \"faultline record\" or FAULTLINE_TRACE=timeline:PATH wrote, or a profile of traces.")
+        help: "A trace that \"faultline record\" or FAULTLINE_TRACE=timeline:PATH wrote, or a profile of traces.",
+        completion: .file())
     var trace: String
 
     @Option(name: .long, help: ArgumentHelp(OutputFormat<ReportCommand>.help))
@@ -33,7 +34,7 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
         name: .long,
         help: ArgumentHelp(
             "What \"faultline verify --format json\" printed for the trace. The page shows the measured savings.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var verification: String?
 
     @OptionGroup(title: "Page") var page: PageOutput
@@ -49,6 +50,7 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
         }
 
         static let allValueStrings = GroupedHotspots.Grouping.allCases.map(\.rawValue)
+        static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
         static let names = allValueStrings.joined(separator: ", ")
     }
 

@@ -22,7 +22,7 @@ struct TimelineCommand: PrintingCommand {
             a column and each in the total. Times are those of --from and --to.
             """)
 
-    @Argument(help: "The trace.")
+    @Argument(help: "The trace.", completion: .file())
     var trace: String
 
     @Flag(name: .long, help: "Give each thread rows of its own.")

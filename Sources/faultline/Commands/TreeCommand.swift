@@ -21,7 +21,7 @@ struct TreeCommand: PrintingCommand {
             those that were not freed.
             """)
 
-    @Argument(help: "The trace.")
+    @Argument(help: "The trace.", completion: .file())
     var trace: String
 
     @Option(
@@ -55,6 +55,7 @@ struct TreeCommand: PrintingCommand {
         }
 
         static let allValueStrings = CallTreeWeight.allCases.map(\.rawValue)
+        static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
         static let names = allValueStrings.joined(separator: ", ")
     }
 

@@ -32,13 +32,14 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
             fetch loads first and depend on what the row cache holds, so they can differ from the report's.
             """)
 
-    @Argument(help: "A trace, or a profile of traces.")
+    @Argument(help: "A trace, or a profile of traces.", completion: .file())
     var trace: String
 
-    @Option(name: .long, help: "The file of the store that the program used.")
+    @Option(name: .long, help: "The file of the store that the program used.", completion: .file())
     var store: String
 
-    @Option(name: .long, help: "The store's model: .xcdatamodeld, .xcdatamodel, or its file contents.")
+    @Option(
+        name: .long, help: "The store's model: .xcdatamodeld, .xcdatamodel, or its file contents.", completion: .file())
     var model: String?
 
     @Option(name: .long, help: ArgumentHelp(OutputFormat<VerifyCommand>.help))

@@ -24,7 +24,7 @@ extension DemoCommand {
             "songs that look up their albums one by one, searches that no index serves, songs that are fetched to be counted, a "
             + "sum that is computed over all songs in memory, and a fetch for every album of an artist."
 
-        @Option(name: .long, help: "The Chinook database, an SQLite file.")
+        @Option(name: .long, help: "The Chinook database, an SQLite file.", completion: .file())
         var database: String
 
         @Option(name: .long, help: "The number of rows on a screen.")

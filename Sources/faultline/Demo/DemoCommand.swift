@@ -18,6 +18,8 @@ struct DemoCommand: ParsableCommand {
 
 /// The options that all demos share.
 struct DemoOptions: ParsableArguments {
-    @Option(name: .shortAndLong, help: "A directory for the stores and traces; it is kept. Default: a temporary one.")
+    @Option(
+        name: .shortAndLong, help: "A directory for the stores and traces; it is kept. Default: a temporary one.",
+        completion: .directory)
     var output: String?
 }

@@ -26,10 +26,10 @@ struct DoctorCommand: ParsableCommand, PrintingCommand {
             and symbols are not needed for that.
             """)
 
-    @Argument(parsing: .postTerminator, help: "A command to record, after \"--\".")
+    @Argument(parsing: .postTerminator, help: "A command to record, after \"--\".", completion: .file())
     var command: [String] = []
 
-    @Option(name: .long, help: "The directory of stores and traces.")
+    @Option(name: .long, help: "The directory of stores and traces.", completion: .directory)
     var directory = "."
 
     @Option(name: .long, help: ArgumentHelp(OutputFormat<DoctorCommand>.help))

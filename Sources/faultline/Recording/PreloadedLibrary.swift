@@ -2,7 +2,7 @@ import Foundation
 
 /// A library that is loaded into the program that is recorded.
 ///
-/// Its file is beside this command.
+/// Its file is beside this command after a build, and in `lib/faultline` after an installation.
 struct PreloadedLibrary {
     /// The file's name.
     let name: String
@@ -17,11 +17,13 @@ struct PreloadedLibrary {
     /// The library in front of the functions that read columns.
     static let columns = PreloadedLibrary(name: "libFaultlineColumns.so")
 
-    /// The library's file, or `nil` if it is not beside the command.
+    /// The library's file, or `nil` if it is neither beside the command nor installed.
     var path: String? {
         guard let command = try? FileManager.default.pathOfThisProgram() else { return nil }
-        let path = URL(fileURLWithPath: command).deletingLastPathComponent().appendingPathComponent(name).path
-        return FileManager.default.isReadableFile(atPath: path) ? path : nil
+        let directory = URL(fileURLWithPath: command).deletingLastPathComponent()
+        return [directory, directory.deletingLastPathComponent().appendingPathComponent("lib/faultline")]
+            .map { $0.appendingPathComponent(name).path }
+            .first(where: FileManager.default.isReadableFile)
     }
 
     /// The environment variables that preload libraries into a command, before those that the user preloads.
