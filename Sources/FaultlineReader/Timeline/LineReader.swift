@@ -1,3 +1,5 @@
+// The compiler attributes "stat" to whichever C module it loads first: this one or Glibc.
+import CElfutils
 import CTimelineParser
 import FaultlineTrace
 import Glibc
