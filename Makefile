@@ -2,6 +2,8 @@
 #   make demo    records a shopping list with four flaws and without them, and prints both reports
 #   make install      copies the command, its manual and its completions to PREFIX, /usr/local unless given
 #   make uninstall    removes what an installation copied, and nothing else
+#   make docs     makes a site of the guides, the commands, the rules and the API in .build/docs
+#   make articles    makes the articles about commands and rules anew from the help and from "explain"
 #   make test    runs all tests
 #   make test-page   tests the page of a report in a browser
 #   make pictures   makes the pictures of the documentation anew
@@ -29,7 +31,7 @@ PAGE_PACKAGES = chromium chromium-driver python3-selenium python3-pip
 BENCH_PACKAGES = python3 python3-django strace valgrind
 SWIFT_BUILD = swift build --configuration release --product
 
-.PHONY: demo build install install-built uninstall test test-page pictures bench-page test-without-lttng install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
+.PHONY: demo build install install-built uninstall docs articles test test-page pictures bench-page test-without-lttng install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
 
 demo: build
 	.build/release/faultline demo
@@ -156,6 +158,14 @@ fuzz: build
 schema:
 	swift run SchemaGenerator Sources/FaultlineTrace
 	FAULTLINE_WRITE_SCHEMAS=1 swift test --filter EventSchemaFileTests/current
+
+docs: install-packages
+	swift build
+	Documentation/site .build/debug .build/docs
+
+articles:
+	swift build --product faultline
+	swift run ManualGenerator --articles .build/debug/faultline Sources/faultline/faultline.docc
 
 # Records the sample traces and their reports anew.
 traces: build

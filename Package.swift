@@ -289,8 +289,11 @@ let package = Package(
         .executableTarget(
             name: "SchemaGenerator", dependencies: ["CTraceSchema"], path: "Tests/SchemaGenerator",
             swiftSettings: strict),
-        // Writes the manual pages and the completions that an installation has; see "make install".
-        .executableTarget(name: "ManualGenerator", path: "Tests/ManualGenerator", swiftSettings: strict),
+        // Writes the manual pages and the completions that an installation has, and the articles about commands and rules;
+        // see "make install" and "make articles".
+        .executableTarget(
+            name: "ManualGenerator", dependencies: ["FaultlineAnalysis", "FaultlineReport"],
+            path: "Tests/ManualGenerator", swiftSettings: strict),
         .executableTarget(
             name: "UnrulyProgram", dependencies: ["FaultlineRecorder", "FaultlineTrace"], path: "Tests/UnrulyProgram",
             swiftSettings: strict),

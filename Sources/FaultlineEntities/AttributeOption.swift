@@ -29,7 +29,7 @@ public struct AttributeOption: Sendable, Hashable {
 
     /// A transformer encodes the value: the one with a name, or else the default one.
     ///
-    /// The attribute's type is ``AttributeType/transformable``.
+    /// The attribute's type is `AttributeType.transformable`.
     public static func transformable(by transformerName: String? = nil) -> AttributeOption {
         AttributeOption(value: .transformable(transformerName))
     }

@@ -7,7 +7,7 @@
 ///         @Relationship(inverse: \Tag.items) var tags: ToMany<Tag>
 ///     }
 ///
-/// The class inherits from ``ManagedObject``, or from the class of the parent entity. Every stored variable becomes an
+/// The class inherits from `ManagedObject`, or from the class of the parent entity. Every stored variable becomes an
 /// attribute or a relationship, depending on its type:
 ///
 /// | variable | property |
@@ -19,19 +19,19 @@
 /// | `ToMany<Tag>`, `OrderedToMany<Tag>` | a to-many relationship |
 ///
 /// An initial value is the attribute's default. It is evaluated once; set values that differ between objects in
-/// ``ManagedObject/awakeFromInsert()``. Refine a property with
+/// `ManagedObject.awakeFromInsert()`. Refine a property with
 /// ``Attribute(_:type:isOptional:minimumValue:maximumValue:regularExpression:renamingIdentifier:versionHashModifier:userInfo:)``
 /// and
 /// ``Relationship(deleteRule:inverse:isOptional:minimumCount:maximumCount:renamingIdentifier:versionHashModifier:userInfo:)``,
 /// exclude a variable with ``EntityIgnored()``, and write ``Index(_:)`` and ``Unique(_:)`` among the properties.
 ///
-/// Create objects with ``ManagedObject/init(context:)``, or with an initializer that the macro generates. It takes the
+/// Create objects with `ManagedObject.init(context:)`, or with an initializer that the macro generates. It takes the
 /// values of the class's own properties except to-many relationships:
 /// `Item(context: context, name: "Milk", price: 1.2)`. Optional properties and those with an initial value can be
 /// omitted. An initializer that you write must be a convenience initializer that calls
-/// ``ManagedObject/init(context:)``; if it takes a context and further arguments, the macro generates none.
+/// `ManagedObject.init(context:)`; if it takes a context and further arguments, the macro generates none.
 ///
-/// Reading and setting a property uses the same calls as a hand-written ``AttributeKey``.
+/// Reading and setting a property uses the same calls as a hand-written `AttributeKey`.
 ///
 /// - Parameters:
 ///   - name: the entity's name; by default, the class's name.
@@ -57,7 +57,7 @@ public macro Entity(
 ///
 /// - Parameters:
 ///   - options: see ``AttributeOption``.
-///   - type: the attribute's type, if several fit the variable's type; `Int` is stored as ``AttributeType/integer64``
+///   - type: the attribute's type, if several fit the variable's type; `Int` is stored as `AttributeType.integer64`
 ///     by default.
 ///   - isOptional: whether an object can be saved without a value; by default, whether the variable is optional.
 ///     Without a value, a variable that is not optional reads as the initial value, or else as zero, empty or false.
@@ -81,7 +81,7 @@ public macro Attribute(
 ///     @Relationship(deleteRule: .cascade, inverse: \Item.category) var items: ToMany<Item>
 ///
 /// - Parameters:
-///   - deleteRule: the rule for the related objects when an object is deleted; by default ``DeleteRule/nullify``.
+///   - deleteRule: the rule for the related objects when an object is deleted; by default `DeleteRule.nullify`.
 ///   - inverse: the inverse relationship; `nil` for none. Only one side names the other, because the compiler rejects a
 ///     circular reference. If neither does, the inverse is the destination's only relationship to this entity, if there
 ///     is exactly one.

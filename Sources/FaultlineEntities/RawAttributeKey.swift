@@ -1,4 +1,4 @@
-/// The name of an attribute that stores the raw values of a type, such as an enumeration; see ``AttributeKey``.
+/// The name of an attribute that stores the raw values of a type, such as an enumeration; see `AttributeKey`.
 public final class RawAttributeKey<Value: RawRepresentable & Sendable>: Sendable
 where Value.RawValue: AttributeScalar & AttributeRepresentable {
     @usableFromInline let rawKey: AttributeKey<Value.RawValue?>

@@ -74,14 +74,14 @@ extension Recorder {
 
     /// Runs a body and groups its events in a scope.
     ///
-    /// Rules judge the events within one scope; ``TraceEvent/Scope/Kind/screen`` means that the rows touched in it are
+    /// Rules judge the events within one scope; `screen` means that the rows touched in it are
     /// the ones that a screen shows. Scopes nest, and a context's `perform` carries the scope to its queue.
     ///
     /// While recording is off, this costs one relaxed load.
     ///
     /// - Parameters:
     ///   - name: The name in reports, which should be the same on every run.
-    ///   - kind: The kind of work; by default ``TraceEvent/Scope/Kind/other``.
+    ///   - kind: The kind of work; by default `other`.
     public func scope<Result>(
         _ name: String, kind: TraceEvent.Scope.Kind = .other, _ body: () throws -> Result
     ) rethrows -> Result {
@@ -94,7 +94,7 @@ extension Recorder {
     ///
     /// - Parameters:
     ///   - name: The name in reports, which should be the same on every run.
-    ///   - kind: The kind of work; by default ``TraceEvent/Scope/Kind/other``.
+    ///   - kind: The kind of work; by default `other`.
     public func scope<Result>(
         _ name: String, kind: TraceEvent.Scope.Kind = .other,
         _ body: nonisolated(nonsending) () async throws -> Result
@@ -138,7 +138,7 @@ extension Recorder {
 
 /// Marks scopes for the program's own recorder.
 public enum Faultline {
-    /// Runs a body and groups its events in a scope; see ``Recorder/scope(_:kind:_:)-(_,_,()->Result)``.
+    /// Runs a body and groups its events in a scope; see `Recorder.scope(_:kind:_:)`.
     public static func scope<Result>(
         _ name: String, kind: TraceEvent.Scope.Kind = .other, _ body: () throws -> Result
     ) rethrows -> Result {

@@ -24,8 +24,8 @@ internal import XCTest
 ///   - rows: The maximum number of rows read; unlimited by default.
 ///   - cacheMisses: The maximum number of faults that go to the store; unlimited by default.
 ///   - container: The container whose rows are forgotten before the work starts; by default none are. See
-///     ``PersistentContainer/forgetRows()``, which waits for the queues of its contexts.
-///   - recorder: The recorder of the store's container; by default ``FaultlineRecorder/Recorder/testing``. It must
+///     `PersistentContainer.forgetRows()`, which waits for the queues of its contexts.
+///   - recorder: The recorder of the store's container; by default `Recorder.testing`. It must
 ///     keep its events in memory. If it never recorded a store, the expectation fails.
 /// - Returns: The result of the work.
 /// - Throws: The error of the work; nothing is checked then.

@@ -1,29 +1,30 @@
+import FaultlineAnalysis
 import Foundation
 
-// Writes the manual pages and the shell completions of a command, where an installation has them:
-// ManualGenerator COMMAND DIRECTORY. Both come from the command itself.
+// Writes what follows from a command's help:
+//
+//   ManualGenerator COMMAND DIRECTORY   manual pages and shell completions, where an installation has them
+//   ManualGenerator --articles COMMAND CATALOG   articles about the commands and the rules; see "make articles"
+//   ManualGenerator --check COMMAND CATALOG      names the articles that differ, and writes nothing
 
-guard CommandLine.arguments.count == 3 else {
-    FileHandle.standardError.write(Data("usage: ManualGenerator COMMAND DIRECTORY\n".utf8))
+var arguments = Array(CommandLine.arguments.dropFirst())
+let mode = arguments.first.flatMap { ["--articles", "--check"].contains($0) ? $0 : nil }
+if mode != nil { arguments.removeFirst() }
+guard arguments.count == 2 else {
+    FileHandle.standardError.write(Data("usage: ManualGenerator [--articles | --check] COMMAND DIRECTORY\n".utf8))
     exit(64)
 }
 
 do {
-    let command = DescribedCommand(path: CommandLine.arguments[1])
-    let help = try command.help()
-    let version = try command.version()
-    var files: [(path: String, text: String)] = [
-        ("share/bash-completion/completions/faultline", try command.completions(for: "bash")),
-        ("share/fish/vendor_completions.d/faultline.fish", try command.completions(for: "fish")),
-        ("share/zsh/site-functions/_faultline", try command.completions(for: "zsh")),
-    ]
-    for (words, help) in help.pages() {
-        let page = ManualPage(
-            words: words, help: help, version: version, optionalValues: try command.optionalValues(of: words))
-        files.append(("share/man/man1/\(page.name).1", page.text))
+    let command = DescribedCommand(path: arguments[0])
+    let directory = URL(fileURLWithPath: arguments[1])
+    guard mode == nil else {
+        let stale = try ArticleFiles(of: command).update(directory, isCheck: mode == "--check")
+        for name in stale { print(name) }
+        exit(mode == "--check" && !stale.isEmpty ? 1 : 0)
     }
-    for (path, text) in files {
-        let file = URL(fileURLWithPath: CommandLine.arguments[2]).appendingPathComponent(path)
+    for (path, text) in try ManualFiles(of: command).files {
+        let file = directory.appendingPathComponent(path)
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         try text.write(to: file, atomically: true, encoding: .utf8)

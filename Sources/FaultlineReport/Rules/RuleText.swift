@@ -3,14 +3,14 @@ package import FaultlineAnalysis
 /// The manual pages of rules as text for a terminal.
 package enum RuleText {
     /// A section of a page: a heading, with a paragraph or a list below it.
-    struct Section {
-        var heading: String
-        var paragraph = ""
-        var items: [String] = []
+    package struct Section {
+        package var heading: String
+        package var paragraph = ""
+        package var items: [String] = []
     }
 
     /// The sections of a rule's page, which all formats share.
-    static func sections(of rule: RulePage) -> [Section] {
+    package static func sections(of rule: RulePage) -> [Section] {
         let manual = rule.manual
         var sections = [
             Section(heading: "What it looks for", paragraph: manual.trigger),
@@ -45,7 +45,7 @@ package enum RuleText {
     }
 
     /// The terms that the pages use.
-    private static let words = [
+    package static let words = [
         "trip, or round trip: one statement that SQLite runs for the store.",
         "fault: an object or a relationship whose values are not in memory. Reading it fires it; the row cache then "
             + "serves it, or else a trip does (a cache miss).",

@@ -23,7 +23,8 @@ extension ManagedObjectContext {
     /// Merges another context's save, given its notification; see
     /// ``mergeChanges(fromContextDidSave:fileID:line:function:)-(SavedObjectIDs,_,_,_)``.
     ///
-    /// A notification must stay on the queue where it arrives, so call this inside ``performAndWait(_:)``. To pass a
+    /// A notification must stay on the queue where it arrives, so call this inside
+    /// ``performAndWait(fileID:line:function:_:)``. To pass a
     /// save to another queue, create ``SavedObjectIDs`` from the notification. Any other notification is ignored.
     public func mergeChanges(
         fromContextDidSave notification: Notification, fileID: StaticString = #fileID, line: UInt = #line,

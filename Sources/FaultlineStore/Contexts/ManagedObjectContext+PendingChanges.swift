@@ -6,7 +6,7 @@ extension ManagedObjectContext {
     /// Other contexts' saves are received if ``automaticallyMergesChangesFromParent`` is set. A `perform` processes
     /// pending changes before and after its closure, and a save notifies observers before it writes. A main-queue
     /// context that is used outside `perform` notifies them on the next turn of the main queue. A program whose main
-    /// thread runs no loop must call this method, or work in ``performAndWait(_:)``.
+    /// thread runs no loop must call this method, or work in ``performAndWait(fileID:line:function:_:)``.
     public func processPendingChanges() {
         checkQueue()
         mergeReceived()

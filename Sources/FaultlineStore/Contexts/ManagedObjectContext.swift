@@ -7,7 +7,8 @@ import Synchronization
 
 /// A workspace for objects: it fetches them, keeps one object per row, and saves their changes.
 ///
-/// A context is used on its queue: inside ``perform(_:)`` or ``performAndWait(_:)``, or, with
+/// A context is used on its queue: inside ``perform(schedule:fileID:line:function:_:)`` or
+/// ``performAndWait(fileID:line:function:_:)``, or, with
 /// ``ConcurrencyType/mainQueue``, on the main thread. Its objects and results are not sendable, so they cannot leave
 /// it; ``ManagedObjectID`` can.
 ///

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Converts the values of a transformable attribute to bytes and back.
 ///
-/// A model names the transformer of an attribute (``AttributeDescription/valueTransformerName``); the program registers
+/// A model names the transformer of an attribute (`AttributeDescription.valueTransformerName`); the program registers
 /// one under that name before it reads or sets the attribute by name:
 ///
 ///     final class ColorTransformer: ValueTransformer {

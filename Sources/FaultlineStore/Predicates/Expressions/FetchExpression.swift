@@ -71,7 +71,7 @@ public struct FetchExpression: Sendable, Hashable {
         FetchExpression(.list(elements.map(\.node)))
     }
 
-    /// A variable: in a ``subquery(_:_:_:keyPath:)`` its current object, otherwise a variable that
+    /// A variable: in a `subquery(_:_:_:keyPath:)` its current object, otherwise a variable that
     /// ``FetchPredicate/withSubstitutionVariables(_:)`` replaces.
     ///
     /// - Parameter keyPath: the key path from the variable's object; empty for the object itself.
