@@ -16,7 +16,7 @@ struct SuggestionTests {
             (
                 ["report", "x", "--format", "jsn"],
                 "Error: The value 'jsn' is invalid for '--format <format>'. Did you mean 'json'? "
-                    + "Please provide one of 'text', 'json' or 'markdown'."
+                    + "Please provide one of the following:"
             ),
             (
                 ["tree", "x", "--by", "Entiy"],
