@@ -105,6 +105,43 @@ struct PageDataTests {
         #expect(events.rows.count == 50 && events.omitted.count == 271)
     }
 
+    @Test("Samples take no time, and an equal share of them is kept throughout the trace")
+    func samples() {
+        var events = PageEvents(Analysis(Profile()), limit: 100)
+        for index in 0..<400 {
+            let detail: TraceEvent.Detail =
+                index.isMultiple(of: 2) ? .cpu(TraceEvent.CPUSample()) : .sql(TraceEvent.Statement())
+            events.add(
+                .event(
+                    TraceEvent(
+                        id: EventID(index + 1), start: UInt64(index) * 1000,
+                        duration: index.isMultiple(of: 2) ? 0 : UInt64(index), thread: 1, process: 1, detail)))
+        }
+        events.finish()
+        let kept = events.rows.filter { $0.kind == .cpu }.map(\.start)
+        #expect(events.rows.count == 100 && (40...60).contains(kept.count))
+        #expect(kept.contains { $0 < 100_000 } && kept.contains { $0 > 300_000 })
+    }
+
+    @Test("More scopes than a page shows take no more than linear time, and the open ones stay")
+    func manyScopes() {
+        var events = PageEvents(Analysis(Profile()), limit: 50)
+        for index in 0..<20_000 {
+            for phase in [TraceEvent.Scope.Phase.begin, .end] where index > 0 || phase == .begin {
+                var scope = TraceEvent.Scope()
+                scope.phase = phase
+                events.add(
+                    .event(
+                        TraceEvent(
+                            id: EventID(index + 1), start: UInt64(index) * 10, duration: phase == .end ? 5 : 0,
+                            thread: 1,
+                            process: 1, .scope(scope))))
+            }
+        }
+        events.finish()
+        #expect(events.rows.count == 50 && events.rows.first?.id == 1)
+    }
+
     @Test("Few events are all kept")
     func fewEvents() {
         let events = collect([3, 1, 2], limit: 3)
@@ -129,6 +166,14 @@ struct PageDataTests {
             "/elsewhere/Other.swift", "/etc/passwd", "\(folder.path)/Top.swift",
         ]
         _ = tables.path(files.map { .init(function: CodeFunction(name: "run()", file: $0), line: 20) })
+        // A link leads outside the folder.
+        let link = folder.appendingPathComponent("Link.swift")
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "/etc/passwd")
+        _ = tables.path([.init(function: CodeFunction(name: "run()", file: link.path), line: 1)])
+        let outside = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).swift")
+        defer { try? FileManager.default.removeItem(at: outside) }
+        try text.write(to: outside, atomically: true, encoding: .utf8)
+        _ = tables.path([.init(function: CodeFunction(name: "run()", file: outside.path), line: 1)])
         let excerpts = SourceExcerpts(tables, findings: [], folder: folder.path).files
         #expect(excerpts.keys.sorted() == ["\(folder.path)/Top.swift", files[0]].sorted())
         #expect(excerpts[files[0]]?.keys.sorted() == Array(12...28))

@@ -274,6 +274,43 @@ class ReaderTests(unittest.TestCase):
         name = self.browser.value("faultline.trace.head.functions[faultline.tree.tree.functions[5]][0]")
         self.assertTrue(self.browser.text("#flames .caption").startswith(name + ": "))
 
+    def test_escape_in_the_search_gives_up_the_search_alone(self):
+        self.browser.run(
+            "const field = document.getElementById('search'); field.focus(); field.value = 'track';"
+            "field.dispatchEvent(new Event('input'))")
+        self.browser.settle()
+        self.browser.run("faultline.choose({ from: faultline.timeline.span.from, to: faultline.timeline.span.to - 1000 })")
+        self.browser.settle()
+        self.browser.run(
+            "document.getElementById('search').dispatchEvent("
+            "new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, cancelable: true }))")
+        self.browser.settle()
+        self.assertEqual(self.browser.value("[faultline.selection.text, document.getElementById('search').value]"), ["", ""])
+        self.assertNotEqual(self.browser.value("faultline.timeline.range"), None)
+
+    def test_a_finding_shows_all_its_events_whatever_was_selected_before(self):
+        kind = self.browser.value("faultline.trace.kindNumbers.get('use')")
+        self.choose("#filter-kind", kind)
+        self.browser.click(".follow", 0)
+        self.assertEqual(self.browser.value("faultline.rows.length"), len(events(self.source, "--finding", "1")))
+
+    def test_a_line_has_all_its_events_however_the_trace_names_its_file(self):
+        options = self.browser.run("return [...document.querySelector('#filter-site').options].slice(1).map((o) => [o.value, o.text])")
+        texts = [text for _, text in options]
+        self.assertEqual(len(texts), len(set(texts)))
+        value, text = next(option for option in options if option[1] == "MusicLibrary+Search.swift:43")
+        self.choose("#filter-site", value)
+        self.assertEqual(self.browser.value("faultline.rows.length"), len(events(self.source, "--site", text)))
+        self.assertEqual(self.browser.value("document.querySelector('#filter-site').value"), value)
+
+    def test_arrows_scroll_where_there_is_something_to_scroll(self):
+        before = self.browser.value("faultline.timeline.view")
+        self.browser.run(
+            "document.getElementById('advice').focus(); document.getElementById('advice').dispatchEvent("
+            "new KeyboardEvent('keydown', { key: 'ArrowUp', bubbles: true, cancelable: true }))")
+        self.browser.settle()
+        self.assertEqual(self.browser.value("faultline.timeline.view"), before)
+
     def test_the_charts_say_what_they_draw(self):
         self.browser.click("#tab-charts")
         labels = self.browser.run("return [...document.querySelectorAll('#panel-charts svg')].map((chart) => chart.getAttribute('aria-label'))")
@@ -344,7 +381,9 @@ class UnusualTraceTests(unittest.TestCase):
             self.assertEqual(browser.value("faultline.trace.count"), 1000)
             note = browser.texts("#limits li")[-1]
             self.assertTrue(note.startswith("The page shows the 1,000 longest of 9,830 events one by one."), note)
-            shown = browser.value("Math.min(...[...faultline.trace.duration].filter((time, row) => faultline.trace.kindName(row) !== 'scope'))")
+            shown = browser.value(
+                "Math.min(...[...faultline.trace.duration].filter((time, row) =>"
+                " !faultline.trace.kinds.get(faultline.trace.kind[row]).isInstant))")
             longest = browser.value("faultline.head.data.omitted.longest")
             self.assertGreaterEqual(shown, longest)
             self.assertEqual(browser.complaints(), [])

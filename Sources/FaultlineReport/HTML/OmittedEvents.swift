@@ -15,7 +15,7 @@ struct OmittedEvents {
     /// The time that the events took in each part of the trace, in nanoseconds.
     private(set) var times: [Lane: [UInt64]] = [:]
     private(set) var counts: [EventKind: UInt64] = [:]
-    /// The duration of the longest of them.
+    /// The duration of the longest of them, apart from those that take no time of their threads.
     private(set) var longest: UInt64 = 0
 
     init(span: ClosedRange<UInt64>) {
@@ -26,7 +26,7 @@ struct OmittedEvents {
 
     mutating func add(_ row: PageRow) {
         counts[row.kind, default: 0] += 1
-        longest = max(longest, row.duration)
+        if !row.kind.isInstant { longest = max(longest, row.duration) }
         let length = Double(span.upperBound - span.lowerBound)
         let place = Double(row.start &- min(row.start, span.lowerBound)) / length * Double(Self.bins)
         let lane = Lane(thread: row.thread, kind: row.kind)

@@ -3,8 +3,8 @@ package import FaultlineTrace
 
 /// Collects the events of a trace for a page.
 ///
-/// It keeps a limited number of them. If a trace has more, it keeps the longest, and sums the others by thread, kind and
-/// time, so that the page still shows when they happened.
+/// It keeps a limited number of them. If a trace has more, it keeps the longest, and an equal share of those that take no time.
+/// It sums the others by thread, kind and time, so that the page still shows when they happened.
 package struct PageEvents {
     /// The default for the number of events that a page shows.
     package static let standardLimit = 1_000_000
@@ -21,6 +21,8 @@ package struct PageEvents {
     private(set) var count = 0
     private var processes: [UInt32: PageProcess] = [:]
     private var openScopes: [ScopeKey: Int] = [:]
+    /// The number of events at which some are left out next.
+    private var nextThinning: Int
 
     private struct ScopeKey: Hashable {
         var process: UInt32
@@ -33,6 +35,7 @@ package struct PageEvents {
     package init(_ analysis: Analysis, limit: Int = standardLimit) {
         self.analysis = analysis
         self.limit = max(1, limit)
+        nextThinning = self.limit / 4 * 5 + 1
         omitted = OmittedEvents(span: Self.span(of: analysis.profile))
     }
 
@@ -80,15 +83,16 @@ package struct PageEvents {
                 site: common.site, path: process.path(of: event, in: &tables), label: common.label,
                 lists: tables.strings.number(of: process.lists(of: event, values)), findings: common.findings,
                 flags: UInt64(event.unrecorded.rawValue) | (event.parent == 0 ? 0 : 4), fields: place))
-        if rows.count > limit + limit / 4 { thin(to: limit) }
+        if rows.count > nextThinning { thin(to: limit) }
     }
 
     /// Closes the scopes that the trace does not close, and puts the events in order.
     package mutating func finish() {
         let ends = Dictionary(
             analysis.profile.processes.map { ($0.process, $0.end) }, uniquingKeysWith: { max($0, $1) })
+        let last = rows.map(\.end).max() ?? 0
         for (key, row) in openScopes {
-            rows[row].duration = max(rows[row].start, ends[key.process] ?? 0) - rows[row].start
+            rows[row].duration = max(rows[row].start, ends[key.process] ?? last) - rows[row].start
         }
         openScopes = [:]
         if rows.count > limit { thin(to: limit) }
@@ -99,29 +103,44 @@ package struct PageEvents {
         processes[thread.process]?.threadName(thread.thread) ?? ""
     }
 
-    /// Leaves out the shortest events, so that a number of them are left.
+    /// Leaves out events, so that a number of them are left: the shortest, and of those that take no time, such as samples,
+    /// an equal share throughout the trace.
     private mutating func thin(to number: Int) {
-        let optional = rows.lazy.filter(\.isOptional).map(\.duration).sorted()
-        let surplus = min(optional.count, rows.count - number)
+        let open = Set(openScopes.values)
+        let timed = rows.enumerated().compactMap { index, row in
+            open.contains(index) || row.kind.isInstant ? nil : row.duration
+        }.sorted()
+        let instants = rows.count - timed.count - open.count
+        let surplus = min(timed.count + instants, rows.count - number)
+        defer { nextThinning = max(limit, rows.count) / 4 * 5 + 1 }
         guard surplus > 0 else { return }
-        let least = optional[surplus - 1]
+        let share = surplus - Int(Double(surplus) * Double(instants) / Double(timed.count + instants))
+        // No event is kept that is shorter than one that was left out before.
+        let fewerTimed = min(timed.count, max(share, timed.partition(below: omitted.longest)))
+        let fewerInstants = max(0, min(instants, surplus - fewerTimed))
+        let least = fewerTimed > 0 ? timed[fewerTimed - 1] : 0
         // Of the events of the same duration, only as many as needed are left out.
-        var same = surplus - optional.partition(below: least)
+        var same = fewerTimed > 0 ? fewerTimed - timed.partition(below: least) : 0
+        var instant = 0
         var kept: [PageRow] = []
-        kept.reserveCapacity(rows.count)
+        kept.reserveCapacity(number)
         var keptFields: [EventKind: [UInt64]] = [:]
         var places: [Int: Int] = [:]
         for (index, var row) in rows.enumerated() {
-            var isLeftOut = row.isOptional && row.duration <= least
-            if isLeftOut, row.duration == least {
-                isLeftOut = same > 0
-                same -= 1
+            var isLeftOut = false
+            if open.contains(index) {
+                places[index] = kept.count
+            } else if row.kind.isInstant {
+                isLeftOut = (instant + 1) * fewerInstants / instants > instant * fewerInstants / instants
+                instant += 1
+            } else if fewerTimed > 0 {
+                isLeftOut = row.duration < least || row.duration == least && same > 0
+                if isLeftOut, row.duration == least { same -= 1 }
             }
             if isLeftOut {
                 omitted.add(row)
                 continue
             }
-            if row.kind == .scope { places[index] = kept.count }
             let width = EventSchema.of(row.kind).fields.count
             let place = keptFields[row.kind]?.count ?? 0
             keptFields[row.kind, default: []] += fields[row.kind]?[row.fields..<row.fields + width] ?? []

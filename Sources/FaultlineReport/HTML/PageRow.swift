@@ -27,9 +27,6 @@ struct PageRow {
 
     /// When the event ended.
     var end: UInt64 { start &+ duration }
-
-    /// Whether a page that cannot show all events can do without it.
-    var isOptional: Bool { kind != .scope }
 }
 
 extension PageRow {

@@ -1,5 +1,6 @@
 internal import FaultlineAnalysis
 internal import FaultlineTrace
+internal import Glibc
 
 /// The source around the lines that a page shows, as far as the files are there.
 struct SourceExcerpts {
@@ -12,8 +13,8 @@ struct SourceExcerpts {
 
     /// The endings of files that are read.
     ///
-    /// A trace can come from anywhere, and can name any file. One that is no source must not get into a page that its
-    /// reader passes on.
+    /// A trace can come from anywhere, and can name any file. One that is no source, or is outside the folder with the
+    /// sources, must not get into a page that its reader passes on.
     private static let endings: Set<Substring> = [
         "swift", "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "m", "mm", "py", "pyx", "rs", "go", "zig", "rb", "js", "ts",
         "java", "kt",
@@ -26,7 +27,7 @@ struct SourceExcerpts {
     ///
     /// Files that cannot be read are left out.
     ///
-    /// - Parameter folder: The folder in which files are looked for that are not where the trace says.
+    /// - Parameter folder: The folder with the sources. Files outside it are not read.
     init(_ tables: PageTables, findings: [Finding], folder: String) {
         var lines: [String: Set<Int>] = [:]
         for frame in tables.frames.values where frame.line > 0 && frame.function.part == .program {
@@ -46,9 +47,11 @@ struct SourceExcerpts {
         }
         var left = Self.most
         let locator = SourceLocator(root: folder)
+        let root = Self.resolved(folder).map { $0 == "/" ? "/" : $0 + "/" }
         for (path, wanted) in lines.sorted(by: { $0.key < $1.key }) where Self.isSource(path) {
-            guard let found = locator.path(of: path, known: lines.keys),
-                let bytes = try? RegularFile.bytes(of: found, atMost: Self.largest)
+            guard let found = locator.path(of: path, known: lines.keys), let real = Self.resolved(found),
+                let root, real.hasPrefix(root), Self.isSource(real),
+                let bytes = try? RegularFile.bytes(of: real, atMost: Self.largest)
             else { continue }
             let text = String(decoding: bytes, as: UTF8.self).split(
                 omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -58,6 +61,13 @@ struct SourceExcerpts {
             left -= shown.count
             files[path] = Dictionary(uniqueKeysWithValues: shown.map { ($0, String(text[$0 - 1].prefix(400))) })
         }
+    }
+
+    /// A path without links, or `nil` if there is no such file.
+    private static func resolved(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(cString: real)
     }
 
     private static func isSource(_ path: String) -> Bool {

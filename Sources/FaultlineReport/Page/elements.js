@@ -98,7 +98,10 @@ export class VirtualList {
     this.#count = count;
     this.host.setAttribute("aria-rowcount", count + 1);
     this.spacer.style.height = `${Math.min(TALLEST, count * this.rowHeight)}px`;
-    if (!keepsPlace) this.host.scrollTop = 0;
+    if (!keepsPlace) {
+      this.host.scrollTop = 0;
+      this.#active = -1;
+    }
     this.#active = Math.min(this.#active, count - 1);
     this.draw();
   }

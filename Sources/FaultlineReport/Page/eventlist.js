@@ -40,6 +40,7 @@ export class EventList {
 
   /** Makes an event the active row, if it is among those shown. */
   activate(row) {
+    if (row < 0) return this.list.activate(-1);
     const index = this.sort.column === "start" && !this.sort.isDescending ? search(this.rows, row) : this.rows.indexOf(row);
     this.list.activate(index);
   }

@@ -80,6 +80,7 @@ export class FlameGraph {
       context.beginPath();
       context.rect(x, y, width - 4, HEIGHT);
       context.clip();
+      context.globalAlpha = 1;
       context.fillStyle = isCaller ? styleColour("--ink") : ink;
       context.fillText(name, x + 4, y + HEIGHT / 2);
       context.restore();
@@ -109,8 +110,10 @@ export class FlameGraph {
     const { tree, weight } = this;
     if (!tree) return;
     if (tree.total === 0) this.caption.textContent = "No selected event has this weight.";
-    else if (node === 0) this.caption.textContent = `All: ${formatWeight(tree.total, weight)}`;
-    else {
+    else if (node === 0) {
+      const unknown = tree.unknown > 0 ? `, of which ${formatWeight(tree.unknown, weight)} have no call path` : "";
+      this.caption.textContent = `All: ${formatWeight(tree.total, weight)}${unknown}`;
+    } else {
       const [name, file, module] = this.trace.head.functions[tree.functions[node]];
       const share = formatPercent(tree.totals[node] / tree.total);
       this.caption.textContent = `${name}: ${formatWeight(tree.totals[node], weight)}, ${share}  ${file.split("/").at(-1) || module}`;

@@ -34,12 +34,14 @@ export function listenToKeys(timeline, actions) {
     if (event.ctrlKey || event.metaKey || event.altKey || find("help").open) return;
     const isField = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
     if (event.key === "Escape") {
-      if (isField) event.target.blur();
-      actions.giveUp();
-      return;
+      if (!isField) return actions.giveUp();
+      event.preventDefault();
+      if (event.target.type === "search") actions.clearSearch?.();
+      return event.target.blur();
     }
     if (isField) return;
-    const isButton = event.target.closest?.("button, summary, [role=tab]");
+    // Elsewhere, the arrows scroll and go through lists.
+    const isTimeline = event.target === document.body || event.target.closest?.("#tracks canvas, #tracks .scroller");
     const act = {
       w: () => timeline().zoom(0.7), s: () => timeline().zoom(1 / 0.7), a: () => timeline().pan(-0.2), d: () => timeline().pan(0.2),
       ArrowUp: () => timeline().zoom(0.7), ArrowDown: () => timeline().zoom(1 / 0.7),
@@ -48,7 +50,7 @@ export function listenToKeys(timeline, actions) {
       "/": actions.search, "?": showHelp,
     }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (act) {
-      if (event.key.startsWith("Arrow") && isButton) return;
+      if (event.key.startsWith("Arrow") && !isTimeline) return;
       event.preventDefault();
       act();
     } else if (/^[1-9]$/.test(event.key)) actions.follow(Number(event.key) - 1);

@@ -52,7 +52,7 @@ export function layOut(trace) {
       const own = lanes.filter((lane) => lane.process === process && lane.track === index);
       const whole = own.find((lane) => lane.thread < 0);
       const parts = own.filter((lane) => lane.thread >= 0);
-      return whole && { name: track.name, style: track.style, whole, threads: parts.length > 1 ? parts : [] };
+      return whole && { name: track.name, style: track.style, kinds: track.kinds, whole, threads: parts.length > 1 ? parts : [] };
     }).filter(Boolean),
   })).filter((process) => process.tracks.length > 0);
 }

@@ -42,6 +42,7 @@ export class ReportPage {
     return [[
       `The page shows the ${formatCount(eventCount - omitted.count)} longest of ${formatCount(eventCount)} events one by one. The others, of at most `
       + `${formatDuration(omitted.longest)} each, are summed in the tracks, and are missing from the list and the call tree. `
+      + "Of samples and other events that take no time, an equal share is left out. "
       + "The findings and the hotspots rest on all events."]];
   }
 
@@ -89,6 +90,7 @@ export class ReportPage {
     this.timeline.selected = row;
     if (row < 0) {
       this.detail.clear();
+      this.list.activate(-1);
     } else {
       this.detail.show(row);
       if (fromList) this.timeline.revealRow(row); else this.list.activate(row);
@@ -108,8 +110,10 @@ export class ReportPage {
     if (index >= this.head.data.findings.length) return;
     const next = this.selection.finding === index ? -1 : index;
     this.advice.mark(next);
-    this.filter({ finding: next }).then(() => {
-      if (next >= 0 && this.rows?.length > 0) {
+    this.timeline.range = null;
+    // All of its events, whatever else was selected before.
+    this.filter({ ...wholeSelection(), finding: next }).then((isShown) => {
+      if (isShown && next >= 0 && this.rows.length > 0) {
         const { trace, rows } = this;
         let end = 0;
         for (const row of rows) end = Math.max(end, trace.end(row));
@@ -134,7 +138,7 @@ export class ReportPage {
       number: this.number, selection: this.selection, sort: this.list.sort,
     });
     // An answer to an earlier question is out of date.
-    if (asked !== this.#asked) return;
+    if (asked !== this.#asked) return false;
     const { rows, sorted, sums, classes } = answer;
     this.rows = rows;
     this.classes = classes;
@@ -146,6 +150,7 @@ export class ReportPage {
     this.#showDistribution();
     await this.refreshTree();
     document.body.dataset.pending = 0;
+    return true;
   }
 
   async refreshTree() {
@@ -177,17 +182,23 @@ export class ReportPage {
     find("filter-entity").hidden = find("filter-entity").options.length < 2;
     fill("filter-thread", "All threads", trace.threadNames.map((name, number) => [number, name]).slice(1), "thread");
     find("filter-thread").hidden = trace.head.threads.length < 3;
-    fill("filter-site", "All lines", trace.head.sites.map((site, number) => [number, site[3]]).slice(1)
-      .sort((a, b) => a[1].localeCompare(b[1], undefined, { numeric: true })), "site");
+    fill("filter-site", "All lines", [...new Map(trace.head.sites.map((site, number) => [site[3], number]).slice(1))]
+      .map(([text, number]) => [number, text]).sort((a, b) => a[1].localeCompare(b[1], undefined, { numeric: true })), "site");
     const durations = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
     fill("filter-duration", "Any duration", durations.map((time) => [time, `at least ${formatDuration(time)}`]), "leastDuration");
     let timer = 0;
     find("search").addEventListener("input", ({ target }) => {
       clearTimeout(timer);
       document.body.dataset.pending = 1;
-      timer = setTimeout(() => this.filter({ text: target.value }), 120);
+      this.selection.text = target.value;
+      timer = setTimeout(() => this.filter({}), 120);
     });
-    find("clear").addEventListener("click", () => this.clear());
+    find("filters").addEventListener("submit", (event) => event.preventDefault());
+    find("clear").addEventListener("click", () => {
+      // The button is disabled when there is nothing to clear, and would lose the focus.
+      find("search").focus();
+      this.clear();
+    });
   }
 
   /** Shows the selection in the controls. */
@@ -196,10 +207,16 @@ export class ReportPage {
     find("filter-kind").value = selection.kinds[0] ?? "";
     find("filter-entity").value = selection.entity || "";
     find("filter-thread").value = selection.thread || "";
-    find("filter-site").value = selection.site || "";
+    find("filter-site").value = this.#siteOption(selection.site);
     find("filter-duration").value = selection.leastDuration || "";
     if (find("search").value !== selection.text) find("search").value = selection.text;
     find("clear").disabled = isWhole(selection);
+  }
+
+  /** The option of a line, which several sites can share. */
+  #siteOption(number) {
+    const text = this.trace.head.sites[number][3];
+    return [...find("filter-site").options].find((option) => option.text === text && option.value !== "")?.value ?? "";
   }
 
   clear() {
@@ -320,7 +337,8 @@ export class ReportPage {
         }
       },
       showAll: () => this.timeline.show(this.timeline.span.from, this.timeline.span.to),
-      follow: (index) => this.follow(index), search: () => find("search").focus(), giveUp: () => this.giveUp(),
+      follow: (index) => this.follow(index), search: () => find("search").focus(), clearSearch: () => this.filter({ text: "" }),
+      giveUp: () => this.giveUp(),
     };
   }
 }

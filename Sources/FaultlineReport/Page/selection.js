@@ -16,6 +16,8 @@ export function select(trace, selection) {
   const kinds = selection.kinds.length > 0 ? new Set(selection.kinds) : null;
   const words = selection.text.trim() === "" ? null : matchingTexts(trace, selection.text.trim().toLowerCase());
   const entities = selection.entity > 0 ? entityColumns(trace) : null;
+  // A line is a site of its own by its module's name and by its path.
+  const sites = selection.site > 0 ? trace.head.sites.map((site) => site[3] === trace.head.sites[selection.site][3]) : null;
   const mark = selection.finding >= 0 ? 2 ** selection.finding : 0;
   const rows = new Uint32Array(trace.count);
   let count = 0;
@@ -25,7 +27,7 @@ export function select(trace, selection) {
     if (kinds && !kinds.has(trace.kind[row])) continue;
     if (trace.duration[row] < selection.leastDuration) continue;
     if (selection.thread > 0 && trace.thread[row] !== selection.thread) continue;
-    if (selection.site > 0 && trace.site[row] !== selection.site) continue;
+    if (sites && !sites[trace.site[row]]) continue;
     // A bit operation would cut the number to 32 bits.
     if (mark > 0 && Math.floor(trace.findings[row] / mark) % 2 === 0) continue;
     if (entities && entities.get(trace.kind[row])?.[trace.places[row]] !== selection.entity) continue;
@@ -59,10 +61,8 @@ export function entities(trace) {
 /** Sorts rows by a column of the event list; equal ones stay in the order in which they began. */
 export function sortRows(trace, rows, column, isDescending) {
   const rank = (texts) => {
-    const order = texts.map((_, index) => index).sort((a, b) => (texts[a] < texts[b] ? -1 : texts[a] > texts[b] ? 1 : 0));
-    const ranks = new Uint32Array(texts.length);
-    order.forEach((index, position) => { ranks[index] = position; });
-    return ranks;
+    const positions = new Map([...new Set(texts)].sort().map((text, position) => [text, position]));
+    return Uint32Array.from(texts, (text) => positions.get(text));
   };
   const keys = new Float64Array(rows.length);
   const fill = (key) => rows.forEach((row, index) => { keys[index] = key(row); });

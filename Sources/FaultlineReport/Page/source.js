@@ -10,8 +10,8 @@ export function sourceExcerpt(sources, { file, line, text }, margin) {
   if (!sources || line === 0) return null;
   // A call site that the compiler recorded names its file by module, and the sources by path.
   const name = file.split("/").at(-1);
-  const path = file in sources ? file : Object.keys(sources).find((path) => path.endsWith(`/${name}`));
-  const run = sources[path]?.find(([first, lines]) => line >= first && line < first + lines.length);
+  const path = Object.hasOwn(sources, file) ? file : Object.keys(sources).find((path) => path.endsWith(`/${name}`));
+  const run = path === undefined ? undefined : sources[path].find(([first, lines]) => line >= first && line < first + lines.length);
   if (!run) return null;
   const from = Math.max(run[0], line - margin);
   const lines = run[1].slice(from - run[0], line + margin + 1 - run[0]);

@@ -167,7 +167,10 @@ export class Timeline {
     const length = this.view.to - this.view.from;
     const isWide = ((to - from) / length) * this.#width >= BIN * 2;
     const isInSight = from >= this.view.from && to <= this.view.to;
-    if (!isWide) this.reveal(from - (to - from) * 20, to + (to - from) * 20);
+    if (from === to) {
+      // There is nothing to zoom to.
+      if (!isInSight) this.show(from - length / 2, from + length / 2);
+    } else if (!isWide) this.reveal(from - (to - from) * 20, to + (to - from) * 20);
     else if (!isInSight) this.show(from - (length - (to - from)) / 2, to + (length - (to - from)) / 2);
     const place = this.placeOf(row);
     if (!place) return;
@@ -188,15 +191,21 @@ export class Timeline {
     return null;
   }
 
-  /** The next event in the same level of the selected event's track, or the first one in sight. */
+  /** The next selected event of the same track, or the first one in sight; -1 if there is none. */
   neighbour(step) {
     const place = this.selected >= 0 ? this.placeOf(this.selected) : null;
-    if (!place) {
-      const first = this.placed.find(({ isGraph, track }) => !isGraph && track.style !== "bands") ?? this.placed[0];
-      return first?.lane.levels[0].rows[0] ?? -1;
+    const lane = place ? place.placed.lane
+      : (this.placed.find(({ isGraph, track }) => !isGraph && track.style !== "bands") ?? this.placed[0])?.lane;
+    const isWanted = (row) => this.marked === null || this.marked[row] === 1;
+    let next = -1;
+    for (const { rows, starts } of lane?.levels ?? []) {
+      let index = place ? lowerBound(rows, this.selected) + (step < 0 ? -1 : 0) : lowerBound(starts, this.view.from);
+      if (place && step > 0 && rows[index] === this.selected) index += 1;
+      while (index >= 0 && index < rows.length && !isWanted(rows[index])) index += place ? step : 1;
+      const row = rows[index];
+      if (row !== undefined && (next < 0 || (step > 0 || !place ? row < next : row > next))) next = row;
     }
-    const { rows } = place.placed.lane.levels[(place.y - place.placed.y) / LEVEL_HEIGHT];
-    return rows[lowerBound(rows, this.selected) + step] ?? -1;
+    return next;
   }
 
   // MARK: Drawing
@@ -340,15 +349,22 @@ export class Timeline {
   #drawLevel(context, placed, y) {
     const [{ rows, starts }] = placed.lane.levels;
     const column = this.trace.columns["memory.resident"];
-    const sizes = Array.from(rows, (row) => column[this.trace.places[row]]);
-    const most = Math.max(...sizes, 1);
+    let most = 1;
+    for (const size of column) most = Math.max(most, size);
     context.strokeStyle = kindColours("memory")[0];
     context.lineWidth = 1.5;
     context.beginPath();
-    sizes.forEach((size, index) => {
-      const point = [this.#x(starts[index]), y + GRAPH_HEIGHT - (size / most) * (GRAPH_HEIGHT - 6)];
-      if (index === 0) context.moveTo(...point); else context.lineTo(...point);
-    });
+    // One sample for each pixel in sight, and one on either side.
+    const first = Math.max(0, lowerBound(starts, this.view.from) - 1);
+    let last = -Infinity;
+    for (let index = first; index < rows.length; index += 1) {
+      const x = this.#x(starts[index]);
+      if (x - last < 1 && index < rows.length - 1) continue;
+      const top = y + GRAPH_HEIGHT - (column[this.trace.places[rows[index]]] / most) * (GRAPH_HEIGHT - 6);
+      if (last === -Infinity) context.moveTo(x, top); else context.lineTo(x, top);
+      last = x;
+      if (starts[index] > this.view.to) break;
+    }
     context.stroke();
   }
 
@@ -367,8 +383,7 @@ export class Timeline {
     for (const { thread, kind, times } of this.omitted) {
       const isOfLane = lane.thread >= 0
         ? lane.thread === thread : this.trace.head.threads[thread].process === lane.process;
-      const first = placed.lane.levels[0]?.rows[0];
-      if (!isOfLane || first === undefined || this.trace.kindName(first) !== kind) continue;
+      if (!isOfLane || !placed.track.kinds.includes(kind)) continue;
       const length = (this.span.to - this.span.from) / times.length;
       context.fillStyle = kindColours(kind)[0];
       times.forEach((time, bin) => {
@@ -543,6 +558,7 @@ export class Timeline {
     let best = -1;
     for (let index = lowerBound(level.reaches, from); index < level.rows.length && level.starts[index] <= to; index += 1) {
       const row = level.rows[index];
+      if (level.ends[index] < from) continue;
       // The longest of the events in these pixels, and of those in the selection if there are any.
       const isBetter = best < 0 || this.#rank(row) > this.#rank(best);
       if (isBetter) best = row;
@@ -559,7 +575,7 @@ export class Timeline {
     if (row < 0) return;
     const { trace } = this;
     this.tip.textContent = [
-      `${trace.kindName(row)}  ${trace.labelText(row)}`, formatDuration(trace.duration[row]), trace.siteText(row),
+      `${trace.kindName(row)}  ${trace.labelText(row).slice(0, 300)}`, formatDuration(trace.duration[row]), trace.siteText(row),
     ].filter(Boolean).join("\n");
     const bounds = this.host.getBoundingClientRect();
     this.tip.style.left = `${Math.min(event.clientX - bounds.left + 14, bounds.width - this.tip.offsetWidth - 8)}px`;

@@ -157,5 +157,9 @@ function nameThreads(threads) {
   const key = (thread) => `${thread.process} ${name(thread)}`;
   const counts = new Map();
   for (const thread of threads) counts.set(key(thread), (counts.get(key(thread)) ?? 0) + 1);
-  return threads.map((thread) => (counts.get(key(thread)) === 1 ? name(thread) : `${name(thread)} ${thread.thread}`));
+  const hasSeveral = new Set(threads.slice(1).map((thread) => thread.process)).size > 1;
+  return threads.map((thread) => {
+    const own = counts.get(key(thread)) === 1 ? name(thread) : `${name(thread)} ${thread.thread}`;
+    return hasSeveral ? `${own} of ${thread.process}` : own;
+  });
 }

@@ -17,7 +17,8 @@ export class TreeView {
     this.scroller = element("div", { id: "tree-rows", class: "rows", role: "treegrid", tabindex: "0", "aria-label": "Call tree" },
       element("div", { class: "heads tree", role: "row", "aria-rowindex": 1 }, heads));
     this.empty = element("p", { class: "empty", hidden: true }, "No selected event has this weight.");
-    host.replaceChildren(this.scroller, this.empty);
+    this.note = element("p", { class: "caption", hidden: true });
+    host.replaceChildren(this.note, this.scroller, this.empty);
     this.list = new VirtualList(this.scroller, 22, (index) => this.#makeRow(this.#rows[index]), () => {});
     this.scroller.addEventListener("keydown", (event) => this.#press(event));
   }
@@ -31,6 +32,8 @@ export class TreeView {
       this.#open.add(node);
     }
     this.empty.hidden = tree.total > 0;
+    this.note.hidden = tree.unknown === 0;
+    this.note.textContent = `${formatWeight(tree.unknown, weight)} of ${formatWeight(tree.total, weight)} have no call path.`;
     this.#list();
   }
 
