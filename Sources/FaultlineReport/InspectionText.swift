@@ -79,7 +79,7 @@ public struct InspectionText: Sendable {
         [ink(.bold, "Checked")] + remarks.flatMap { TextPage.item($0, width: width) }
     }
 
-    /// What was checked and what could not be, a paragraph each.
+    /// Paragraphs about the checks: their results, and the data that could not be examined.
     var remarks: [String] {
         var text: [String] = []
         func add(_ words: String) { text.append(words) }

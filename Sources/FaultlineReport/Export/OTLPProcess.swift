@@ -18,7 +18,7 @@ struct OTLPProcess {
         resolver = nil
     }
 
-    /// Returns an event's span, or `nil` if it has none: what takes no time, and scopes that only begin.
+    /// Returns an event's span, or `nil` for an event that takes no time and for the beginning of a scope.
     mutating func span(of event: TraceEvent) -> JSONValue? {
         end = max(end, event.end)
         if case .scope(let scope) = event.detail {

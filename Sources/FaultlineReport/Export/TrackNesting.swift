@@ -22,7 +22,7 @@ struct TrackNesting {
             if (first..<last).allSatisfy({ new.start <= slices[$0].start && slices[$0].end <= new.end }) {
                 var whole = new
                 whole.height += (first..<last).reduce(0) { max($0, slices[$1].height) }
-                // Those of a damaged trace may be nested without end. What is left out here is not compared any more.
+                // A damaged trace can nest slices without limit. Slices that are dropped here are not compared again.
                 if whole.height <= deepest { whole.inner = Array(slices[first..<last]) } else { whole.height = 1 }
                 slices.replaceSubrange(first..<last, with: [whole])
                 return true

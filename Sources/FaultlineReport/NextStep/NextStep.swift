@@ -1,7 +1,7 @@
 internal import FaultlineAnalysis
 internal import Foundation
 
-/// The one command that is worth running after a document, chosen from what was found.
+/// The command to run after a document, chosen from its findings.
 ///
 ///     Next, measure the advice on a copy of the store: faultline verify trace.json --store …
 package struct NextStep: Sendable, Equatable {

@@ -149,7 +149,7 @@ export class Timeline {
     this.show(time - share * length, time + (1 - share) * length);
   }
 
-  /** Pans by a share of what is in sight. */
+  /** Pans by a share of the visible time. */
   pan(share) {
     const distance = share * (this.view.to - this.view.from);
     this.show(this.view.from + distance, this.view.to + distance);

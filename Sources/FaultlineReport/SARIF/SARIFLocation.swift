@@ -27,7 +27,7 @@ enum SARIFLocation {
     ///
     /// A location is optional in SARIF, but GitHub rejects a log in which a result has none.
     ///
-    /// - Parameter place: What is known besides, such as the function.
+    /// - Parameter place: Other properties of the location, such as the function.
     static func program(_ programs: [String], _ place: JSONValue) -> JSONValue? {
         guard case .object(var members) = place else { return nil }
         if let program = programs.first(where: { !$0.isEmpty }) {

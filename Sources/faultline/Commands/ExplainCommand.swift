@@ -67,7 +67,7 @@ struct ExplainCommand: AnalyzingCommand {
         var events = FindingEvents(of: finding)
         let isProfile = LoadedProfile.isProfile(trace)
         if !isProfile {
-            // The first pass has already printed what is to be said about the trace.
+            // The first pass has already printed the notes about the trace.
             var trace = try LoadedTrace(path: trace)
             _ = try trace.read { events.add($0) }
         }

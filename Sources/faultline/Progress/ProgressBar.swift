@@ -36,7 +36,7 @@ final class ProgressBar: Sendable {
     /// Runs an operation with a bar, or without one if there is no terminal to show it on.
     ///
     /// - Parameters:
-    ///   - title: What is done, such as `"reading trace.json"`.
+    ///   - title: The name of the operation, such as `"reading trace.json"`.
     ///   - isWanted: Whether to show a bar at all.
     ///   - body: The operation. It is passed a function that it calls with the amount that is done, and the whole
     ///     amount, from any thread.
