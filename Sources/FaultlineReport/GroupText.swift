@@ -12,8 +12,7 @@ package enum GroupText {
         case .unknown: return nil
         case .shape, .statement: return self.subject(subject)
         case .entity, .relationship, .saved, .named:
-            let kind = event.kind == .cacheHits ? EventKind.fault : event.kind
-            return "\(kind.name) of \(self.subject(subject))"
+            return "\(event.kind.grouped.name) of \(self.subject(subject))"
         }
     }
 

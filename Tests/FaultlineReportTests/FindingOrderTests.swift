@@ -7,18 +7,6 @@ import TraceFixtures
 
 @Suite("The order of findings in the text report")
 struct FindingOrderTests {
-    /// A rule that returns the given findings.
-    private struct StubRule: Rule {
-        let id = "R99"
-        let name = "Stub"
-        let purpose = ""
-        let kinds: Set<EventKind> = []
-        let manual = RuleManual(trigger: "", evidence: "", fix: "", saving: "", guards: [])
-        let findings: [Finding]
-
-        func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome { RuleOutcome(findings: findings) }
-    }
-
     private static func finding(_ title: String, score: Double, saving: Double) -> Finding {
         var finding = Finding(
             rule: "R99", ruleName: "Stub", title: Wording(title),

@@ -8,17 +8,6 @@ import TraceFixtures
 
 @Suite("Markdown")
 struct MarkdownTests {
-    private struct StubRule: Rule {
-        let id = "R99"
-        let name = "Stub"
-        let purpose = ""
-        let kinds: Set<EventKind> = []
-        let manual = RuleManual(trigger: "", evidence: "", fix: "", saving: "", guards: [])
-        let findings: [Finding]
-
-        func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome { RuleOutcome(findings: findings) }
-    }
-
     private static let hostile = "a|b`c<img src=x>\n# d\u{1B}[31m](e)"
 
     private let story = Analysis(Profile(GroceriesStory.trace))

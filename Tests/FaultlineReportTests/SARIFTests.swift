@@ -8,17 +8,6 @@ import TraceFixtures
 
 @Suite("SARIF")
 struct SARIFTests {
-    private struct StubRule: Rule {
-        let id = "R99"
-        let name = "Stub"
-        let purpose = ""
-        let kinds: Set<EventKind> = []
-        let manual = RuleManual(trigger: "", evidence: "", fix: "", saving: "", guards: [])
-        let findings: [Finding]
-
-        func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome { RuleOutcome(findings: findings) }
-    }
-
     private static func analysis(_ findings: [Finding]) -> Analysis {
         Analysis(Profile(GroceriesStory.trace), rules: [StubRule(findings: findings)])
     }

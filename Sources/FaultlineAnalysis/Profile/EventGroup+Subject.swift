@@ -48,3 +48,10 @@ extension EventGroup.Key.Subject {
         }
     }
 }
+
+extension EventKind {
+    /// The kind under which events of this kind are grouped.
+    ///
+    /// Faults that the row cache filled belong together, whether they are recorded one by one or in sums.
+    package var grouped: EventKind { self == .cacheHits ? .fault : self }
+}

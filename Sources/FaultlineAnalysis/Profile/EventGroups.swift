@@ -50,8 +50,7 @@ struct EventGroups: Sendable {
                 return index
             }
         }
-        // Faults that the row cache filled belong together, whether they are recorded one by one or in sums.
-        let kind = event.kind == .cacheHits ? .fault : event.kind
+        let kind = event.kind.grouped
         var key = EventGroup.Key(kind: kind, subject: .init(of: event, in: context.dictionary))
         if case .fault(let fault) = event.detail { (key.faultType, key.source) = (fault.type, fault.source) }
         if case .cacheHits(let hits) = event.detail { (key.faultType, key.source) = (hits.type, .rowCache) }

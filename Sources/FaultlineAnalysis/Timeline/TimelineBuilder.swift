@@ -84,7 +84,7 @@ public struct TimelineBuilder: Sendable {
         let index = lane(
             Place(process: event.process, thread: dividesThreads && !isOfProcess ? event.thread : nil), event,
             threadName())
-        let kind = event.kind == .cacheHits ? EventKind.fault : event.kind
+        let kind = event.kind.grouped
         let track = lanes[index].track(.events(kind))
         events &+= 1
         extend(to: start)

@@ -72,6 +72,7 @@ struct PageData {
         let span = PageEvents.span(of: analysis.profile)
         let report = JSONReport(analysis)
         let findings = analysis.findings.map { PageFinding.value($0, measured: savings[$0]) }
+        let code = code
         return .object([
             ("version", .integer(1)),
             ("program", .string(TextReport.programs(analysis.profile).joined(separator: ", "))),
@@ -82,13 +83,13 @@ struct PageData {
             ("omitted", omitted),
             ("findings", .array(findings)),
             ("report", report.value(groups: Self.hotspots)),
-            ("rules", .array(Set(analysis.findings.map(\.rule)).sorted().compactMap(PageFinding.rule))),
+            ("rules", PageFinding.rules(of: analysis.findings)),
             ("kinds", .array(EventKind.allCases.map(Self.kind))),
             ("threads", .array(tables.threads.values.map(thread))),
             ("strings", .array(tables.strings.values.map { .string($0) })),
             ("sites", .array(tables.sites.values.map(Self.site))),
-            ("functions", .array(functions.values.map(Self.function))),
-            ("frames", .array(frames)),
+            ("functions", .array(code.functions)),
+            ("frames", .array(code.frames)),
             ("sources", sources?.json ?? .null),
         ])
     }
@@ -165,16 +166,13 @@ struct PageData {
         ])
     }
 
-    private var functions: Interned<CodeFunction> {
-        events.tables.frames.values.reduce(into: Interned(CodeFunction(name: ""))) { _ = $0.number(of: $1.function) }
-    }
-
-    /// Each frame as the number of its function and its line.
-    private var frames: [JSONValue] {
-        var functions = functions
-        return events.tables.frames.values.map {
-            .array([.integer(Int64(functions.number(of: $0.function))), .integer(Int64($0.line))])
+    /// Each frame as the number of its function and its line, and the functions.
+    private var code: (frames: [JSONValue], functions: [JSONValue]) {
+        var functions = Interned(CodeFunction(name: ""))
+        let frames = events.tables.frames.values.map { frame -> JSONValue in
+            .array([.integer(Int64(functions.number(of: frame.function))), .integer(Int64(frame.line))])
         }
+        return (frames, functions.values.map(Self.function))
     }
 }
 

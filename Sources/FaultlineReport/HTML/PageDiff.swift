@@ -17,12 +17,7 @@ enum PageDiff {
             ),
             ("operations", .array(diff.operations.map { operation($0, diff.traces, text) })),
             ("findings", .array(diff.findings.map(finding))),
-            (
-                "rules",
-                .array(
-                    Set(diff.findings.compactMap { ($0.after ?? $0.before)?.rule }).sorted().compactMap(
-                        PageFinding.rule))
-            ),
+            ("rules", PageFinding.rules(of: diff.findings.compactMap { $0.after ?? $0.before })),
             ("plans", .array(diff.plans.map(plan))),
         ])
     }

@@ -19,7 +19,7 @@ enum PageFinding {
         ])
     }
 
-    /// A sentence as a list of texts, and of pairs of a kind and a text for what is more than text.
+    /// A sentence as a list: plain text as a string, and code, names, call sites and quantities as pairs of kind and text.
     static func pieces(_ wording: Wording) -> JSONValue {
         .array(
             wording.pieces.map { piece in
@@ -35,8 +35,13 @@ enum PageFinding {
 
     private static func pair(_ kind: String, _ text: String) -> JSONValue { .array([.string(kind), .string(text)]) }
 
+    /// The manual pages of the rules of findings, by number.
+    static func rules(of findings: some Sequence<Finding>) -> JSONValue {
+        .array(Set(findings.map(\.rule)).sorted().compactMap(rule))
+    }
+
     /// A rule's manual page, or `nil` if there is no such rule.
-    static func rule(_ id: String) -> JSONValue? {
+    private static func rule(_ id: String) -> JSONValue? {
         guard let page = RulePage.all.first(where: { $0.id == id }) else { return nil }
         return .object([
             ("id", .string(page.id)), ("name", .string(page.name)), ("purpose", .string(page.purpose)),

@@ -8,7 +8,7 @@ enum PageInspection {
             ("name", .string(Phrase.fileName(facts.path))), ("facts", .string(InspectionText.summary(facts))),
             ("limits", .array([])),
             ("findings", .array(inspection.findings.map { PageFinding.value($0, statesSaving: false) })),
-            ("rules", .array(Set(inspection.findings.map(\.rule)).sorted().compactMap(PageFinding.rule))),
+            ("rules", PageFinding.rules(of: inspection.findings)),
             ("remarks", .array(InspectionText(inspection).remarks.map { .string($0) })),
             ("parts", .array(parts(facts))),
         ])

@@ -18,9 +18,14 @@ enum PageProgram {
     static let code = modules.map { joined(text($0)) }.joined(separator: "\n")
     static let style = text(PackageResources.page_css)
     /// The elements of each kind of page before the program fills them.
-    static let report = text(PackageResources.report_html)
-    static let diff = text(PackageResources.diff_html)
-    static let inspection = text(PackageResources.inspection_html)
+    static let report = body(PackageResources.report_html)
+    static let diff = body(PackageResources.diff_html)
+    static let inspection = body(PackageResources.inspection_html)
+
+    /// The elements of a kind of page, with the header that all kinds have.
+    private static func body(_ bytes: [UInt8]) -> String {
+        text(bytes).replacing("<!-- header -->\n", with: text(PackageResources.header_html))
+    }
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 

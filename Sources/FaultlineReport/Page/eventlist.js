@@ -1,6 +1,7 @@
 import { kindColours } from "./colours.js";
 import { element, VirtualList } from "./elements.js";
 import { formatCount, formatDuration, formatStart } from "./format.js";
+import { lowerBound } from "./lanes.js";
 import { DURATION_UNKNOWN } from "./trace.js";
 
 /** The columns of the list: their keys, titles, and whether they are numbers. */
@@ -41,8 +42,9 @@ export class EventList {
   /** Makes an event the active row, if it is among those shown. */
   activate(row) {
     if (row < 0) return this.list.activate(-1);
-    const index = this.sort.column === "start" && !this.sort.isDescending ? search(this.rows, row) : this.rows.indexOf(row);
-    this.list.activate(index);
+    const isInOrder = this.sort.column === "start" && !this.sort.isDescending;
+    const index = isInOrder ? lowerBound(this.rows, row) : this.rows.indexOf(row);
+    this.list.activate(this.rows[index] === row ? index : -1);
   }
 
   #sortBy({ key, isNumber }) {
@@ -80,13 +82,3 @@ export class EventList {
 }
 
 function plain(content) { return typeof content === "string" && content.length > 24 ? content : null; }
-
-/** The index of a value in a sorted array, or -1. */
-function search(values, value) {
-  let [low, high] = [0, values.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (values[middle] < value) low = middle + 1; else high = middle;
-  }
-  return values[low] === value ? low : -1;
-}

@@ -24,7 +24,8 @@ async function openPage() {
   // For the browser's console, and for tests.
   globalThis.faultline = page;
   page.showSummary();
-  find("help-button")?.addEventListener("click", showHelp);
+  // A page without a timeline has no keys of its own.
+  if (find("help")) find("help-button").addEventListener("click", showHelp); else find("help-button").remove();
   connectTheme(() => page.redraw());
   // The summary is on the screen before the work on the events begins.
   await new Promise((resolve) => { requestAnimationFrame(() => setTimeout(resolve)); });

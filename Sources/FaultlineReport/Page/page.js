@@ -4,7 +4,7 @@ import { element, find } from "./elements.js";
 // What all kinds of pages have: the header and the tabs.
 
 /**
- * Fills the header: what the page is about, what is known of it, and what it lacks.
+ * Fills the header with the title, a summary, and the limits of the data.
  *
  * @param limits Sentences in pieces.
  */

@@ -76,7 +76,7 @@ export class ReportPage {
     listenToKeys(() => this.timeline, this.actions);
   }
 
-  /** Draws again what is drawn in the colours of the theme. */
+  /** Redraws the canvases after a change of theme. */
   redraw() {
     this.timeline?.draw();
     this.flames?.draw();
@@ -139,14 +139,14 @@ export class ReportPage {
     });
     // An answer to an earlier question is out of date.
     if (asked !== this.#asked) return false;
-    const { rows, sorted, sums, classes } = answer;
+    const { rows, sorted, classes } = answer;
     this.rows = rows;
     this.classes = classes;
     this.timeline.marked = isWhole({ ...this.selection, from: null, to: null }) ? null : flags(this.trace.count, rows);
     this.timeline.draw();
     this.list.show(sorted);
     if (this.selected >= 0) this.list.activate(this.selected);
-    find("status").textContent = isWhole(this.selection) ? "All events" : `${formatCounted(sums.count, "event")} selected`;
+    find("status").textContent = isWhole(this.selection) ? "All events" : `${formatCounted(rows.length, "event")} selected`;
     this.#showDistribution();
     await this.refreshTree();
     document.body.dataset.pending = 0;
@@ -302,14 +302,21 @@ export class ReportPage {
 
   #showDistribution() {
     const chart = durationChart(this.classes);
+    this.wholeCharts ??= this.#chartsOfAll();
+    find("panel-charts").replaceChildren(
+      element("section", {}, element("h3", {}, "Durations of the selected events"),
+        chart ?? element("p", { class: "empty" }, "No selected event has a duration.")), ...this.wholeCharts);
+  }
+
+  /** The charts that rest on all events, whatever is selected. */
+  #chartsOfAll() {
     const cache = cacheChart(this.trace);
     const growing = this.head.data.report.results.filter(({ growth }) => growth && growth.rows > 0)
       .sort((a, b) => b.growth.hundredfold.median - a.growth.hundredfold.median).slice(0, GROWING);
-    find("panel-charts").replaceChildren(
-      element("section", {}, element("h3", {}, "Durations of the selected events"),
-        chart ?? element("p", { class: "empty" }, "No selected event has a duration.")),
-      ...(growing.length > 0 ? [element("section", {}, element("h3", {}, "Fetches that grow with their table"), growing.map(growthChart))] : []),
-      ...(cache ? [element("section", {}, element("h3", {}, "Row cache: share of faults that it serves, by its size"), cache)] : []));
+    return [
+      growing.length > 0 && element("section", {}, element("h3", {}, "Fetches that grow with their table"), growing.map(growthChart)),
+      cache && element("section", {}, element("h3", {}, "Row cache: share of faults that it serves, by its size"), cache),
+    ].filter(Boolean);
   }
 
   // MARK: Keyboard

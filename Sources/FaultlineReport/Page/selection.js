@@ -90,14 +90,3 @@ export function durationClasses(trace, rows) {
   }
   return counts;
 }
-
-/** Sums of a selection, which its headline states. */
-export function sumUp(trace, rows) {
-  let time = 0;
-  const kinds = new Map();
-  for (const row of rows) {
-    time += trace.duration[row];
-    kinds.set(trace.kind[row], (kinds.get(trace.kind[row]) ?? 0) + 1);
-  }
-  return { count: rows.length, time, kinds: [...kinds] };
-}

@@ -1,7 +1,7 @@
 import { buildTree } from "./calltree.js";
 import { inflate, readColumns } from "./columns.js";
 import { layOut } from "./lanes.js";
-import { durationClasses, select, sortRows, sumUp } from "./selection.js";
+import { durationClasses, select, sortRows } from "./selection.js";
 import { Trace } from "./trace.js";
 
 // The work that takes longer than a frame is done beside the page: reading the events, and selecting, sorting and summing
@@ -23,7 +23,7 @@ const tasks = {
     const rows = select(trace, selection);
     traces.selected = rows;
     const sorted = sort.column === "start" && !sort.isDescending ? rows : sortRows(trace, rows, sort.column, sort.isDescending);
-    return { rows, sorted, sums: sumUp(trace, rows), classes: durationClasses(trace, rows) };
+    return { rows, sorted, classes: durationClasses(trace, rows) };
   },
 
   /** Builds the call tree of the rows that were selected last. */

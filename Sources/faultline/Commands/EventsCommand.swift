@@ -72,7 +72,7 @@ struct EventsCommand: PrintingCommand {
         }
         try output.flush()
         if lost > 0, !(format is any ProcessLines.Type) {
-            Terminal.tell("\(Phrase.count(lost, "event")) \(lost == 1 ? "was" : "were") lost.")
+            Terminal.tell(Profile.lossSentence(lost))
         }
         for remark in summary.remarks + selector.remarks { Terminal.tell(remark) }
     }

@@ -57,11 +57,16 @@ struct LoadedProfile {
 }
 
 extension Profile {
+    /// A sentence about a number of lost events.
+    static func lossSentence(_ lost: UInt64) -> String {
+        "\(Phrase.count(lost, "event")) \(lost == 1 ? "was" : "were") lost."
+    }
+
     /// Sentences about what the trace lacks, and a comparison or sum with it lacks too.
     var gaps: [String] {
         var sentences: [String] = []
         if lost > 0 {
-            sentences.append("\(Phrase.count(lost, "event")) \(lost == 1 ? "was" : "were") lost.")
+            sentences.append(Self.lossSentence(lost))
         }
         if unwritten > 0 {
             sentences.append("\(Phrase.count(unwritten, "line")) of the trace could not be written.")
