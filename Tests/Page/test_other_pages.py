@@ -55,6 +55,27 @@ class DiffTests(unittest.TestCase):
         self.assertEqual(*[[round(value) for value in offset] for offset in offsets])
         self.browser.press("0")
 
+    def test_a_drag_pans_where_no_range_can_be_chosen(self):
+        self.browser.run("faultline.timelines[0].zoom(0.5)")
+        before = self.browser.value("faultline.timelines[0].view.from")
+        self.browser.run(
+            "const { canvas } = faultline.timelines[0]; const bounds = canvas.getBoundingClientRect();"
+            "canvas.setPointerCapture = () => {};"
+            "for (const [name, x] of [['pointerdown', 400], ['pointermove', 450], ['pointerup', 450]])"
+            "  canvas.dispatchEvent(new PointerEvent(name, { clientX: bounds.left + x, clientY: bounds.top + 40, bubbles: true, pointerId: 1 }));")
+        self.browser.settle()
+        self.assertLess(self.browser.value("faultline.timelines[0].view.from"), before)
+        self.assertEqual(self.browser.value("faultline.timelines[0].range"), None)
+        self.browser.press("0")
+
+    def test_the_help_lists_only_keys_with_an_effect(self):
+        self.browser.press("?")
+        texts = self.browser.texts("#help dd")
+        self.browser.click("#help button")
+        self.assertIn("Zoom in", texts)
+        for text in ["Search", "Show the events of a finding", "Select a time range, which filters everything below"]:
+            self.assertNotIn(text, texts)
+
 
 class InspectionTests(unittest.TestCase):
     @classmethod

@@ -2,10 +2,12 @@
 
 import collections
 import json
+import pathlib
 import unittest
 
 from browser import Browser
-from commands import TRACES, document, events, page, run, scratch_file, trace
+from commands import SCRATCH, TRACES, document, events, page, run, scratch_file, trace
+from long_traces import MILLION, operations
 
 SAMPLES = sorted(folder.name for folder in TRACES.iterdir() if (folder / "record.sh").exists())
 
@@ -323,6 +325,29 @@ class ReaderTests(unittest.TestCase):
         bars = self.browser.run("return [...document.querySelectorAll('#panel-charts .bar title')].map((bar) => Number(bar.textContent.split(': ')[1].replace(/,/g, '')))")
         self.assertEqual(sum(bars), counted)
 
+    def test_a_link_to_a_cause_keeps_the_focus_and_announces_the_event(self):
+        row = self.browser.run(
+            "const { trace } = faultline;"
+            "for (let row = 0; row < trace.count; row += 1)"
+            "  if (trace.kindName(row) === 'batch') { faultline.go(row); return row; }")
+        self.browser.settle()
+        self.browser.run("document.querySelector('#detail .link').focus()")
+        self.browser.click("#detail .link")
+        cause = self.browser.run("return faultline.trace.cause[arguments[0]]", row)
+        self.assertEqual(self.browser.value("faultline.selected"), cause)
+        self.assertEqual(self.browser.value("document.activeElement.id"), "detail")
+        announced = self.browser.text("#announcement")
+        self.assertTrue(announced.startswith("fetch, "), announced)
+        view = self.browser.value("faultline.timeline.view")
+        self.assertLess(view["from"], self.browser.run("return faultline.trace.end(arguments[0])", cause))
+
+    def test_sorts_kinds_by_name(self):
+        self.browser.click("#panel-events [role=columnheader] button", 2)
+        kinds = self.browser.value("[...faultline.list.rows].map((row) => faultline.trace.kindName(row))")
+        self.browser.click("#panel-events [role=columnheader] button", 0)
+        self.assertEqual(kinds, sorted(kinds, key=str.lower))
+        self.assertGreater(len(set(kinds)), 3)
+
     def test_the_help_lists_the_keys(self):
         self.browser.press("?")
         self.assertTrue(self.browser.value("document.getElementById('help').open"))
@@ -342,6 +367,8 @@ class UnusualTraceTests(unittest.TestCase):
         with Browser(page(scratch_file("trace.json", "\n".join(kept)))) as browser:
             self.assertEqual(browser.value("document.body.dataset.state"), "ready")
             self.assertEqual(browser.text("#status"), "The trace has no events.")
+            browser.press("?")
+            self.assertEqual(browser.texts("#help dt"), ["?"])
             self.assertEqual(browser.complaints(), [])
 
     def test_a_profile_has_findings_but_no_events(self):
@@ -375,6 +402,30 @@ class UnusualTraceTests(unittest.TestCase):
             self.assertEqual(browser.value("document.images.length"), 0)
             self.assertEqual(browser.complaints(), [])
             self.assertEqual(browser.requests(), [])
+
+    def test_a_kind_that_is_only_summed_has_its_track(self):
+        with Browser(page(trace("groceries-flawed"), "--max-events", 3)) as browser:
+            self.assertEqual(browser.value("faultline.trace.count"), 3)
+            shown = browser.value("Object.keys(faultline.trace.kindCounts).filter((kind) => faultline.trace.kindCounts[kind] > 0).length")
+            tracks = browser.value("faultline.timeline.processes[0].tracks.map(({ name }) => name)")
+            self.assertLess(shown, 4)
+            for name in ["Fetches", "Batches", "Faults", "SQL"]:
+                self.assertIn(name, tracks)
+            self.assertEqual(browser.complaints(), [])
+
+    def test_a_million_events_can_be_read_and_filtered(self):
+        source = operations(pathlib.Path(SCRATCH.name), MILLION)
+        with Browser(page(source)) as browser:
+            self.assertGreaterEqual(browser.value("faultline.trace.count"), MILLION)
+            browser.run("faultline.timeline.zoom(0.001)")
+            kind = browser.value("faultline.trace.kindNumbers.get('save')")
+            browser.run("return faultline.filter({ kinds: [arguments[0]] })", kind)
+            browser.settle()
+            self.assertEqual(
+                browser.value("faultline.rows.length"), browser.run("return faultline.trace.kindCounts[arguments[0]]", kind))
+            self.assertLess(browser.run("return document.querySelectorAll('#event-rows .row').length"), 100)
+            browser.click("#tab-flames")
+            self.assertEqual(browser.complaints(), [])
 
     def test_a_longer_trace_says_what_it_sums(self):
         with Browser(page(trace("music-library"), "--max-events", 1000)) as browser:

@@ -6,9 +6,12 @@ enum PageProgram {
         PackageResources.calltree_js, PackageResources.lanes_js, PackageResources.selection_js,
         PackageResources.worker_js, PackageResources.elements_js, PackageResources.source_js,
         PackageResources.colours_js,
-        PackageResources.timeline_js, PackageResources.eventlist_js, PackageResources.detail_js,
+        PackageResources.timescale_js, PackageResources.minimap_js, PackageResources.trackpainter_js,
+        PackageResources.overlays_js, PackageResources.gestures_js, PackageResources.timeline_js,
+        PackageResources.eventlist_js, PackageResources.detail_js,
         PackageResources.treeview_js, PackageResources.flamegraph_js, PackageResources.charts_js,
-        PackageResources.advice_js, PackageResources.treemap_js, PackageResources.keys_js, PackageResources.page_js,
+        PackageResources.advice_js, PackageResources.treemap_js, PackageResources.keys_js, PackageResources.filters_js,
+        PackageResources.tables_js, PackageResources.page_js,
         PackageResources.report_js, PackageResources.diff_js, PackageResources.inspection_js, PackageResources.main_js,
     ]
 

@@ -84,12 +84,15 @@ export function durationChart(classes) {
   const most = Math.max(...classes);
   const [from, to] = [edge(Math.max(0, first - 1)), edge(last + 1)];
   const decades = Array.from({ length: 11 }, (_, power) => 100 * 10 ** power).filter((time) => time >= from && time <= to);
+  // The first class has all shorter events too.
+  const words = (count, index) =>
+    `${index > 0 ? `${formatDuration(edge(index))} to` : "up to"} ${formatDuration(edge(index + 1))}: ${formatCount(count)}`;
   const bars = (px, py) => Array.from(classes, (count, index) => count === 0 ? null : shape("rect", {
     class: "bar", x: px(edge(index)), y: py(count), width: Math.max(1, px(edge(index + 1)) - px(edge(index)) - 1),
     height: py(0) - py(count),
-  }, shape("title", {}, `${formatDuration(edge(index))} to ${formatDuration(edge(index + 1))}: ${formatCount(count)}`)));
-  const words = Array.from(classes, (count, index) => count && `${formatDuration(edge(index))}: ${formatCount(count)}`).filter(Boolean);
-  return chart(`Events by duration: ${words.join(", ")}`, {
+  }, shape("title", {}, words(count, index))));
+  const label = Array.from(classes, (count, index) => count > 0 && words(count, index)).filter(Boolean).join(", ");
+  return chart(`Events by duration: ${label}`, {
     x: { from, to, isLogarithmic: true, ticks: decades, format: formatDuration, title: "duration" },
     y: { from: 0, to: most, ticks: [0, most], format: formatCount },
   }, bars);

@@ -108,7 +108,12 @@ export class Detail {
     const cause = trace.cause[row];
     if (cause < 0 && effects.length === 0) return null;
     const link = (target) => element("li", {}, element("button", {
-      type: "button", class: "link", click: () => this.actions.select(target),
+      type: "button", class: "link",
+      click: () => {
+        this.actions.select(target);
+        // The button is gone, and the focus would go to the page.
+        this.host.focus();
+      },
     }, `${trace.kindName(target)} ${trace.labelText(target)}`.slice(0, 160)), ` ${formatDuration(trace.duration[target])}`);
     const more = effects.length - MOST_LINKS;
     return [

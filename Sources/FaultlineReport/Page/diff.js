@@ -1,8 +1,8 @@
 import { findingCard } from "./advice.js";
 import { element, find } from "./elements.js";
 import { formatCount, formatCounted, formatDuration } from "./format.js";
-import { listenToKeys } from "./keys.js";
 import { connectTabs, showHeader, showPanel } from "./page.js";
+import { table } from "./tables.js";
 import { Timeline } from "./timeline.js";
 import { Trace } from "./trace.js";
 
@@ -35,15 +35,21 @@ export class DiffPage {
       const trace = new Trace(head.data, columns);
       find(`facts-${number}`).textContent = head.data.facts;
       const timeline = new Timeline(find(`timeline-${number}`), trace, lanes, {
-        select: (row) => this.#select(number, row), choose: () => {}, move: () => this.#follow(number),
+        select: (row) => this.#select(number, row), move: () => this.#follow(number),
       }, longest);
       this.timelines.push(timeline);
     }
-    listenToKeys(() => this.timelines[0], {
-      step: () => {}, zoomToSelection: () => {}, goToCause: () => {}, follow: () => {}, search: () => {},
-      showAll: () => this.timelines[0].show(this.timelines[0].span.from, this.timelines[0].span.to), giveUp: () => this.#select(0, -1),
-    });
     find("status").textContent = "";
+  }
+
+  /** What the keys do; see `listenToKeys`. Both timelines follow the first one. */
+  get actions() {
+    const [timeline] = this.timelines;
+    if (!timeline) return {};
+    return {
+      zoom: (factor) => timeline.zoom(factor), pan: (share) => timeline.pan(share),
+      showAll: () => timeline.show(timeline.span.from, timeline.span.to), giveUp: () => this.#select(0, -1),
+    };
   }
 
   redraw() { for (const timeline of this.timelines) timeline.draw(); }
@@ -65,17 +71,11 @@ export class DiffPage {
       timeline.draw();
     });
     const { trace } = this.timelines[number];
-    find("status").textContent = row < 0 ? "" : [
-      trace.kindName(row), trace.labelText(row), formatDuration(trace.duration[row]), trace.siteText(row),
-    ].filter(Boolean).join("  ");
+    find("status").textContent = row < 0 ? "" : this.timelines[number].trace.summary(row).join("  ");
   }
 
   #showTotals() {
-    find("totals").replaceChildren(element("table", { class: "hotspots" },
-      element("thead", {}, element("tr", {}, ["", "Before", "After", "Change"].map((title, index) =>
-        element(title ? "th" : "td", { scope: title ? "col" : null, class: index > 0 ? "number" : "" }, title)))),
-      element("tbody", {}, this.document.totals.map(([name, ...values]) => element("tr", {},
-        element("th", { scope: "row" }, name), values.map((value) => element("td", { class: "number" }, value)))))));
+    find("totals").replaceChildren(table(["", "Before", "After", "Change"], this.document.totals, (index) => index > 0));
   }
 
   #showFindings() {
@@ -92,27 +92,23 @@ export class DiffPage {
     const { operations, verdicts } = this.document;
     const numbers = (side) => side === null ? ["–", "–", "–"]
       : [formatCount(side.count), formatDuration(side.median), formatDuration(side.total)];
-    const table = ([verdict, title]) => {
+    const titles = ["Kind", "What", "Count before", "after", "Median before", "after", "Total before", "after", "Changes", "Call site"];
+    const change = ([name, before, after, change]) => `${name} ${before} → ${after}${change ? ` (${change})` : ""}`;
+    const cells = (operation) => {
+      const [before, after] = [numbers(operation.before), numbers(operation.after)];
+      return [
+        operation.kind, operation.subject, ...[0, 1, 2].flatMap((index) => [before[index], after[index]]),
+        operation.changes.map(change).join(", ") || (operation.time && operation.time !== "same" ? operation.time : ""),
+        operation.site ?? "–",
+      ];
+    };
+    const section = ([verdict, title]) => {
       const shown = operations.filter((operation) => operation.verdict === verdict);
-      if (shown.length === 0) return null;
-      const titles = ["Kind", "What", "Count before", "after", "Median before", "after", "Total before", "after", "Changes", "Call site"];
-      const isNumber = (index) => index >= 2 && index <= 7;
-      return element("section", {}, element("h3", { class: `verdict ${verdict}` }, `${title} (${shown.length})`),
-        element("table", { class: "hotspots" }, element("thead", {}, element("tr", {}, titles.map((title, index) =>
-          element("th", { scope: "col", class: isNumber(index) ? "number" : "" }, title)))),
-        element("tbody", {}, shown.slice(0, 200).map((operation) => {
-          const [before, after] = [numbers(operation.before), numbers(operation.after)];
-          const cells = [
-            operation.kind, operation.subject, ...[0, 1, 2].flatMap((index) => [before[index], after[index]]),
-            operation.changes.map(([name, before, after, change]) => `${name} ${before} → ${after}${change ? ` (${change})` : ""}`).join(", ")
-              || (operation.time && operation.time !== "same" ? operation.time : ""),
-            operation.site ?? "–",
-          ];
-          return element("tr", {}, cells.map((text, index) => element("td", { class: isNumber(index) ? "number" : "" }, text)));
-        }))));
+      return shown.length > 0 && element("section", {}, element("h3", { class: `verdict ${verdict}` }, `${title} (${shown.length})`),
+        table(titles, shown.map(cells), (index) => index >= 2 && index <= 7));
     };
     const same = operations.filter(({ verdict }) => verdict === "same").length;
-    find("panel-operations").replaceChildren(...verdicts.map(table).filter(Boolean),
+    find("panel-operations").replaceChildren(...verdicts.map(section).filter(Boolean),
       element("p", { class: "empty" }, `${formatCounted(same, "operation")} did not change.`));
   }
 

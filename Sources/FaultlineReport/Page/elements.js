@@ -46,6 +46,18 @@ export function oncePerFrame(work) {
   };
 }
 
+/** Follows a pressed pointer until it is released, also outside the element. `end` is called with the last event. */
+export function followPointer(host, { pointerId }, move, end = () => {}) {
+  const release = (event) => {
+    host.removeEventListener("pointermove", move);
+    for (const name of ["pointerup", "pointercancel"]) host.removeEventListener(name, release);
+    end(event);
+  };
+  host.setPointerCapture(pointerId);
+  host.addEventListener("pointermove", move);
+  for (const name of ["pointerup", "pointercancel"]) host.addEventListener(name, release);
+}
+
 /**
  * Fits a canvas to the size of its place on the page, in the pixels of the screen.
  *

@@ -1,58 +1,66 @@
 import { element, find } from "./elements.js";
 
-/** What the keyboard does, in the order of the help. */
+/** What each key does, in the order of the help: an action of the page, with its argument or else the key itself. */
 const KEYS = [
-  ["W, ↑", "Zoom in"], ["S, ↓", "Zoom out"], ["A, ←", "Pan to earlier"], ["D, →", "Pan to later"],
-  [", and .", "Go to the previous or the next event of the same track"], ["F", "Zoom to the selected event or range"],
-  ["0", "Show the whole trace"], ["1 to 9", "Show the events of a finding"], ["C", "Go to the event's cause"],
-  ["/", "Search"], ["Esc", "Give up the range, the finding and the search, one after the other"], ["?", "This list"],
+  { keys: ["w", "ArrowUp"], shown: "W, ↑", text: "Zoom in", action: "zoom", argument: 0.7 },
+  { keys: ["s", "ArrowDown"], shown: "S, ↓", text: "Zoom out", action: "zoom", argument: 1 / 0.7 },
+  { keys: ["a", "ArrowLeft"], shown: "A, ←", text: "Pan to earlier", action: "pan", argument: -0.2 },
+  { keys: ["d", "ArrowRight"], shown: "D, →", text: "Pan to later", action: "pan", argument: 0.2 },
+  { keys: [","], shown: ",", text: "Go to the previous event of the same track", action: "step", argument: -1 },
+  { keys: ["."], shown: ".", text: "Go to the next event of the same track", action: "step", argument: 1 },
+  { keys: ["f"], shown: "F", text: "Zoom to the selected event or range", action: "zoomToSelection" },
+  { keys: ["0"], shown: "0", text: "Show the whole trace", action: "showAll" },
+  { keys: [..."123456789"], shown: "1 to 9", text: "Show the events of a finding", action: "follow" },
+  { keys: ["c"], shown: "C", text: "Go to the event's cause", action: "goToCause" },
+  { keys: ["/"], shown: "/", text: "Search", action: "search" },
+  { keys: ["Escape"], shown: "Esc", text: "Give up the range, the finding and the search, one after the other", action: "giveUp" },
 ];
 
-const MOUSE = [
-  ["Drag", "Select a time range, which filters everything below"], ["Shift and drag", "Pan"],
-  ["Ctrl and wheel, pinch", "Zoom at the pointer; without Ctrl too if all tracks are in sight"],
-  ["Shift and wheel, swipe", "Pan"], ["Click", "Select an event"],
+/** What the pointer does, each with an action that a page may lack. */
+const POINTER = [
+  { shown: "Drag", text: "Select a time range, which filters everything below", action: "choose" },
+  { shown: "Shift and drag", text: "Pan", action: "pan" },
+  { shown: "Ctrl and wheel, pinch", text: "Zoom at the pointer; without Ctrl too if all tracks are in sight", action: "zoom" },
+  { shown: "Shift and wheel, swipe", text: "Pan", action: "pan" },
+  { shown: "Click", text: "Select an event", action: "zoom" },
 ];
 
-/** Fills the dialog with the keys, and opens it. */
-export function showHelp() {
+/** Fills the dialog with the keys that have an effect on the page, and opens it. */
+export function showHelp(actions) {
   const dialog = find("help");
-  const list = (entries) => element("dl", {}, entries.flatMap(([key, text]) => [element("dt", {}, key), element("dd", {}, text)]));
+  const list = (entries) => element("dl", {}, entries.filter(({ action }) => actions[action])
+    .flatMap(({ shown, text }) => [element("dt", {}, shown), element("dd", {}, text)]),
+  entries === KEYS && [element("dt", {}, "?"), element("dd", {}, "This list")]);
   dialog.replaceChildren(
-    element("h2", { id: "help-title" }, "Keyboard and mouse"), list(KEYS), list(MOUSE),
+    element("h2", { id: "help-title" }, "Keyboard and mouse"), list(KEYS), list(POINTER),
     element("form", { method: "dialog" }, element("button", { autofocus: true }, "Close")));
   dialog.showModal();
 }
 
 /**
- * Lets the keyboard act on the page, except while a reader writes into a field.
+ * Lets the keyboard act on a page, except while a reader writes into a field.
  *
- * @param actions Functions by name; see the calls.
+ * @param page Its `actions` are functions by name, those of the tables above that it has.
  */
-export function listenToKeys(timeline, actions) {
+export function listenToKeys(page) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || find("help").open) return;
+    const { actions } = page;
     const isField = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
-    if (event.key === "Escape") {
-      if (!isField) return actions.giveUp();
+    if (isField) {
+      if (event.key !== "Escape") return;
       event.preventDefault();
       if (event.target.type === "search") actions.clearSearch?.();
       return event.target.blur();
     }
-    if (isField) return;
+    if (event.key === "?") return showHelp(actions);
     // Elsewhere, the arrows scroll and go through lists.
     const isTimeline = event.target === document.body || event.target.closest?.("#tracks canvas, #tracks .scroller");
-    const act = {
-      w: () => timeline().zoom(0.7), s: () => timeline().zoom(1 / 0.7), a: () => timeline().pan(-0.2), d: () => timeline().pan(0.2),
-      ArrowUp: () => timeline().zoom(0.7), ArrowDown: () => timeline().zoom(1 / 0.7),
-      ArrowLeft: () => timeline().pan(-0.2), ArrowRight: () => timeline().pan(0.2),
-      ",": () => actions.step(-1), ".": () => actions.step(1), f: actions.zoomToSelection, 0: actions.showAll, c: actions.goToCause,
-      "/": actions.search, "?": showHelp,
-    }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (act) {
-      if (event.key.startsWith("Arrow") && !isTimeline) return;
-      event.preventDefault();
-      act();
-    } else if (/^[1-9]$/.test(event.key)) actions.follow(Number(event.key) - 1);
+    if (event.key.startsWith("Arrow") && !isTimeline) return;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const { action, argument } = KEYS.find(({ keys }) => keys.includes(key)) ?? {};
+    if (!actions[action]) return;
+    event.preventDefault();
+    actions[action](argument ?? key);
   });
 }

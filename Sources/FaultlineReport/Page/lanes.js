@@ -44,6 +44,14 @@ export function layOut(trace) {
     builder(builders, `${process} ${track}`, () => ({ process, track, isFlat, thread: -1 })).add(trace, row);
     builder(builders, `${process} ${track} ${thread}`, () => ({ process, track, isFlat, thread })).add(trace, row);
   }
+  // A track that shows no event one by one still shows what the omitted ones sum to.
+  for (const { thread, kind } of omittedSums(trace)) {
+    const track = trackOfKind.get(trace.kindNumbers.get(kind));
+    if (track === undefined || !["bands", "slices"].includes(TRACKS[track].style)) continue;
+    const { process } = threads[thread];
+    builder(builders, `${process} ${track}`, () => ({ process, track, thread: -1 }));
+    builder(builders, `${process} ${track} ${thread}`, () => ({ process, track, thread }));
+  }
   const lanes = [...builders.values()].map((builder) => builder.finish(trace));
   const processes = [...new Set(threads.slice(1).map((thread) => thread.process))];
   return processes.map((process) => ({
@@ -55,6 +63,18 @@ export function layOut(trace) {
       return whole && { name: track.name, style: track.style, kinds: track.kinds, whole, threads: parts.length > 1 ? parts : [] };
     }).filter(Boolean),
   })).filter((process) => process.tracks.length > 0);
+}
+
+/**
+ * What the events sum to that a page does not have one by one: for each thread and kind, the times in equal parts of the trace.
+ */
+export function omittedSums(trace) {
+  const sums = [];
+  for (const [name, times] of Object.entries(trace.columns)) {
+    const [, thread, kind] = /^omitted (\d+) (\d+)$/.exec(name) ?? [];
+    if (thread) sums.push({ thread: Number(thread), kind: trace.kinds.get(Number(kind)).name, times });
+  }
+  return sums;
 }
 
 function builder(builders, key, identity) {
@@ -80,6 +100,7 @@ class LaneBuilder {
   }
 
   finish(trace) {
+    if (this.levels.length === 0) this.levels.push([]);
     return { ...this.identity, levels: this.levels.map((rows) => finishLevel(trace, Uint32Array.from(rows))) };
   }
 }

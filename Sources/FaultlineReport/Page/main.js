@@ -1,7 +1,7 @@
 import { DiffPage } from "./diff.js";
 import { find } from "./elements.js";
 import { InspectionPage } from "./inspection.js";
-import { showHelp } from "./keys.js";
+import { listenToKeys, showHelp } from "./keys.js";
 import { ReportPage } from "./report.js";
 import { Assistant } from "./worker.js";
 
@@ -25,7 +25,10 @@ async function openPage() {
   globalThis.faultline = page;
   page.showSummary();
   // A page without a timeline has no keys of its own.
-  if (find("help")) find("help-button").addEventListener("click", showHelp); else find("help-button").remove();
+  if (find("help")) {
+    listenToKeys(page);
+    find("help-button").addEventListener("click", () => showHelp(page.actions));
+  } else find("help-button").remove();
   connectTheme(() => page.redraw());
   // The summary is on the screen before the work on the events begins.
   await new Promise((resolve) => { requestAnimationFrame(() => setTimeout(resolve)); });

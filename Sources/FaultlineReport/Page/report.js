@@ -3,11 +3,12 @@ import { cacheChart, durationChart, growthChart } from "./charts.js";
 import { Detail } from "./detail.js";
 import { element, find } from "./elements.js";
 import { EventList } from "./eventlist.js";
+import { Filters } from "./filters.js";
 import { FlameGraph } from "./flamegraph.js";
 import { formatCount, formatCounted, formatDuration } from "./format.js";
-import { listenToKeys } from "./keys.js";
 import { connectTabs, showHeader, showPanel } from "./page.js";
-import { entities, isWhole, wholeSelection } from "./selection.js";
+import { isWhole, wholeSelection } from "./selection.js";
+import { hotspotTable, ruleTable } from "./tables.js";
 import { Timeline } from "./timeline.js";
 import { Trace } from "./trace.js";
 import { TreeView } from "./treeview.js";
@@ -30,8 +31,8 @@ export class ReportPage {
     const { data } = this.head;
     showHeader(data.program || "trace", data.facts, data.limits, this.#omitted());
     this.advice = new Advice(find("advice"), data, { follow: (index) => this.follow(index) });
-    this.#showHotspots();
-    this.#showRules();
+    find("panel-hotspots").replaceChildren(hotspotTable(data.report));
+    find("panel-rules").replaceChildren(ruleTable(data.report));
     connectTabs((name) => this.showPanel(name));
   }
 
@@ -65,15 +66,14 @@ export class ReportPage {
       select: (row) => this.select(row, { fromList: true }), sort: () => this.refresh(),
     });
     this.detail = new Detail(find("detail"), this.trace, {
-      select: (row) => this.select(row), filter: (criteria) => this.filter(criteria),
+      select: (row) => this.go(row), filter: (criteria) => this.filter(criteria),
       zoom: (row) => this.timeline.reveal(this.trace.start[row], this.trace.end(row)),
     });
     this.tree = new TreeView(find("tree"), this.trace);
     this.flames = new FlameGraph(find("flames"), this.trace);
-    this.#buildFilters();
+    this.filters = new Filters(this.trace, { filter: (criteria) => this.filter(criteria), clear: () => this.clear() });
     this.#buildTreeOptions();
     await this.refresh();
-    listenToKeys(() => this.timeline, this.actions);
   }
 
   /** Redraws the canvases after a change of theme. */
@@ -96,6 +96,14 @@ export class ReportPage {
       if (fromList) this.timeline.revealRow(row); else this.list.activate(row);
     }
     this.timeline.draw();
+    find("announcement").textContent = row < 0 || fromList ? "" : this.trace.summary(row).join(", ");
+  }
+
+  /** Selects an event, and brings it into sight everywhere. */
+  go(row) {
+    if (row < 0) return;
+    this.select(row);
+    this.timeline.revealRow(row);
   }
 
   /** Filters everything below by a time range, or by none. */
@@ -126,7 +134,7 @@ export class ReportPage {
   /** Changes criteria of the selection. */
   filter(criteria) {
     Object.assign(this.selection, criteria);
-    this.#showFilters();
+    this.filters.show(this.selection);
     return this.refresh();
   }
 
@@ -162,61 +170,6 @@ export class ReportPage {
     this.tree.show(tree, options.weight);
     this.flames.show(tree, options.weight);
     document.body.dataset.pending = 0;
-  }
-
-  // MARK: Filters
-
-  #buildFilters() {
-    const { trace } = this;
-    const option = (value, text) => element("option", { value }, text);
-    const fill = (id, first, entries, key) => {
-      find(id).replaceChildren(option("", first), ...entries.map(([value, text]) => option(value, text)));
-      find(id).addEventListener("change", (event) => this.filter({ [key]: Number(event.target.value) || 0 }));
-    };
-    const kinds = trace.head.kinds.filter(({ number }) => trace.kindCounts[number] > 0);
-    find("filter-kind").replaceChildren(option("", "All kinds"), ...kinds.map(({ number, name }) => option(number, name)));
-    find("filter-kind").addEventListener("change", ({ target }) => {
-      this.filter({ kinds: target.value === "" ? [] : [Number(target.value)] });
-    });
-    fill("filter-entity", "All entities", entities(trace), "entity");
-    find("filter-entity").hidden = find("filter-entity").options.length < 2;
-    fill("filter-thread", "All threads", trace.threadNames.map((name, number) => [number, name]).slice(1), "thread");
-    find("filter-thread").hidden = trace.head.threads.length < 3;
-    fill("filter-site", "All lines", [...new Map(trace.head.sites.map((site, number) => [site[3], number]).slice(1))]
-      .map(([text, number]) => [number, text]).sort((a, b) => a[1].localeCompare(b[1], undefined, { numeric: true })), "site");
-    const durations = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
-    fill("filter-duration", "Any duration", durations.map((time) => [time, `at least ${formatDuration(time)}`]), "leastDuration");
-    let timer = 0;
-    find("search").addEventListener("input", ({ target }) => {
-      clearTimeout(timer);
-      document.body.dataset.pending = 1;
-      this.selection.text = target.value;
-      timer = setTimeout(() => this.filter({}), 120);
-    });
-    find("filters").addEventListener("submit", (event) => event.preventDefault());
-    find("clear").addEventListener("click", () => {
-      // The button is disabled when there is nothing to clear, and would lose the focus.
-      find("search").focus();
-      this.clear();
-    });
-  }
-
-  /** Shows the selection in the controls. */
-  #showFilters() {
-    const { selection } = this;
-    find("filter-kind").value = selection.kinds[0] ?? "";
-    find("filter-entity").value = selection.entity || "";
-    find("filter-thread").value = selection.thread || "";
-    find("filter-site").value = this.#siteOption(selection.site);
-    find("filter-duration").value = selection.leastDuration || "";
-    if (find("search").value !== selection.text) find("search").value = selection.text;
-    find("clear").disabled = isWhole(selection);
-  }
-
-  /** The option of a line, which several sites can share. */
-  #siteOption(number) {
-    const text = this.trace.head.sites[number][3];
-    return [...find("filter-site").options].find((option) => option.text === text && option.value !== "")?.value ?? "";
   }
 
   clear() {
@@ -266,40 +219,6 @@ export class ReportPage {
     this.refreshTree();
   }
 
-  #showHotspots() {
-    const { groups } = this.head.data.report;
-    const columns = ["Kind", "What", "Count", "p50", "p99", "Rows", "Total", "Call site"];
-    const isNumber = (index) => index >= 2 && index <= 6;
-    const operations = groups.filter(({ kind }) => kind !== "sql" && kind !== "cacheMiss");
-    const shown = operations.every(({ kind }) => kind === "wait") ? groups : operations;
-    find("panel-hotspots").replaceChildren(element("table", { class: "hotspots" },
-      element("thead", {}, element("tr", {}, columns.map((title, index) =>
-        element("th", { scope: "col", class: isNumber(index) ? "number" : "" }, title)))),
-      element("tbody", {}, shown.slice(0, 200).map((group) => {
-        const { durations } = group;
-        const kind = { rowCache: "fault (cached)", gone: "fault (gone)" }[group.source] ?? group.kind;
-        const cells = [
-          kind, group.subject, formatCount(durations.count + (group.untimed ?? 0)), formatDuration(durations.p50),
-          formatDuration(durations.p99), formatCount(group.counts.rows), formatDuration(durations.total), group.site?.text ?? "–",
-        ];
-        return element("tr", {}, cells.map((text, index) => element("td", { class: isNumber(index) ? "number" : "" }, text)));
-      }))));
-  }
-
-  #showRules() {
-    const { checks } = this.head.data.report;
-    const state = (check) => {
-      if (!check.isApplicable) return `not applicable: the trace lacks ${check.missing.join(", ")}`;
-      if (check.findings > 0) return formatCounted(check.findings, "finding");
-      return check.examined ? "nothing found" : "nothing to examine";
-    };
-    find("panel-rules").replaceChildren(element("table", { class: "hotspots" },
-      element("thead", {}, element("tr", {}, ["Rule", "Examined", "Result"].map((title) => element("th", { scope: "col" }, title)))),
-      element("tbody", {}, checks.filter(({ rule }) => rule !== "R24").map((check) => element("tr", {},
-        element("td", {}, `${check.rule} ${check.name}`), element("td", {}, check.examined ?? ""),
-        element("td", {}, state(check), check.obstacles.map((text) => element("p", { class: "obstacle" }, text))))))));
-  }
-
   #showDistribution() {
     const chart = durationChart(this.classes);
     this.wholeCharts ??= this.#chartsOfAll();
@@ -314,8 +233,8 @@ export class ReportPage {
     const growing = this.head.data.report.results.filter(({ growth }) => growth && growth.rows > 0)
       .sort((a, b) => b.growth.hundredfold.median - a.growth.hundredfold.median).slice(0, GROWING);
     return [
-      growing.length > 0 && element("section", {}, element("h3", {}, "Fetches that grow with their table"), growing.map(growthChart)),
-      cache && element("section", {}, element("h3", {}, "Row cache: share of faults that it serves, by its size"), cache),
+      growing.length > 0 && element("section", {}, element("h3", {}, "Fetches that grow with their table, of all events"), growing.map(growthChart)),
+      cache && element("section", {}, element("h3", {}, "Row cache: share of all faults that it serves, by its size"), cache),
     ].filter(Boolean);
   }
 
@@ -323,29 +242,19 @@ export class ReportPage {
 
   /** What the keys do; see `listenToKeys`. */
   get actions() {
+    const { timeline } = this;
+    if (!timeline) return {};
     return {
-      step: (step) => {
-        const row = this.timeline.neighbour(step);
-        if (row >= 0) {
-          this.select(row);
-          this.timeline.revealRow(row);
-        }
-      },
+      zoom: (factor) => timeline.zoom(factor), pan: (share) => timeline.pan(share), choose: (range) => this.choose(range),
+      step: (step) => this.go(timeline.neighbour(step)),
       zoomToSelection: () => {
-        const { range } = this.timeline;
-        if (this.selected >= 0) this.timeline.reveal(this.trace.start[this.selected], this.trace.end(this.selected));
-        else if (range) this.timeline.reveal(range.from, range.to);
+        if (this.selected >= 0) timeline.reveal(this.trace.start[this.selected], this.trace.end(this.selected));
+        else if (timeline.range) timeline.reveal(timeline.range.from, timeline.range.to);
       },
-      goToCause: () => {
-        const cause = this.selected >= 0 ? this.trace.cause[this.selected] : -1;
-        if (cause >= 0) {
-          this.select(cause);
-          this.timeline.revealRow(cause);
-        }
-      },
-      showAll: () => this.timeline.show(this.timeline.span.from, this.timeline.span.to),
-      follow: (index) => this.follow(index), search: () => find("search").focus(), clearSearch: () => this.filter({ text: "" }),
-      giveUp: () => this.giveUp(),
+      goToCause: () => this.go(this.selected >= 0 ? this.trace.cause[this.selected] : -1),
+      showAll: () => timeline.show(timeline.span.from, timeline.span.to),
+      follow: (key) => this.follow(Number(key) - 1), search: () => find("search").focus(),
+      clearSearch: () => this.filter({ text: "" }), giveUp: () => this.giveUp(),
     };
   }
 }

@@ -61,7 +61,8 @@ export function entities(trace) {
 /** Sorts rows by a column of the event list; equal ones stay in the order in which they began. */
 export function sortRows(trace, rows, column, isDescending) {
   const rank = (texts) => {
-    const positions = new Map([...new Set(texts)].sort().map((text, position) => [text, position]));
+    const inOrder = [...new Set(texts)].sort(new Intl.Collator(undefined, { numeric: true }).compare);
+    const positions = new Map(inOrder.map((text, position) => [text, position]));
     return Uint32Array.from(texts, (text) => positions.get(text));
   };
   const keys = new Float64Array(rows.length);
@@ -70,8 +71,13 @@ export function sortRows(trace, rows, column, isDescending) {
     case "start": fill((row) => trace.start[row]); break;
     case "duration": fill((row) => trace.duration[row]); break;
     case "rows": fill((row) => trace.rows(row) ?? -1); break;
-    case "kind": fill((row) => trace.kind[row]); break;
-    case "thread": fill((row) => trace.thread[row]); break;
+    case "kind": {
+      const names = rank(trace.head.kinds.map(({ name }) => name));
+      const ranks = new Map(trace.head.kinds.map(({ number }, index) => [number, names[index]]));
+      fill((row) => ranks.get(trace.kind[row]));
+      break;
+    }
+    case "thread": { const ranks = rank(trace.threadNames); fill((row) => ranks[trace.thread[row]]); break; }
     case "what": { const ranks = rank(trace.head.strings); fill((row) => ranks[trace.label[row]]); break; }
     case "caller": { const ranks = rank(trace.head.sites.map((site) => site[3])); fill((row) => ranks[trace.site[row]]); break; }
   }

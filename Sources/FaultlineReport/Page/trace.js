@@ -1,4 +1,5 @@
 import { NO_ROW } from "./columns.js";
+import { formatDuration } from "./format.js";
 
 /**
  * The events of a trace, as rows in the order in which they began, an event before those within it.
@@ -85,6 +86,11 @@ export class Trace {
 
   /** The line of the program, such as `List.swift:42`, or an empty text. */
   siteText(row) { return this.head.sites[this.site[row]][3]; }
+
+  /** What an event is, how long it took and where it came from, as texts. */
+  summary(row) {
+    return [this.kindName(row), this.labelText(row).slice(0, 300), formatDuration(this.duration[row]), this.siteText(row)].filter(Boolean);
+  }
 
   threadText(row) { return this.threadNames[this.thread[row]]; }
 
