@@ -116,7 +116,7 @@ final class LineReader {
         isAtEnd = count == 0
         end += count
         bytesRead += UInt64(count)
-        observer?(bytesRead, size)
+        observer?.show(bytesRead, size)
     }
 
     /// The file's current size, which grows while its program runs.

@@ -64,7 +64,7 @@ final class ProgressBar: Sendable {
     {
         try during(title, .bytes, isWanted: isWanted) { show in
             guard let show else { return try body() }
-            return try ReadingProgress.$observer.withValue(show) { try body() }
+            return try ReadingProgress.$observer.withValue(.init(show)) { try body() }
         }
     }
 
