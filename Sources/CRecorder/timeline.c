@@ -255,10 +255,13 @@ static void write_event(void *context, const fl_event *event) {
     out = fl_put_text(out, "\",\"ph\":\"");
     out = fl_put_text(out, phase(schema, event));
     if (is_scope) {
-        out = fl_put_text(out, "\",\"id\":\"0x");
+        // A local ID belongs to its process. Perfetto shows others in a group "Global Legacy Events".
+        out = fl_put_text(out, "\",\"id2\":{\"local\":\"0x");
         out = fl_put_hexadecimal(out, event->header.id, 1);
+        out = fl_put_text(out, "\"},\"ts\":");
+    } else {
+        out = fl_put_text(out, is_instantaneous ? "\",\"s\":\"t\",\"ts\":" : "\",\"ts\":");
     }
-    out = fl_put_text(out, is_instantaneous ? "\",\"s\":\"t\",\"ts\":" : "\",\"ts\":");
     out = put_microseconds(out, shown);
     if (!is_scope && !is_instantaneous) {
         out = fl_put_text(out, ",\"dur\":");

@@ -48,7 +48,7 @@ struct TimelineExportTests {
         #expect(lines.contains(#"{"name":"thread_name","ph":"M","pid":7,"tid":7,"args":{"name":"main thread"}}"#))
         #expect(
             events.contains {
-                $0.hasPrefix(#"{"name":"list","cat":"scope","ph":"b","id":"0x1","ts":1.000,"pid":7,"tid":7,"args":{"#)
+                $0.hasPrefix(#"{"name":"list","cat":"scope","ph":"b","id2":{"local":"0x1"},"ts":1.000,"pid":7,"#)
             })
         let slice =
             #"{"name":"fetch It\"em","cat":"fetch","ph":"X","ts":1.000,"dur":2.500,"pid":7,"tid":7,"args":{"id":2,"#
@@ -57,7 +57,7 @@ struct TimelineExportTests {
         #expect(events.contains(arrow + #"s","id":2,"bp":"e","ts":2.250,"pid":7,"tid":7}"#))
         #expect(events.contains(arrow + #"t","id":2,"bp":"e","ts":4.000,"pid":7,"tid":7}"#))
         #expect(events.contains { $0.contains(#""cat":"use","ph":"i","s":"t","ts":"#) })
-        #expect(events.contains { $0.contains(#""cat":"scope","ph":"e","id":"0x5""#) })
+        #expect(events.contains { $0.contains(#""cat":"scope","ph":"e","id2":{"local":"0x5"}"#) })
     }
 
     @Test func `Events that overlap have tracks of their own`() {
@@ -74,17 +74,18 @@ struct TimelineExportTests {
         #expect(lines.contains(#"{"name":"process_name","ph":"M","pid":7,"tid":0,"args":{"name":"process 7"}}"#))
         #expect(lines.contains(#"{"name":"thread_name","ph":"M","pid":7,"tid":9,"args":{"name":"thread 9"}}"#))
         let shown = lines.filter { $0.contains("\"cat\":\"sql\"") }.compactMap { line in
-            line.firstMatch(of: #/"ph":"(.)"(?:,"id":"0x(\d)")?,"ts":(\d+)\.000/#).map {
+            line.firstMatch(of: #/"ph":"(.)"(?:,"id2":\{"local":"0x(\d)"\})?,"ts":(\d+)\.000/#).map {
                 "\($0.1)\($0.2 ?? "") \($0.3)"
             }
         }
         #expect(
             shown == ["X 0", "X 10", "b3 30", "e3 80", "X 60", "X 10", "X 0", "b7 90", "e7 120"], "\(shown)")
         // The end of such an event is no event of its own.
-        #expect(lines.contains(#"{"name":"sql","cat":"sql","ph":"e","id":"0x3","ts":80.000,"pid":7,"tid":9}"#))
+        let end = #"{"name":"sql","cat":"sql","ph":"e","id2":{"local":"0x3"},"ts":80.000,"pid":7,"tid":9}"#
+        #expect(lines.contains(end))
         #expect(
             lines.contains {
-                $0.contains(#""id":"0x3","ts":30.000"#) && $0.contains(#""args":{"id":3,"duration":50000"#)
+                $0.contains(#""id2":{"local":"0x3"},"ts":30.000"#) && $0.contains(#""args":{"id":3,"duration":50000"#)
             })
     }
 

@@ -70,7 +70,8 @@ struct TimelineLine {
     private var endLine: String? { phase == .async ? head(event.end, phase: "e") + track + "}" : nil }
 
     private func head(_ time: UInt64, phase letter: String) -> String {
-        let id = isAsync ? ",\"id\":\"0x\(String(event.id, radix: 16))\"" : ""
+        // A local ID belongs to its process. Perfetto shows others in a group "Global Legacy Events".
+        let id = isAsync ? ",\"id2\":{\"local\":\"0x\(String(event.id, radix: 16))\"}" : ""
         let scope = phase == .instant ? ",\"s\":\"t\"" : ""
         return
             "{\"name\":\(JSONValue.string(title).line),\"cat\":\"\(event.kind.name)\",\"ph\":\"\(letter)\"\(id)\(scope)"
