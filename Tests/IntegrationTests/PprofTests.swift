@@ -52,12 +52,21 @@ struct PprofTests {
         text = list(profile.string_table)
         assert text[0] == "" and len(text) == len(set(text))
         functions = {function.id: function for function in profile.function}
-        mappings = {mapping.id for mapping in profile.mapping}
+        mappings = {mapping.id: mapping for mapping in profile.mapping}
         locations = {location.id: location for location in profile.location}
         assert 0 not in functions and 0 not in locations and 0 not in mappings
         for location in profile.location:
             assert location.mapping_id == 0 or location.mapping_id in mappings
             assert [line.function_id in functions for line in location.line] == [True]
+            # A line is one of a file, and its mapping says that it has lines.
+            assert location.line[0].line >= 0
+            if location.line[0].line > 0:
+                assert text[functions[location.line[0].function_id].filename] != ""
+                mapping = mappings[location.mapping_id]
+                assert mapping.has_functions and mapping.has_filenames and mapping.has_line_numbers
+        places = [(location.line[0].function_id, location.line[0].line) for location in profile.location]
+        assert len(places) == len(set(places))
+        assert len(functions) == len({(text[f.name], text[f.filename]) for f in functions.values()})
         names = {id: text[function.name] for id, function in functions.items()}
         sums = [0] * len(profile.sample_type)
         seen = set()
@@ -69,12 +78,26 @@ struct PprofTests {
         print(text[profile.default_sample_type], [text[number] for number in profile.comment], profile.duration_nanos > 0)
         deepest = max(profile.sample, key=lambda sample: len(sample.location_id))
         print(names[locations[deepest.location_id[-1]].line[0].function_id])
+        for function, line in sorted(places):
+            if line > 0: print("line", names[function], text[functions[function].filename], line)
         """
 
     private func total(_ trace: String, _ weight: String) throws -> String {
         let tree = try BuiltCommand.run(["tree", trace, "--weight", weight, "--format", "json"])
         let object = try JSONSerialization.jsonObject(with: Data(tree.output.utf8)) as? [String: Any]
         return String(try #require(object?["total"] as? UInt64))
+    }
+
+    /// Locations have the lines that the trace's frames have, and the lines that the tree's functions were called from.
+    private func checkLines(_ lines: ArraySlice<String>, of trace: String) throws {
+        let text = try String(contentsOfFile: trace, encoding: .utf8)
+        let known = text.matches(of: #/"file":"([^"]*)","function":"[^"]*","line":(\d+)/#)
+        let places = Set(known.map { "\($0.1.replacing("\\/", with: "/")) \($0.2)" })
+        #expect(lines.count > 5)
+        for line in lines {
+            let words = line.split(separator: " ")
+            #expect(words.first == "line" && places.contains(words.suffix(2).joined(separator: " ")), "\(line)")
+        }
     }
 
     @Test(
@@ -93,7 +116,8 @@ struct PprofTests {
         #expect(Array(lines.prefix(4)) == expected, "\(read.output)\(read.errors)")
         #expect(lines.dropFirst(4).first?.hasPrefix("time ['Faultline ") == true && lines[4].hasSuffix("True"))
         let outermost = story == "n-plus-one" ? "Library_main" : "faultline_main"
-        #expect(lines.last == outermost)
+        #expect(lines.dropFirst(5).first == outermost)
+        try checkLines(lines.dropFirst(6), of: trace)
         let rows = directory.path("rows.pb.gz")
         _ = try BuiltCommand.run(["export", trace, "--to", "pprof", "--weight", "rows", "-o", rows])
         let only = try PyPI.run(Self.reading, [rows])

@@ -8,6 +8,8 @@ public struct CallTree: Sendable {
     /// A function with the path that leads to it.
     public struct Node: Sendable {
         public var function: CodeFunction
+        /// The line that was executed, if the tree distinguishes lines; 0 if it does not, or if the line is not known.
+        public var line = 0
         /// The weight of the paths that go through the node.
         public var total: UInt64 = 0
         /// The weight of the paths that end at the node: in a top-down tree, what the function itself weighs.

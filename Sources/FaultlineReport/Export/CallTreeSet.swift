@@ -7,8 +7,12 @@ struct CallTreeSet {
     private var processes: [UInt32: TraceDictionary] = [:]
     private var paths: [UInt32: CallPaths] = [:]
 
-    init(_ weights: [CallTreeWeight]) {
+    /// Whether calls from different lines of a function have paths of their own.
+    private let distinguishesLines: Bool
+
+    init(_ weights: [CallTreeWeight], distinguishingLines distinguishesLines: Bool = false) {
         builders = weights.map { CallTreeBuilder($0) }
+        self.distinguishesLines = distinguishesLines
     }
 
     mutating func add(_ message: TraceMessage) {
@@ -20,7 +24,13 @@ struct CallTreeSet {
             var paths =
                 self.paths.removeValue(forKey: event.process)
                 ?? CallPaths(dictionary: processes[event.process] ?? TraceDictionary())
-            for index in builders.indices { builders[index].add(event, path: paths.functions(of: event)) }
+            for index in builders.indices {
+                if distinguishesLines {
+                    builders[index].add(event, frames: paths.frames(of: event))
+                } else {
+                    builders[index].add(event, path: paths.functions(of: event))
+                }
+            }
             self.paths[event.process] = paths
         case .began, .lost, .ended: break
         }
@@ -41,15 +51,15 @@ extension CallTree {
     static let unknownFunction = CodeFunction(name: "[unknown]", part: .system)
 
     /// Passes each call path and its own weight, outermost function first.
-    func forEachPath(_ body: ([CodeFunction], UInt64) -> Void) {
-        func visit(_ node: Node, below path: [CodeFunction]) {
-            let path = path + [node.function]
+    func forEachPath(_ body: ([CallPaths.Frame], UInt64) -> Void) {
+        func visit(_ node: Node, below path: [CallPaths.Frame]) {
+            let path = path + [CallPaths.Frame(function: node.function, line: node.line)]
             if node.own > 0 { body(path, node.own) }
             for child in node.children { visit(child, below: path) }
         }
         for root in roots { visit(root, below: []) }
         let rest = total - min(total, roots.reduce(0) { $0 &+ $1.total })
-        if rest > 0 { body([Self.unknownFunction], rest) }
+        if rest > 0 { body([CallPaths.Frame(function: Self.unknownFunction, line: 0)], rest) }
     }
 }
 

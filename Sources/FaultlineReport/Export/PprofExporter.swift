@@ -14,7 +14,7 @@ package struct PprofExporter: TraceExporter {
     private var end: UInt64 = 0
 
     package init(_ options: ExportOptions) {
-        trees = CallTreeSet(options.weight.map { [$0] } ?? CallTreeWeight.all)
+        trees = CallTreeSet(options.weight.map { [$0] } ?? CallTreeWeight.all, distinguishingLines: true)
     }
 
     package mutating func add(_ message: TraceMessage, to output: inout ExportBuffer) {

@@ -10,10 +10,19 @@ struct PprofProfile {
 
     private var samples: [(locations: [UInt64], values: [UInt64])] = []
     private var positions: [[UInt64]: Int] = [:]
+    private var frames: [CallPaths.Frame] = []
+    private var numbers: [CallPaths.Frame: UInt64] = [:]
     private var functions: [CodeFunction] = []
-    private var numbers: [CodeFunction: UInt64] = [:]
-    private var modules: [String] = []
+    private var functionNumbers: [CodeFunction: UInt64] = [:]
+    private var modules: [Module] = []
     private var weights: [CallTreeWeight]
+
+    /// A file that contains functions, and what is known of them.
+    private struct Module {
+        var name: String
+        var hasFiles = false
+        var hasLines = false
+    }
 
     init(_ trees: [CallTree]) {
         weights = trees.map(\.weight)
@@ -30,13 +39,24 @@ struct PprofProfile {
         }
     }
 
-    /// The number of a function, which is also that of its location.
-    private mutating func number(of function: CodeFunction) -> UInt64 {
-        if let known = numbers[function] { return known }
-        functions.append(function)
-        if !function.module.isEmpty, !modules.contains(function.module) { modules.append(function.module) }
-        numbers[function] = UInt64(functions.count)
-        return UInt64(functions.count)
+    /// The number of a frame's location.
+    private mutating func number(of frame: CallPaths.Frame) -> UInt64 {
+        if let known = numbers[frame] { return known }
+        frames.append(frame)
+        numbers[frame] = UInt64(frames.count)
+        let function = frame.function
+        if functionNumbers[function] == nil {
+            functions.append(function)
+            functionNumbers[function] = UInt64(functions.count)
+        }
+        if !function.module.isEmpty {
+            let known = modules.firstIndex { $0.name == function.module }
+            if known == nil { modules.append(Module(name: function.module)) }
+            let index = known ?? modules.count - 1
+            if !function.file.isEmpty { modules[index].hasFiles = true }
+            if frame.line > 0 { modules[index].hasLines = true }
+        }
+        return UInt64(frames.count)
     }
 
     /// The message, without compression.
@@ -53,16 +73,19 @@ struct PprofProfile {
         for (index, module) in modules.enumerated() {
             var mapping = Protobuf()
             mapping.add(1, UInt64(index + 1))
-            mapping.add(5, texts.number(of: module))
+            mapping.add(5, texts.number(of: module.name))
             mapping.add(7, true)
+            mapping.add(8, module.hasFiles)
+            mapping.add(9, module.hasLines)
             profile.add(3, mapping)
         }
-        for (index, function) in functions.enumerated() {
+        for (index, frame) in frames.enumerated() {
             var line = Protobuf()
-            line.add(1, UInt64(index + 1))
+            line.add(1, functionNumbers[frame.function] ?? 0)
+            line.add(2, UInt64(clamping: frame.line))
             var location = Protobuf()
             location.add(1, UInt64(index + 1))
-            location.add(2, modules.firstIndex(of: function.module).map { UInt64($0 + 1) } ?? 0)
+            location.add(2, modules.firstIndex { $0.name == frame.function.module }.map { UInt64($0 + 1) } ?? 0)
             location.add(4, line)
             profile.add(4, location)
         }

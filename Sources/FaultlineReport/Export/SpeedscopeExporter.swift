@@ -57,7 +57,7 @@ package struct SpeedscopeExporter: TraceExporter {
         var weights: [JSONValue] = []
         var total: UInt64 = 0
         tree.forEachPath { path, weight in
-            samples.append(.array(path.map { .integer(Int64(frames.position(of: $0))) }))
+            samples.append(.array(path.map { .integer(Int64(frames.position(of: $0.function))) }))
             weights.append(.unsigned(weight))
             total &+= weight
         }
