@@ -1,9 +1,10 @@
 internal import FaultlineAnalysis
 package import FaultlineTrace
 
-/// The profiles of https://www.speedscope.app, one for each weight that the trace has.
+/// The profiles of https://www.speedscope.app, one for each weight that the trace has, and one for each thread.
 ///
-/// A profile has one sample for each call path, whose weight is the sum of its events. The file follows
+/// A weight's profile has one sample for each call path, whose weight is the sum of its events. A thread's profile has
+/// the events that took time, in the order of the run. The file follows
 /// https://www.speedscope.app/file-format-schema.json.
 package struct SpeedscopeExporter: TraceExporter {
     package static let name = "speedscope"
@@ -11,32 +12,56 @@ package struct SpeedscopeExporter: TraceExporter {
 
     private var trees: CallTreeSet
     private var programs: [String] = []
+    private var frames = FrameTable()
+    /// `nil` if only a weight other than the time is exported.
+    private var runs: ThreadRuns?
+    private var dictionaries: [UInt32: TraceDictionary] = [:]
 
     package init(_ options: ExportOptions) {
         trees = CallTreeSet(options.weight.map { [$0] } ?? CallTreeWeight.all)
+        runs = (options.weight ?? .time) == .time ? ThreadRuns() : nil
     }
 
     package mutating func add(_ message: TraceMessage, to output: inout ExportBuffer) {
-        if case .began(let began) = message, let name = began.program.split(separator: "/").last {
-            programs.append(String(name))
+        switch message {
+        case .began(let began):
+            if !began.program.isEmpty { programs.append(began.shownName) }
+            runs?.name(began.shownName, process: began.process)
+        case .entry(let process, let id, let entry):
+            dictionaries[process, default: TraceDictionary()].insert(entry, id: id)
+            if case .thread(let thread) = entry { runs?.name(thread, process: process) }
+        case .event(let event):
+            guard runs != nil, ThreadRuns.shows(event) else { break }
+            let title = TimelineLine(event, dictionaries[event.process] ?? TraceDictionary()).title
+            runs?.add(event, frame: frames.position(of: CodeFunction(name: title, part: .store)))
+        case .lost, .ended: break
         }
         trees.add(message)
     }
 
     package mutating func finish(_ output: inout ExportBuffer) {
-        var frames = FrameTable()
-        let profiles = trees.finish().map { Self.profile($0, &frames) }
+        let trees = trees.finish()
+        let threads = runs?.profiles() ?? []
+        let profiles = trees.map { Self.profile($0, &frames).line } + threads
         let name = programs.uniqued.prefix(3).joined(separator: ", ")
-        output.append(
-            JSONValue.object([
-                ("$schema", .string("https://www.speedscope.app/file-format-schema.json")),
-                ("exporter", .string("Faultline \(Version.current)")),
-                ("name", .string(name.isEmpty ? "trace" : name)), ("activeProfileIndex", .integer(0)),
-                ("shared", .object([("frames", .array(frames.values))])), ("profiles", .array(profiles)),
-            ]).line + "\n")
+        // The profile that the page opens with shows the run in order.
+        let first = threads.isEmpty ? 0 : trees.count
+        let file = JSONValue.object([
+            ("$schema", .string("https://www.speedscope.app/file-format-schema.json")),
+            ("exporter", .string("Faultline \(Version.current)")),
+            ("name", .string(name.isEmpty ? "trace" : name)), ("activeProfileIndex", .integer(Int64(first))),
+            ("shared", .object([("frames", .array(frames.values))])),
+        ])
+        output.append(file.line.dropLast())
+        output.append(",\"profiles\":[\n")
+        for (index, profile) in profiles.enumerated() {
+            if index > 0 { output.append(",\n") }
+            output.append(profile)
+        }
+        output.append("\n]}\n")
     }
 
-    /// The functions, which samples refer to by position.
+    /// The functions and the names of events, which profiles refer to by position.
     private struct FrameTable {
         private var positions: [CodeFunction: Int] = [:]
         private(set) var values: [JSONValue] = []

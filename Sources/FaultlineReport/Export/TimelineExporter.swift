@@ -27,8 +27,8 @@ package struct TimelineExporter: TraceExporter {
             // What the program recorded is in the messages that follow, so no reader needs to look for its rings.
             began.rings = ""
             write("began", process: began.process, began, to: &output)
-            let program = began.program.split(separator: "/").last.map(String.init) ?? "process \(began.process)"
-            writeName(program, kind: "process_name", Track(process: began.process, thread: 0), to: &output)
+            writeName(
+                began.shownName, kind: "process_name", Track(process: began.process, thread: 0), to: &output)
         case .entry(let process, let id, let entry):
             add(entry, id: id, process: process, to: &output)
         case .event(let event): add(event, to: &output)
@@ -55,13 +55,8 @@ package struct TimelineExporter: TraceExporter {
         guard case .thread(let thread) = entry else { return }
         let track = Track(process: process, thread: thread.thread)
         if namedTracks.insert(track).inserted {
-            let name = thread.name.isEmpty ? Self.name(of: thread.thread, isMain: thread.isMain) : thread.name
-            writeName(name, kind: "thread_name", track, to: &output)
+            writeName(thread.shownName, kind: "thread_name", track, to: &output)
         }
-    }
-
-    private static func name(of thread: UInt32, isMain: Bool) -> String {
-        isMain ? "main thread" : "thread \(thread)"
     }
 
     private mutating func write(
@@ -86,7 +81,7 @@ package struct TimelineExporter: TraceExporter {
     private mutating func add(_ event: TraceEvent, to output: inout ExportBuffer) {
         let track = Track(process: event.process, thread: event.thread)
         if namedTracks.insert(track).inserted {
-            let name = Self.name(of: event.thread, isMain: event.isMainThread)
+            let name = ThreadEntry.shownName(of: event.thread, isMain: event.isMainThread)
             writeName(name, kind: "thread_name", track, to: &output)
         }
         var line = TimelineLine(event, dictionaries[event.process] ?? TraceDictionary())
@@ -102,4 +97,17 @@ package struct TimelineExporter: TraceExporter {
         output.append(line)
         isBegun = true
     }
+}
+
+extension ProcessBegan {
+    /// The name of the process in a viewer.
+    var shownName: String { program.split(separator: "/").last.map(String.init) ?? "process \(process)" }
+}
+
+extension ThreadEntry {
+    /// The name of the thread in a viewer.
+    var shownName: String { name.isEmpty ? Self.shownName(of: thread, isMain: isMain) : name }
+
+    /// The name in a viewer of a thread that has none.
+    static func shownName(of thread: UInt32, isMain: Bool) -> String { isMain ? "main thread" : "thread \(thread)" }
 }

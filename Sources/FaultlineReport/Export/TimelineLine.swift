@@ -20,7 +20,8 @@ struct TimelineLine {
 
     private let event: TraceEvent
     private let values: TraceEvent.Detail.Values
-    private let title: String
+    /// The event's name in a viewer, such as `"fault Item"`.
+    let title: String
     var phase: Phase
 
     init(_ event: TraceEvent, _ dictionary: TraceDictionary) {
