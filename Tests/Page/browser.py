@@ -11,21 +11,21 @@ PATIENCE = 60
 
 
 class Browser:
-    """A headless Chromium that has one page open."""
+    """A headless Chromium that has one page open: a file, or what is at an `http://` address."""
 
-    def __init__(self, path, width=1440, height=900, is_dark=False):
+    def __init__(self, path, width=1440, height=900, is_dark=False, arguments=()):
         options = Options()
         options.binary_location = "/usr/bin/chromium"
         for argument in [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-            f"--window-size={width},{height}",
+            f"--window-size={width},{height}", *arguments,
         ]:
             options.add_argument(argument)
         if is_dark:
             options.add_argument("--force-dark-mode")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
-        self.driver.get(f"file://{path}")
+        self.driver.get(path if str(path).startswith("http://") else f"file://{path}")
         self.wait_for('document.body.dataset.state !== "reading"')
 
     def __enter__(self):
