@@ -105,7 +105,8 @@ let package = Package(
         // The store.
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CStore", dependencies: ["CSQLite"]),
-        .target(name: "FaultlineModel", swiftSettings: strict),
+        .target(name: "FaultlineDigest", swiftSettings: strict),
+        .target(name: "FaultlineModel", dependencies: ["FaultlineDigest"], swiftSettings: strict),
         .target(
             name: "FaultlineStore",
             dependencies: [
@@ -166,7 +167,8 @@ let package = Package(
             dependencies: ["FaultlineTrace", .product(name: "Histogram", package: "hdrhistogram-swift")],
             swiftSettings: strict),
         .target(
-            name: "FaultlineReport", dependencies: ["CTraceSchema", "CZlib", "FaultlineAnalysis", "FaultlineTrace"],
+            name: "FaultlineReport",
+            dependencies: ["CTraceSchema", "CZlib", "FaultlineAnalysis", "FaultlineDigest", "FaultlineTrace"],
             resources: [.embedInCode("Page")], swiftSettings: strict),
 
         // Stores at rest.
@@ -210,7 +212,8 @@ let package = Package(
         .target(name: "SharedData", path: "Tests/SharedData", swiftSettings: strict),
         .target(name: "TestFolders", path: "Tests/TestFolders", swiftSettings: strict),
         .testTarget(
-            name: "FaultlineModelTests", dependencies: ["FaultlineModel", "SharedData", "TestFolders"],
+            name: "FaultlineModelTests",
+            dependencies: ["FaultlineDigest", "FaultlineModel", "SharedData", "TestFolders"],
             swiftSettings: strict),
         .testTarget(
             name: "FaultlineStoreTests",
@@ -250,7 +253,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "FaultlineReportTests",
-            dependencies: ["FaultlineAnalysis", "FaultlineReport", "FaultlineTrace", "TraceFixtures"],
+            dependencies: [
+                "FaultlineAnalysis", "FaultlineDigest", "FaultlineReport", "FaultlineTrace", "TraceFixtures",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "FaultlineReplayTests",

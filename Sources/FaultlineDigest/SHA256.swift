@@ -1,8 +1,14 @@
-/// The hash function SHA-256 (FIPS 180-4), with which a page's policy names the code that may run.
-enum SHA256 {
+/// The hash function SHA-256 (FIPS 180-4).
+///
+/// It identifies versions of models, and names the code that a page's policy lets run. A library for this would have to be
+/// built by everyone who uses the store, and is a thousand times as large.
+package enum SHA256 {
     /// Returns the 32 bytes of a text's hash.
-    static func hash(_ text: String) -> [UInt8] {
-        var message = Array(text.utf8)
+    package static func hash(_ text: String) -> [UInt8] { hash(Array(text.utf8)) }
+
+    /// Returns the 32 bytes of the hash of bytes.
+    package static func hash(_ bytes: [UInt8]) -> [UInt8] {
+        var message = bytes
         let bits = UInt64(message.count) * 8
         message.append(0x80)
         while message.count % 64 != 56 { message.append(0) }

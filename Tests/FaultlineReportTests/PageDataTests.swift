@@ -1,3 +1,4 @@
+import FaultlineDigest
 import FaultlineTrace
 import Foundation
 import Testing

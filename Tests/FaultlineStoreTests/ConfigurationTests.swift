@@ -120,7 +120,7 @@ struct ConfigurationTests {
                     name: "Test", managedObjectModel: model,
                     storeDescription: several.container.persistentStoreDescription)
             }
-                == "The store '\(several.url(0).path)' was created with another model: the store lacks 'Note.body', the store's table ZNOTE has a column ZTEXT that the model lacks; open it with the model that it was created with, or migrate it."
+                == "The store '\(several.url(0).path)' was written with another version of the model; since then, the attribute 'Note.body' was added, the attribute 'Note.text' was removed; open it with the version that it was written with, or migrate it."
         )
     }
 

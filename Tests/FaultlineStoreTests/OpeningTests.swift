@@ -76,15 +76,43 @@ struct OpeningTests {
         let more = try ManagedObjectModel(entities: entities)
         #expect(
             performing { try open("Test.sqlite", model: more) }
-                == "The store '\(path("Test.sqlite"))' was created with another model: the store lacks 'Item.brand'; open it with the model that it was created with, or migrate it."
+                == "The store '\(path("Test.sqlite"))' was written with another version of the model; since then, the attribute 'Item.brand' was added; open it with the version that it was written with, or migrate it."
         )
         entities[0].attributes.removeLast()
         entities[0].relationships.removeLast()
         let fewer = try ManagedObjectModel(entities: Array(entities.dropLast()))
         #expect(
             performing { try open("Test.sqlite", model: fewer) }
-                == "The store '\(path("Test.sqlite"))' was created with another model: the store has an entity 'Tag' that the model lacks; open it with the model that it was created with, or migrate it."
+                == "The store '\(path("Test.sqlite"))' was written with another version of the model; since then, the relationship 'Item.tags' was removed, the entity 'Tag' was removed; open it with the version that it was written with, or migrate it."
         )
+    }
+
+    @Test("A property that became required is a difference, although the tables are equal")
+    func requiredProperty() throws {
+        try open("Test.sqlite")
+        var entities = Groceries.entities()
+        let index = try #require(entities[0].attributes.firstIndex { $0.isOptional })
+        entities[0].attributes[index].isOptional = false
+        let name = entities[0].attributes[index].name
+        let strict = try ManagedObjectModel(entities: entities)
+        #expect(
+            performing { try open("Test.sqlite", model: strict) }
+                == "The store '\(path("Test.sqlite"))' was written with another version of the model; since then, 'Item.\(name)' became required; open it with the version that it was written with, or migrate it."
+        )
+        let url = folder.appendingPathComponent("Test.sqlite")
+        #expect(try !PersistentStoreCoordinator.fits(strict, storeAt: url))
+        #expect(try PersistentStoreCoordinator.fits(model, storeAt: url))
+    }
+
+    @Test("The metadata has Core Data's keys for the version")
+    func versionMetadata() throws {
+        try open("Test.sqlite")
+        let metadata = try PersistentStoreCoordinator.metadataForPersistentStore(
+            type: .sqlite, at: folder.appendingPathComponent("Test.sqlite"))
+        #expect(metadata["NSStoreModelVersionHashes"] as? [String: Data] == model.entityVersionHashesByName)
+        #expect(metadata["NSStoreModelVersionHashesVersion"] as? Int == 3)
+        #expect(metadata["NSStoreModelVersionChecksumKey"] as? String == model.versionChecksum)
+        #expect(model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
     }
 
     @Test("An unsupported model is rejected before the store is created")

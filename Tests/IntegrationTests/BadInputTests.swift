@@ -192,8 +192,8 @@ struct BadInputTests {
         try #require(prepared.status == 0)
         try expectFailure(
             ofStore: path, form: ["--flaws", "photo"],
-            "The store '\(path)' was created with another model: its 'Item.photo' is INTEGER, which cannot hold the model's "
-                + "Binary, the store has an entity 'ItemPhoto' that the model lacks; open it with the model that it was created with, or migrate it."
+            "The store '\(path)' was written with another version of the model; since then, the attribute 'Item.photo' was added, "
+                + "the relationship 'Item.photo' was removed, the entity 'ItemPhoto' was removed; open it with the version that it was written with, or migrate it."
         )
         #expect(try BuiltCommand.run(["workload", "groceries", "--store", path, "--items", "10"]).status == 0)
     }

@@ -116,3 +116,18 @@ public struct ModelVersions: Sendable {
         }
     }
 }
+
+extension ModelVersions {
+    /// Returns the names of the versions that a store with some metadata was written with; several if they have equal hashes.
+    ///
+    /// Versions that cannot be loaded are left out. Stores of Apple's framework have hashes that only Apple can compute, so none
+    /// fits by its metadata; `PersistentStoreCoordinator.fits(_:storeAt:)` compares their tables.
+    ///
+    /// - Complexity: Loads every version.
+    public func names(compatibleWithStoreMetadata metadata: [String: any Sendable]) -> [String] {
+        names.filter { name in
+            guard let model = try? model(name) else { return false }
+            return model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
+        }
+    }
+}

@@ -1,3 +1,4 @@
+internal import FaultlineDigest
 internal import Foundation
 
 /// A page in one file: its program and its style, and what it shows.

@@ -49,7 +49,7 @@ final class SQLStore: @unchecked Sendable {
         self.recorder = recorder
         self.log = log
         identity = PersistentStore(description, uuid: opening.uuid, metadata: opening.metadata)
-        isForeign = opening.metadata.values[StoreOpening.hashKey] == nil
+        isForeign = opening.metadata.values[VersionKeys.layout] == nil
         file = opening.file
         let schema = opening.schema
         self.schema = schema

@@ -29,16 +29,77 @@ struct StoreMatch {
     ///
     /// - Throws: ``StoreError`` if the store was created with another model.
     func schema() throws(StoreError) -> ModelSchema {
+        let (schema, differences) = try comparedTables()
+        guard differences.isEmpty else { throw incompatible(differences) }
+        return schema
+    }
+
+    /// Checks that the store was written with this version of the model, as far as its version hashes show it.
+    ///
+    /// Stores of Apple's framework have hashes that only Apple can compute; ``schema()`` compares their tables.
+    ///
+    /// - Throws: ``StoreError`` with the differences between the two versions.
+    func checkVersion() throws(StoreError) {
+        guard let differences = try versionDifferences() else { return }
+        guard differences.isEmpty else {
+            throw StoreError(
+                .incompatibleModel,
+                "The store '\(path)' was written with another version of the model; since then, \(Self.list(differences)); open it with the version that it was written with, or migrate it."
+            )
+        }
+        // A store whose copy of its model is missing or wrong still has its tables.
+        let found = try comparedTables().differences
+        throw incompatible(found.isEmpty ? ["the version hashes of its entities differ"] : found)
+    }
+
+    /// Returns why the store does not match, or nothing if it does.
+    func mismatch() throws(StoreError) -> String? {
+        let differences = try versionDifferences()
+        if let differences, !differences.isEmpty { return "since then, \(Self.list(differences))" }
+        let found = try comparedTables().differences
+        if !found.isEmpty { return Self.list(found) }
+        return differences == nil ? nil : "the version hashes of its entities differ"
+    }
+
+    /// The changes since the store's version; `nil` if it has the same version, or version hashes that only Apple can compute.
+    private func versionDifferences() throws(StoreError) -> [String]? {
+        guard metadata[VersionKeys.layout] != nil, metadata[VersionKeys.hashes] is [String: Data],
+            !model.isConfiguration(withName: configuration?.name, compatibleWithStoreMetadata: metadata)
+        else { return nil }
+        guard let kept = try keptModel() else { return [] }
+        return model.differences(from: kept).filter {
+            $0.requiresMigration && (isWanted($0.entity) || kept.entity(named: $0.entity) != nil)
+        }.map(\.description)
+    }
+
+    /// The model that the store was written with, if it has a copy and has the entities of the same configuration.
+    private func keptModel() throws(StoreError) -> ManagedObjectModel? {
+        guard try setup.hasTable(PersistentStore.modelTable) else { return nil }
+        let query = "SELECT Z_MODEL, Z_CONFIGURATION FROM \(PersistentStore.modelTable)"
+        let rows = try setup.read(query) { row in
+            (0...1).map { sqlite3_column_text(row, $0).map { String(cString: $0) } ?? "" }
+        }
+        guard let row = rows.first, row[1] == configuration?.name ?? "" else { return nil }
+        return try? ManagedObjectModel(contents: row[0], name: path)
+    }
+
+    /// The model with the store's entity numbers, and how the store's tables differ from it.
+    private func comparedTables() throws(StoreError) -> (schema: ModelSchema, differences: [String]) {
         let numbers = try numbers()
         let schema = ModelSchema(model.entities, numbers: numbers.byEntity)
         var differences = try differences(schema, numbers)
         if differences.isEmpty {
-            let hash = metadata[StoreOpening.hashKey] as? String
+            let hash = metadata[VersionKeys.layout] as? String
             // The hash of a configuration does not depend on the entity numbers, which are the store's own.
-            if hash == nil || hash == configuration?.hash { return schema }
-            differences = ["the layout of its entities differs"]
+            if hash != nil, hash != configuration?.hash ?? model.versionHash {
+                differences = ["the layout of its entities differs"]
+            }
         }
-        throw StoreError(
+        return (schema, differences)
+    }
+
+    private func incompatible(_ differences: [String]) -> StoreError {
+        StoreError(
             .incompatibleModel,
             "The store '\(path)' was created with another model: \(Self.list(differences)); open it with the model that it was created with, or migrate it."
         )

@@ -1,3 +1,4 @@
+import FaultlineModel
 import Foundation
 
 /// The metadata of a store: a property list, `Z_PLIST`.
@@ -21,7 +22,7 @@ struct StoreMetadata: Sendable {
 
     /// Whether a key is one of the store's own, rather than the program's.
     static func isOwn(_ key: String) -> Bool {
-        key.hasPrefix("NS") || key.hasPrefix("_NS") || key == StoreOpening.hashKey
+        key.hasPrefix("NS") || key.hasPrefix("_NS") || key == VersionKeys.layout
     }
 
     /// Sets the program's values, for the next save.

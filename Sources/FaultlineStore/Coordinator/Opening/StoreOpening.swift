@@ -14,9 +14,6 @@ struct StoreOpening {
     /// The file of a binary store.
     let file: BinaryStoreFile?
 
-    /// The metadata key for the hash of the model with which the store was created.
-    static let hashKey = "FaultlineModelHash"
-
     init(
         _ description: PersistentStoreDescription, model: ManagedObjectModel, recorder: Recorder, log: SQLDebugLog
     ) throws(StoreError) {
@@ -58,10 +55,12 @@ struct StoreOpening {
             try file?.write(session.connection, doing: "Creating the store")
         }
         (uuid, metadata) = try setup.readMetadata()
-        if configuration == nil, let hash = metadata.values[Self.hashKey] as? String, hash == model.versionHash {
+        let match = StoreMatch(setup, model, configuration, path: path, metadata: metadata.values)
+        try match.checkVersion()
+        if configuration == nil, let hash = metadata.values[VersionKeys.layout] as? String, hash == model.versionHash {
             schema = model.schema
         } else {
-            schema = try StoreMatch(setup, model, configuration, path: path, metadata: metadata.values).schema()
+            schema = try match.schema()
         }
         if description.analyzesWhenAdded, !description.isReadOnly { try setup.analyze() }
     }
@@ -100,6 +99,13 @@ extension StoreOpening {
     static func metadata(
         _ type: PersistentStore.StoreType, at url: URL
     ) throws(StoreError) -> (uuid: String, StoreMetadata) {
+        try setup(type, forReading: url).readMetadata()
+    }
+
+    /// Opens the file of a store for reading alone.
+    static func setup(
+        _ type: PersistentStore.StoreType, forReading url: URL
+    ) throws(StoreError) -> StoreSetup {
         let path = url.path
         let connection: SQLConnection
         switch type {
@@ -124,7 +130,7 @@ extension StoreOpening {
         }
         let setup = StoreSetup(SQLSession(connection, recorder: .shared, log: .shared), path: path)
         guard try setup.hasTable("Z_METADATA") else { throw noStore(path) }
-        return try setup.readMetadata()
+        return setup
     }
 
     private static func connect(
@@ -333,12 +339,15 @@ struct StoreSetup {
     private func propertyList(
         _ model: ManagedObjectModel, _ type: PersistentStore.StoreType, _ configuration: StoreConfiguration?
     ) -> Data {
+        let hashes = model.entityVersionHashesByName.filter { configuration?.entities.contains($0.key) != false }
         let metadata: [String: Any] = [
             PersistentStore.typeKey: type.rawValue,
-            "NSStoreModelVersionIdentifiers": model.versionIdentifiers,
+            VersionKeys.hashes: hashes, VersionKeys.hashesVersion: VersionKeys.currentHashesVersion,
+            VersionKeys.checksum: ManagedObjectModel.checksum(of: hashes),
+            VersionKeys.identifiers: model.versionIdentifiers,
             "NSPersistenceFrameworkVersion": 0,
             "_NSAutoVacuumLevel": "2",
-            StoreOpening.hashKey: configuration?.hash ?? model.versionHash,
+            VersionKeys.layout: configuration?.hash ?? model.versionHash,
         ]
         // Strings, numbers and arrays of them can always be encoded.
         return try! PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0)

@@ -1,0 +1,79 @@
+/// One change between two versions of a model.
+///
+/// Its description is the part of a sentence: `the attribute 'Car.color' was removed`.
+public struct ModelDifference: Sendable, Hashable {
+    /// The part of a model that changed.
+    public enum Element: String, Sendable, Hashable, CaseIterable {
+        case entity, attribute, relationship, index
+    }
+
+    /// The change of an element.
+    public enum Change: Sendable, Hashable {
+        case added
+        case removed
+        /// The element had another name, and a renaming identifier connects the two.
+        case renamed(from: String)
+        /// The property is now declared by another entity of the same hierarchy; before, by that one.
+        case moved(from: String)
+        /// A setting has another value; both are texts as a reader expects them, such as `Integer 16`.
+        case changed(Setting, from: String, to: String)
+    }
+
+    /// A setting of an entity or of a property.
+    public enum Setting: String, Sendable, Hashable, CaseIterable {
+        case parent, abstract, className = "class name", uniquenessConstraints = "uniqueness constraints"
+        case type, optional, transient, defaultValue = "default value", derivation
+        case externalStorage = "external storage", validation, transformer = "value transformer"
+        case destination, inverse, toMany = "to-many", ordered, minimumCount = "minimum count"
+        case maximumCount = "maximum count", deleteRule = "delete rule", elements
+        case versionHashModifier = "version hash modifier", renamingIdentifier = "renaming identifier"
+        case userInfo = "user info"
+    }
+
+    /// The name of the entity: in the newer version, or in the older one if the element was removed.
+    public let entity: String
+    public let element: Element
+    /// The name of the attribute, the relationship or the index; `nil` for the entity itself.
+    public let name: String?
+    public let change: Change
+    /// Whether a store of the older version must be migrated because of this change.
+    public let requiresMigration: Bool
+
+    init(
+        _ element: Element, of entity: String, named name: String? = nil, _ change: Change,
+        requiresMigration: Bool = true
+    ) {
+        self.element = element
+        self.entity = entity
+        self.name = name
+        self.change = change
+        self.requiresMigration = requiresMigration
+    }
+
+    /// The element's place in the model: `Car`, `Car.color`.
+    public var path: String { name.map { "\(entity).\($0)" } ?? entity }
+}
+
+extension ModelDifference: CustomStringConvertible {
+    public var description: String {
+        let subject =
+            element == .entity ? "the entity '\(path)'" : element == .index ? "the index '\(path)'" : "'\(path)'"
+        switch change {
+        // A property can be replaced by one of another kind with the same name.
+        case .added: return "the \(element.rawValue) '\(path)' was added"
+        case .removed: return "the \(element.rawValue) '\(path)' was removed"
+        case .renamed(let old): return "\(subject) was renamed from '\(old)'"
+        case .moved(let old): return "\(subject) was moved from '\(old)'"
+        case .changed(let setting, let old, let new):
+            if let words = Self.words[setting] { return "\(subject) became \(new == "yes" ? words.on : words.off)" }
+            return "the \(setting.rawValue) of \(subject) changed from \(old) to \(new)"
+        }
+    }
+
+    /// What an element becomes when a setting is switched on or off.
+    private static let words: [Setting: (on: String, off: String)] = [
+        .abstract: ("abstract", "concrete"), .optional: ("optional", "required"),
+        .transient: ("transient", "persistent"), .toMany: ("to-many", "to-one"),
+        .ordered: ("ordered", "unordered"), .externalStorage: ("externally stored", "stored in the database"),
+    ]
+}
