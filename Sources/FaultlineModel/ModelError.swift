@@ -8,6 +8,7 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
             case duplicateName, unknownEntity, unknownInverse, inverseMismatch, inheritanceCycle, invalidProperty,
                 invalidIndex, invalidName, tooLarge
             case cannotRead, notAModel, malformedFile, unknownVersion, cannotWrite
+            case invalidExpression, inferredMappingModel
         }
 
         private let value: Value
@@ -35,6 +36,11 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
         /// The model cannot be written to a file.
         public static let cannotWrite = Code(value: .cannotWrite)
 
+        /// An expression of a mapping model cannot be understood.
+        public static let invalidExpression = Code(value: .invalidExpression)
+        /// No mapping can be inferred between two models (Core Data's error 134190).
+        public static let inferredMappingModel = Code(value: .inferredMappingModel)
+
         public var description: String { value.rawValue }
     }
 
@@ -43,6 +49,10 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
     public var message: String
     /// The line of the wrong declaration, if there is one: `"Groceries/Model.swift:12"`.
     public var declaredAt: String?
+    /// The entity because of which no mapping can be inferred.
+    public var entity: String?
+    /// The property of ``entity`` because of which no mapping can be inferred; `nil` if the entity itself is the reason.
+    public var property: String?
 
     public var description: String { message }
 

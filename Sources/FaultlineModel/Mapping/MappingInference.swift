@@ -1,0 +1,250 @@
+internal import Foundation
+
+extension MappingModel {
+    /// Infers how stores of one version of a model become stores of another one.
+    ///
+    ///     let mapping = try MappingModel.inferredMappingModel(from: old, to: new)
+    ///
+    /// Names and renaming identifiers say what continues what. Properties can be added, removed and renamed; become optional, or
+    /// required if they have a default value; change from one numeric type to another, from to-one to to-many, and from ordered to
+    /// unordered and back. Entities can be added, removed and renamed, and get new parents.
+    ///
+    /// The result says nothing about a store's rows: a required attribute without a default value can be added only while there
+    /// are no objects that would lack it. A migration checks this before it begins.
+    ///
+    /// - Throws: ``ModelError`` with the code ``ModelError/Code/inferredMappingModel`` for the first change that cannot be inferred,
+    ///   with its entity, its property and the reason.
+    public static func inferredMappingModel(
+        from source: ManagedObjectModel, to destination: ManagedObjectModel
+    ) throws(ModelError) -> MappingModel {
+        try MappingInference(from: source, to: destination).mappingModel
+    }
+}
+
+/// Infers a mapping model, and what must be true of a store's rows for it.
+package struct MappingInference: Sendable {
+    package let matching: ModelMatching
+    package private(set) var mappingModel = MappingModel()
+    /// What a migration must check before it begins.
+    package private(set) var conditions: [MigrationCondition] = []
+    /// The pairs of a removed and an added property that may be one property under two names.
+    package private(set) var possibleRenamings: [PossibleRenaming] = []
+
+    /// A removed and an added property of the same type.
+    package struct PossibleRenaming: Sendable, Hashable {
+        package let entity: String
+        package let removed: String
+        package let added: String
+    }
+
+    /// - Throws: ``ModelError`` for the first change that cannot be inferred.
+    package init(from source: ManagedObjectModel, to destination: ManagedObjectModel) throws(ModelError) {
+        matching = ModelMatching(from: source, to: destination)
+        let hashes = (source.entityVersionHashesByName, destination.entityVersionHashesByName)
+        for entity in destination.entities.sorted(by: { $0.name < $1.name }) {
+            guard let old = matching.source(of: entity) else {
+                if !entity.isAbstract { add(entity, hashes.1) }
+                continue
+            }
+            try checkTree(entity, old)
+            if entity.isAbstract {
+                if !old.isAbstract {
+                    conditions.append(MigrationCondition(.noObjectsOfAbstractEntity, old.name, entity.name))
+                }
+                continue
+            }
+            if old.isAbstract {
+                add(entity, hashes.1)
+                continue
+            }
+            var mapping = EntityMapping("", from: old.name, to: entity.name)
+            try map(entity, old, into: &mapping)
+            let isCopy = old.name == entity.name && hashes.0[old.name] == hashes.1[entity.name]
+            mapping.mappingType = isCopy ? .copy : .transform
+            mapping.name = "IEM_\(isCopy ? "Copy" : "Transform")_\(entity.name)"
+            mapping.sourceEntityVersionHash = hashes.0[old.name]
+            mapping.destinationEntityVersionHash = hashes.1[entity.name]
+            mappingModel.entityMappings.append(mapping)
+        }
+        for old in source.entities.sorted(by: { $0.name < $1.name }) where !old.isAbstract {
+            guard matching.destination(of: old) == nil else { continue }
+            var mapping = EntityMapping("IEM_Remove_\(old.name)", .remove, from: old.name, to: nil)
+            mapping.sourceEntityVersionHash = hashes.0[old.name]
+            mappingModel.entityMappings.append(mapping)
+        }
+    }
+
+    private mutating func add(_ entity: EntityDescription, _ hashes: [String: Data]) {
+        var mapping = EntityMapping("IEM_Add_\(entity.name)", .add, from: nil, to: entity.name)
+        mapping.destinationEntityVersionHash = hashes[entity.name]
+        mappingModel.entityMappings.append(mapping)
+    }
+
+    // MARK: Entities
+
+    /// Checks that an entity does not join a hierarchy in which it was not.
+    private func checkTree(_ entity: EntityDescription, _ old: EntityDescription) throws(ModelError) {
+        let root = matching.destination.lineage(of: entity)[0]
+        let oldRoot = matching.source.lineage(of: old)[0]
+        guard root.name != entity.name, let before = matching.source(of: root) else { return }
+        guard matching.source.lineage(of: before)[0].name != oldRoot.name else { return }
+        throw refusal(
+            entity.name, nil,
+            "it now inherits from '\(root.name)', with which it had no common ancestor, so the keys of their objects can be equal"
+        )
+    }
+
+    // MARK: Properties
+
+    private mutating func map(
+        _ entity: EntityDescription, _ old: EntityDescription, into mapping: inout EntityMapping
+    ) throws(ModelError) {
+        let attributes: [String: AttributeDescription] = matching.properties(of: entity, from: old)
+        let relationships: [String: RelationshipDescription] = matching.properties(of: entity, from: old)
+        var (mapped, added): ([String], [String]) = ([], [])
+        let all: [AttributeDescription] = matching.destination.properties(of: entity)
+        for attribute in all.sorted(by: { $0.name < $1.name }) where !attribute.isTransient {
+            guard let before = attributes[attribute.name], !before.isTransient else {
+                added.append(attribute.name)
+                mapping.attributeMappings.append(PropertyMapping(attribute.name))
+                if !attribute.isOptional, attribute.defaultValue == nil, !attribute.isDerived {
+                    conditions.append(MigrationCondition(.noObjects, old.name, entity.name, attribute.name))
+                }
+                continue
+            }
+            try check(attribute, before, entity, old)
+            mapped.append(attribute.name)
+            mapping.attributeMappings.append(PropertyMapping(attribute.name, .source(before.name)))
+        }
+        let ends: [RelationshipDescription] = matching.destination.properties(of: entity)
+        for relationship in ends.sorted(by: { $0.name < $1.name }) where !relationship.isTransient {
+            guard let before = relationships[relationship.name], !before.isTransient else {
+                added.append(relationship.name)
+                mapping.relationshipMappings.append(PropertyMapping(relationship.name))
+                if !relationship.isOptional, !relationship.isToMany {
+                    conditions.append(MigrationCondition(.noObjects, old.name, entity.name, relationship.name))
+                }
+                continue
+            }
+            try check(relationship, before, entity)
+            if !relationship.isToMany, !relationship.isOptional, before.isOptional {
+                conditions.append(
+                    MigrationCondition(.noMissingValues(of: before.name), old.name, entity.name, relationship.name))
+            }
+            mapped.append(relationship.name)
+            mapping.relationshipMappings.append(
+                PropertyMapping(
+                    relationship.name, .destinationInstances(forSourceRelationshipNamed: before.name)))
+        }
+        let kept = Set(attributes.values.map(\.name) + relationships.values.map(\.name))
+        let gone: [AttributeDescription] = matching.source.properties(of: old)
+        let goneEnds: [RelationshipDescription] = matching.source.properties(of: old)
+        let removed = (gone.map(\.name) + goneEnds.map(\.name)).filter { !kept.contains($0) }
+        findRenamings(entity, gone.filter { removed.contains($0.name) }, all.filter { added.contains($0.name) })
+        checkUniqueness(entity, old)
+        mapping.userInfo = [
+            "mappedProperties": mapped.joined(separator: ", "), "addedProperties": added.joined(separator: ", "),
+            "removedProperties": removed.sorted().joined(separator: ", "),
+        ].filter { !$0.value.isEmpty }
+    }
+
+    private mutating func check(
+        _ attribute: AttributeDescription, _ before: AttributeDescription, _ entity: EntityDescription,
+        _ old: EntityDescription
+    ) throws(ModelError) {
+        if attribute.type != before.type {
+            guard before.type.isNumeric, attribute.type.isNumeric else {
+                throw refusal(
+                    entity.name, attribute.name,
+                    "its type changes from \(before.type.rawValue) to \(attribute.type.rawValue), and only numeric types are converted"
+                )
+            }
+            if !attribute.type.holdsAll(of: before.type) {
+                conditions.append(
+                    MigrationCondition(
+                        .valuesFit(attribute.type, of: before.name), old.name, entity.name, attribute.name))
+            }
+        }
+        if !attribute.isOptional, before.isOptional, attribute.defaultValue == nil, !attribute.isDerived {
+            conditions.append(
+                MigrationCondition(.noMissingValues(of: before.name), old.name, entity.name, attribute.name))
+        }
+    }
+
+    private func check(
+        _ relationship: RelationshipDescription, _ before: RelationshipDescription, _ entity: EntityDescription
+    ) throws(ModelError) {
+        if before.isToMany, !relationship.isToMany {
+            throw refusal(
+                entity.name, relationship.name,
+                "it changes from to-many to to-one, and the models do not say which object stays")
+        }
+        guard let continued = matching.destinationNames[before.destination] else {
+            throw refusal(
+                entity.name, relationship.name,
+                "its destination '\(before.destination)' was removed, so its objects would refer to nothing")
+        }
+        let end = matching.destination.entity(named: continued)!
+        guard matching.destination.isKind(end, of: relationship.destination) else {
+            throw refusal(
+                entity.name, relationship.name,
+                "its destination changes from '\(before.destination)' to '\(relationship.destination)', which does not contain the objects of the former"
+            )
+        }
+    }
+
+    private mutating func checkUniqueness(_ entity: EntityDescription, _ old: EntityDescription) {
+        let before = Set(matching.source.lineage(of: old).flatMap(\.uniquenessConstraints))
+        for constraint in matching.destination.lineage(of: entity).flatMap(\.uniquenessConstraints)
+        where !before.contains(constraint) {
+            conditions.append(MigrationCondition(.unique(constraint), old.name, entity.name, constraint.first))
+        }
+    }
+
+    private mutating func findRenamings(
+        _ entity: EntityDescription, _ removed: [AttributeDescription], _ added: [AttributeDescription]
+    ) {
+        for attribute in added {
+            let fitting = removed.filter { $0.type == attribute.type && !$0.isTransient }
+            guard fitting.count == 1, added.filter({ $0.type == attribute.type }).count == 1 else { continue }
+            possibleRenamings.append(
+                PossibleRenaming(entity: entity.name, removed: fitting[0].name, added: attribute.name))
+        }
+    }
+
+    private func refusal(_ entity: String, _ property: String?, _ reason: String) -> ModelError {
+        let path = property.map { "\(entity).\($0)" } ?? entity
+        var error = ModelError(
+            .inferredMappingModel,
+            "No mapping can be inferred for '\(path)': \(reason); write a mapping model or a custom stage for it.")
+        error.entity = entity
+        error.property = property
+        return error
+    }
+}
+
+extension AttributeType {
+    /// Whether values are converted when the type changes to another numeric one.
+    var isNumeric: Bool {
+        switch self {
+        case .integer16, .integer32, .integer64, .decimal, .double, .float, .boolean: true
+        default: false
+        }
+    }
+
+    /// Whether each value of another numeric type is a value of this one, within the precision of this one.
+    func holdsAll(of other: AttributeType) -> Bool {
+        func rank(_ type: AttributeType) -> Int {
+            switch type {
+            case .boolean: 0
+            case .integer16: 1
+            case .integer32: 2
+            case .integer64: 3
+            case .float: 4
+            case .decimal: 5
+            default: 6
+            }
+        }
+        return rank(self) >= rank(other)
+    }
+}

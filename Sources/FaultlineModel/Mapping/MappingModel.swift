@@ -1,0 +1,98 @@
+public import Foundation
+
+/// The plan by which a store of one model version becomes a store of another: a mapping for each kind of object.
+///
+/// Infer it where names and renaming identifiers say what continues what (``inferredMappingModel(from:to:)``), or make it in
+/// code:
+///
+///     let mapping = MappingModel(entityMappings: [
+///         EntityMapping("CarToCar", from: "Car", to: "Car", attributeMappings: [
+///             PropertyMapping("title", "$source.name"),
+///         ]),
+///     ])
+public struct MappingModel: Sendable, Hashable {
+    /// The mappings of the entities, in the order in which each stage of a migration goes through them.
+    public var entityMappings: [EntityMapping]
+
+    public init(entityMappings: [EntityMapping] = []) {
+        self.entityMappings = entityMappings
+    }
+
+    /// The mappings by their names; of mappings with the same name, the first.
+    public var entityMappingsByName: [String: EntityMapping] {
+        Dictionary(entityMappings.map { ($0.name, $0) }) { first, _ in first }
+    }
+}
+
+/// How the objects of one entity of the older model become objects of one entity of the newer model.
+public struct EntityMapping: Sendable, Hashable {
+    /// The kind of mapping, with the numbers that Core Data's files use.
+    public enum MappingType: Int, Sendable, Hashable, CaseIterable {
+        /// Not decided yet, as in files that Xcode writes; the two entities decide.
+        case undefined = 0
+        /// A policy makes the objects.
+        case custom = 1
+        /// The entity is new and has no objects at first.
+        case add = 2
+        /// The objects are not carried over.
+        case remove = 3
+        /// Each object is carried over as it is.
+        case copy = 4
+        /// Each object is carried over, with values from expressions.
+        case transform = 5
+    }
+
+    /// The name by which expressions and policies refer to the mapping: `CarToCar`.
+    public var name: String
+    public var mappingType: MappingType
+    /// The name of the entity in the older model; `nil` if the mapping adds an entity.
+    public var sourceEntityName: String?
+    /// The name of the entity in the newer model; `nil` if the mapping removes an entity.
+    public var destinationEntityName: String?
+    /// The version hash that the older entity must have; `nil` for any.
+    public var sourceEntityVersionHash: Data?
+    /// The version hash that the newer entity must have; `nil` for any.
+    public var destinationEntityVersionHash: Data?
+    public var attributeMappings: [PropertyMapping]
+    public var relationshipMappings: [PropertyMapping]
+    /// The expression that selects the older objects; `nil` for all objects of the entity itself, without subentities.
+    public var sourceExpression: MappingExpression?
+    /// The name under which a policy is registered, for ``MappingType/custom``.
+    public var entityMigrationPolicyClassName: String?
+    /// Values for the policy, and what an inferred mapping knows of its properties.
+    public var userInfo: [String: String]
+
+    /// Creates a mapping that transforms objects, unless specified otherwise.
+    public init(
+        _ name: String, _ mappingType: MappingType = .transform, from sourceEntityName: String?,
+        to destinationEntityName: String?, attributeMappings: [PropertyMapping] = [],
+        relationshipMappings: [PropertyMapping] = [], sourceExpression: MappingExpression? = nil,
+        entityMigrationPolicyClassName: String? = nil, userInfo: [String: String] = [:]
+    ) {
+        self.name = name
+        self.mappingType = mappingType
+        self.sourceEntityName = sourceEntityName
+        self.destinationEntityName = destinationEntityName
+        self.attributeMappings = attributeMappings
+        self.relationshipMappings = relationshipMappings
+        self.sourceExpression = sourceExpression
+        self.entityMigrationPolicyClassName = entityMigrationPolicyClassName
+        self.userInfo = userInfo
+    }
+}
+
+/// How one property of a newer object gets its value.
+public struct PropertyMapping: Sendable, Hashable {
+    /// The name of the property in the newer model.
+    public var name: String
+    /// The expression for the value; `nil` leaves an attribute at its default, and a relationship empty.
+    public var valueExpression: MappingExpression?
+    /// Values for the policy.
+    public var userInfo: [String: String]
+
+    public init(_ name: String, _ valueExpression: MappingExpression? = nil, userInfo: [String: String] = [:]) {
+        self.name = name
+        self.valueExpression = valueExpression
+        self.userInfo = userInfo
+    }
+}

@@ -1,0 +1,31 @@
+/// What must be true of a store's rows for an inferred migration to be possible.
+///
+/// Two models alone cannot tell, so the rows are counted before anything is changed.
+package struct MigrationCondition: Sendable, Hashable {
+    package enum Requirement: Sendable, Hashable {
+        /// The entity has no objects, because a new required property would have no value.
+        case noObjects
+        /// The entity has no objects, because it becomes abstract.
+        case noObjectsOfAbstractEntity
+        /// No object lacks a value of a property that becomes required.
+        case noMissingValues(of: String)
+        /// All values of an attribute fit its new type.
+        case valuesFit(AttributeType, of: String)
+        /// No two objects have the same values of these properties of the newer entity.
+        case unique([String])
+    }
+
+    /// The older entity, whose objects are counted without those of its subentities.
+    package let sourceEntity: String
+    /// The newer entity, and its property, if there is one.
+    package let entity: String
+    package let property: String?
+    package let requirement: Requirement
+
+    init(_ requirement: Requirement, _ sourceEntity: String, _ entity: String, _ property: String? = nil) {
+        self.requirement = requirement
+        self.sourceEntity = sourceEntity
+        self.entity = entity
+        self.property = property
+    }
+}

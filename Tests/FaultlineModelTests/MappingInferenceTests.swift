@@ -1,0 +1,204 @@
+import FaultlineModel
+import Foundation
+import SharedData
+import Testing
+
+@Suite("An inferred mapping model")
+struct MappingInferenceTests {
+    private static func infer(_ old: [EntityDescription], _ new: [EntityDescription]) throws -> MappingInference {
+        try MappingInference(from: ManagedObjectModel(entities: old), to: ManagedObjectModel(entities: new))
+    }
+
+    private static func item(_ attribute: AttributeDescription) -> [EntityDescription] {
+        [EntityDescription("Item", attributes: [attribute])]
+    }
+
+    @Test("has a mapping for each concrete entity, with what each property continues")
+    func mappings() throws {
+        let old = [
+            EntityDescription(
+                "Car", attributes: [AttributeDescription("color", .string), AttributeDescription("id", .uuid)]),
+            EntityDescription("Gone"), EntityDescription("Same"),
+        ]
+        let new = [
+            EntityDescription(
+                "Vehicle",
+                attributes: [
+                    AttributeDescription("key", .uuid, renamingIdentifier: "id"),
+                    AttributeDescription("wheels", .integer16),
+                ], renamingIdentifier: "Car"),
+            EntityDescription("Fresh"), EntityDescription("Same"), EntityDescription("Base", isAbstract: true),
+        ]
+        let mapping = try Self.infer(old, new).mappingModel
+        #expect(
+            mapping.entityMappings.map { "\($0.name) \($0.sourceEntityName ?? "-") \($0.destinationEntityName ?? "-")" }
+                == [
+                    "IEM_Add_Fresh - Fresh", "IEM_Copy_Same Same Same", "IEM_Transform_Vehicle Car Vehicle",
+                    "IEM_Remove_Gone Gone -",
+                ])
+        let vehicle = try #require(mapping.entityMappingsByName["IEM_Transform_Vehicle"])
+        #expect(vehicle.attributeMappings == [PropertyMapping("key", "$source.id"), PropertyMapping("wheels")])
+        #expect(
+            vehicle.userInfo == ["mappedProperties": "key", "addedProperties": "wheels", "removedProperties": "color"])
+        #expect(vehicle.sourceEntityVersionHash?.count == 32)
+    }
+
+    @Test("lists what the rows must fulfil")
+    func conditions() throws {
+        func requirement(
+            _ old: AttributeDescription, _ new: AttributeDescription
+        ) throws -> MigrationCondition.Requirement? {
+            try Self.infer(Self.item(old), Self.item(new)).conditions.first?.requirement
+        }
+        let name = AttributeDescription("name", .string)
+        let required = AttributeDescription("name", .string, isOptional: false)
+        let filled = AttributeDescription("name", .string, isOptional: false, defaultValue: "none")
+        let other = AttributeDescription("other", .string, isOptional: false)
+        #expect(try requirement(name, required) == .noMissingValues(of: "name"))
+        #expect(try requirement(name, filled) == nil)
+        #expect(try requirement(required, name) == nil)
+        #expect(try requirement(name, other) == .noObjects)
+        let (wide, narrow) = (AttributeDescription("n", .integer64), AttributeDescription("n", .integer16))
+        #expect(try requirement(narrow, wide) == nil)
+        #expect(try requirement(wide, narrow) == .valuesFit(.integer16, of: "n"))
+        #expect(try requirement(AttributeDescription("n", .boolean), wide) == nil)
+        #expect(try requirement(AttributeDescription("n", .boolean, isTransient: true), wide) == nil)
+        var unique = Self.item(name)
+        unique[0].uniquenessConstraints = [["name"]]
+        #expect(try Self.infer(Self.item(name), unique).conditions.map(\.requirement) == [.unique(["name"])])
+        #expect(try Self.infer(unique, unique).conditions.isEmpty)
+    }
+
+    @Test("notices a removed and an added attribute that may be one under two names")
+    func renaming() throws {
+        let (flagella, flippers) = (
+            AttributeDescription("numberOfFlagella", .integer32), AttributeDescription("numberOfFlippers", .integer32)
+        )
+        let found = try Self.infer(Self.item(flagella), Self.item(flippers)).possibleRenamings
+        #expect(
+            found.map { "\($0.entity): \($0.removed) → \($0.added)" } == ["Item: numberOfFlagella → numberOfFlippers"])
+        var named = flippers
+        named.renamingIdentifier = "numberOfFlagella"
+        #expect(try Self.infer(Self.item(flagella), Self.item(named)).possibleRenamings.isEmpty)
+        #expect(
+            try Self.infer(Self.item(flagella), Self.item(AttributeDescription("n", .string))).possibleRenamings.isEmpty
+        )
+    }
+
+    struct Refusal: CustomTestStringConvertible {
+        let testDescription: String
+        let old: [EntityDescription]
+        let new: [EntityDescription]
+        let message: String
+    }
+
+    private static func pair(_ change: (inout [EntityDescription]) -> Void) -> [EntityDescription] {
+        var entities = [
+            EntityDescription(
+                "Pet", attributes: [AttributeDescription("age", .integer16)],
+                relationships: [RelationshipDescription("owner", to: "User", inverse: "pets")]),
+            EntityDescription(
+                "User", relationships: [RelationshipDescription("pets", to: "Pet", inverse: "owner", isToMany: true)]),
+            EntityDescription("Stone"),
+        ]
+        change(&entities)
+        return entities
+    }
+
+    static let refusals = [
+        Refusal(
+            testDescription: "a number becomes text", old: pair { _ in },
+            new: pair { $0[0].attributes[0].type = .string },
+            message:
+                "No mapping can be inferred for 'Pet.age': its type changes from Integer 16 to String, and only numeric types are converted; write a mapping model or a custom stage for it."
+        ),
+        Refusal(
+            testDescription: "a to-many relationship becomes to-one", old: pair { _ in },
+            new: pair { $0[1].relationships[0].isToMany = false },
+            message:
+                "No mapping can be inferred for 'User.pets': it changes from to-many to to-one, and the models do not say which object stays; write a mapping model or a custom stage for it."
+        ),
+        Refusal(
+            testDescription: "the destination is another entity", old: pair { _ in },
+            new: pair {
+                $0[0].relationships[0].destination = "Stone"
+                $0[0].relationships[0].inverse = nil
+                $0[1].relationships = []
+            },
+            message:
+                "No mapping can be inferred for 'Pet.owner': its destination changes from 'User' to 'Stone', which does not contain the objects of the former; write a mapping model or a custom stage for it."
+        ),
+        Refusal(
+            testDescription: "the destination was removed", old: pair { _ in },
+            new: pair {
+                $0[0].relationships[0].destination = "Stone"
+                $0[0].relationships[0].inverse = nil
+                $0.remove(at: 1)
+            },
+            message:
+                "No mapping can be inferred for 'Pet.owner': its destination 'User' was removed, so its objects would refer to nothing; write a mapping model or a custom stage for it."
+        ),
+        Refusal(
+            testDescription: "an entity joins a hierarchy that had objects", old: pair { _ in },
+            new: pair { $0[2].parent = "User" },
+            message:
+                "No mapping can be inferred for 'Stone': it now inherits from 'User', with which it had no common ancestor, so the keys of their objects can be equal; write a mapping model or a custom stage for it."
+        ),
+    ]
+
+    @Test("is refused with the entity, the property and the reason", arguments: refusals)
+    func refused(_ refusal: Refusal) throws {
+        let (old, new) = (try ManagedObjectModel(entities: refusal.old), try ManagedObjectModel(entities: refusal.new))
+        let error = try #require(throws: ModelError.self) {
+            try MappingModel.inferredMappingModel(from: old, to: new)
+        }
+        #expect(error.code == .inferredMappingModel && error.message == refusal.message)
+        #expect(refusal.message.contains("'\(error.entity!)\(error.property.map { ".\($0)" } ?? "")'"))
+    }
+
+    @Test("allows what keeps all references")
+    func allowed() throws {
+        let old = Self.pair { _ in }
+        let changes: [(inout [EntityDescription]) -> Void] = [
+            { $0[0].relationships[0].isToMany = true },
+            { $0[1].relationships[0].isOrdered = true },
+            { $0[1].relationships[0].maximumCount = 3 },
+            {
+                $0.append(EntityDescription("Owner")); $0[1].parent = "Owner";
+                $0[0].relationships[0].destination = "Owner"
+                $0[1].relationships = []
+                $0[3].relationships = [
+                    RelationshipDescription("pets", to: "Pet", inverse: "owner", isToMany: true)
+                ]
+            },
+            {
+                $0.append(EntityDescription("Thing", isAbstract: true));
+                for index in 0...2 { $0[index].parent = "Thing" }
+            },
+            {
+                $0[0].relationships = []; $0[1].relationships = []
+            },
+        ]
+        for change in changes {
+            _ = try Self.infer(old, Self.pair(change)).mappingModel
+        }
+    }
+
+    @Test(
+        "exists for the real steps of the shared models", .enabled(if: SharedData.exists, "\(SharedData.need)"),
+        arguments: [
+            "core-data-models/objcio/Migrations/Migrations/Moody.xcdatamodeld",
+            "core-data-stores/coredataplus/SampleModel/SampleModel.xcdatamodeld",
+            "core-data-stores/coredataplus/SampleModel3/SampleModel3.xcdatamodeld",
+            "core-data-stores/duckduckgo/BookmarksModel.xcdatamodeld",
+            "core-data-models/corestore/Demo/Sources/Demos/Advanced/EvolutionDemo/Advanced.EvolutionDemo.V1.xcdatamodeld",
+        ])
+    func real(_ path: String) throws {
+        let versions = try ModelVersions(contentsOf: SharedData.url(path))
+        for (name, next) in zip(versions.names, versions.names.dropFirst()) {
+            let mapping = try MappingModel.inferredMappingModel(
+                from: versions.model(name), to: versions.model(next))
+            #expect(!mapping.entityMappings.isEmpty, "\(name) to \(next)")
+        }
+    }
+}
