@@ -1,0 +1,21 @@
+import ArgumentParser
+import FaultlineReport
+
+/// Shows a model.
+struct ModelShowCommand: ParsableCommand, PrintingCommand {
+    static let document = Document.other
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Lists the entities of a model with their properties.",
+        discussion: "faultline model show Library.xcdatamodeld")
+
+    @Argument(help: "The model: .xcdatamodeld, .xcdatamodel, or its file contents.", completion: .file())
+    var model: String
+
+    @Option(name: .long, help: ArgumentHelp(OutputFormat<ModelShowCommand>.help))
+    var format = OutputFormat<ModelShowCommand>.text
+
+    func run() throws {
+        try format.write(ModelListing(named: try NamedModel(path: model))) { $0.other }
+    }
+}

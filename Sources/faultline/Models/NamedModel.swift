@@ -1,0 +1,42 @@
+import FaultlineModel
+import Foundation
+
+/// A version of a model that the command line names, with the name under which it is shown.
+struct NamedModel {
+    /// The name of the version, such as `Moody 2`.
+    let name: String
+    let model: ManagedObjectModel
+
+    /// Loads the version that a path names: an .xcdatamodel, its file contents, or an .xcdatamodeld for its current version.
+    ///
+    /// - Throws: ``CommandFailure`` if it is not a model.
+    init(path: String) throws {
+        let url = URL(fileURLWithPath: path)
+        do {
+            model = try ManagedObjectModel(contentsOf: url)
+            let version = url.pathExtension == "xcdatamodeld" ? try ModelVersions(contentsOf: url).current : nil
+            let folder = url.lastPathComponent == "contents" ? url.deletingLastPathComponent() : url
+            name = version ?? folder.deletingPathExtension().lastPathComponent
+        } catch {
+            throw CommandFailure.usage("\(error)")
+        }
+    }
+
+    private init(name: String, model: ManagedObjectModel) {
+        (self.name, self.model) = (name, model)
+    }
+
+    /// Loads all versions that a path names: those of an .xcdatamodeld, or the only one.
+    ///
+    /// - Throws: ``CommandFailure`` if one of them is not a model.
+    static func all(path: String) throws -> [NamedModel] {
+        let url = URL(fileURLWithPath: path)
+        guard url.pathExtension == "xcdatamodeld" else { return [try NamedModel(path: path)] }
+        do {
+            let versions = try ModelVersions(contentsOf: url)
+            return try versions.names.map { NamedModel(name: $0, model: try versions.model($0)) }
+        } catch {
+            throw CommandFailure.usage("\(error)")
+        }
+    }
+}

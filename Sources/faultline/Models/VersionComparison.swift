@@ -1,0 +1,148 @@
+import FaultlineAnalysis
+import FaultlineModel
+import FaultlineReport
+
+/// What changed between two versions of a model, and whether a store can be migrated without a mapping model.
+struct VersionComparison: SelfPrinting {
+    /// The version of the JSON's keys; it increases when a key is removed or changes its meaning.
+    static let version = 1
+
+    private let names: (old: String, new: String)
+    private let differences: [ModelDifference]
+    /// `nil` if no mapping can be inferred.
+    private let inference: MappingInference?
+    /// Why no mapping can be inferred.
+    private let refusal: ModelError?
+
+    init(from old: NamedModel, to new: NamedModel) {
+        names = (old.name, new.name)
+        differences = new.model.differences(from: old.model)
+        do throws(ModelError) {
+            inference = try MappingInference(from: old.model, to: new.model)
+            refusal = nil
+        } catch {
+            (inference, refusal) = (nil, error)
+        }
+    }
+
+    private var needsMigration: Bool { differences.contains(where: \.requiresMigration) }
+
+    // MARK: Text
+
+    func text(_ layout: Layout) -> String {
+        let ink = Ink(isColoured: layout.isColoured)
+        let width = TextPage.width(layout.width)
+        var sections = [
+            TextTable.wrapped("\(names.old) → \(names.new): \(summary)", width: width).map { ink(.bold, $0) }
+        ]
+        for (title, isNeeded) in [("Changes that need a migration", true), ("Changes that stores do not see", false)] {
+            let part = differences.filter { $0.requiresMigration == isNeeded }
+            guard !part.isEmpty else { continue }
+            sections.append([ink(.bold, title)] + part.flatMap { item(Self.sentence($0), ink, width) })
+        }
+        if needsMigration { sections.append([ink(.bold, "Migration")] + migration(ink, width)) }
+        return TextPage.joined(sections, ink)
+    }
+
+    private static func sentence(_ difference: ModelDifference) -> String {
+        let text = difference.description
+        return text.prefix(1).uppercased() + text.dropFirst() + "."
+    }
+
+    private var summary: String {
+        guard !differences.isEmpty else { return "the two versions are equal." }
+        let needed = differences.filter(\.requiresMigration).count
+        guard needed > 0 else { return "stores of both are equal, so none has to be migrated." }
+        return "\(Phrase.count(UInt64(needed), "change")) to stores."
+    }
+
+    private func migration(_ ink: Ink, _ width: Int) -> [String] {
+        if let refusal { return item(refusal.message, ink, width) }
+        guard let inference else { return [] }
+        return item("A mapping can be inferred, so a store is migrated by SQL alone.", ink, width)
+            + inference.possibleRenamings.flatMap {
+                item(
+                    "'\($0.entity).\($0.removed)' is removed, and '\($0.entity).\($0.added)' of the same type is added. If it is the same attribute, give it the renaming identifier '\($0.removed)'; without it, its values are lost.",
+                    ink, width, isWarning: true)
+            }
+            + inference.conditions.flatMap { item($0.sentence, ink, width, isWarning: true) }
+    }
+
+    private func item(_ text: String, _ ink: Ink, _ width: Int, isWarning: Bool = false) -> [String] {
+        let mark = isWarning ? ink(.yellow, "!") : "–"
+        return TextTable.wrapped(Phrase.printable(text), width: width - 4).enumerated().map { index, line in
+            index == 0 ? "  \(mark) \(line)" : "    \(line)"
+        }
+    }
+
+    // MARK: JSON
+
+    var json: String {
+        JSONValue.sorted([
+            "version": .integer(Int64(Self.version)), "from": .string(names.old), "to": .string(names.new),
+            "needsMigration": .bool(needsMigration), "isInferable": .bool(refusal == nil),
+            "refusal": refusal.map { .string($0.message) } ?? .null,
+            "differences": .array(differences.map(\.json)),
+            "conditions": .array((inference?.conditions ?? []).map(\.json)),
+            "possibleRenamings": .array(
+                (inference?.possibleRenamings ?? []).map {
+                    .sorted(["entity": .string($0.entity), "removed": .string($0.removed), "added": .string($0.added)])
+                }),
+        ]).indented + "\n"
+    }
+}
+
+extension ModelDifference {
+    /// The difference as JSON: its parts, and its sentence.
+    var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "entity": .string(entity), "element": .string(element.rawValue), "text": .string(description),
+            "name": name.map { .string($0) } ?? .null, "requiresMigration": .bool(requiresMigration),
+        ]
+        switch change {
+        case .added: members["change"] = .string("added")
+        case .removed: members["change"] = .string("removed")
+        case .renamed(let old):
+            members["change"] = .string("renamed")
+            members["from"] = .string(old)
+        case .moved(let old):
+            members["change"] = .string("moved")
+            members["from"] = .string(old)
+        case .changed(let setting, let old, let new):
+            members["change"] = .string("changed")
+            members["setting"] = .string(setting.rawValue)
+            members["from"] = .string(old)
+            members["to"] = .string(new)
+        }
+        return .sorted(members)
+    }
+}
+
+extension MigrationCondition {
+    /// The condition as a sentence about a store.
+    var sentence: String {
+        let path = property.map { "\(entity).\($0)" } ?? entity
+        switch requirement {
+        case .noObjects:
+            return
+                "'\(path)' is required and has no default value, so a store must have no object of '\(sourceEntity)'; give it a default value, or make it optional."
+        case .noObjectsOfAbstractEntity:
+            return "'\(path)' becomes abstract, so a store must have no object of '\(sourceEntity)'."
+        case .noMissingValues:
+            return
+                "'\(path)' becomes required without a default value, so no object of '\(sourceEntity)' may lack a value."
+        case .valuesFit(let type, _):
+            return "The type of '\(path)' becomes \(type.rawValue), so all of its values must fit."
+        case .unique(let properties):
+            let list = properties.map { "'\($0)'" }.joined(separator: " and ")
+            return "Objects of '\(entity)' become unique by \(list), so no two objects may have the same."
+        }
+    }
+
+    fileprivate var json: JSONValue {
+        .sorted([
+            "sourceEntity": .string(sourceEntity), "entity": .string(entity),
+            "property": property.map { .string($0) } ?? .null, "text": .string(sentence),
+        ])
+    }
+}

@@ -1,0 +1,74 @@
+import FaultlineAnalysis
+import FaultlineModel
+import FaultlineReport
+import FaultlineStore
+import Foundation
+
+/// Which versions of models a store fits.
+struct VersionSearch: SelfPrinting {
+    /// The version of the JSON's keys; it increases when a key is removed or changes its meaning.
+    static let version = 1
+
+    private struct Candidate {
+        let name: String
+        /// Why the store does not fit, or `nil` if it does.
+        let mismatch: String?
+    }
+
+    private let store: String
+    private let candidates: [Candidate]
+
+    /// - Throws: ``CommandFailure`` if the file is not a store.
+    init(store path: String, models: [NamedModel]) throws {
+        store = path
+        do {
+            candidates = try models.map { named in
+                Candidate(
+                    name: named.name,
+                    mismatch: try PersistentStoreCoordinator.mismatch(
+                        of: named.model, withStoreAt: URL(fileURLWithPath: path)))
+            }
+        } catch {
+            throw CommandFailure.usage("\(error)")
+        }
+    }
+
+    /// Whether a version fits.
+    var hasFound: Bool { candidates.contains { $0.mismatch == nil } }
+
+    // MARK: Text
+
+    func text(_ layout: Layout) -> String {
+        let ink = Ink(isColoured: layout.isColoured)
+        let width = TextPage.width(layout.width)
+        let fitting = candidates.filter { $0.mismatch == nil }.map { "'\($0.name)'" }
+        let head =
+            fitting.isEmpty
+            ? "The store '\(store)' fits none of \(Phrase.count(UInt64(candidates.count), "version"))."
+            : "The store '\(store)' fits \(fitting.joined(separator: " and "))."
+        let lines = candidates.flatMap { candidate -> [String] in
+            guard let mismatch = candidate.mismatch else {
+                return ["  \(ink(.green, "✓")) \(Phrase.printable(candidate.name))"]
+            }
+            return ["  \(ink(.dim, "–")) \(Phrase.printable(candidate.name))"]
+                + TextTable.wrapped(Phrase.printable(mismatch + "."), width: width - 4).map { "    " + $0 }
+        }
+        return TextPage.joined(
+            [TextTable.wrapped(Phrase.printable(head), width: width).map { ink(.bold, $0) }, lines], ink)
+    }
+
+    // MARK: JSON
+
+    var json: String {
+        JSONValue.sorted([
+            "version": .integer(Int64(Self.version)), "store": .string(store),
+            "models": .array(
+                candidates.map {
+                    .sorted([
+                        "name": .string($0.name), "fits": .bool($0.mismatch == nil),
+                        "mismatch": $0.mismatch.map { .string($0) } ?? .null,
+                    ])
+                }),
+        ]).indented + "\n"
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import SharedData
+import Testing
+
+@Suite("faultline model")
+struct ModelCommandTests {
+    private static func path(_ name: String) throws -> String { try SharedData.url("core-data-stores/" + name).path }
+    private static let cars = "coredataplus/SampleModel/SampleModel.xcdatamodeld"
+
+    @Test(
+        "diff lists the changes, and whether a mapping can be inferred",
+        .enabled(if: SharedData.exists, "\(SharedData.need)"))
+    func diff() throws {
+        let old = try Self.path(Self.cars + "/SampleModel.xcdatamodel")
+        let new = try Self.path(Self.cars + "/SampleModel2.xcdatamodel")
+        let result = try BuiltCommand.run(["model", "diff", old, new])
+        #expect(
+            result.output == """
+                SampleModel → SampleModel2: 3 changes to stores.
+
+                Changes that need a migration
+                  – The attribute 'Car.color' was removed.
+                  – The entity 'LuxuryCar' was renamed from 'ExpensiveSportCar'.
+                  – The attribute 'Person.id' was removed.
+
+                Changes that stores do not see
+                  – The attribute 'Car.currentDrivingSpeed' was removed.
+                  – The index 'Car.byMakerAndNumberPlate' was added.
+                  – The class name of the entity 'LuxuryCar' changed from ExpensiveSportCar to LuxuryCar.
+                  – The renaming identifier of the entity 'LuxuryCar' changed from none to ExpensiveSportCar.
+                  – The attribute 'Person.isDriving' was removed.
+
+                Migration
+                  – A mapping can be inferred, so a store is migrated by SQL alone.
+
+                """)
+        #expect(result.status == 0 && result.errors.isEmpty)
+        let same = try BuiltCommand.run(["model", "diff", old, old])
+        #expect(same.output == "SampleModel → SampleModel: the two versions are equal.\n")
+    }
+
+    @Test("diff warns of a renaming without an identifier", .enabled(if: SharedData.exists, "\(SharedData.need)"))
+    func renaming() throws {
+        let folder =
+            "core-data-models/corestore/Demo/Sources/Demos/Advanced/EvolutionDemo/Advanced.EvolutionDemo.V1.xcdatamodeld"
+        let names = ["Advanced.EvolutionDemo.V1", "Advanced.EvolutionDemo.V2"]
+        let paths = try names.map { try SharedData.url("\(folder)/\($0).xcdatamodel").path }
+        let text = try BuiltCommand.run(["model", "diff"] + paths).output
+        #expect(text.contains("give it the renaming identifier 'numberOfFlagella'; without"))
+        let json = try BuiltCommand.run(["model", "diff"] + paths + ["--format", "json"]).output
+        let document = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        #expect(document["isInferable"] as? Bool == true && document["needsMigration"] as? Bool == true)
+        #expect((document["differences"] as? [[String: Any]])?.count == 6)
+        #expect(
+            document["possibleRenamings"] as? [[String: String]]
+                == [["entity": "Creature", "removed": "numberOfFlagella", "added": "numberOfFlippers"]])
+    }
+
+    @Test(
+        "find names the version of a store of Apple's framework", .enabled(if: SharedData.exists, "\(SharedData.need)"))
+    func find() throws {
+        let store = try Self.path("coredataplus/SampleModel/Fixtures/SampleModel_V2.sqlite")
+        let result = try BuiltCommand.run(
+            ["model", "find", store, try Self.path(Self.cars), "--format", "json"])
+        let document = try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+        let models = try #require(document["models"] as? [[String: Any]])
+        #expect(
+            models.compactMap { $0["name"] as? String } == ["SampleModel", "SampleModel2", "SampleModel3"])
+        #expect(models.compactMap { $0["fits"] as? Bool } == [false, true, false])
+        #expect(result.status == 0)
+        let other = try BuiltCommand.run(
+            ["model", "find", store, try Self.path("coredataplus/SampleModel3/SampleModel3.xcdatamodeld")])
+        #expect(other.output.hasPrefix("The store"))
+        #expect(other.output.replacing("\n", with: " ").contains("fits none of 3 versions."))
+        #expect(other.status == 1)
+    }
+
+    @Test("find names the version of a store that Faultline wrote")
+    func findOwn() throws {
+        let directory = try TemporaryDirectory()
+        let store = directory.path("list.sqlite")
+        _ = try BuiltCommand.run(["workload", "groceries", "--store", store, "--items", "10", "--prepare"])
+        let model = directory.path("Other.xcdatamodel")
+        try FileManager.default.createDirectory(atPath: model, withIntermediateDirectories: true)
+        try "<model><entity name=\"Item\"/></model>".write(
+            toFile: model + "/contents", atomically: true, encoding: .utf8)
+        let result = try BuiltCommand.run(["model", "find", store, model])
+        #expect(result.output.contains("since then, the attribute 'Item."))
+        #expect(result.status == 1)
+    }
+
+    @Test("show lists entities and properties", .enabled(if: SharedData.exists, "\(SharedData.need)"))
+    func show() throws {
+        let result = try BuiltCommand.run(["model", "show", try Self.path("duckduckgo/BookmarksModel.xcdatamodeld")])
+        #expect(result.output.hasPrefix("BookmarksModel 6: "))
+        #expect(result.output.contains("\n  isPendingDeletion: Boolean, default 0\n"))
+        #expect(result.output.contains("\nVersion checksum: "))
+    }
+
+    @Test("reports files that are no models and no stores")
+    func badInput() throws {
+        let directory = try TemporaryDirectory()
+        let none = try BuiltCommand.run(["model", "show", directory.path("none.xcdatamodeld")])
+        #expect(none.status == 2 && none.errors.hasPrefix("faultline: "))
+        let text = directory.path("text")
+        try "text".write(toFile: text, atomically: true, encoding: .utf8)
+        let model = directory.path("M.xcdatamodel")
+        try FileManager.default.createDirectory(atPath: model, withIntermediateDirectories: true)
+        try "<model><entity name=\"Item\"/></model>".write(
+            toFile: model + "/contents", atomically: true, encoding: .utf8)
+        let store = try BuiltCommand.run(["model", "find", text, model])
+        #expect(store.status == 2)
+        #expect(
+            store.errors
+                == "faultline: '\(text)' is not an SQLite database; name another file, or move this one away.\n")
+    }
+}
