@@ -35,6 +35,8 @@ PIP = python3 -m pip --quiet --disable-pip-version-check
 # What the budgets are measured with.
 BENCH_PACKAGES = python3 python3-django strace valgrind
 SWIFT_BUILD = swift build --configuration release --product
+# The product whose framework is not even fetched without its trait.
+BENCHMARKS_BUILD = swift build --traits default,Benchmarks --scratch-path .build-benchmarks --target FaultlineBenchmark
 
 .PHONY: demo build install install-built uninstall docs articles test test-page pictures bench-page test-without-lttng install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
 
@@ -71,6 +73,7 @@ test: PACKAGES += $(TEST_PACKAGES)
 test: install-packages
 	swift build --build-tests
 	swift build --package-path Tests/SmallPrograms/grdb_playlists
+	$(BENCHMARKS_BUILD)
 	@missing=""; for package in $(PYPI_PACKAGES); do \
 	    ls -d $(PYTHON_PACKAGES)/$$(echo $$package | tr - _)-*.dist-info >/dev/null 2>&1 || missing="$$missing $$package"; \
 	done; \

@@ -334,6 +334,7 @@ let package = Package(
                 "FaultlineReport", "FaultlineWorkloads", "MusicProgram", "SchemaGenerator", "SharedData",
                 "SQLiteProgram", "StoreProgram", "TestFolders", "UnrulyProgram",
                 "faultline",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
     ],

@@ -6,9 +6,9 @@ struct DemoCommand: ParsableCommand {
         commandName: "demo",
         abstract: "Records a sample app with its flaws and without them, and compares.",
         discussion: """
-            faultline demo                          a shopping list with four flaws
-            faultline demo music --database FILE    a music library with five
-            faultline demo python                   a shop in Django with five
+            faultline demo                          # a shopping list with four flaws
+            faultline demo music --database FILE    # a music library with five
+            faultline demo python                   # a shop in Django with five
 
             Everything is run and measured on this machine. The options are those of \
             "faultline demo groceries --help", "faultline demo music --help" and "faultline demo python --help".

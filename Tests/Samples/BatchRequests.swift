@@ -1,0 +1,4 @@
+import Foundation
+
+var lastYear: Date { fatalError() }
+nonisolated(unsafe) var lines = ["Apples", "Milk"].makeIterator()

@@ -1,0 +1,1 @@
+func offerToFreeSpace(_ message: String) {}

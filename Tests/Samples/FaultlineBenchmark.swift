@@ -1,0 +1,7 @@
+import FaultlineRecorder
+
+struct Library {
+    init(recorder: Recorder) throws {}
+
+    func showAlbums() throws {}
+}

@@ -1,0 +1,5 @@
+import FaultlineEntities
+import Foundation
+
+var url: URL { fatalError() }
+var context: ManagedObjectContext { fatalError() }

@@ -1,0 +1,3 @@
+import FaultlineStore
+
+final class Receipt: ManagedObject {}

@@ -1,0 +1,8 @@
+import FaultlineStore
+import Foundation
+
+struct Table {
+    func insert(_ id: ManagedObjectID, at path: IndexPath) {}
+}
+
+var table: Table { fatalError() }

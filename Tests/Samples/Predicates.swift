@@ -1,0 +1,2 @@
+var column: String { fatalError() }
+var typed: String { fatalError() }

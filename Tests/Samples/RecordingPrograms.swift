@@ -1,0 +1,3 @@
+var visible: Range<Int> { fatalError() }
+
+func showRows(_ rows: Range<Int>) {}

@@ -1,0 +1,3 @@
+import Foundation
+
+var seedURL: URL { fatalError() }

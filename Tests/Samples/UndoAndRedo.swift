@@ -1,0 +1,9 @@
+import FaultlineStore
+
+final class View {
+    func select(_ row: Int) {}
+}
+
+var manager: UndoManager { fatalError() }
+var view: View { fatalError() }
+var old: Int { fatalError() }
