@@ -111,7 +111,8 @@ test-page: install-packages
 pictures: PACKAGES += $(PAGE_PACKAGES)
 pictures: install-packages
 	swift build --product faultline
-	cd Tests/Page && PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 pictures.py ../../Documentation/Pictures
+	swift build --product MusicProgram
+	cd Tests/Page && PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 pictures.py
 
 # Each figure is a median or the worst of many, not of one run: the browser has no graphics card here.
 bench-page: PACKAGES += $(PAGE_PACKAGES)

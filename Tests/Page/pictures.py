@@ -1,14 +1,16 @@
-"""Makes the pictures of the documentation: pages of the sample traces, as a browser shows them.
+"""Makes the pictures of the documentation: a page of a sample trace and output on a terminal, as a browser shows them."""
 
-    python3 pictures.py FOLDER
-"""
-
+import os
 import pathlib
-import sqlite3
-import sys
+import re
+import shutil
+import subprocess
 
+import terminal
 from browser import Browser
-from commands import page, run, scratch_file, trace
+from commands import COMMAND, ROOT, page, scratch_file, trace
+
+CATALOG = ROOT / "Sources/faultline/faultline.docc"
 
 
 def follow_a_finding(browser):
@@ -22,43 +24,59 @@ def follow_a_finding(browser):
     browser.settle()
 
 
-def store():
-    """A store with photos, an index too many, and free space."""
-    path = scratch_file("Library.sqlite", "")
-    database = sqlite3.connect(path)
-    database.executescript(
-        "CREATE TABLE book(id INTEGER PRIMARY KEY, cover BLOB, title TEXT, author INTEGER, year INTEGER);"
-        "CREATE TABLE author(id INTEGER PRIMARY KEY, name TEXT);"
-        "CREATE INDEX bookTitle ON book(title); CREATE INDEX bookTitleYear ON book(title, year);"
-        "CREATE INDEX bookAuthor ON book(author);")
-    database.executemany(
-        "INSERT INTO book VALUES(?, zeroblob(?), ?, ?, ?)",
-        ((row, 9000 + row * 37 % 4000, f"The book of things, volume {row}", row % 60, 1900 + row % 120) for row in range(1200)))
-    database.executemany("INSERT INTO author VALUES(?, ?)", ((row, f"Author Number {row}") for row in range(60)))
-    database.execute("DELETE FROM book WHERE id % 7 = 0")
-    database.commit()
-    database.close()
-    return path
+def commands():
+    """The names of the pictures of terminals, each with a command, its first line, and the line after its last.
+
+    The program is recorded last, because that replaces the trace.
+    """
+    return [
+        ("terminal-diff", "faultline diff trace.json after.json", None, "Scopes"),
+        ("terminal-check", "faultline check trace.json --budget budget.json --sources Sources", None, None),
+        ("terminal-log", "faultline report app.log", "Hotspots", "Checked"),
+        ("terminal-program", "faultline record -o trace.json -- python3 invoices.py invoices.sqlite", "What to", "Checked"),
+    ]
 
 
-def main(folder):
-    music = page(trace("music-library"))
-    diff, inspection = scratch_file("diff.html", ""), scratch_file("store.html", "")
-    run("diff", trace("groceries-flawed"), trace("groceries-improved"), "--format", "html", "-o", diff)
-    run("inspect", store(), "--format", "html", "-o", inspection)
-    for name, path, is_dark, prepare in [
-        ("page-light", music, False, follow_a_finding),
-        ("page-dark", music, True, follow_a_finding),
-        ("flame", music, False, lambda browser: browser.click("#tab-flames")),
-        ("diff", diff, False, lambda _: None),
-        ("store", inspection, False, lambda _: None),
-    ]:
-        with Browser(path, width=1440, height=900) as browser:
-            if is_dark != browser.value("matchMedia('(prefers-color-scheme: dark)').matches"):
-                browser.click("#theme")
-            prepare(browser)
+def project():
+    """A folder with the files that the articles name."""
+    folder = scratch_file("budget.json", sample("GettingStartedInABuild", "json")).parent
+    for name, source in [("trace", "groceries-flawed"), ("after", "groceries-improved")]:
+        shutil.copy(trace(source), folder / f"{name}.json")
+    shutil.copy(ROOT / "Tests/SmallPrograms/python_invoices/flawed.py", folder / "invoices.py")
+    shutil.copytree(ROOT / "Sources/FaultlineWorkloads", folder / "Sources")
+    program = [pathlib.Path(COMMAND).parent / "MusicProgram", folder / "music.sqlite"]
+    subprocess.run([*program, "prepare"], check=True, stdout=subprocess.DEVNULL)
+    log = subprocess.run(
+        [*program, "naive", "unbounded", "index", "prefetch", "sort"], env={**os.environ, "FAULTLINE_SQLDEBUG": "4"},
+        text=True, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    (folder / "app.log").write_text(log.stdout)
+    return folder
+
+
+def sample(article, language):
+    """The first sample in a language of an article about getting started."""
+    text = (CATALOG / f"GettingStarted/{article}.md").read_text()
+    return re.search(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)[1]
+
+
+def main():
+    """Writes the pictures beside the articles that show them, where both DocC and GitHub find them."""
+    folder = CATALOG / "GettingStarted"
+    files = project()
+    with Browser(page(trace("music-library")), width=1440, height=900) as browser:
+        follow_a_finding(browser)
+        is_dark = browser.value("matchMedia('(prefers-color-scheme: dark)').matches")
+        for name in ["page~dark", "page"] if is_dark else ["page", "page~dark"]:
             browser.driver.save_screenshot(str(folder / f"{name}.png"))
+            browser.click("#theme")
+        browser.driver.set_window_size(1100, 1600)
+        for name, command, first, last in commands():
+            text = terminal.output([COMMAND, *command.split()[1:]], files)
+            text = terminal.excerpt(text, first, last)
+            for variant, is_dark in [(name, False), (f"{name}~dark", True)]:
+                browser.driver.get(f"file://{scratch_file('page.html', terminal.page(command, text, is_dark))}")
+                browser.driver.find_element("id", "terminal").screenshot(str(folder / f"{variant}.png"))
 
 
 if __name__ == "__main__":
-    main(pathlib.Path(sys.argv[1]))
+    main()
