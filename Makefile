@@ -181,7 +181,8 @@ schema:
 
 docs: install-packages
 	swift build
-	Documentation/site .build/debug .build/docs
+	$(BENCHMARKS_BUILD)
+	Documentation/site .build/debug .build/docs .build-benchmarks/debug
 
 articles:
 	swift build --product faultline
