@@ -46,6 +46,7 @@
         /// Creates a benchmark.
         ///
         /// - Parameters:
+        ///   - name: The name, unique in the program.
         ///   - configuration: The configuration; its metrics and thresholds are replaced by ``metrics`` and
         ///     ``thresholds``.
         ///   - changesSubject: Whether a run changes the state that the next run finds, like an import; each run then

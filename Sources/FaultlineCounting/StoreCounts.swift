@@ -25,6 +25,7 @@ public struct StoreCounts: Sendable, Hashable {
     /// Events that did not fit the recorder's memory; if there are any, the other counts are too low.
     public var lostEvents = 0
 
+    /// Creates counts that are all 0.
     public init() {}
 
     /// Adds up events.

@@ -6,26 +6,31 @@
 /// ``Relationship(deleteRule:inverse:isOptional:minimumCount:maximumCount:renamingIdentifier:versionHashModifier:userInfo:)``,
 /// because a macro sees the spelling of a type, not the type itself; overload resolution selects the key.
 public enum EntityKey {
+    /// Returns the key of an attribute.
     @inlinable
     public static func make<Value: AttributeRepresentable>(
         _ name: String, _ type: Value.Type, default: Value? = nil
     ) -> AttributeKey<Value> { AttributeKey(name) }
 
+    /// Returns the key of a to-one relationship.
     @inlinable
     public static func make<Destination: ManagedObject>(
         _ name: String, _ type: Destination?.Type
     ) -> ToOneKey<Destination> { ToOneKey(name) }
 
+    /// Returns the key of a to-many relationship.
     @inlinable
     public static func make<Destination: ManagedObject>(
         _ name: String, _ type: ToMany<Destination>.Type
     ) -> ToManyKey<Destination> { ToManyKey(name) }
 
+    /// Returns the key of an ordered to-many relationship.
     @inlinable
     public static func make<Destination: ManagedObject>(
         _ name: String, _ type: OrderedToMany<Destination>.Type
     ) -> OrderedToManyKey<Destination> { OrderedToManyKey(name) }
 
+    /// Returns the key of an attribute that stores raw values.
     @_disfavoredOverload
     @inlinable
     public static func make<Value: RawRepresentable & Sendable>(
@@ -34,6 +39,7 @@ public enum EntityKey {
         RawAttributeKey(name, default: defaultValue)
     }
 
+    /// Returns the key of an optional attribute that stores raw values.
     @_disfavoredOverload
     @inlinable
     public static func make<Value: RawRepresentable & Sendable>(

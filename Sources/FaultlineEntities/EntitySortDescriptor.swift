@@ -9,7 +9,9 @@ public struct EntitySortDescriptor<Object: Entity>: Sendable, Hashable {
     ///
     /// Traps if the key path does not lead to a property.
     ///
-    /// - Parameter order: the order of strings; by code points by default.
+    /// - Parameters:
+    ///   - keyPath: the key path of the attribute.
+    ///   - order: the order of strings; by code points by default.
     public static func ascending<Value>(
         _ keyPath: KeyPath<Object, Value>, _ order: TextOrder = .lexical
     ) -> EntitySortDescriptor {

@@ -28,7 +28,13 @@ extension FetchRequest where Object: Entity {
     ///     let request = try FetchRequest<Book>(
     ///         #Predicate { $0.pages > 300 }, sortDescriptors: [.ascending(\.title)], prefetching: \.shelf)
     ///
-    /// - Parameters: see ``init(sortDescriptors:fetchLimit:fetchBatchSize:prefetching:propertiesToFetch:)``.
+    /// - Parameters:
+    ///   - predicate: selects the objects.
+    ///   - sortDescriptors: the sort order; if empty, the order in which the store finds the rows.
+    ///   - fetchLimit: the maximum number of objects; 0 for no limit.
+    ///   - fetchBatchSize: the number of rows to load at a time; 0 loads all at once.
+    ///   - prefetching: the relationships to prefetch, as in a request without a predicate.
+    ///   - propertiesToFetch: the properties to read; if empty, all.
     /// - Throws: as ``FetchPredicate/init(_:)``.
     @_disfavoredOverload
     public init(

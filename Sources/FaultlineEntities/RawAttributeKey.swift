@@ -6,8 +6,10 @@ where Value.RawValue: AttributeScalar & AttributeRepresentable {
 
     /// Creates a key for an attribute.
     ///
-    /// - Parameter defaultValue: the value to read if the stored raw value is missing or unknown to the type, for
-    ///   example because another version of the program set it.
+    /// - Parameters:
+    ///   - name: the name of the attribute in the model.
+    ///   - defaultValue: the value to read if the stored raw value is missing or unknown to the type, for example
+    ///     because another version of the program set it.
     @inlinable
     public init(_ name: String, default defaultValue: Value) {
         rawKey = AttributeKey(name)
@@ -22,6 +24,7 @@ public final class OptionalRawAttributeKey<Value: RawRepresentable & Sendable>: 
 where Value.RawValue: AttributeScalar & AttributeRepresentable {
     @usableFromInline let rawKey: AttributeKey<Value.RawValue?>
 
+    /// Creates a key for the attribute with that name.
     @inlinable
     public init(_ name: String) {
         rawKey = AttributeKey(name)
@@ -45,15 +48,21 @@ extension ManagedObject {
 }
 
 extension RawAttributeKey: AttributeDeclaringKey {
+    /// The name of the attribute.
     public var name: String { rawKey.name }
     public static var attributeType: AttributeType? { Value.RawValue.attributeType }
+    /// Whether the attribute may have no value: no.
     public static var isOptional: Bool { false }
+    /// Returns the raw value as the model stores it as a default; `nil` if there is none.
     public static func attributeValue(of value: Value) -> AttributeValue? { value.rawValue.attributeValue }
 }
 
 extension OptionalRawAttributeKey: AttributeDeclaringKey {
+    /// The name of the attribute.
     public var name: String { rawKey.name }
     public static var attributeType: AttributeType? { Value.RawValue.attributeType }
+    /// Whether the attribute may have no value: yes.
     public static var isOptional: Bool { true }
+    /// Returns the raw value as the model stores it as a default; `nil` if there is none.
     public static func attributeValue(of value: Value?) -> AttributeValue? { value?.rawValue.attributeValue }
 }

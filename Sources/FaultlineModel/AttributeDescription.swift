@@ -1,6 +1,8 @@
 /// A property of an entity that holds a value.
 public struct AttributeDescription: Sendable, Hashable {
+    /// The name, unique among the properties of the entity.
     public var name: String
+    /// The type of the values.
     public var type: AttributeType
     /// Whether an object can be saved without a value.
     public var isOptional: Bool

@@ -4,20 +4,28 @@
 public enum AttributeType: String, Sendable, Hashable, CaseIterable {
     /// Any value, never stored; only for transient attributes.
     case undefined = "Undefined"
+    /// A signed integer of 16 bits.
     case integer16 = "Integer 16"
+    /// A signed integer of 32 bits.
     case integer32 = "Integer 32"
+    /// A signed integer of 64 bits.
     case integer64 = "Integer 64"
     /// A decimal number.
     ///
     /// Numbers of up to 15 significant digits are stored in a form that SQLite can compare. Longer ones are stored
     /// exactly, but sort after all others.
     case decimal = "Decimal"
+    /// A floating-point number of 64 bits.
     case double = "Double"
+    /// A floating-point number of 32 bits.
     case float = "Float"
+    /// Text.
     case string = "String"
+    /// True or false, stored as 1 or 0.
     case boolean = "Boolean"
     /// A point in time, stored as seconds since 2001-01-01 00:00 UTC.
     case date = "Date"
+    /// Bytes.
     case binary = "Binary"
     /// A UUID, stored as its 16 bytes.
     case uuid = "UUID"

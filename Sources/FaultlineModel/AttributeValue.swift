@@ -4,14 +4,23 @@ public import Foundation
 ///
 /// Literals convert to it where the type is expected: `FetchPredicate.comparison("price", .greaterThan, 3)`.
 public enum AttributeValue: Sendable, Hashable {
+    /// An integer, of any attribute type for integers.
     case integer(Int64)
+    /// A decimal number.
     case decimal(Decimal)
+    /// A floating-point number, of 64 or 32 bits.
     case double(Double)
+    /// Text.
     case string(String)
+    /// True or false.
     case boolean(Bool)
+    /// A point in time.
     case date(Date)
+    /// Bytes, which are also the stored form of a transformable attribute.
     case binary(Data)
+    /// A UUID.
     case uuid(UUID)
+    /// A URI.
     case uri(URL)
 
     /// Whether an attribute of that type can store the value.

@@ -1,5 +1,6 @@
 /// A kind of object: its name and its properties.
 public struct EntityDescription: Sendable, Hashable {
+    /// The name, unique in the model.
     public var name: String
     /// The name of the parent entity.
     ///
@@ -13,6 +14,7 @@ public struct EntityDescription: Sendable, Hashable {
     public var relationships: [RelationshipDescription]
     /// Properties whose objects are found by a fetch request.
     public var fetchedProperties: [FetchedPropertyDescription]
+    /// The indexes of the entity's table, besides those that the store creates itself.
     public var indexes: [FetchIndexDescription]
     /// Names of properties for indexes in the old form, one list per index; newer models have ``indexes``.
     public var compoundIndexes: [[String]]

@@ -18,9 +18,12 @@ public struct FetchIndexDescription: Sendable, Hashable {
         public var expression: String?
         /// The type of the expression's value.
         public var expressionType: AttributeType?
+        /// Whether the index orders the values from the smallest to the largest.
         public var isAscending: Bool
+        /// The kind of index.
         public var kind: Kind
 
+        /// Creates an element for a property.
         public init(_ property: String, isAscending: Bool = true, kind: Kind = .binary) {
             self.property = property
             self.isAscending = isAscending
@@ -37,7 +40,9 @@ public struct FetchIndexDescription: Sendable, Hashable {
         }
     }
 
+    /// The name, unique in the entity.
     public var name: String
+    /// The elements; their order decides which fetches can use the index.
     public var elements: [Element]
     var origin: Origin
 

@@ -2,6 +2,7 @@
 ///
 /// It is kept as written in the model file; its predicate is not parsed.
 public struct FetchRequestTemplate: Sendable, Hashable {
+    /// The name, unique in the model.
     public var name: String
     /// The name of the entity whose objects it fetches.
     public var entity: String
@@ -9,6 +10,7 @@ public struct FetchRequestTemplate: Sendable, Hashable {
     public var predicate: String?
     var origin: Origin
 
+    /// Creates a template for a fetch of an entity's objects.
     public init(
         _ name: String, entity: String, predicate: String? = nil, fileID: StaticString = #fileID, line: UInt = #line
     ) {
@@ -21,7 +23,9 @@ public struct FetchRequestTemplate: Sendable, Hashable {
 
 /// A property of an entity whose objects are found by a fetch request.
 public struct FetchedPropertyDescription: Sendable, Hashable {
+    /// The name, unique among the properties of the entity.
     public var name: String
+    /// Whether the model marks the property as optional.
     public var isOptional: Bool
     /// The request; in its predicate `$FETCH_SOURCE` is the object.
     public var fetchRequest: FetchRequestTemplate?
@@ -31,6 +35,7 @@ public struct FetchedPropertyDescription: Sendable, Hashable {
     public var userInfo: [String: String]
     var origin: Origin
 
+    /// Creates a fetched property.
     public init(
         _ name: String, fetchRequest: FetchRequestTemplate?, isOptional: Bool = true, isSyncable: Bool = true,
         userInfo: [String: String] = [:], fileID: StaticString = #fileID, line: UInt = #line

@@ -13,11 +13,17 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
 
         private let value: Value
 
+        /// Two entities, or two properties of an entity, have the same name.
         public static let duplicateName = Code(value: .duplicateName)
+        /// A name refers to an entity that the model does not have.
         public static let unknownEntity = Code(value: .unknownEntity)
+        /// A relationship names an inverse that its destination does not have.
         public static let unknownInverse = Code(value: .unknownInverse)
+        /// Two relationships do not name each other as their inverse.
         public static let inverseMismatch = Code(value: .inverseMismatch)
+        /// An entity is its own ancestor.
         public static let inheritanceCycle = Code(value: .inheritanceCycle)
+        /// A property or an entity is incomplete or contradicts itself.
         public static let invalidProperty = Code(value: .invalidProperty)
         /// An index or a uniqueness constraint names something that cannot be indexed.
         public static let invalidIndex = Code(value: .invalidIndex)
@@ -44,6 +50,7 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
         public var description: String { value.rawValue }
     }
 
+    /// The kind of error.
     public var code: Code
     /// The error, its place, and what to do about it.
     public var message: String

@@ -14,6 +14,7 @@ public enum DeleteRule: String, Sendable, Hashable, CaseIterable {
 ///
 /// The destination and the inverse are given by name, which keeps descriptions plain values.
 public struct RelationshipDescription: Sendable, Hashable {
+    /// The name, unique among the properties of the entity.
     public var name: String
     /// The name of the entity at the other end.
     public var destination: String
@@ -22,6 +23,7 @@ public struct RelationshipDescription: Sendable, Hashable {
     /// A relationship without an inverse can go stale, because it is not updated when objects at the other end are
     /// deleted.
     public var inverse: String?
+    /// Whether an object can be related to several others.
     public var isToMany: Bool
     /// Whether the objects at the other end are ordered; the store keeps the order.
     public var isOrdered: Bool
@@ -29,6 +31,7 @@ public struct RelationshipDescription: Sendable, Hashable {
     public var isOptional: Bool
     /// Whether the relationship lives in memory only and is never stored.
     public var isTransient: Bool
+    /// How the deletion of an object affects the related objects.
     public var deleteRule: DeleteRule
     /// The minimum number of objects in a to-many relationship that is not empty.
     public var minimumCount: Int

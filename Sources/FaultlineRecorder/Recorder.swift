@@ -110,8 +110,10 @@ public final class Recorder: @unchecked Sendable {
 
     /// Creates a recorder that writes to a destination from now on, until ``close()`` or the program's end.
     ///
-    /// - Parameter others: Further destinations for the same events. At most one destination can be a file; the only
-    ///   other is LTTng.
+    /// - Parameters:
+    ///   - destination: A file, or LTTng.
+    ///   - others: Further destinations for the same events. At most one destination can be a file; the only other is
+    ///     LTTng.
     /// - Throws: ``RecorderError`` if the destination cannot be written, if there is no space for the rings, or if
     ///   LTTng is named and the package was built without it. If the disk fills up later, lines are left out and
     ///   counted. If there is no LTTng session, the events go nowhere.

@@ -19,6 +19,7 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let tooLate = Code(value: .tooLate)
     }
 
+    /// The kind of error.
     public let code: Code
     /// One sentence that says what failed, on what, why, and what to do about it.
     public let message: String

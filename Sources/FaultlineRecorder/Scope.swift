@@ -82,6 +82,7 @@ extension Recorder {
     /// - Parameters:
     ///   - name: The name in reports, which should be the same on every run.
     ///   - kind: The kind of work; by default `other`.
+    ///   - body: The work.
     public func scope<Result>(
         _ name: String, kind: TraceEvent.Scope.Kind = .other, _ body: () throws -> Result
     ) rethrows -> Result {
@@ -95,6 +96,7 @@ extension Recorder {
     /// - Parameters:
     ///   - name: The name in reports, which should be the same on every run.
     ///   - kind: The kind of work; by default `other`.
+    ///   - body: The work.
     public func scope<Result>(
         _ name: String, kind: TraceEvent.Scope.Kind = .other,
         _ body: nonisolated(nonsending) () async throws -> Result

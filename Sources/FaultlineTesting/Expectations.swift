@@ -27,6 +27,7 @@ internal import XCTest
 ///     `PersistentContainer.forgetRows()`, which waits for the queues of its contexts.
 ///   - recorder: The recorder of the store's container; by default `Recorder.testing`. It must
 ///     keep its events in memory. If it never recorded a store, the expectation fails.
+///   - work: The work that is checked.
 /// - Returns: The result of the work.
 /// - Throws: The error of the work; nothing is checked then.
 /// - Complexity: O(everything that the recorder has recorded so far).

@@ -4,12 +4,14 @@
 public struct CalibrationEntry: Sendable, Hashable, Codable {
     /// One measured trip.
     public struct Trip: Sendable, Hashable, Codable {
+        /// The number of rows that the trip read.
         public var rows: UInt64
         /// Bytes of the rows' values.
         public var bytes: UInt64
         /// In nanoseconds.
         public var duration: UInt64
 
+        /// Creates a measured trip.
         public init(rows: UInt64, bytes: UInt64, duration: UInt64) {
             self.rows = rows
             self.bytes = bytes
@@ -41,10 +43,12 @@ public struct CalibrationEntry: Sendable, Hashable, Codable {
         case page
     }
 
+    /// The measured trips.
     public var trips: [Trip]
     /// The duration of each step in nanoseconds, by the names of ``Step``; `nil` if an older recorder wrote the trace.
     public var steps: [String: Double]?
 
+    /// Creates an entry with the measured costs.
     public init(trips: [Trip], steps: [Step: Double] = [:]) {
         self.trips = trips
         self.steps = steps.isEmpty ? nil : Dictionary(uniqueKeysWithValues: steps.map { ($0.key.rawValue, $0.value) })

@@ -9,6 +9,7 @@ public struct CodeFunction: Sendable, Hashable {
     /// The part of the program that it belongs to.
     public var part: CodePart
 
+    /// Creates a function.
     public init(name: String, file: String = "", module: String = "", part: CodePart = .program) {
         self.name = name
         self.file = file
@@ -32,10 +33,12 @@ public struct CallPaths: Sendable {
 
     /// A function on a call path, with the line that was executed.
     public struct Frame: Sendable, Hashable {
+        /// The function.
         public var function: CodeFunction
         /// The line; 0 if it is not known.
         public var line: Int
 
+        /// Creates a frame.
         public init(function: CodeFunction, line: Int) {
             self.function = function
             self.line = line

@@ -14,6 +14,7 @@ public struct CallSite: Sendable, Codable, CustomStringConvertible {
     /// For a closure, the function around it.
     public var function: String
 
+    /// Creates a call site.
     public init(file: String, line: Int, function: String = "") {
         self.file = file
         self.line = line

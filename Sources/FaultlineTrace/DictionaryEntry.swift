@@ -2,18 +2,31 @@
 ///
 /// The trace stores the entry's value as JSON, under the keys named here.
 public enum DictionaryEntry: Sendable, Hashable {
+    /// An entity and its properties.
     case entity(EntityEntry)
+    /// A fetch request without its values.
     case shape(ShapeEntry)
+    /// The text of a statement.
     case statement(StatementEntry)
+    /// SQLite's plan of a statement.
     case plan(PlanEntry)
+    /// A line of the program.
     case site(SiteEntry)
+    /// A call stack.
     case stack(StackEntry)
+    /// A program or library that was mapped into the process.
     case module(ModuleEntry)
+    /// The functions at an address.
     case frame(FrameEntry)
+    /// The name of a relationship or a scope.
     case name(NameEntry)
+    /// A managed object context.
     case context(ContextEntry)
+    /// A thread.
     case thread(ThreadEntry)
+    /// The use of a relationship's destination.
     case destinationUse(DestinationUseEntry)
+    /// The costs that were measured on the machine.
     case calibration(CalibrationEntry)
 }
 
@@ -21,6 +34,7 @@ public enum DictionaryEntry: Sendable, Hashable {
 public struct EntityEntry: Sendable, Hashable, Codable {
     /// A property, in the order that ``TraceEvent/Use/Property/index`` counts.
     public struct Property: Sendable, Hashable, Codable {
+        /// The name.
         public var name: String
         /// The attribute's type in Core Data's words (`"String"`, `"Binary"`), or `"toOne"`, `"toMany"`.
         public var type: String
@@ -33,6 +47,7 @@ public struct EntityEntry: Sendable, Hashable, Codable {
         /// The inverse to-one relationship; `nil` if there is none, or the recorder is older.
         public var inverse: String?
 
+        /// Creates a property.
         public init(
             name: String, type: String, declaredAt: String? = nil, isExternal: Bool? = nil, destination: String? = nil,
             inverse: String? = nil
@@ -46,15 +61,18 @@ public struct EntityEntry: Sendable, Hashable, Codable {
         }
     }
 
+    /// The name.
     public var name: String
     /// The root entity of its inheritance tree, whose table holds its rows; `nil` for itself, or if the recorder is
     /// older.
     public var root: String?
+    /// The properties, in the order that events count them.
     public var properties: [Property]
     /// The limit of the store's row cache in bytes: rows kept in memory that no object uses; `nil` if the recorder is
     /// older.
     public var rowCacheLimit: UInt64?
 
+    /// Creates an entry.
     public init(name: String, root: String? = nil, properties: [Property] = [], rowCacheLimit: UInt64? = nil) {
         self.name = name
         self.root = root
@@ -65,10 +83,12 @@ public struct EntityEntry: Sendable, Hashable, Codable {
 
 /// The text of a statement, with `?` for bound values.
 public struct StatementEntry: Sendable, Hashable, Codable {
+    /// The SQL.
     public var sql: String
     /// The names of the columns of a row, if the trace was recorded with `--columns`; otherwise `nil`.
     public var columns: [String]?
 
+    /// Creates an entry.
     public init(sql: String, columns: [String]? = nil) {
         self.sql = sql
         self.columns = columns
@@ -88,8 +108,11 @@ public struct StatementEntry: Sendable, Hashable, Codable {
 public struct PlanEntry: Sendable, Hashable, Codable {
     /// One line of the plan.
     public struct Row: Sendable, Hashable, Codable {
+        /// SQLite's number of the line.
         public var id: Int
+        /// The number of the line that this one belongs to; 0 if there is none.
         public var parent: Int
+        /// SQLite's description: `"SCAN t0"`.
         public var detail: String
         /// The number of rows that SQLite expects each run of the step to visit, from the statistics of `ANALYZE`;
         /// `nil` if there are none or they do not apply.
@@ -105,6 +128,7 @@ public struct PlanEntry: Sendable, Hashable, Codable {
         /// The unique ones among ``indexes``; `nil` if there are none.
         public var uniqueIndexes: [String]?
 
+        /// Creates a line.
         public init(
             id: Int, parent: Int, detail: String, expectedRows: Int? = nil, table: String? = nil,
             indexes: [String]? = nil, uniqueIndexes: [String]? = nil
@@ -119,8 +143,10 @@ public struct PlanEntry: Sendable, Hashable, Codable {
         }
     }
 
+    /// The lines, in SQLite's order.
     public var rows: [Row]
 
+    /// Creates an entry.
     public init(rows: [Row]) {
         self.rows = rows
     }
@@ -130,9 +156,12 @@ public struct PlanEntry: Sendable, Hashable, Codable {
 public struct SiteEntry: Sendable, Hashable, Codable {
     /// `#fileID`: `"Module/File.swift"`.
     public var file: String
+    /// The line.
     public var line: Int
+    /// The function, as `#function` gives it; empty if it is unknown.
     public var function: String
 
+    /// Creates an entry.
     public init(file: String, line: Int, function: String = "") {
         self.file = file
         self.line = line
@@ -147,6 +176,7 @@ public struct StackEntry: Sendable, Hashable, Codable {
     /// Whether the walk ended before the stack did.
     public var isTruncated: Bool?
 
+    /// Creates an entry.
     public init(frames: [String], isTruncated: Bool? = nil) {
         self.frames = frames
         self.isTruncated = isTruncated
@@ -160,6 +190,7 @@ public struct StackEntry: Sendable, Hashable, Codable {
 
 /// A program or library that was mapped into the process.
 public struct ModuleEntry: Sendable, Hashable, Codable {
+    /// The path of the file.
     public var path: String
     /// The difference between an address in the process and in the file, as a hexadecimal number with `0x`.
     public var bias: String
@@ -170,6 +201,7 @@ public struct ModuleEntry: Sendable, Hashable, Codable {
     /// The build ID in hexadecimal digits; empty if the module has none.
     public var buildID: String
 
+    /// Creates an entry.
     public init(path: String, bias: String, start: String, end: String, buildID: String) {
         self.path = path
         self.bias = bias
@@ -192,6 +224,7 @@ public struct FrameEntry: Sendable, Hashable, Codable {
         /// The line; 0 if it is not known.
         public var line: Int
 
+        /// Creates a location.
         public init(symbol: String, function: String, file: String = "", line: Int = 0) {
             self.symbol = symbol
             self.function = function
@@ -207,6 +240,7 @@ public struct FrameEntry: Sendable, Hashable, Codable {
     /// The functions, innermost first: an inlined function comes before the one it was inlined into.
     public var locations: [Location]
 
+    /// Creates an entry.
     public init(address: String, module: String, locations: [Location]) {
         self.address = address
         self.module = module
@@ -216,8 +250,10 @@ public struct FrameEntry: Sendable, Hashable, Codable {
 
 /// A name that events refer to: that of a relationship or a scope.
 public struct NameEntry: Sendable, Hashable, Codable {
+    /// The name.
     public var name: String
 
+    /// Creates an entry.
     public init(name: String) {
         self.name = name
     }
@@ -225,10 +261,12 @@ public struct NameEntry: Sendable, Hashable, Codable {
 
 /// A managed object context.
 public struct ContextEntry: Sendable, Hashable, Codable {
+    /// The name that the program gave the context.
     public var name: String
     /// `"mainQueue"` or `"privateQueue"`.
     public var concurrency: String
 
+    /// Creates an entry.
     public init(name: String, concurrency: String) {
         self.name = name
         self.concurrency = concurrency
@@ -239,9 +277,12 @@ public struct ContextEntry: Sendable, Hashable, Codable {
 public struct ThreadEntry: Sendable, Hashable, Codable {
     /// The kernel's number of the thread.
     public var thread: UInt32
+    /// The name of the thread.
     public var name: String
+    /// Whether it is the main thread.
     public var isMain: Bool
 
+    /// Creates an entry.
     public init(thread: UInt32, name: String, isMain: Bool) {
         self.thread = thread
         self.name = name

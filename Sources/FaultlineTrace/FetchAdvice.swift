@@ -2,9 +2,12 @@
 public struct FetchAdvice: Sendable, Hashable, CustomStringConvertible {
     /// The file's name, preceded by as much of its path as makes it unique: `"List.swift"`, `"App/List.swift"`.
     public var file: String
+    /// The line of the fetch.
     public var line: Int
+    /// The change to try.
     public var change: FetchChange
 
+    /// Creates advice for the fetch at a line.
     public init(file: String, line: Int, change: FetchChange) {
         self.file = file
         self.line = line

@@ -18,6 +18,7 @@ public struct FetchChange: Sendable, Hashable {
     /// If ``batchSize`` is `nil`, this also turns batching off, because batches load rows.
     public var readsIdentitiesOnly: Bool
 
+    /// Creates a change; without arguments, it changes nothing.
     public init(
         batchSize: UInt32? = nil, limit: UInt32? = nil, prefetch: [String] = [], withoutPrefetch: [String] = [],
         properties: [String]? = nil, readsIdentitiesOnly: Bool = false

@@ -2,6 +2,7 @@ internal import CTraceSchema
 
 /// A fetch request without its values: equal requests have equal shapes.
 public struct ShapeEntry: Sendable, Hashable, Codable {
+    /// The entity.
     public var entity: String
     /// The predicate with `?` for values, in Core Data's predicate format; empty if there is none.
     public var predicate: String
@@ -11,6 +12,7 @@ public struct ShapeEntry: Sendable, Hashable, Codable {
     public var prefetch: [String]
     /// Whether there is a fetch limit.
     public var isLimited: Bool
+    /// The type of the results, such as `"objects"`.
     public var resultType: String
     /// The expressions of dictionary results: `["sum:(price)"]`; `nil` if objects are fetched.
     public var expressions: [String]?
@@ -29,6 +31,7 @@ public struct ShapeEntry: Sendable, Hashable, Codable {
     /// values, or the trace does not record this.
     public var includesPropertyValues: Bool?
 
+    /// Creates an entry.
     public init(
         entity: String, predicate: String = "", sort: [String] = [], prefetch: [String] = [], isLimited: Bool = false,
         resultType: String = "objects", expressions: [String]? = nil, groups: [String]? = nil, having: String? = nil,
@@ -77,6 +80,7 @@ extension ShapeEntry {
         /// ignores.
         public var isFolded: Bool?
 
+        /// Creates a term.
         public init(
             keyPath: String, operation: String, operand: String = "value", options: String? = nil,
             wildcards: String? = nil, isAlternative: Bool? = nil, isNegated: Bool? = nil,

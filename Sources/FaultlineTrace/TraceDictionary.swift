@@ -9,6 +9,7 @@ public struct TraceDictionary: Sendable {
     /// The programs and libraries that were mapped, in the order of their entries.
     public private(set) var modules: [ModuleEntry] = []
 
+    /// Creates an empty dictionary.
     public init() {}
 
     /// Adds an entry.
@@ -25,46 +26,55 @@ public struct TraceDictionary: Sendable {
         }
     }
 
+    /// Returns the entity with an ID; `nil` if the trace does not have it.
     public func entity(_ id: DictionaryID) -> EntityEntry? {
         guard case .entity(let entry)? = entries[id] else { return nil }
         return entry
     }
 
+    /// Returns the shape with an ID; `nil` if the trace does not have it.
     public func shape(_ id: DictionaryID) -> ShapeEntry? {
         guard case .shape(let entry)? = entries[id] else { return nil }
         return entry
     }
 
+    /// Returns the statement with an ID; `nil` if the trace does not have it.
     public func statement(_ id: DictionaryID) -> StatementEntry? {
         guard case .statement(let entry)? = entries[id] else { return nil }
         return entry
     }
 
+    /// Returns the plan with an ID; `nil` if the trace does not have it.
     public func plan(_ id: DictionaryID) -> PlanEntry? {
         guard case .plan(let entry)? = entries[id] else { return nil }
         return entry
     }
 
+    /// Returns the call site with an ID; `nil` if the trace does not have it.
     public func site(_ id: DictionaryID) -> SiteEntry? {
         guard case .site(let entry)? = entries[id] else { return nil }
         return entry
     }
 
+    /// Returns the stack with an ID; `nil` if the trace does not have it.
     public func stack(_ id: DictionaryID) -> StackEntry? {
         guard case .stack(let entry)? = entries[id] else { return nil }
         return entry
     }
 
+    /// Returns the name with an ID; `nil` if the trace does not have it.
     public func name(_ id: DictionaryID) -> String? {
         guard case .name(let entry)? = entries[id] else { return nil }
         return entry.name
     }
 
+    /// Returns the context with an ID; `nil` if the trace does not have it.
     public func context(_ id: DictionaryID) -> ContextEntry? {
         guard case .context(let entry)? = entries[id] else { return nil }
         return entry
     }
 
+    /// Returns the thread with a number; `nil` if the trace does not have it.
     public func thread(_ number: UInt32) -> ThreadEntry? {
         threadsByNumber[number]
     }

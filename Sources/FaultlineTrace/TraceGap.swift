@@ -84,6 +84,7 @@ public struct TraceGap: Sendable, Hashable, Codable {
         }
     }
 
+    /// What is missing.
     public var kind: Kind
     /// The option that makes the tool record it: `"-com.apple.CoreData.SQLDebug 4"`; empty if there is none.
     public var remedy: String
@@ -101,6 +102,7 @@ public struct TraceGap: Sendable, Hashable, Codable {
     /// The gaps in the recording of a program's calls of SQLite.
     package static let ofStatements = [TraceGap(.operations), TraceGap(.exactTimes)]
 
+    /// Creates a gap.
     public init(_ kind: Kind, remedy: String = "") {
         self.kind = kind
         self.remedy = remedy

@@ -23,6 +23,7 @@ public enum TraceMessage: Sendable, Hashable {
 public struct ProcessBegan: Sendable, Hashable, Codable {
     /// The version of the trace's format.
     public var version: Int
+    /// The process's ID.
     public var process: UInt32
     /// The program's path.
     public var program: String
@@ -56,6 +57,7 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
         case sqlite
     }
 
+    /// Creates the first line of a process.
     public init(
         version: Int = 1, process: UInt32, program: String = "", start: UInt64 = 0, date: Double = 0,
         rings: String = "", source: Source? = nil, gaps: [TraceGap]? = nil, isApp: Bool? = nil, removed: UInt64? = nil
@@ -77,9 +79,12 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
 public struct EventLoss: Sendable, Hashable, Codable {
     /// The process; 0 if neither it nor the thread is known.
     public var process: UInt32
+    /// The kernel's number of the thread; 0 if it is unknown.
     public var thread: UInt32
+    /// The number of lost events.
     public var events: UInt64
 
+    /// Creates a line about lost events.
     public init(process: UInt32, thread: UInt32, events: UInt64) {
         self.process = process
         self.thread = thread
@@ -89,6 +94,7 @@ public struct EventLoss: Sendable, Hashable, Codable {
 
 /// The last line of a process in a trace.
 public struct ProcessEnded: Sendable, Hashable, Codable {
+    /// The process's ID.
     public var process: UInt32
     /// When the last line was written, in nanoseconds since the trace began.
     public var end: UInt64
@@ -112,6 +118,7 @@ public struct ProcessEnded: Sendable, Hashable, Codable {
     /// The way the recording of the process ended, in a word: `ended`, `killed`, or `still ran`.
     public var how: String { isClosed ? "ended" : isRunning == true ? "still ran" : "killed" }
 
+    /// Creates the last line of a process.
     public init(
         process: UInt32, end: UInt64 = 0, events: UInt64 = 0, lost: UInt64 = 0, unwritten: UInt64 = 0,
         entriesLost: UInt64 = 0, usesLost: UInt64 = 0, writing: UInt64 = 0, isClosed: Bool = true,

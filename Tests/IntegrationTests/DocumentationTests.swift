@@ -57,6 +57,8 @@ struct DocumentationTests {
         for name in ["gettingstartedinabuild", "faultline-record", "r02", "cirecipes", "recordinganyprogram"] {
             #expect(FileManager.default.fileExists(atPath: pages.appendingPathComponent(name + ".json").path))
         }
+        let api = site.appendingPathComponent("data/documentation/faultlinebenchmark/storebenchmark.json")
+        #expect(FileManager.default.fileExists(atPath: api.path) == benchmarks.isBuilt)
         // The table of contents has each article of the command's catalog, by the name of its file.
         let contents = try String(
             contentsOf: site.appendingPathComponent("index/index.json"), encoding: .utf8)
@@ -67,6 +69,27 @@ struct DocumentationTests {
             let name = URL(fileURLWithPath: article).deletingPathExtension().lastPathComponent.lowercased()
             #expect(contents.contains("\\/documentation\\/faultline\\/\(name)\""), "\(article)")
         }
+        let symbols = try Self.symbols(in: site.appendingPathComponent("data/documentation"))
+        #expect(symbols.count > 1500)
+        #expect(symbols.filter { !$0.value }.keys.sorted() == [], "document these symbols")
+    }
+
+    /// Whether each symbol of the site has a summary, by the path of its page.
+    ///
+    /// Modules are left out.
+    private static func symbols(in pages: URL) throws -> [String: Bool] {
+        struct Page: Decodable {
+            struct Text: Decodable {}
+            var kind: String
+            var abstract: [Text]?
+        }
+        let files = try FileManager.default.subpathsOfDirectory(atPath: pages.path)
+        var summaries: [String: Bool] = [:]
+        for file in files where file.hasSuffix(".json") && file.contains("/") {
+            let page = try JSONDecoder().decode(Page.self, from: Data(contentsOf: pages.appendingPathComponent(file)))
+            if page.kind == "symbol" { summaries[file] = page.abstract?.isEmpty == false }
+        }
+        return summaries
     }
 
     @Test("replaces a site, but no other directory")

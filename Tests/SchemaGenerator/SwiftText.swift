@@ -41,7 +41,9 @@ struct SwiftText {
     private func detail() -> String {
         var text = "internal import CTraceSchema\n\nextension TraceEvent {\n"
         text += "    /// The fields of one kind of event.\n    public enum Detail: Sendable, Hashable {\n"
-        for kind in schema.kinds { text += "        case \(kind.name)(\(kind.type))\n" }
+        for kind in schema.kinds {
+            text += Self.comment(kind.text, 2) + "        case \(kind.name)(\(kind.type))\n"
+        }
         text += """
                 }
 

@@ -6,6 +6,7 @@ where Base.Output: StringProtocol, Other.Output: StringProtocol {
     let base: Base
     let other: Other
 
+    /// Returns whether the text contains the other, compared as `localizedStandardContains` does.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
         let options: TextOptions = [.caseInsensitive, .diacriticInsensitive]
         let other = try options.fold(String(other.evaluate(bindings)))
@@ -21,6 +22,7 @@ extension TextContains: Sendable where Base: Sendable, Other: Sendable {}
 
 // The function that #Predicate calls for the method, which Foundation lacks on Linux.
 extension PredicateExpressions {
+    /// Returns the expression of `localizedStandardContains`.
     public static func build_localizedStandardContains<Base, Other>(
         _ base: Base, _ other: Other
     ) -> TextContains<Base, Other> { TextContains(base: base, other: other) }

@@ -38,8 +38,10 @@ extension ManagedObjectContext {
 
     /// Fetches the IDs of objects, without creating any objects.
     ///
-    /// - Parameter warmsRowCache: whether to read the objects' rows into the row cache as well, so using the objects
-    ///   costs no trip. Core Data does so by default; here the default is to read keys only.
+    /// - Parameters:
+    ///   - request: selects the objects.
+    ///   - warmsRowCache: whether to read the objects' rows into the row cache as well, so using the objects costs no
+    ///     trip. Core Data does so by default; here the default is to read keys only.
     /// - Throws: as ``fetch(_:fileID:line:function:)``.
     public func fetchObjectIDs<Object: ManagedObject>(
         _ request: FetchRequest<Object>, warmsRowCache: Bool = false, fileID: StaticString = #fileID,

@@ -121,8 +121,10 @@ extension ManagedObjectContext {
     ///
     /// An object that is marked for deletion stays marked.
     ///
-    /// - Parameter mergeChanges: whether unsaved changes are kept and applied on top of the values that are read.
-    ///   Otherwise they are discarded, also at the other ends of changed relationships.
+    /// - Parameters:
+    ///   - object: an object of this context.
+    ///   - mergeChanges: whether unsaved changes are kept and applied on top of the values that are read. Otherwise
+    ///     they are discarded, also at the other ends of changed relationships.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         recordRefresh { event in
             event.keepsChanges = mergeChanges

@@ -26,6 +26,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
         case privateQueue
     }
 
+    /// The queue on which the context works.
     public let concurrencyType: ConcurrencyType
     /// The coordinator of the stores that the context uses.
     ///
@@ -197,7 +198,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// The main queue runs in a program whose `main` is asynchronous or calls `dispatchMain()`. In other programs, use
     /// a main-queue context on the main thread itself, or with ``performAndWait(fileID:line:function:_:)`` there.
     ///
-    /// - Parameter schedule: when the closure runs; by default immediately if possible.
+    /// - Parameters:
+    ///   - schedule: when the closure runs; by default immediately if possible.
+    ///   - work: the closure.
     /// - Throws: the error that the closure throws.
     public func perform<Result: Sendable, Failure: Error>(
         schedule: ScheduledTaskType = .immediate, fileID: StaticString = #fileID, line: UInt = #line,

@@ -17,12 +17,14 @@ public struct SavedObjectIDs: Sendable, Hashable {
     public var inserted: Set<ManagedObjectID>
     /// The changed objects, including those with only relationship changes.
     public var updated: Set<ManagedObjectID>
+    /// The deleted objects.
     public var deleted: Set<ManagedObjectID>
     /// The dictionary ID of the context that saved; 0 if it is not known.
     var saver: DictionaryID = 0
     /// Whether any object may have changed, because a parent was reset.
     var isEverything = false
 
+    /// Creates the IDs of changes that another writer has saved.
     public init(
         inserted: Set<ManagedObjectID> = [], updated: Set<ManagedObjectID> = [], deleted: Set<ManagedObjectID> = []
     ) {

@@ -27,6 +27,7 @@ public final class PersistentStore: Sendable {
     public let identifier: String
     /// The store's file; `/dev/null` for a store in memory without a URL.
     public let url: URL
+    /// The format of the store.
     public let type: StoreType
     /// The configuration of the model whose entities the store contains; `nil` for all entities.
     public let configurationName: String?

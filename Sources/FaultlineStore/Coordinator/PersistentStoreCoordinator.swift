@@ -27,6 +27,7 @@ public final class PersistentStoreCoordinator: Sendable {
     /// Creates a coordinator without stores.
     ///
     /// - Parameters:
+    ///   - managedObjectModel: the model of all stores.
     ///   - classes: the classes of objects; an entity without one uses its parent's, or else ``ManagedObject``.
     ///   - recorder: records the events of all stores.
     ///   - sqlDebug: logs statements.

@@ -120,6 +120,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         set { storage = .content(newValue) }
     }
 
+    /// The kind of error.
     public var code: Code {
         get { content.code }
         set { content.code = newValue }

@@ -6,12 +6,14 @@ public import FaultlineModel
 public struct ExpressionDescription: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The key; not empty, and unique within a request.
     public var name: String
+    /// The expression whose value is under the key.
     public var expression: FetchExpression
     /// The type to read the value as; `nil` for the expression's own type.
     ///
     /// The own type of a sum is a floating-point number.
     public var resultType: AttributeType?
 
+    /// Creates a description of a value in dictionaries.
     public init(_ name: String, _ expression: FetchExpression, resultType: AttributeType? = nil) {
         self.name = name
         self.expression = expression

@@ -2,22 +2,26 @@
 public struct FetchSortDescriptor: Sendable, Hashable {
     /// An attribute, or a key path to one through to-one relationships.
     public var keyPath: String
+    /// Whether the smallest value comes first.
     public var isAscending: Bool
     /// How strings are compared; ignored for other values.
     ///
     /// Default: by code points.
     public var order: TextOrder
 
+    /// Creates a descriptor for an attribute or a key path to one.
     public init(_ keyPath: String, ascending: Bool = true, order: TextOrder = .lexical) {
         self.keyPath = keyPath
         self.order = order
         isAscending = ascending
     }
 
+    /// Returns a descriptor that puts the smallest value first.
     public static func ascending(_ keyPath: String, _ order: TextOrder = .lexical) -> FetchSortDescriptor {
         FetchSortDescriptor(keyPath, order: order)
     }
 
+    /// Returns a descriptor that puts the largest value first.
     public static func descending(_ keyPath: String, _ order: TextOrder = .lexical) -> FetchSortDescriptor {
         FetchSortDescriptor(keyPath, ascending: false, order: order)
     }

@@ -16,10 +16,11 @@ import FaultlineModel
 ///
 /// - Complexity: the attribute's index is looked up by name once per entity layout and cached.
 public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Sendable {
+    /// The name of the attribute in the model.
+    public let name: String
     // `location` and `column` are words that are read and written whole; see `cstore_load_word`. With an `Atomic`, the
     // compiler would retain the object before each read, and could not lay out the key of a `static let` at compile
     // time.
-    public let name: String
     @exclusivity(unchecked)
     @usableFromInline var location: PropertyLocation
     /// The row position for the entity read last; 0 if unknown.
@@ -29,6 +30,7 @@ public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Senda
     @exclusivity(unchecked)
     @usableFromInline var column: UInt64
 
+    /// Creates a key for the attribute with that name in the model.
     @inlinable
     public init(_ name: String) {
         self.name = name

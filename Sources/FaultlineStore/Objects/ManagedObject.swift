@@ -173,7 +173,9 @@ open class ManagedObject {
     /// An override calls `super`. It may replace the value of an attribute, and the save then writes the replacement.
     /// Traps if the entity has no such property.
     ///
-    /// - Parameter value: the value as ``value(forKey:fileID:line:function:)`` returns it; `nil` for none.
+    /// - Parameters:
+    ///   - value: the value as ``value(forKey:fileID:line:function:)`` returns it; `nil` for none.
+    ///   - key: the name of the property.
     /// - Throws: ``StoreError`` if the value cannot be saved, or the error that an override throws.
     open func validateValue(_ value: inout Any?, forKey key: String) throws {
         try checkValue(value, forKey: key)

@@ -2,6 +2,7 @@ public import FaultlineModel
 public import Foundation
 
 extension UUID: AttributeScalar {
+    /// The value as the store and predicates represent it.
     public var attributeValue: AttributeValue { .uuid(self) }
     /// The UUID with only zero bits.
     public static var zeroValue: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
@@ -18,6 +19,7 @@ extension UUID: AttributeScalar {
 }
 
 extension URL: AttributeScalar {
+    /// The value as the store and predicates represent it.
     public var attributeValue: AttributeValue { .uri(self) }
     /// The URL `about:blank`.
     public static var zeroValue: URL { URL(string: "about:blank")! }
@@ -34,6 +36,7 @@ extension URL: AttributeScalar {
 }
 
 extension Decimal: AttributeScalar {
+    /// The value as the store and predicates represent it.
     public var attributeValue: AttributeValue { .decimal(self) }
     public static var zeroValue: Decimal { 0 }
 
@@ -52,6 +55,7 @@ extension Decimal: AttributeScalar {
 }
 
 extension AttributeValue: AttributeScalar {
+    /// The value as the store and predicates represent it.
     public var attributeValue: AttributeValue { self }
     public static var zeroValue: AttributeValue { .integer(0) }
 

@@ -3,6 +3,7 @@ public import Foundation
 
 /// A Swift type for the values of attributes.
 public protocol AttributeScalar: Sendable, FetchPredicateArgument {
+    /// The value as the store and predicates represent it.
     var attributeValue: AttributeValue { get }
 
     /// Creates the equivalent value of this type, if there is one.
@@ -22,6 +23,7 @@ public protocol AttributeScalar: Sendable, FetchPredicateArgument {
 }
 
 extension AttributeScalar where Self: BinaryInteger {
+    /// The value as the store and predicates represent it.
     public var attributeValue: AttributeValue { .integer(Int64(self)) }
     public static var zeroValue: Self { 0 }
 
@@ -57,6 +59,7 @@ extension Int64: AttributeScalar {
 }
 
 extension Bool: AttributeScalar {
+    /// The value as the store and predicates represent it.
     public var attributeValue: AttributeValue { .boolean(self) }
     public static var zeroValue: Bool { false }
 
@@ -74,6 +77,7 @@ extension Bool: AttributeScalar {
 }
 
 extension Double: AttributeScalar {
+    /// The value as the store and predicates represent it.
     public var attributeValue: AttributeValue { .double(self) }
     public static var zeroValue: Double { 0 }
 
@@ -89,6 +93,7 @@ extension Double: AttributeScalar {
 }
 
 extension Float: AttributeScalar {
+    /// The value as the store and predicates represent it.
     public var attributeValue: AttributeValue { .double(Double(self)) }
     public static var zeroValue: Float { 0 }
 
@@ -103,6 +108,7 @@ extension Float: AttributeScalar {
 }
 
 extension String: AttributeScalar {
+    /// The value as the store and predicates represent it.
     public var attributeValue: AttributeValue { .string(self) }
     public static var zeroValue: String { "" }
 
@@ -115,6 +121,7 @@ extension String: AttributeScalar {
 }
 
 extension Date: AttributeScalar {
+    /// The value as the store and predicates represent it.
     public var attributeValue: AttributeValue { .date(self) }
     /// 2001-01-01 00:00 UTC.
     public static var zeroValue: Date { Date(timeIntervalSinceReferenceDate: 0) }
@@ -130,6 +137,7 @@ extension Date: AttributeScalar {
 }
 
 extension Data: AttributeScalar {
+    /// The value as the store and predicates represent it.
     public var attributeValue: AttributeValue { .binary(self) }
     public static var zeroValue: Data { Data() }
 

@@ -17,13 +17,21 @@ import FaultlineModel
 public struct FetchPredicate: Sendable, Hashable {
     /// The operator of a comparison.
     public enum Operator: String, Sendable, Hashable, CaseIterable {
+        /// The values are equal.
         case equalTo = "=="
+        /// The values differ.
         case notEqualTo = "!="
+        /// The left value is less than the right one.
         case lessThan = "<"
+        /// The left value is at most the right one.
         case lessThanOrEqualTo = "<="
+        /// The left value is greater than the right one.
         case greaterThan = ">"
+        /// The left value is at least the right one.
         case greaterThanOrEqualTo = ">="
+        /// The left text begins with the right one.
         case beginsWith = "BEGINSWITH"
+        /// The left text ends with the right one.
         case endsWith = "ENDSWITH"
         /// Whether a string contains another, or a to-many relationship contains an object.
         case contains = "CONTAINS"
@@ -96,6 +104,9 @@ public struct FetchPredicate: Sendable, Hashable {
     /// Compares two expressions.
     ///
     /// - Parameters:
+    ///   - left: the expression before the operator.
+    ///   - operation: the operator.
+    ///   - right: the expression after the operator.
     ///   - options: for strings only; see ``TextOptions``.
     ///   - modifier: the objects of a to-many relationship on the left for which the comparison must hold.
     public static func comparison(
@@ -119,7 +130,11 @@ public struct FetchPredicate: Sendable, Hashable {
 
     /// Compares the property at a key path with a value.
     ///
-    /// - Parameter options: for strings only; see ``TextOptions``.
+    /// - Parameters:
+    ///   - keyPath: the key path from the fetched object.
+    ///   - operation: the operator.
+    ///   - value: the value to compare with.
+    ///   - options: for strings only; see ``TextOptions``.
     public static func comparison(
         _ keyPath: String, _ operation: Operator, _ value: some AttributeScalar, options: TextOptions = []
     ) -> FetchPredicate {
@@ -180,14 +195,17 @@ public struct FetchPredicate: Sendable, Hashable {
         FetchPredicate(.constant(value))
     }
 
+    /// Returns a predicate that selects what both predicates select.
     public static func && (left: FetchPredicate, right: FetchPredicate) -> FetchPredicate {
         FetchPredicate(.and([left.node, right.node]))
     }
 
+    /// Returns a predicate that selects what at least one of the predicates selects.
     public static func || (left: FetchPredicate, right: FetchPredicate) -> FetchPredicate {
         FetchPredicate(.or([left.node, right.node]))
     }
 
+    /// Returns a predicate that selects what the predicate leaves out.
     public static prefix func ! (predicate: FetchPredicate) -> FetchPredicate {
         .not(predicate)
     }

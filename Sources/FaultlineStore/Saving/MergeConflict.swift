@@ -3,6 +3,7 @@
 /// Snapshots contain the values of attributes and to-one relationships by name; a relationship's value is the
 /// ``ManagedObjectID``. Missing values and to-many relationships are left out.
 public struct MergeConflict: Sendable {
+    /// The object that two writers have changed.
     public let objectID: ManagedObjectID
     /// The object with its unsaved changes; `nil` if it was to be deleted.
     public let objectSnapshot: [String: any Sendable]?

@@ -5,22 +5,52 @@ internal import CTraceSchema
 extension TraceEvent {
     /// The fields of one kind of event.
     public enum Detail: Sendable, Hashable {
+        /// A fetch request that was executed.
         case fetch(Fetch)
+        /// A batch of a batched fetch, loaded when one of its rows was first accessed.
         case batch(Batch)
+        /// A fault that fired: the attributes of an object or the members of a relationship were accessed before they
+        /// were in memory.
         case fault(Fault)
+        /// The trip to the store for a fault that the row cache could not serve.
         case cacheMiss(CacheMiss)
+        /// A save of a context.
         case save(Save)
+        /// A statement that ran in SQLite: one round trip.
         case sql(Statement)
+        /// The program's use of one fetch's result until it released the result.
         case use(Use)
+        /// The beginning or the end of a scope.
+        ///
+        /// Both events carry the scope's own number as their ID, and the enclosing scope as their scope.
         case scope(Scope)
+        /// A merge of another context's save into a context.
         case merge(Merge)
+        /// Objects that were turned back into faults, so that they are read again when they are next accessed.
         case refresh(Refresh)
+        /// A wait for a queue or a lock, which lasted for the event's duration.
         case wait(Wait)
+        /// An object that released at least 16 KiB of values because it was turned back into a fault or deallocated; or
+        /// a fetch's result with such objects that the program released.
         case release(Release)
+        /// A sample of a thread on a CPU: its call stack, and the CPU time that the sample represents.
+        ///
+        /// It has no duration. Its parent is the operation of the store that the thread was in.
         case cpu(CPUSample)
+        /// Rows that the row cache evicted to stay within its limit.
+        ///
+        /// A row stays in memory while an object or a result holds it.
         case eviction(Eviction)
+        /// Faults that the row cache filled, summed over one thread, scope, fetch, relationship and call stack.
+        ///
+        /// The event lasts from the first of them to the last.
         case cacheHits(CacheHits)
+        /// A sampled block of memory that was allocated or freed.
+        ///
+        /// The sample represents allocations of its size at the same place. Its parent is the operation of the store
+        /// that the thread was in.
         case allocation(Allocation)
+        /// The memory of the process at a time, as the system counts it.
         case memory(Memory)
     }
 

@@ -9,8 +9,11 @@ import Synchronization
 ///         name: "Groceries", managedObjectModel: model, storeURL: url, classes: [Item.self, Category.self])
 ///     let items = try container.viewContext.fetch(FetchRequest<Item>())
 public final class PersistentContainer: Sendable {
+    /// The name given at creation.
     public let name: String
+    /// The model of all stores.
     public let managedObjectModel: ManagedObjectModel
+    /// The coordinator, which has the stores.
     public let persistentStoreCoordinator: PersistentStoreCoordinator
     /// The context of the main queue.
     public let viewContext: ManagedObjectContext
@@ -33,6 +36,9 @@ public final class PersistentContainer: Sendable {
     /// Opens a store, and creates it if it does not exist.
     ///
     /// - Parameters:
+    ///   - name: a name for the container, which affects nothing else.
+    ///   - managedObjectModel: the model of the store.
+    ///   - storeDescription: where the store is, which format it has and how it may be used.
     ///   - classes: the classes of objects; an entity without one uses its parent's, or else ``ManagedObject``.
     ///   - recorder: records the store's events.
     ///   - sqlDebug: logs statements.

@@ -76,6 +76,7 @@ public struct PersistentStoreDescription: Sendable {
     /// Default: ``Synchronization/full``, as in SQLite.
     public var synchronization = Synchronization.full
 
+    /// Creates a description of a store at a URL, with the default settings.
     public init(url: URL, type: PersistentStore.StoreType = .sqlite) {
         self.url = url
         self.type = type

@@ -9,8 +9,10 @@ extension PersistentStoreCoordinator {
     /// ``metadata(for:)`` returns the new values immediately; the next save of any context writes them to the file. The
     /// store's own values, whose keys begin with `NS`, do not change.
     ///
-    /// - Parameter metadata: all values of the program: `String`, numbers, `Bool`, `Date`, `Data`, and arrays and
-    ///   dictionaries of these.
+    /// - Parameters:
+    ///   - metadata: all values of the program: `String`, numbers, `Bool`, `Date`, `Data`, and arrays and dictionaries
+    ///     of these.
+    ///   - store: a store of this coordinator.
     /// - Throws: ``StoreError`` if a property list cannot represent a value, or if the store was opened read-only.
     public func setMetadata(_ metadata: [String: any Sendable], for store: PersistentStore) throws(StoreError) {
         if store.isReadOnly { throw StoreError.readOnlyStore(store.url.path, doing: "Setting metadata") }

@@ -2,8 +2,10 @@ import FaultlineModel
 
 /// The name of a fetched property with the class of the objects it fetches; see ``AttributeKey``.
 public struct FetchedPropertyKey<Destination: ManagedObject>: Sendable {
+    /// The name of the fetched property in the model.
     public let name: String
 
+    /// Creates a key for the fetched property with that name in the model.
     public init(_ name: String) {
         self.name = name
     }

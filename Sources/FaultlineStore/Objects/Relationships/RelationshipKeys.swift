@@ -3,11 +3,13 @@ import FaultlineModel
 
 /// The name of a to-one relationship with the class of its destination; see ``AttributeKey``.
 public final class ToOneKey<Destination: ManagedObject>: @unchecked Sendable {
+    /// The name of the relationship in the model.
     public let name: String
     // Read and written as a word; see `AttributeKey`.
     @exclusivity(unchecked)
     @usableFromInline var location: PropertyLocation
 
+    /// Creates a key for the relationship with that name in the model.
     @inlinable
     public init(_ name: String) {
         self.name = name
@@ -21,11 +23,13 @@ public final class ToOneKey<Destination: ManagedObject>: @unchecked Sendable {
 
 /// The name of a to-many relationship with the class of its destination; see ``AttributeKey``.
 public final class ToManyKey<Destination: ManagedObject>: @unchecked Sendable {
+    /// The name of the relationship in the model.
     public let name: String
     // Read and written as a word; see `AttributeKey`.
     @exclusivity(unchecked)
     @usableFromInline var location: PropertyLocation
 
+    /// Creates a key for the relationship with that name in the model.
     @inlinable
     public init(_ name: String) {
         self.name = name
@@ -47,11 +51,13 @@ public final class ToManyKey<Destination: ManagedObject>: @unchecked Sendable {
 
 /// The name of an ordered to-many relationship with the class of its destination; see ``AttributeKey``.
 public final class OrderedToManyKey<Destination: ManagedObject>: @unchecked Sendable {
+    /// The name of the relationship in the model.
     public let name: String
     // Read and written as a word; see `AttributeKey`.
     @exclusivity(unchecked)
     @usableFromInline var location: PropertyLocation
 
+    /// Creates a key for the relationship with that name in the model.
     @inlinable
     public init(_ name: String) {
         self.name = name

@@ -11,6 +11,7 @@ public struct ArchivedObject {
     /// Strings, `Int64`, `Double`, `Bool`, `Data`, `Date`, `URL`, `UUID`, arrays, dictionaries and archived objects.
     public let values: [String: Any]
 
+    /// The value that the object has archived under a key; `nil` if there is none.
     public subscript(key: String) -> Any? { values[key] }
 }
 

@@ -21,6 +21,7 @@ extension TransformableValue where Self: Codable {
 }
 
 extension TransformableValue {
+    /// The encoded value.
     public var attributeValue: AttributeValue {
         guard let data = Self.valueTransformer.data(self) else {
             incorrectUse("A \(Self.self) cannot be stored because its transformer returned no data for it: \(self).")
@@ -48,6 +49,7 @@ extension TransformableValue {
 public final class CodableTransformer<Value: Codable>: ValueTransformer, @unchecked Sendable {
     /// The format of the encoded bytes.
     public enum Format: Sendable {
+        /// JSON.
         case json
         /// A binary property list; its top-level value must be an array or a dictionary.
         case propertyList

@@ -18,6 +18,7 @@ import Synchronization
 open class ValueTransformer: @unchecked Sendable {
     // Has no state. State added by a subclass must be safe to use from the queues of all contexts.
 
+    /// Creates a transformer.
     public init() {}
 
     /// Whether values can be transformed back.
@@ -64,6 +65,7 @@ public struct ValueTransformerName: RawRepresentable, Hashable, Sendable, Expres
         self.rawValue = rawValue
     }
 
+    /// Creates a name from its text.
     public init(_ rawValue: String) {
         self.rawValue = rawValue
     }

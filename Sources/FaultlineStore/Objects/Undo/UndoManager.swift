@@ -48,6 +48,7 @@ public final class UndoManager {
         didSet { trim() }
     }
 
+    /// Creates a manager without actions.
     public init() {}
 
     // MARK: - Groups

@@ -74,7 +74,9 @@ public struct FetchExpression: Sendable, Hashable {
     /// A variable: in a `subquery(_:_:_:keyPath:)` its current object, otherwise a variable that
     /// ``FetchPredicate/withSubstitutionVariables(_:)`` replaces.
     ///
-    /// - Parameter keyPath: the key path from the variable's object; empty for the object itself.
+    /// - Parameters:
+    ///   - name: the name of the variable, without `$`.
+    ///   - keyPath: the key path from the variable's object; empty for the object itself.
     public static func variable(_ name: String, _ keyPath: String = "") -> FetchExpression {
         FetchExpression(.path(FetchPath(root: .variable(name), keyPath: keyPath)))
     }
@@ -109,6 +111,7 @@ public struct FetchExpression: Sendable, Hashable {
     /// - Parameters:
     ///   - collection: the key path of the relationship.
     ///   - variable: the name of the current object in the predicate.
+    ///   - predicate: selects the objects of the relationship.
     ///   - keyPath: a collection operator such as `"@count"` or `"@sum.price"`, or a key path to compare with
     ///     ``FetchPredicate/Modifier/any`` or ``FetchPredicate/Modifier/all``.
     public static func subquery(
@@ -129,14 +132,17 @@ public struct FetchExpression: Sendable, Hashable {
 // MARK: Arithmetic
 
 extension FetchExpression {
+    /// Returns the sum of two expressions.
     public static func + (left: FetchExpression, right: FetchExpression) -> FetchExpression {
         .function(.add, left, right)
     }
 
+    /// Returns the difference of two expressions.
     public static func - (left: FetchExpression, right: FetchExpression) -> FetchExpression {
         .function(.subtract, left, right)
     }
 
+    /// Returns the product of two expressions.
     public static func * (left: FetchExpression, right: FetchExpression) -> FetchExpression {
         .function(.multiply, left, right)
     }

@@ -17,24 +17,37 @@ public enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
     case power = "raise:toPower:"
     /// `-a`.
     case negate = "negate:"
+    /// The number without its sign.
     case absoluteValue = "abs:"
+    /// The square root.
     case squareRoot = "sqrt:"
     /// The logarithm to base 10.
     case logarithm = "log:"
+    /// The natural logarithm.
     case naturalLogarithm = "ln:"
+    /// The power of e.
     case exponential = "exp:"
+    /// The smallest integer that is not less than the number.
     case ceiling = "ceiling:"
+    /// The largest integer that is not greater than the number.
     case floor = "floor:"
     /// The number rounded toward zero.
     case truncate = "trunc:"
+    /// The bits that both integers have.
     case bitwiseAnd = "bitwiseAnd:with:"
+    /// The bits that at least one of the integers has.
     case bitwiseOr = "bitwiseOr:with:"
+    /// The bits that exactly one of the integers has.
     case bitwiseXor = "bitwiseXor:with:"
+    /// The first integer, shifted left by as many bits as the second says.
     case leftShift = "leftshift:by:"
+    /// The first integer, shifted right by as many bits as the second says.
     case rightShift = "rightshift:by:"
+    /// The integer with all bits inverted.
     case onesComplement = "onesComplement:"
     /// Text in uppercase, independent of the locale.
     case uppercase = "uppercase:"
+    /// Text in lowercase, independent of the locale.
     case lowercase = "lowercase:"
     /// Text as compared with `[cd]`; see ``TextOptions/fold(_:)``.
     case canonical = "canonical:"

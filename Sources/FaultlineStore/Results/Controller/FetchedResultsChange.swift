@@ -8,7 +8,9 @@ public import Foundation
 /// An index path has two indexes: the section, and the object within it. Index paths of old positions refer to the
 /// content before all changes of a ``FetchedResultsChanges``, index paths of new positions to the content after them.
 public enum FetchedResultsChange: Sendable, Hashable {
+    /// An object was added, at a position in the new content.
     case insert(ManagedObjectID, at: IndexPath)
+    /// An object was removed, from a position in the old content.
     case delete(ManagedObjectID, at: IndexPath)
     /// An object changed, and its position with it.
     case move(ManagedObjectID, from: IndexPath, to: IndexPath)
@@ -32,7 +34,14 @@ public struct FetchedResultsChanges: Sendable, Hashable {
 
 /// The kind of change of an object or a section in a ``FetchedResultsController``'s content.
 public enum FetchedResultsChangeType: String, Sendable, Hashable {
-    case insert, delete, move, update
+    /// It was added.
+    case insert
+    /// It was removed.
+    case delete
+    /// Its position has changed, and perhaps its values.
+    case move
+    /// Its values have changed.
+    case update
 }
 
 extension IndexPath {

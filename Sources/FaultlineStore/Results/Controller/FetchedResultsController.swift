@@ -18,7 +18,9 @@ public import Foundation
 /// first, in lexical order, without limit and offset, and the context has no unsaved changes: one more statement then
 /// counts the rows of each section.
 public final class FetchedResultsController<Object: ManagedObject> {
+    /// The request whose results the controller follows.
     public let fetchRequest: FetchRequest<Object>
+    /// The context in which it fetches and whose changes it follows.
     public let managedObjectContext: ManagedObjectContext
     /// The key path of the section name; `nil` puts all objects into one section.
     ///

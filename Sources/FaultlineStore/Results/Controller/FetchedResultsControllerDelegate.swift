@@ -4,6 +4,7 @@ public import Foundation
 ///
 /// All methods are optional.
 public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
+    /// The class of the objects that the controller fetches.
     associatedtype Object: ManagedObject
 
     /// The content is about to change; it is still the old one.
@@ -11,8 +12,11 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
 
     /// A section was inserted or deleted.
     ///
-    /// - Parameter index: the section's index in the new content if it was inserted, in the old content if it was
-    ///   deleted.
+    /// - Parameters:
+    ///   - controller: the controller whose content has changed.
+    ///   - section: the section.
+    ///   - index: the section's index in the new content if it was inserted, in the old content if it was deleted.
+    ///   - type: whether the section was inserted or deleted.
     func controller(
         _ controller: FetchedResultsController<Object>, didChange section: FetchedResultsSection<Object>,
         atSectionIndex index: Int, for type: FetchedResultsChangeType)
@@ -20,7 +24,10 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
     /// An object was inserted, deleted, moved or updated.
     ///
     /// - Parameters:
+    ///   - controller: the controller whose content has changed.
+    ///   - object: the object.
     ///   - indexPath: the old position; `nil` if the object was inserted.
+    ///   - type: what happened to the object.
     ///   - newIndexPath: the new position; `nil` if the object was deleted.
     func controller(
         _ controller: FetchedResultsController<Object>, didChange object: Object, at indexPath: IndexPath?,
