@@ -14,6 +14,7 @@ const KEYS = [
   { keys: ["c"], shown: "C", text: "Go to the event's cause", action: "goToCause" },
   { keys: ["/"], shown: "/", text: "Search", action: "search" },
   { keys: ["Escape"], shown: "Esc", text: "Give up the range, the finding and the search, one after the other", action: "giveUp" },
+  { keys: ["?"], shown: "?", text: "This list" },
 ];
 
 /** What the pointer does, each with an action that a page may lack. */
@@ -28,9 +29,8 @@ const POINTER = [
 /** Fills the dialog with the keys that have an effect on the page, and opens it. */
 export function showHelp(actions) {
   const dialog = find("help");
-  const list = (entries) => element("dl", {}, entries.filter(({ action }) => actions[action])
-    .flatMap(({ shown, text }) => [element("dt", {}, shown), element("dd", {}, text)]),
-  entries === KEYS && [element("dt", {}, "?"), element("dd", {}, "This list")]);
+  const list = (entries) => element("dl", {}, entries.filter(({ action }) => !action || actions[action])
+    .flatMap(({ shown, text }) => [element("dt", {}, shown), element("dd", {}, text)]));
   dialog.replaceChildren(
     element("h2", { id: "help-title" }, "Keyboard and mouse"), list(KEYS), list(POINTER),
     element("form", { method: "dialog" }, element("button", { autofocus: true }, "Close")));
