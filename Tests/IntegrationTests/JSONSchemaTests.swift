@@ -18,7 +18,8 @@ struct JSONSchemaTests {
             assert schema["$id"] == name, name
         for argument in sys.argv[2:]:
             name, path = argument.split("=", 1)
-            validator = Draft202012Validator({"$ref": name + ".v1.json"}, registry=registry)
+            [schema] = [known for known in schemas if known.startswith(name + ".v")]
+            validator = Draft202012Validator({"$ref": schema}, registry=registry)
             text = open(path).read()
             assert text
             for document in text.splitlines() if name == "events" else [text]:
@@ -40,10 +41,19 @@ struct JSONSchemaTests {
     /// Runs a command, and returns its output with the name of its schema, as the script takes it.
     private func document(_ name: String, _ arguments: [String]) throws -> String {
         let path = directory.path("\(UUID().uuidString).json")
-        let result = try BuiltCommand.run([name] + arguments + ["--format", "json"])
+        // "model-diff" is the document of "model diff".
+        let command = name.split(separator: "-").map(String.init)
+        let result = try BuiltCommand.run(command + arguments + ["--format", "json"])
         #expect([0, 1].contains(result.status) && !result.output.isEmpty, "\(result.errors)")
         try result.output.write(toFile: path, atomically: true, encoding: .utf8)
         return "\(name)=\(path)"
+    }
+
+    /// Writes the profile of a trace.
+    private func profile(of trace: String) throws -> String {
+        let path = directory.path("\(UUID().uuidString).profile")
+        #expect(try BuiltCommand.run(["profile", trace, "-o", path]).status == 0)
+        return "profile=\(path)"
     }
 
     private func documents(of trace: String) throws -> [String] {
@@ -54,7 +64,7 @@ struct JSONSchemaTests {
             document("check", [trace, "--budget", budget]), document("check", [trace, "--baseline", trace]),
             document("diff", [trace, trace]), document("events", [trace]),
             document("events", [trace, "--stack", "--kind", "fetch,batch,save,merge"]),
-            document("tree", [trace, "--bottom-up", "--by", "scope"]),
+            document("tree", [trace, "--bottom-up", "--by", "scope"]), profile(of: trace),
         ] + weights.map { try document("tree", [trace, "--weight", $0, "--hide-system"]) }
     }
 
@@ -97,6 +107,21 @@ struct JSONSchemaTests {
             document("inspect", [store, "--trace", trace]), document("verify", [trace, "--store", store]),
         ]
         try PyPI.expectNothing(from: Self.validation, [Self.folder] + documents(of: trace) + more)
+    }
+
+    @Test("of models follow them", .enabled(if: SharedData.exists, "\(SharedData.need)"))
+    func models() throws {
+        let folder = "core-data-models/objcio/Migrations/Migrations/Moody.xcdatamodeld"
+        let versions = try (2...6).map { try SharedData.url("\(folder)/Moody \($0).xcdatamodel").path }
+        let documents = try zip(versions, versions.dropFirst()).map { try document("model-diff", [$0, $1]) }
+        let store = try SharedData.url("core-data-stores/duckduckgo/Bookmarks_V1.sqlite").path
+        let model = try SharedData.url("core-data-stores/duckduckgo/BookmarksModel.xcdatamodeld").path
+        try PyPI.expectNothing(
+            from: Self.validation,
+            [Self.folder] + documents
+                + versions.map { try document("model-show", [$0]) } + [
+                    document("model-find", [store, model]), document("model-diff", versions.reversed().suffix(2)),
+                ])
     }
 
     @Test("with a key that no schema has are recognized by the validation")
