@@ -85,7 +85,7 @@ struct ModelCommandTests {
         try "<model><entity name=\"Item\"/></model>".write(
             toFile: model + "/contents", atomically: true, encoding: .utf8)
         let result = try BuiltCommand.run(["model", "find", store, model])
-        #expect(result.output.contains("since then, the attribute 'Item."))
+        #expect(result.output.contains("since the store's version, the attribute 'Item."))
         #expect(result.status == 1)
     }
 

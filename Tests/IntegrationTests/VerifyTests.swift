@@ -285,8 +285,8 @@ struct VerifyTests {
         #expect(result.status == 2)
         #expect(
             result.errors.hasPrefix(
-                "faultline: The model does not match the store \"\(store)\": the store lacks the entity '"))
-        #expect(result.errors.contains("the store has an entity 'Track' that the model lacks"))
+                "faultline: The model does not match the store \"\(store)\": since the store's version, the entity '"))
+        #expect(result.errors.contains("the entity 'Track' was removed"))
         #expect(result.errors.hasSuffix("Name the store's own model with --model.\n"))
     }
 }

@@ -52,8 +52,9 @@ final class StoreCopy {
                 throw ReplayError.cannotOpen(name, reason)
             }
             // The store's message names the copy, and has advice that does not apply to a copy.
-            let differences = reason.firstMatch(of: /created with another model: (.*?)(; open it with the model.*)?$/)
-            throw ReplayError.otherModel(name, differences.map { String($0.1) } ?? reason)
+            let mismatch = try? PersistentStoreCoordinator.mismatch(
+                of: model.model, configuration: model.configuration, withStoreAt: URL(fileURLWithPath: path))
+            throw ReplayError.otherModel(name, mismatch ?? reason)
         }
     }
 

@@ -13,10 +13,14 @@ extension PersistentStoreCoordinator {
         try mismatch(of: model, withStoreAt: url) == nil
     }
 
-    /// Why a model does not fit a store, as part of a sentence, or `nil` if it fits.
-    package static func mismatch(of model: ManagedObjectModel, withStoreAt url: URL) throws(StoreError) -> String? {
+    /// Why a model, or one of its configurations, does not fit a store, as part of a sentence; `nil` if it fits.
+    package static func mismatch(
+        of model: ManagedObjectModel, configuration: String? = nil, withStoreAt url: URL
+    ) throws(StoreError) -> String? {
         let setup = try StoreOpening.setup(.sqlite, forReading: url)
+        var part: StoreConfiguration?
+        if let configuration { part = try StoreConfiguration(configuration, of: model, path: url.path) }
         let metadata = try setup.readMetadata().1
-        return try StoreMatch(setup, model, nil, path: url.path, metadata: metadata.values).mismatch()
+        return try StoreMatch(setup, model, part, path: url.path, metadata: metadata.values).mismatch()
     }
 }

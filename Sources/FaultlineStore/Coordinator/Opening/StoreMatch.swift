@@ -55,7 +55,7 @@ struct StoreMatch {
     /// Returns why the store does not match, or nothing if it does.
     func mismatch() throws(StoreError) -> String? {
         let differences = try versionDifferences()
-        if let differences, !differences.isEmpty { return "since then, \(Self.list(differences))" }
+        if let differences, !differences.isEmpty { return "since the store's version, \(Self.list(differences))" }
         let found = try comparedTables().differences
         if !found.isEmpty { return Self.list(found) }
         return differences == nil ? nil : "the version hashes of its entities differ"
