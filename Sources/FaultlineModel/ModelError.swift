@@ -8,7 +8,7 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
             case duplicateName, unknownEntity, unknownInverse, inverseMismatch, inheritanceCycle, invalidProperty,
                 invalidIndex, invalidName, tooLarge
             case cannotRead, notAModel, malformedFile, unknownVersion, cannotWrite
-            case invalidExpression, inferredMappingModel
+            case invalidExpression, inferredMappingModel, invalidMapping
         }
 
         private let value: Value
@@ -47,6 +47,9 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
         /// No mapping can be inferred between two models (Core Data's error 134190).
         public static let inferredMappingModel = Code(value: .inferredMappingModel)
 
+        /// A mapping model names something that its models do not have.
+        public static let invalidMapping = Code(value: .invalidMapping)
+
         public var description: String { value.rawValue }
     }
 
@@ -56,9 +59,9 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
     public var message: String
     /// The line of the wrong declaration, if there is one: `"Groceries/Model.swift:12"`.
     public var declaredAt: String?
-    /// The entity because of which no mapping can be inferred.
+    /// The entity that an error in a mapping is about, or because of which no mapping can be inferred.
     public var entity: String?
-    /// The property of ``entity`` because of which no mapping can be inferred; `nil` if the entity itself is the reason.
+    /// The property of ``entity`` that the error is about; `nil` if the entity itself is the reason.
     public var property: String?
 
     public var description: String { message }

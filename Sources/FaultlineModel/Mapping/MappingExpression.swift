@@ -20,6 +20,9 @@ public indirect enum MappingExpression: Sendable, Hashable {
         case propertyMapping
         /// The policy of the entity mapping.
         case entityPolicy
+
+        /// All variables, as a part of an error's sentence.
+        static var list: String { allCases.map { "'$\($0.rawValue)'" }.joined(separator: ", ") }
     }
 
     /// A value, or `nil`.

@@ -61,8 +61,7 @@ private struct MappingExpressionParser {
             let start = position
             guard let variable = MappingExpression.Variable(rawValue: word()) else {
                 position = start
-                throw error(
-                    "one of " + MappingExpression.Variable.allCases.map { "'$\($0.rawValue)'" }.joined(separator: ", "))
+                throw error("one of \(MappingExpression.Variable.list)")
             }
             return .variable(variable)
         case "\"", "'": return .constant(.string(try quoted()))

@@ -64,21 +64,23 @@ struct ModelFile {
     // MARK: Files
 
     /// Whether the URL names a folder rather than a file.
-    static func isFolder(_ url: URL) throws(ModelError) -> Bool {
+    ///
+    /// - Parameter wanted: What to name instead, in errors.
+    static func isFolder(_ url: URL, wanted: String = "a .xcdatamodeld or a .xcdatamodel") throws(ModelError) -> Bool {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
-            throw ModelError(.cannotRead, "'\(url.path)' does not exist; name a .xcdatamodeld or a .xcdatamodel.")
+            throw ModelError(.cannotRead, "'\(url.path)' does not exist; name \(wanted).")
         }
         return isFolder.boolValue
     }
 
     /// Returns the bytes of a file that is within the size limit.
-    static func data(_ url: URL) throws(ModelError) -> Data {
+    static func data(_ url: URL, wanted: String = "a .xcdatamodeld or a .xcdatamodel") throws(ModelError) -> Data {
         // Reading a device or a pipe might never end.
         let resolved = url.resolvingSymlinksInPath()
         let attributes = try? FileManager.default.attributesOfItem(atPath: resolved.path)
         guard let attributes else {
-            throw ModelError(.cannotRead, "'\(url.path)' does not exist; name a .xcdatamodeld or a .xcdatamodel.")
+            throw ModelError(.cannotRead, "'\(url.path)' does not exist; name \(wanted).")
         }
         guard attributes[.type] as? FileAttributeType == .typeRegular else {
             throw ModelError(.cannotRead, "'\(url.path)' is not a regular file; name another.")

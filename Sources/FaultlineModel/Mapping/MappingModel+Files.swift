@@ -1,0 +1,34 @@
+public import Foundation
+
+extension MappingModel {
+    /// Loads a mapping model from a file written by Xcode's mapping editor.
+    ///
+    ///     let versions = try ModelVersions(contentsOf: folder.appendingPathComponent("Moody.xcdatamodeld"))
+    ///     let mapping = try MappingModel(
+    ///         contentsOf: folder.appendingPathComponent("Moody 4-Moody 5.xcmappingmodel"),
+    ///         from: try versions.model("Moody 4"), to: try versions.model("Moody 5"))
+    ///
+    /// The file leaves much to be derived from the two models:
+    ///
+    /// - A mapping is named after its entities, as in `PersonToPerson`, or after the newer entity alone if it has no older one.
+    ///   A second mapping of that name gets the name `PersonToPerson_2`.
+    /// - An attribute without an expression continues the older attribute of its name, if there is one. So does a relationship for
+    ///   which the file asks for an expression.
+    /// - The hashes are those of the two models' entities.
+    ///
+    /// An entity without a mapping is not carried over. A property mapping that belongs to no entity mapping is ignored.
+    ///
+    /// - Parameters:
+    ///   - url: A `.xcmappingmodel`, or its file `xcmapping.xml`.
+    ///   - source: The older model, whose stores are migrated.
+    ///   - destination: The newer model.
+    /// - Throws: ``ModelError`` if there is no such file, or if it is not a mapping model. The code is
+    ///   ``ModelError/Code/invalidMapping`` if it names an entity, a property or a mapping that does not exist, and
+    ///   ``ModelError/Code/invalidExpression`` if an expression cannot be read. Types are not compared.
+    public init(
+        contentsOf url: URL, from source: ManagedObjectModel, to destination: ManagedObjectModel
+    ) throws(ModelError) {
+        let file = try MappingFile(url)
+        self.init(entityMappings: try MappingReader.entityMappings(of: file, from: source, to: destination))
+    }
+}
