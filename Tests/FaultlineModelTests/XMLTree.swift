@@ -6,6 +6,8 @@ struct XMLTree: Hashable, CustomStringConvertible {
     var name: String
     var attributes: [String: String]
     var children: [XMLTree]
+    /// The text of an element without children, apart from spaces at its ends.
+    var text: String
 
     init(_ data: Data) throws {
         self.init(try XMLDocument(data: data).rootElement()!)
@@ -16,6 +18,8 @@ struct XMLTree: Hashable, CustomStringConvertible {
         attributes = Dictionary(
             uniqueKeysWithValues: (element.attributes ?? []).map { ($0.name ?? "", $0.stringValue ?? "") })
         children = (element.children ?? []).compactMap { ($0 as? XMLElement).map(XMLTree.init) }
+        text =
+            children.isEmpty ? (element.stringValue ?? "").trimmingCharacters(in: .whitespacesAndNewlines) : ""
     }
 
     func all(_ name: String) -> [XMLTree] {
@@ -24,7 +28,8 @@ struct XMLTree: Hashable, CustomStringConvertible {
 
     /// The tree as lines, so a failing test shows the line that differs.
     var description: String {
-        let own = "\(name) \(attributes.sorted { $0.key < $1.key }.map { "\($0)=\"\($1)\"" }.joined(separator: " "))"
+        let own =
+            "\(name) \(attributes.sorted { $0.key < $1.key }.map { "\($0)=\"\($1)\"" }.joined(separator: " ")) \(text)"
         let inner = children.flatMap { $0.description.split(separator: "\n").map { "  \($0)" } }
         return ([own] + inner).joined(separator: "\n")
     }

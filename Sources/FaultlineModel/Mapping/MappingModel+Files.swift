@@ -29,6 +29,49 @@ extension MappingModel {
         contentsOf url: URL, from source: ManagedObjectModel, to destination: ManagedObjectModel
     ) throws(ModelError) {
         let file = try MappingFile(url)
-        self.init(entityMappings: try MappingReader.entityMappings(of: file, from: source, to: destination))
+        let mappings = try MappingReader.entityMappings(of: file, from: source, to: destination)
+        self.init(entityMappings: mappings)
+        origin = MappingOrigin(root: file.root, entityMappings: mappings)
+    }
+
+    /// Returns the mapping model as the text of a file `xcmapping.xml`.
+    ///
+    /// A loaded mapping model is written without loss, except for comments. No other one can be written: the file contains both
+    /// models in a form that only Xcode can make.
+    ///
+    /// - Throws: ``ModelError`` if the mapping model was made in code, or changed since it was loaded.
+    public func contents() throws(ModelError) -> String {
+        guard let origin else {
+            throw ModelError(
+                .cannotWrite,
+                "The mapping model cannot be written: it did not come from a file, and only Xcode can create one; create it there."
+            )
+        }
+        guard origin.entityMappings == entityMappings else {
+            throw ModelError(
+                .cannotWrite,
+                "The mapping model cannot be written: it was changed after it was loaded; make the changes in Xcode.")
+        }
+        return origin.document()
+    }
+
+    /// Writes the mapping model to a file that Xcode's mapping editor and ``init(contentsOf:from:to:)`` can read.
+    ///
+    /// - Parameter url: A folder whose name ends in `.xcmappingmodel`, which is created if necessary and whose file
+    ///   `xcmapping.xml` is replaced; or a file with any other name.
+    /// - Throws: ``ModelError`` as ``contents()``, and if the file cannot be written.
+    public func write(to url: URL) throws(ModelError) {
+        let text = try contents()
+        let isFolder = url.pathExtension == MappingFile.suffix
+        let file = isFolder ? url.appendingPathComponent(MappingFile.name) : url
+        do {
+            if isFolder { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+            try Data(text.utf8).write(to: file, options: .atomic)
+        } catch {
+            throw ModelError(
+                .cannotWrite,
+                "The mapping model cannot be written to '\(file.path)'; check that its folder exists and that this user may write to it."
+            )
+        }
     }
 }

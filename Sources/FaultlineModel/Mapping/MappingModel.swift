@@ -2,8 +2,8 @@ public import Foundation
 
 /// The plan by which a store of one model version becomes a store of another: a mapping for each kind of object.
 ///
-/// Infer it where names and renaming identifiers say what continues what (``inferredMappingModel(from:to:)``), or make it in
-/// code:
+/// Infer it where names and renaming identifiers say what continues what (``inferredMappingModel(from:to:)``), load it from
+/// a file of Xcode's (``init(contentsOf:from:to:)``), or make it in code:
 ///
 ///     let mapping = MappingModel(entityMappings: [
 ///         EntityMapping("CarToCar", from: "Car", to: "Car", attributeMappings: [
@@ -13,6 +13,8 @@ public import Foundation
 public struct MappingModel: Sendable, Hashable {
     /// The mappings of the entities, in the order in which each stage of a migration goes through them.
     public var entityMappings: [EntityMapping]
+    /// The file that the mapping model was loaded from.
+    var origin: MappingOrigin?
 
     public init(entityMappings: [EntityMapping] = []) {
         self.entityMappings = entityMappings
