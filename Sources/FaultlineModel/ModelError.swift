@@ -8,7 +8,7 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
             case duplicateName, unknownEntity, unknownInverse, inverseMismatch, inheritanceCycle, invalidProperty,
                 invalidIndex, invalidName, tooLarge
             case cannotRead, notAModel, malformedFile, unknownVersion, cannotWrite
-            case invalidExpression, inferredMappingModel, invalidMapping
+            case invalidExpression, inferredMappingModel, invalidMapping, ambiguousMapping
         }
 
         private let value: Value
@@ -49,6 +49,8 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
 
         /// A mapping model names something that its models do not have.
         public static let invalidMapping = Code(value: .invalidMapping)
+        /// Several mapping models fit the same two models.
+        public static let ambiguousMapping = Code(value: .ambiguousMapping)
 
         public var description: String { value.rawValue }
     }

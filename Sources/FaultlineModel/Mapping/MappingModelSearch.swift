@@ -1,0 +1,112 @@
+public import Foundation
+
+/// The mapping models among several files that fit two models.
+///
+///     let search = MappingModelSearch(urls, from: old, to: new)
+///     for misfit in search.misfits { print(misfit.error) }
+///     if let mapping = try search.mappingModel { … }
+///
+/// A file fits if the models have all entities, properties and mappings that it names. Types, and what the file does not name,
+/// are not compared.
+public struct MappingModelSearch: Sendable, Hashable {
+    /// A file that fits.
+    public struct Match: Sendable, Hashable {
+        /// The file, as it was given.
+        public let url: URL
+        /// The mapping model in the file.
+        public let mappingModel: MappingModel
+        /// The concrete entities of both models that the file does not map, in alphabetical order; their objects are not carried
+        /// over.
+        public let unmappedEntities: [String]
+    }
+
+    /// A file that does not fit, or cannot be read.
+    public struct Misfit: Sendable, Hashable {
+        /// The file, as it was given.
+        public let url: URL
+        /// The first reason, as ``MappingModel/init(contentsOf:from:to:)`` throws it.
+        public let error: ModelError
+    }
+
+    /// The files that fit, in the order in which they were given.
+    public let matches: [Match]
+    /// The files that do not fit, in the order in which they were given.
+    public let misfits: [Misfit]
+    /// The matches that were made for the versions that the two models were loaded from.
+    private let namesakes: [Match]
+
+    /// Reads the files and compares them with two models.
+    ///
+    /// - Parameters:
+    ///   - urls: Folders whose names end in `.xcmappingmodel`, or their files `xcmapping.xml`.
+    ///   - source: The older model.
+    ///   - destination: The newer model.
+    /// - Complexity: Reads every file.
+    public init(_ urls: [URL], from source: ManagedObjectModel, to destination: ManagedObjectModel) {
+        var (matches, misfits, namesakes): ([Match], [Misfit], [Match]) = ([], [], [])
+        for url in urls {
+            do throws(ModelError) {
+                let mapping = try MappingModel(contentsOf: url, from: source, to: destination)
+                let mapped = Set(mapping.entityMappings.compactMap(\.destinationEntityName))
+                let unmapped = destination.entities.filter { entity in
+                    !entity.isAbstract && !mapped.contains(entity.name)
+                        && source.entity(named: entity.name)?.isAbstract == false
+                }
+                let match = Match(
+                    url: url, mappingModel: mapping, unmappedEntities: unmapped.map(\.name).sorted())
+                matches.append(match)
+                if let origin = mapping.origin, let old = source.versionName, let new = destination.versionName,
+                    origin.modelName("sourcemodelpath") == old, origin.modelName("destinationmodelpath") == new
+                {
+                    namesakes.append(match)
+                }
+            } catch {
+                misfits.append(Misfit(url: url, error: error))
+            }
+        }
+        (self.matches, self.misfits, self.namesakes) = (matches, misfits, namesakes)
+    }
+
+    /// The mapping model that fits, or `nil` if none does.
+    ///
+    /// If several fit, it is the one that Xcode made for the versions that both models were loaded from, such as
+    /// `Moody 2.xcdatamodel`.
+    ///
+    /// - Throws: ``ModelError`` with the code ``ModelError/Code/ambiguousMapping`` if several fit and the versions do not decide.
+    public var mappingModel: MappingModel? {
+        get throws(ModelError) {
+            let fitting = namesakes.count == 1 ? namesakes : matches
+            guard fitting.count < 2 else {
+                let paths = fitting.map { "'\($0.url.path)'" }.joined(separator: " and ")
+                throw ModelError(
+                    .ambiguousMapping,
+                    "\(fitting.count) mapping models fit the two models: \(paths); load the right one by its name.")
+            }
+            return fitting.first?.mappingModel
+        }
+    }
+}
+
+extension MappingModel {
+    /// Loads the mapping model, among several files, that fits two models; `nil` if none does.
+    ///
+    /// ``MappingModelSearch`` says why a file does not fit, and which entities one leaves out.
+    ///
+    ///     let mapping = try MappingModel(from: urls, forSourceModel: old, destinationModel: new)
+    ///
+    /// - Throws: ``ModelError`` as ``MappingModelSearch/mappingModel``. A file that cannot be read is no error.
+    public init?(
+        from urls: [URL], forSourceModel source: ManagedObjectModel, destinationModel destination: ManagedObjectModel
+    ) throws(ModelError) {
+        guard let found = try MappingModelSearch(urls, from: source, to: destination).mappingModel else { return nil }
+        self = found
+    }
+}
+
+extension ManagedObjectModel {
+    /// The name of the folder that the model was loaded from, such as `Moody 2.xcdatamodel`; `nil` for a model made in code.
+    fileprivate var versionName: String? {
+        guard origin != nil else { return nil }
+        return entities.first?.declaredAt.split(separator: "/").last { $0.hasSuffix(".xcdatamodel") }.map(String.init)
+    }
+}
