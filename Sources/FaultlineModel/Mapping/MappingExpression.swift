@@ -16,7 +16,9 @@ public indirect enum MappingExpression: Sendable, Hashable {
         case source
         /// The newer object, in expressions of relationships.
         case destination
+        /// The entity mapping that is processed.
         case entityMapping
+        /// The property mapping whose value is computed.
         case propertyMapping
         /// The policy of the entity mapping.
         case entityPolicy
@@ -27,6 +29,7 @@ public indirect enum MappingExpression: Sendable, Hashable {
 
     /// A value, or `nil`.
     case constant(AttributeValue?)
+    /// The value of a variable.
     case variable(Variable)
     /// The value at a key path from an object, with Core Data's collection operators.
     case keyPath(MappingExpression, String)

@@ -16,6 +16,7 @@ public struct MappingModel: Sendable, Hashable {
     /// The file that the mapping model was loaded from.
     var origin: MappingOrigin?
 
+    /// Creates a mapping model of mappings, in the order of processing.
     public init(entityMappings: [EntityMapping] = []) {
         self.entityMappings = entityMappings
     }
@@ -46,6 +47,7 @@ public struct EntityMapping: Sendable, Hashable {
 
     /// The name by which expressions and policies refer to the mapping: `CarToCar`.
     public var name: String
+    /// The kind of mapping.
     public var mappingType: MappingType
     /// The name of the entity in the older model; `nil` if the mapping adds an entity.
     public var sourceEntityName: String?
@@ -55,7 +57,9 @@ public struct EntityMapping: Sendable, Hashable {
     public var sourceEntityVersionHash: Data?
     /// The version hash that the newer entity must have; `nil` for any.
     public var destinationEntityVersionHash: Data?
+    /// How the attributes of the newer objects get their values; an attribute without a mapping keeps its default.
     public var attributeMappings: [PropertyMapping]
+    /// How the relationships of the newer objects get their objects; one without a mapping stays empty.
     public var relationshipMappings: [PropertyMapping]
     /// The expression that selects the older objects; `nil` for all objects of the entity itself, without subentities.
     public var sourceExpression: MappingExpression?
@@ -92,6 +96,7 @@ public struct PropertyMapping: Sendable, Hashable {
     /// Values for the policy.
     public var userInfo: [String: String]
 
+    /// Creates a mapping of the named property.
     public init(_ name: String, _ valueExpression: MappingExpression? = nil, userInfo: [String: String] = [:]) {
         self.name = name
         self.valueExpression = valueExpression

@@ -4,12 +4,21 @@
 public struct ModelDifference: Sendable, Hashable {
     /// The part of a model that changed.
     public enum Element: String, Sendable, Hashable, CaseIterable {
-        case entity, attribute, relationship, index
+        /// An entity itself.
+        case entity
+        /// An attribute of an entity.
+        case attribute
+        /// A relationship of an entity.
+        case relationship
+        /// A fetch index of an entity.
+        case index
     }
 
     /// The change of an element.
     public enum Change: Sendable, Hashable {
+        /// The older version does not have the element.
         case added
+        /// The newer version does not have the element.
         case removed
         /// The element had another name, and a renaming identifier connects the two.
         case renamed(from: String)
@@ -21,20 +30,61 @@ public struct ModelDifference: Sendable, Hashable {
 
     /// A setting of an entity or of a property.
     public enum Setting: String, Sendable, Hashable, CaseIterable {
-        case parent, abstract, className = "class name", uniquenessConstraints = "uniqueness constraints"
-        case type, optional, transient, defaultValue = "default value", derivation
-        case externalStorage = "external storage", validation, transformer = "value transformer"
-        case destination, inverse, toMany = "to-many", ordered, minimumCount = "minimum count"
-        case maximumCount = "maximum count", deleteRule = "delete rule", elements
-        case versionHashModifier = "version hash modifier", renamingIdentifier = "renaming identifier"
+        /// The parent of an entity.
+        case parent
+        /// Whether an entity is abstract.
+        case abstract
+        /// The name of the class of an entity's objects, or of a transformable attribute's values.
+        case className = "class name"
+        /// The uniqueness constraints of an entity.
+        case uniquenessConstraints = "uniqueness constraints"
+        /// The type of an attribute.
+        case type
+        /// Whether a property is optional.
+        case optional
+        /// Whether a property is transient.
+        case transient
+        /// The default value of an attribute.
+        case defaultValue = "default value"
+        /// The expression from which an attribute is derived.
+        case derivation
+        /// Whether large values of an attribute are stored in files.
+        case externalStorage = "external storage"
+        /// The smallest and largest value of an attribute, and its pattern.
+        case validation
+        /// The name of the transformer of a transformable attribute.
+        case transformer = "value transformer"
+        /// The entity at the other end of a relationship.
+        case destination
+        /// The inverse of a relationship.
+        case inverse
+        /// Whether a relationship is to-many.
+        case toMany = "to-many"
+        /// Whether a relationship is ordered.
+        case ordered
+        /// The smallest number of objects of a relationship.
+        case minimumCount = "minimum count"
+        /// The largest number of objects of a relationship.
+        case maximumCount = "maximum count"
+        /// The delete rule of a relationship.
+        case deleteRule = "delete rule"
+        /// The elements of a fetch index.
+        case elements
+        /// The modifier of the version hash.
+        case versionHashModifier = "version hash modifier"
+        /// The renaming identifier.
+        case renamingIdentifier = "renaming identifier"
+        /// The notes of the model's author.
         case userInfo = "user info"
     }
 
     /// The name of the entity: in the newer version, or in the older one if the element was removed.
     public let entity: String
+    /// The kind of element that changed.
     public let element: Element
     /// The name of the attribute, the relationship or the index; `nil` for the entity itself.
     public let name: String?
+    /// What happened to the element.
     public let change: Change
     /// Whether a store of the older version must be migrated because of this change.
     public let requiresMigration: Bool
