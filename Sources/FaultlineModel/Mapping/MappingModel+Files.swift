@@ -61,17 +61,8 @@ extension MappingModel {
     ///   `xcmapping.xml` is replaced; or a file with any other name.
     /// - Throws: ``ModelError`` as ``contents()``, and if the file cannot be written.
     public func write(to url: URL) throws(ModelError) {
-        let text = try contents()
         let isFolder = url.pathExtension == MappingFile.suffix
-        let file = isFolder ? url.appendingPathComponent(MappingFile.name) : url
-        do {
-            if isFolder { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
-            try Data(text.utf8).write(to: file, options: .atomic)
-        } catch {
-            throw ModelError(
-                .cannotWrite,
-                "The mapping model cannot be written to '\(file.path)'; check that its folder exists and that this user may write to it."
-            )
-        }
+        try ModelFile.write(
+            try contents(), to: url, inFolder: isFolder ? MappingFile.name : nil, "The mapping model")
     }
 }

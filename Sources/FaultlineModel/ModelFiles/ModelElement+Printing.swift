@@ -23,20 +23,29 @@ extension ModelElement {
     }
 
     private func escaped(_ value: String, _ key: String) throws(ModelError) -> String {
+        for character in value.unicodeScalars where !["\t", "\n", "\r"].contains(character) {
+            let isControl = character < " " || character == "\u{fffe}" || character == "\u{ffff}"
+            guard isControl else { continue }
+            throw ModelError(
+                .cannotWrite,
+                "The model cannot be written: '\(key)' of '\(attributes["name"] ?? name)' contains a control character (\(character.value)), which XML does not allow; remove it."
+            )
+        }
+        return Self.escaped(value, isAttribute: true)
+    }
+
+    /// Returns a text as XML represents it in an attribute's value, or between the tags of an element.
+    static func escaped(_ value: String, isAttribute: Bool) -> String {
         var text = ""
         for character in value.unicodeScalars {
             switch character {
             case "&": text += "&amp;"
             case "<": text += "&lt;"
             case ">": text += "&gt;"
-            case "\"": text += "&quot;"
-            // Unescaped, these would be read as spaces in an attribute's value.
-            case "\t", "\n", "\r": text += "&#\(character.value);"
-            case "\u{0}"..."\u{1f}", "\u{fffe}", "\u{ffff}":
-                throw ModelError(
-                    .cannotWrite,
-                    "The model cannot be written: '\(key)' of '\(attributes["name"] ?? name)' contains a control character (\(character.value)), which XML does not allow; remove it."
-                )
+            case "\"" where isAttribute: text += "&quot;"
+            // Unescaped, a carriage return would be read as a line feed, and all three as spaces in an attribute's value.
+            case "\r": text += "&#13;"
+            case "\t" where isAttribute, "\n" where isAttribute: text += "&#\(character.value);"
             default: text.unicodeScalars.append(character)
             }
         }

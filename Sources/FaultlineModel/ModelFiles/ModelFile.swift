@@ -63,10 +63,12 @@ struct ModelFile {
 
     // MARK: Files
 
+    private static let wanted = "a .xcdatamodeld or a .xcdatamodel"
+
     /// Whether the URL names a folder rather than a file.
     ///
     /// - Parameter wanted: What to name instead, in errors.
-    static func isFolder(_ url: URL, wanted: String = "a .xcdatamodeld or a .xcdatamodel") throws(ModelError) -> Bool {
+    static func isFolder(_ url: URL, wanted: String = Self.wanted) throws(ModelError) -> Bool {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
             throw ModelError(.cannotRead, "'\(url.path)' does not exist; name \(wanted).")
@@ -74,8 +76,28 @@ struct ModelFile {
         return isFolder.boolValue
     }
 
+    /// Writes a text to a file, or to a file in a folder, which is created if necessary.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the file in the folder; `nil` if the URL is the file's.
+    ///   - subject: What is written, in errors.
+    static func write(
+        _ text: String, to url: URL, inFolder name: String?, _ subject: String
+    ) throws(ModelError) {
+        let file = name.map { url.appendingPathComponent($0) } ?? url
+        do {
+            if name != nil { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+            try Data(text.utf8).write(to: file, options: .atomic)
+        } catch {
+            throw ModelError(
+                .cannotWrite,
+                "\(subject) cannot be written to '\(file.path)'; check that its folder exists and that this user may write to it."
+            )
+        }
+    }
+
     /// Returns the bytes of a file that is within the size limit.
-    static func data(_ url: URL, wanted: String = "a .xcdatamodeld or a .xcdatamodel") throws(ModelError) -> Data {
+    static func data(_ url: URL, wanted: String = Self.wanted) throws(ModelError) -> Data {
         // Reading a device or a pipe might never end.
         let resolved = url.resolvingSymlinksInPath()
         let attributes = try? FileManager.default.attributesOfItem(atPath: resolved.path)

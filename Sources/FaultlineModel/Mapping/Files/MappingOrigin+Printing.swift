@@ -7,6 +7,8 @@ extension MappingOrigin {
         """
 
     /// Returns the text of the file as Xcode writes it: four spaces per level, with the text of an element on its line.
+    ///
+    /// The texts came from XML, so they have no characters that XML cannot represent.
     func document() -> String {
         var text = Self.header
         Self.print(root, to: &text, indent: "")
@@ -17,10 +19,10 @@ extension MappingOrigin {
 
     private static func print(_ element: ModelElement, to text: inout String, indent: String) {
         let attributes = element.attributes.filter { $0.key != "" }.sorted { rank($0.key) < rank($1.key) }
-        let tag = ([element.name] + attributes.map { "\($0)=\"\(escaped($1, isAttribute: true))\"" })
+        let tag = ([element.name] + attributes.map { "\($0)=\"\(ModelElement.escaped($1, isAttribute: true))\"" })
         text += "\(indent)<\(tag.joined(separator: " "))>"
         if element.children.isEmpty {
-            text += escaped(element.attributes[""] ?? "", isAttribute: false)
+            text += ModelElement.escaped(element.attributes[""] ?? "", isAttribute: false)
         } else {
             text += "\n"
             for child in element.children { print(child, to: &text, indent: indent + "    ") }
@@ -33,22 +35,5 @@ extension MappingOrigin {
     private static func rank(_ name: String) -> (Int, String) {
         let order = ["name", "type", "id", "destination", "idrefs"]
         return (order.firstIndex(of: name) ?? order.count, name)
-    }
-
-    /// The text came from XML, so it has no characters that XML cannot represent.
-    private static func escaped(_ value: String, isAttribute: Bool) -> String {
-        var text = ""
-        for character in value.unicodeScalars {
-            switch character {
-            case "&": text += "&amp;"
-            case "<": text += "&lt;"
-            case ">": text += "&gt;"
-            case "\r": text += "&#13;"
-            case "\"" where isAttribute: text += "&quot;"
-            case "\t" where isAttribute, "\n" where isAttribute: text += "&#\(character.value);"
-            default: text.unicodeScalars.append(character)
-            }
-        }
-        return text
     }
 }
