@@ -38,7 +38,9 @@ package enum SHA256 {
             let next = s[7] &+ sum &+ choice &+ constants[index] &+ words[index]
             let other = rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)
             let majority = s[0] & s[1] ^ s[0] & s[2] ^ s[1] & s[2]
-            s = [next &+ other &+ majority, s[0], s[1], s[2], s[3] &+ next, s[4], s[5], s[6]]
+            for position in (1..<8).reversed() { s[position] = s[position - 1] }
+            s[4] &+= next
+            s[0] = next &+ other &+ majority
         }
         for index in state.indices { state[index] &+= s[index] }
     }
