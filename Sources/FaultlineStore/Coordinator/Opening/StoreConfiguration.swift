@@ -14,7 +14,7 @@ struct StoreConfiguration {
     ///
     /// - Throws: ``StoreError`` if the model has no such configuration, or if a relationship leaves it.
     init(_ name: String, of model: ManagedObjectModel, path: String) throws(StoreError) {
-        guard let members = model.entities(forConfiguration: name) else {
+        guard let entities = model.family(ofConfiguration: name) else {
             let known = model.configurations.map { "'\($0.name)'" }.joined(separator: ", ")
             throw StoreError(
                 .unsupportedModel,
@@ -22,9 +22,9 @@ struct StoreConfiguration {
             )
         }
         let schemas = model.schema.entities
-        let positions = Set(members.flatMap { model.schema.entity(named: $0.name)!.family })
+        let positions = entities.compactMap { model.schema.entity(named: $0)?.index }
         self.name = name
-        entities = Set(positions.map { schemas[$0].name })
+        self.entities = entities
         tables = Set(positions.map { schemas[$0].table })
         hash = model.schema.digest(of: entities)
         for position in positions.sorted() {
