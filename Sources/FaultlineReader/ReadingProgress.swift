@@ -2,7 +2,7 @@
 ///
 ///     try ReadingProgress.$observer.withValue(.init { print("\($0) of \($1) bytes") }) { try reader.begin() }
 package enum ReadingProgress {
-    /// What is called while a file is read.
+    /// A function that is called while a file is read.
     ///
     /// A type of its own, because optimized code of Swift 6.3 crashes in `withValue` of a task-local value that is an optional
     /// function.

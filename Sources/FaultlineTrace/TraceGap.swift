@@ -84,7 +84,7 @@ public struct TraceGap: Sendable, Hashable, Codable {
         }
     }
 
-    /// What is missing.
+    /// The kind of data that the trace lacks.
     public var kind: Kind
     /// The option that makes the tool record it: `"-com.apple.CoreData.SQLDebug 4"`; empty if there is none.
     public var remedy: String

@@ -29,7 +29,7 @@ struct MappingModelSearchTests {
         }
     }
 
-    @Test("reports what fits, what does not, and what is left out")
+    @Test("lists matches, misfits and unmapped entities")
     func values() throws {
         let (source, destination) = try MappingText.models()
         let folder = try TestFolder.make()

@@ -17,7 +17,7 @@ struct PprofProfile {
     private var modules: [Module] = []
     private var weights: [CallTreeWeight]
 
-    /// A file that contains functions, and what is known of them.
+    /// A program or library, and which details its functions have.
     private struct Module {
         var name: String
         var hasFiles = false

@@ -4,7 +4,7 @@ struct ShellCommand: Equatable {
     /// The number of the line where it begins.
     var line: Int
 
-    /// The commands of lines, of which the first has the number `line`.
+    /// Splits lines into commands; `line` is the number of the first line.
     ///
     /// It knows quotes, comments, continued lines, lists, pipes and redirections, and no substitutions.
     static func all(in lines: [Substring], line: Int) -> [ShellCommand] {

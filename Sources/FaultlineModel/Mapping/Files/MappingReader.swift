@@ -206,7 +206,7 @@ struct MappingReader {
         }
     }
 
-    /// Checks that an object has only known attributes, because others might change what is migrated.
+    /// Rejects an object with an unknown attribute, which might change the migration.
     private func check(_ object: MappingFile.Object, _ subject: String, _ known: [String]) throws(ModelError) {
         let name = object.attributeNames.first { !known.contains($0) && $0 != "autogenerateexpression" }
         guard let name else { return }
