@@ -28,4 +28,8 @@ static inline void csqlite_result_text(sqlite3_context *context, const char *byt
     sqlite3_result_text(context, bytes ? bytes : "", length, SQLITE_TRANSIENT);
 }
 
+static inline void csqlite_result_blob(sqlite3_context *context, const void *bytes, int length) {
+    sqlite3_result_blob(context, bytes ? bytes : "", length, SQLITE_TRANSIENT);
+}
+
 #endif

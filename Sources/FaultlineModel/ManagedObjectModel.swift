@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The entities of a store, validated and immutable.
 ///
 /// A model is created in code, or loaded from a model file (``init(contentsOf:version:)``):
@@ -25,6 +27,8 @@ public final class ManagedObjectModel: Sendable {
     package let schema: ModelSchema
     /// The element of the file that the model was loaded from.
     let origin: ModelElement?
+    /// The file that the model was loaded from.
+    let file: URL?
 
     private let entitiesByName: [String: EntityDescription]
 
@@ -47,7 +51,7 @@ public final class ManagedObjectModel: Sendable {
     init(
         checking entities: [EntityDescription], versionIdentifiers: [String],
         configurations: [ConfigurationDescription], fetchRequestTemplates: [FetchRequestTemplate],
-        compositeAttributes: [CompositeAttributeDescription], origin: ModelElement?
+        compositeAttributes: [CompositeAttributeDescription], origin: ModelElement?, file: URL? = nil
     ) throws(ModelError) {
         try ModelCheck(entities, configurations).run()
         self.entities = entities
@@ -56,6 +60,7 @@ public final class ManagedObjectModel: Sendable {
         self.fetchRequestTemplates = fetchRequestTemplates
         self.compositeAttributes = compositeAttributes
         self.origin = origin
+        self.file = file
         entitiesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
         schema = ModelSchema(entities, numbers: [:])
         versionHash = schema.digest

@@ -232,7 +232,9 @@ struct DerivedAttributeTests {
         entities[1].attributes.append(Self.derived("key", .string, "uppercase:(title)"))
         let model = try ManagedObjectModel(entities: entities)
         let error = try #require(throws: StoreError.self) {
-            _ = try PersistentContainer(name: "Test", managedObjectModel: model, storeURL: store.url)
+            var description = PersistentStoreDescription(url: store.url)
+            description.shouldMigrateStoreAutomatically = false
+            _ = try PersistentContainer(name: "Test", managedObjectModel: model, storeDescription: description)
         }
         #expect(error.code == .incompatibleModel)
     }

@@ -16,6 +16,7 @@ struct OpeningTests {
     private func open(_ name: String, isReadOnly: Bool = false, model: ManagedObjectModel? = nil) throws {
         var description = PersistentStoreDescription(url: folder.appendingPathComponent(name))
         description.isReadOnly = isReadOnly
+        description.shouldMigrateStoreAutomatically = false
         _ = try PersistentContainer(
             name: "Test", managedObjectModel: model ?? self.model, storeDescription: description)
     }

@@ -12,7 +12,9 @@ struct StoreMatchTests {
         let url = try fixture.copy()
         if !change.isEmpty { try SQLShell.run(change, url) }
         let text = performing {
-            _ = try PersistentContainer(name: "Test", managedObjectModel: model, storeURL: url)
+            var description = PersistentStoreDescription(url: url)
+            description.shouldMigrateStoreAutomatically = false
+            _ = try PersistentContainer(name: "Test", managedObjectModel: model, storeDescription: description)
         }
         let (start, end) = (
             "The store '\(url.path)' was created with another model: ",

@@ -179,6 +179,14 @@ package struct MappingInference: Sendable {
                 entity.name, relationship.name,
                 "it changes from to-many to to-one, and the models do not say which object stays")
         }
+        if relationship.isToMany, before.isToMany, let now = matching.destination.inverse(of: relationship),
+            !now.isToMany, matching.source.inverse(of: before)?.isToMany == true
+        {
+            throw refusal(
+                entity.name, relationship.name,
+                "its inverse '\(now.name)' changes from to-many to to-one, and the models do not say which object stays"
+            )
+        }
         guard let continued = matching.destinationNames[before.destination] else {
             throw refusal(
                 entity.name, relationship.name,

@@ -16,7 +16,7 @@ extension ManagedObjectModel {
         let file = try ModelFile(url, version: version)
         let parts = try ModelParts(try file.read(), ModelReader(path: file.path, position: file.position))
         do throws(ModelError) {
-            try self.init(parts)
+            try self.init(parts, file: file.url)
         } catch {
             throw error.located(in: file)
         }
@@ -31,12 +31,12 @@ extension ManagedObjectModel {
         try self.init(try ModelParts(root, ModelReader(path: name, position: name)))
     }
 
-    private convenience init(_ parts: ModelParts) throws(ModelError) {
+    private convenience init(_ parts: ModelParts, file: URL? = nil) throws(ModelError) {
         try self.init(
             checking: parts.entities,
             versionIdentifiers: parts.root.attributes["userDefinedModelVersionIdentifier"].map { [$0] } ?? [],
             configurations: parts.configurations, fetchRequestTemplates: parts.templates,
-            compositeAttributes: parts.composites, origin: parts.root)
+            compositeAttributes: parts.composites, origin: parts.root, file: file)
     }
 
     /// Returns the model as the text of a file `contents`.

@@ -131,3 +131,18 @@ extension ModelVersions {
         }
     }
 }
+
+extension ManagedObjectModel {
+    /// The other versions in the `.xcdatamodeld` that the model was loaded from; none for other models.
+    ///
+    /// Versions that cannot be loaded are left out.
+    ///
+    /// - Complexity: Loads every version.
+    package var siblings: [ManagedObjectModel] {
+        guard let folder = file?.deletingLastPathComponent(),
+            let versions = try? ModelVersions(contentsOf: folder.deletingLastPathComponent())
+        else { return [] }
+        let own = folder.deletingPathExtension().lastPathComponent
+        return versions.names.filter { $0 != own }.compactMap { try? versions.model($0) }
+    }
+}

@@ -11,6 +11,17 @@ package struct DerivationTriggers {
     /// Attributes with expressions that the store cannot compute: entity, attribute, expression.
     package private(set) var unsupported: [(entity: String, attribute: String, expression: String)] = []
 
+    /// The values that rows get which existed before their attribute was derived.
+    package private(set) var values: [DerivedValue] = []
+
+    /// The expression for a derived attribute's value in each row that has it.
+    package struct DerivedValue: Sendable {
+        package let entity: EntitySchema
+        package let property: PropertySchema
+        /// An SQL expression on a row of the entity's table.
+        package let sql: String
+    }
+
     private let entities: [EntitySchema]
 
     package init(_ schema: ModelSchema) {
@@ -46,6 +57,7 @@ package struct DerivationTriggers {
             guard property.attributeType == .date else { return false }
             let now = "(julianday('now') - 2451910.5) * 86400.0"
             let own = "Z_PK = NEW.Z_PK"
+            values.append(DerivedValue(entity: entity, property: property, sql: now))
             statements += [
                 target.trigger("INSERT", "AFTER INSERT ON \(target.table)", now, own, isInsert: true),
                 target.trigger("UPDATE", "AFTER UPDATE OF Z_OPT ON \(target.table)", now, own),
@@ -55,6 +67,8 @@ package struct DerivationTriggers {
                 !source.isTransient, Self.isText(source) || function == nil
             else { return false }
             let (value, own) = (Self.call(function, "NEW.\(source.column)"), "Z_PK = NEW.Z_PK")
+            values.append(
+                DerivedValue(entity: entity, property: property, sql: Self.call(function, source.column)))
             statements += [
                 target.trigger("INSERT", "AFTER INSERT ON \(target.table)", value, own, isInsert: true),
                 target.trigger("UPDATE", "AFTER UPDATE OF \(source.column) ON \(target.table)", value, own),
@@ -64,16 +78,25 @@ package struct DerivationTriggers {
                 let source = entities[key.destination].property(name), source.attributeType != nil,
                 !source.isTransient, Self.isText(source) || function == nil
             else { return false }
-            addReached(target, key.column, entities[key.destination].table, source.column, function)
+            let table = entities[key.destination].table
+            addReached(target, key.column, table, source.column, function)
+            let found = "(SELECT d.\(source.column) FROM \(table) d WHERE d.Z_PK = \(entity.table).\(key.column))"
+            values.append(DerivedValue(entity: entity, property: property, sql: Self.call(function, found)))
         case .count(let name):
             guard let relationship = entity.property(name), relationship.isToMany else { return false }
             addCount(target, relationship)
+            let (table, key) = ends(relationship)
+            let count = "(SELECT COUNT(*) FROM \(table) d WHERE d.\(key) = \(entity.table).Z_PK)"
+            values.append(DerivedValue(entity: entity, property: property, sql: count))
         case .sum(let name, let attribute):
             guard let relationship = entity.property(name), relationship.isToMany,
                 let source = entities[relationship.destination].property(attribute), !source.isTransient,
                 Self.isNumber(source)
             else { return false }
             addSum(target, relationship, source)
+            values.append(
+                DerivedValue(
+                    entity: entity, property: property, sql: sum("\(entity.table).Z_PK", relationship, source)))
         }
         return true
     }
@@ -145,13 +168,7 @@ package struct DerivationTriggers {
     private mutating func addSum(_ target: Target, _ relationship: PropertySchema, _ source: PropertySchema) {
         let (table, key) = ends(relationship)
         let members = entities[relationship.destination].table
-        func sum(_ owner: String) -> String {
-            guard let join = relationship.joinTable else {
-                return "(SELECT IFNULL(SUM(\(source.column)), 0) FROM \(table) WHERE \(key) = \(owner))"
-            }
-            return
-                "(SELECT IFNULL(SUM(m.\(source.column)), 0) FROM \(table) j JOIN \(members) m ON m.Z_PK = j.\(join.destinationColumn) WHERE j.\(key) = \(owner))"
-        }
+        func sum(_ owner: String) -> String { self.sum(owner, relationship, source) }
         func step(_ part: String, _ event: String, _ row: String) -> String {
             target.trigger(
                 part, event, sum("\(row).\(key)"), "Z_PK = \(row).\(key)", on: table, when: "\(row).\(key) NOT NULL")
@@ -174,6 +191,17 @@ package struct DerivationTriggers {
                 step("PARAMETER_UPDATE_INCREMENT", event, "NEW"), step("PARAMETER_UPDATE_DECREMENT", event, "OLD"),
             ]
         }
+    }
+
+    /// The sum over the members of the row whose key an expression gives.
+    private func sum(_ owner: String, _ relationship: PropertySchema, _ source: PropertySchema) -> String {
+        let (table, key) = ends(relationship)
+        guard let join = relationship.joinTable else {
+            return "(SELECT IFNULL(SUM(s.\(source.column)), 0) FROM \(table) s WHERE s.\(key) = \(owner))"
+        }
+        let members = entities[relationship.destination].table
+        return
+            "(SELECT IFNULL(SUM(m.\(source.column)), 0) FROM \(table) j JOIN \(members) m ON m.Z_PK = j.\(join.destinationColumn) WHERE j.\(key) = \(owner))"
     }
 
     /// The derived attribute.

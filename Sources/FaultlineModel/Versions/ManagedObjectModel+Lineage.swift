@@ -16,6 +16,13 @@ extension ManagedObjectModel {
         entities.filter { $0.parent == entity.name }
     }
 
+    /// Returns the relationship at the other end of one, if it has an inverse.
+    func inverse(of relationship: RelationshipDescription) -> RelationshipDescription? {
+        guard let name = relationship.inverse, let entity = entity(named: relationship.destination) else { return nil }
+        let ends: [RelationshipDescription] = properties(of: entity)
+        return ends.first { $0.name == name }
+    }
+
     /// Whether an entity inherits from another one, directly or not, or is that one.
     func isKind(_ entity: EntityDescription, of name: String) -> Bool {
         lineage(of: entity).contains { $0.name == name }

@@ -81,4 +81,8 @@ package enum VersionKeys {
     package static let currentHashesVersion = 3
     /// The digest of the layout, which only stores of Faultline have.
     package static let layout = "FaultlineModelHash"
+    /// Whether Core Data created a store that Faultline has migrated.
+    package static let isForeign = "FaultlineIsForeign"
+    /// Core Data's digest of the hashes, which Faultline does not write.
+    package static let hashesDigest = "NSStoreModelVersionHashesDigest"
 }

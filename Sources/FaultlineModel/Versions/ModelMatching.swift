@@ -37,6 +37,16 @@ package struct ModelMatching: Sendable {
         return Self.match(known, new).mapValues { name in known.first { $0.name == name }! }
     }
 
+    /// Returns the names of the properties that those of a newer entity's objects continue, by the names of these.
+    ///
+    /// Transient properties have nothing in a store to continue.
+    package func propertyNames(of entity: EntityDescription, from old: EntityDescription) -> [String: String] {
+        let attributes: [String: AttributeDescription] = properties(of: entity, from: old)
+        let relationships: [String: RelationshipDescription] = properties(of: entity, from: old)
+        return attributes.filter { !$0.value.isTransient }.mapValues(\.name)
+            .merging(relationships.filter { !$0.value.isTransient }.mapValues(\.name)) { first, _ in first }
+    }
+
     /// Returns the names of older parts by those of the newer ones that continue them; each is continued once.
     private static func match<Part: VersionedPart>(_ older: [Part], _ newer: [Part]) -> [String: String] {
         let oldNames = Set(older.map(\.name))

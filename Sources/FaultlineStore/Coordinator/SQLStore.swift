@@ -42,14 +42,16 @@ final class SQLStore: @unchecked Sendable {
         _ description: PersistentStoreDescription, model: ManagedObjectModel, classes: [String: ManagedObject.Type],
         recorder: Recorder, log: SQLDebugLog, storePlace: Int = 0, sibling: SQLStore? = nil
     ) throws(StoreError) {
-        let opening = try StoreOpening(description, model: model, recorder: recorder, log: log)
+        let opening = try StoreOpening.migratingIfNeeded(description, model: model, recorder: recorder, log: log)
         let sqlite = opening.session.connection
         self.description = description
         path = sqlite.path
         self.recorder = recorder
         self.log = log
         identity = PersistentStore(description, uuid: opening.uuid, metadata: opening.metadata)
-        isForeign = opening.metadata.values[VersionKeys.layout] == nil
+        isForeign =
+            opening.metadata.values[VersionKeys.layout] == nil
+            || opening.metadata.values[VersionKeys.isForeign] as? Bool == true
         file = opening.file
         let schema = opening.schema
         self.schema = schema

@@ -13,7 +13,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             case missingMandatoryProperty, relationshipLacksMinimumCount, relationshipExceedsMaximumCount
             case numberTooSmall, numberTooLarge, dateTooSoon, dateTooLate, stringTooShort, stringTooLong
             case stringPatternMatching, multipleValidationErrors, constraint, transformation, invalidMetadata
-            case storeRemoved, externalRelationship
+            case storeRemoved, externalRelationship, migration, missingMappingModel
         }
 
         private let value: Value
@@ -84,6 +84,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let storeRemoved = Code(value: .storeRemoved)
         /// A relationship refers to an object in another store.
         public static let externalRelationship = Code(value: .externalRelationship)
+        /// A store's objects do not fulfill what a migration requires (Core Data's errors 134110 and 134111).
+        public static let migration = Code(value: .migration)
+        /// No mapping model fits a migration, and none can be inferred (Core Data's error 134140).
+        public static let missingMappingModel = Code(value: .missingMappingModel)
         /// SQLite failed in another way; see ``StoreError/sqliteCode``.
         public static let database = Code(value: .database)
 

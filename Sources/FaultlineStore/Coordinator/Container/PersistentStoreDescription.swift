@@ -1,3 +1,4 @@
+public import FaultlineModel
 public import Foundation
 
 /// The location of a store, and the settings for opening it.
@@ -63,6 +64,20 @@ public struct PersistentStoreDescription: Sendable {
     ///
     /// Readers of the history, such as an app extension or a CloudKit mirror, miss these changes.
     public var ignoresPersistentHistory = false
+    /// Whether to migrate a store of an older version of the model when it is opened.
+    ///
+    /// Default: yes, as in Core Data. Stores that are opened read-only are never migrated. If no, opening such a store throws an
+    /// error that lists the differences.
+    public var shouldMigrateStoreAutomatically = true
+    /// Whether an automatic migration may infer how older objects become newer ones.
+    ///
+    /// Default: yes, as in Core Data. What can be inferred: ``FaultlineModel/MappingModel/inferredMappingModel(from:to:)``.
+    public var shouldInferMappingModelAutomatically = true
+    /// The older versions of the model, for stores without a copy of the model that they were written with.
+    ///
+    /// Default: none. A store that Faultline created keeps its model. For a store of Apple's framework, the versions here are
+    /// compared with its tables, in order; those beside the model in its `.xcdatamodeld` need not be listed.
+    public var sourceModels: [ManagedObjectModel] = []
     /// Whether to run `ANALYZE` when the store is opened, which helps SQLite choose the best index.
     ///
     /// Corresponds to Core Data's `NSSQLiteAnalyzeOption`. Default: no.

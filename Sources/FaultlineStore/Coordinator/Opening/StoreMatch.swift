@@ -66,21 +66,10 @@ struct StoreMatch {
         guard metadata[VersionKeys.layout] != nil, metadata[VersionKeys.hashes] is [String: Data],
             !model.isConfiguration(withName: configuration?.name, compatibleWithStoreMetadata: metadata)
         else { return nil }
-        guard let kept = try keptModel() else { return [] }
+        guard let kept = try setup.keptModel(configuration: configuration?.name, path: path) else { return [] }
         return model.differences(from: kept).filter {
             $0.requiresMigration && (isWanted($0.entity) || kept.entity(named: $0.entity) != nil)
         }.map(\.description)
-    }
-
-    /// The model that the store was written with, if it has a copy and has the entities of the same configuration.
-    private func keptModel() throws(StoreError) -> ManagedObjectModel? {
-        guard try setup.hasTable(PersistentStore.modelTable) else { return nil }
-        let query = "SELECT Z_MODEL, Z_CONFIGURATION FROM \(PersistentStore.modelTable)"
-        let rows = try setup.read(query) { row in
-            (0...1).map { sqlite3_column_text(row, $0).map { String(cString: $0) } ?? "" }
-        }
-        guard let row = rows.first, row[1] == configuration?.name ?? "" else { return nil }
-        return try? ManagedObjectModel(contents: row[0], name: path)
     }
 
     /// The model with the store's entity numbers, and how the store's tables differ from it.
@@ -122,8 +111,7 @@ struct StoreMatch {
         let rows = try setup.read("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY") { row in
             (sqlite3_column_text(row, 1).map { String(cString: $0) } ?? "", sqlite3_column_int64(row, 0))
         }
-        // Numbers from 16000 are Core Data's own entities, for history and the like.
-        var free = Dictionary(rows.filter { $0.1 < 16000 }) { first, _ in first }
+        var free = Dictionary(rows.filter { $0.1 < StoreSetup.firstOwnEntity }) { first, _ in first }
         let hashes = metadata["NSStoreModelVersionHashes"] as? [String: Data]
         var numbers = Numbers()
         numbers.stored = Set(hashes?.keys.map { $0 } ?? free.keys.map { $0 })

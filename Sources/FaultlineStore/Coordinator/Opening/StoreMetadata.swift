@@ -22,7 +22,7 @@ struct StoreMetadata: Sendable {
 
     /// Whether a key is one of the store's own, rather than the program's.
     static func isOwn(_ key: String) -> Bool {
-        key.hasPrefix("NS") || key.hasPrefix("_NS") || key == VersionKeys.layout
+        key.hasPrefix("NS") || key.hasPrefix("_NS") || [VersionKeys.layout, VersionKeys.isForeign].contains(key)
     }
 
     /// Sets the program's values, for the next save.

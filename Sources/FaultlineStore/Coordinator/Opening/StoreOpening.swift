@@ -133,7 +133,7 @@ extension StoreOpening {
         return setup
     }
 
-    private static func connect(
+    static func connect(
         _ description: PersistentStoreDescription, recorder: Recorder, log: SQLDebugLog
     ) throws(StoreError) -> SQLSession {
         SQLSession(
@@ -152,7 +152,7 @@ extension StoreOpening {
         return session
     }
 
-    private static func pageCache(_ description: PersistentStoreDescription) -> String {
+    static func pageCache(_ description: PersistentStoreDescription) -> String {
         // Negative values are KiB.
         "cache_size=-\(max(description.pageCacheLimit, 1 << 16) / 1024)"
     }
@@ -192,16 +192,19 @@ extension StoreOpening {
 
 /// The steps of opening a store.
 struct StoreSetup {
-    private let session: SQLSession
-    private let path: String
+    let session: SQLSession
+    let path: String
+    /// The operation that errors name.
+    let doing: String
 
-    init(_ session: SQLSession, path: String) {
+    init(_ session: SQLSession, path: String, doing: String = "Opening the store") {
         self.session = session
         self.path = path
+        self.doing = doing
     }
 
     func pragma(_ text: String) throws(StoreError) {
-        try session.run("pragma \(text)", doing: "Opening the store", isTimed: false)
+        try session.run("pragma \(text)", doing: doing, isTimed: false)
     }
 
     /// Switches to the write-ahead log.
@@ -209,13 +212,16 @@ struct StoreSetup {
     /// If another connection reads, this fails immediately: SQLite skips the busy timeout where waiting within a
     /// transaction could deadlock (https://www.sqlite.org/c3ref/busy_handler.html). It is therefore retried until the
     /// timeout.
-    func useWriteAheadLog() throws(StoreError) {
+    func useWriteAheadLog() throws(StoreError) { try setJournal("wal") }
+
+    /// Changes the journal mode, as ``useWriteAheadLog()`` does.
+    func setJournal(_ mode: String) throws(StoreError) {
         let clock = ContinuousClock()
         let end = clock.now + .seconds(session.connection.busyTimeout)
         var pause: Int32 = 1
         while true {
             do throws(StoreError) {
-                return try pragma("journal_mode=wal")
+                return try pragma("journal_mode=\(mode)")
             } catch {
                 guard error.code == .busy, clock.now < end else { throw error }
                 sqlite3_sleep(pause)
@@ -236,14 +242,14 @@ struct StoreSetup {
 
     /// Reads a consistent state in a transaction.
     func inTransaction<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-        try session.run("BEGIN", doing: "Opening the store", isLogged: false)
+        try session.run("BEGIN", doing: doing, isLogged: false)
         do throws(StoreError) {
             let result = try body()
-            try session.run("COMMIT", doing: "Opening the store", isLogged: false)
+            try session.run("COMMIT", doing: doing, isLogged: false)
             return result
         } catch {
             if !session.connection.isAutocommit {
-                _ = try? session.run("ROLLBACK", doing: "Opening the store", isLogged: false)
+                _ = try? session.run("ROLLBACK", doing: doing, isLogged: false)
             }
             throw error
         }
@@ -262,7 +268,7 @@ struct StoreSetup {
         let statement = try session.connection.statement(sql)
         session.log.statement(sql)
         var rows: [Row] = []
-        try session.readAsEvent(statement, doing: "Opening the store") { rows.append(row($0)) }
+        try session.readAsEvent(statement, doing: doing) { rows.append(row($0)) }
         return rows
     }
 
@@ -298,15 +304,11 @@ struct StoreSetup {
                 {
                     try session.run(statement, doing: doing, isTimed: false)
                 }
-                if !description.isInMemory {
+                if description.isInFile {
                     try keepModel(model, configuration: description.configuration, doing: doing)
                 }
-                for entity in model.schema.entities where tables?.contains(entity.table) != false {
-                    let parent = entity.parent < 0 ? 0 : model.schema.entities[entity.parent].number
-                    try session.run(
-                        "INSERT INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES(?, ?, ?, 0)",
-                        [.integer(entity.number), .text(entity.name), .integer(parent)], doing: doing, isTimed: false)
-                }
+                let version = StoreVersion(model: model, schema: model.schema, configuration: configuration)
+                try number(version, last: [:], doing: doing)
                 try session.run(
                     "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (?, ?, ?)",
                     [.integer(1), .text(uuid), .blob(propertyList(model, description.type, configuration))],
@@ -320,53 +322,28 @@ struct StoreSetup {
         }
     }
 
-    /// Writes the model into the store, for tools that only have the file.
-    ///
-    /// Core Data's own archive in Z_MODELCACHE has a different format.
-    private func keepModel(
-        _ model: ManagedObjectModel, configuration: String?, doing: String
-    ) throws(StoreError) {
-        // Some models cannot be encoded as text; their stores lack the copy.
-        guard let text = try? model.contents() else { return }
-        try session.run(
-            "CREATE TABLE \(PersistentStore.modelTable) (Z_MODEL VARCHAR, Z_CONFIGURATION VARCHAR)", doing: doing,
-            isTimed: false)
-        try session.run(
-            "INSERT INTO \(PersistentStore.modelTable) (Z_MODEL, Z_CONFIGURATION) VALUES (?, ?)",
-            [.text(text), .text(configuration ?? "")], doing: doing, isTimed: false)
-    }
-
-    private func propertyList(
-        _ model: ManagedObjectModel, _ type: PersistentStore.StoreType, _ configuration: StoreConfiguration?
-    ) -> Data {
-        let hashes = model.entityVersionHashesByName.filter { configuration?.entities.contains($0.key) != false }
-        let metadata: [String: Any] = [
-            PersistentStore.typeKey: type.rawValue,
-            VersionKeys.hashes: hashes, VersionKeys.hashesVersion: VersionKeys.currentHashesVersion,
-            VersionKeys.checksum: ManagedObjectModel.checksum(of: hashes),
-            VersionKeys.identifiers: model.versionIdentifiers,
-            "NSPersistenceFrameworkVersion": 0,
-            "_NSAutoVacuumLevel": "2",
-            VersionKeys.layout: configuration?.hash ?? model.versionHash,
-        ]
-        // Strings, numbers and arrays of them can always be encoded.
-        return try! PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0)
-    }
-
     // MARK: Existing stores
 
     func readMetadata() throws(StoreError) -> (uuid: String, StoreMetadata) {
+        let (uuid, list) = try readRow()
+        return (uuid, StoreMetadata(propertyList: list))
+    }
+
+    /// The metadata as they are stored.
+    func readPropertyList() throws(StoreError) -> Data { try readRow().1 }
+
+    private func readRow() throws(StoreError) -> (String, Data) {
         let found = try read(Self.metadataQuery) { row in
             let uuid = sqlite3_column_text(row, 1).map { String(cString: $0) } ?? ""
             let bytes = sqlite3_column_blob(row, 2)
             return (uuid, bytes.map { Data(bytes: $0, count: Int(sqlite3_column_bytes(row, 2))) } ?? Data())
         }
-        guard let (uuid, list) = found.first else {
+        guard let first = found.first else {
             throw StoreError(
                 .notADatabase,
                 "'\(path)' is an incomplete store: its table Z_METADATA is empty; restore it from a copy.")
         }
-        return (uuid, StoreMetadata(propertyList: list))
+        return first
     }
 
     static let metadataQuery = "SELECT Z_VERSION, Z_UUID, Z_PLIST FROM Z_METADATA"

@@ -1,0 +1,143 @@
+import FaultlineModel
+
+/// An entity of an older model version, and the one of the newer version whose objects its objects become.
+struct EntityPair {
+    let old: EntitySchema
+    let new: EntitySchema
+    /// The names of the older properties, by those of the newer ones that continue them.
+    let names: [String: String]
+
+    /// Returns the older property that a newer one continues, or `nil` if it is new.
+    func source(of property: PropertySchema) -> PropertySchema? {
+        names[property.name].flatMap { old.property($0) }
+    }
+}
+
+/// The entities of two model versions, as they are in a store's file and as they will be.
+struct EntityPairs {
+    let old: ModelSchema
+    let new: ModelSchema
+    /// The pairs of concrete entities, whose objects are carried over.
+    let pairs: [EntityPair]
+    /// The tables of the older and the newer version that the store has or will have.
+    let oldTables: Set<String>
+    let newTables: Set<String>
+
+    /// What is added to the keys of a table's rows in another table, because several tables become one.
+    private var offsets: [TablePair: Int64] = [:]
+    private let byOld: [Int: EntityPair]
+    /// The indices of the older entities with a relationship, by the relationship's number.
+    private let owners: [Int: [Int]]
+
+    private struct TablePair: Hashable {
+        let old: String
+        let new: String
+    }
+
+    init(
+        _ pairs: [EntityPair], old: ModelSchema, new: ModelSchema, oldTables: Set<String>, newTables: Set<String>
+    ) {
+        (self.old, self.new, self.pairs) = (old, new, pairs)
+        (self.oldTables, self.newTables) = (oldTables, newTables)
+        byOld = Dictionary(uniqueKeysWithValues: pairs.map { ($0.old.index, $0) })
+        var owners: [Int: [Int]] = [:]
+        for entity in old.entities {
+            for property in entity.properties where property.isRelationship {
+                owners[property.relationshipNumber, default: []].append(entity.index)
+            }
+        }
+        self.owners = owners
+    }
+
+    /// The tables of the older version whose rows go to a table of the newer one, in alphabetical order.
+    func sources(of table: String) -> [String] {
+        Set(pairs.filter { $0.new.table == table }.map(\.old.table)).sorted()
+    }
+
+    /// The tables of the newer version that get rows of an older one's table.
+    func destinations(of table: String) -> Set<String> {
+        Set(pairs.filter { $0.old.table == table }.map(\.new.table))
+    }
+
+    func pairs(from table: String, to other: String) -> [EntityPair] {
+        pairs.filter { $0.old.table == table && $0.new.table == other }
+    }
+
+    /// Makes the keys of tables that become one distinct.
+    ///
+    /// - Parameter last: The largest key of each older table.
+    mutating func separateKeys(_ last: [String: Int64]) {
+        for table in newTables {
+            var offset: Int64 = 0
+            for source in sources(of: table) {
+                offsets[TablePair(old: source, new: table)] = offset
+                offset += last[source] ?? 0
+            }
+        }
+    }
+
+    /// What is added to the keys of an older table's rows in a newer one.
+    func offset(from table: String, to other: String) -> Int64 {
+        offsets[TablePair(old: table, new: other)] ?? 0
+    }
+
+    /// The older entities whose objects have a relationship.
+    func owners(of relationship: PropertySchema) -> [EntitySchema] {
+        (owners[relationship.relationshipNumber] ?? []).map { old.entities[$0] }
+    }
+
+    /// Which objects at an end of an older relationship are still there, and fit the newer one.
+    struct End {
+        /// The table of the objects.
+        let table: String
+        /// The numbers of the older entities whose objects remain at the end, with the newer entities.
+        let kept: [(number: Int64, new: EntitySchema)]
+        /// Whether objects of other entities can be there, which do not remain.
+        let isPartial: Bool
+    }
+
+    /// - Parameters:
+    ///   - entities: The older entities whose objects can be at the end.
+    ///   - destination: The newer entity at that end.
+    func end(_ entities: [EntitySchema], in destination: EntitySchema) -> End {
+        var kept: [(Int64, EntitySchema)] = []
+        var isPartial = false
+        for entity in entities where !entity.isAbstract {
+            if let pair = byOld[entity.index], destination.family.contains(pair.new.index) {
+                kept.append((entity.number, pair.new))
+            } else {
+                isPartial = true
+            }
+        }
+        return End(table: entities.first?.table ?? "", kept: kept, isPartial: isPartial)
+    }
+
+    func family(of entity: EntitySchema) -> [EntitySchema] { entity.family.map { old.entities[$0] } }
+
+    /// The older relationship that a newer one continues, for the objects of any entity that has it.
+    func source(of relationship: PropertySchema, ownedBy entity: EntitySchema) -> PropertySchema? {
+        let family = Set(entity.family)
+        return pairs.lazy.filter { family.contains($0.new.index) }.compactMap { $0.source(of: relationship) }.first
+    }
+}
+
+extension EntityPairs {
+    /// Makes pairs of what an inferred mapping says.
+    init(
+        _ matching: ModelMatching, old: ModelSchema, new: ModelSchema, oldEntities: Set<String>?,
+        newEntities: Set<String>?
+    ) {
+        let pairs = matching.destination.entities.compactMap { entity -> EntityPair? in
+            guard let before = matching.source(of: entity), !entity.isAbstract, !before.isAbstract,
+                oldEntities?.contains(before.name) != false, newEntities?.contains(entity.name) != false,
+                let oldSchema = old.entity(named: before.name), let newSchema = new.entity(named: entity.name)
+            else { return nil }
+            return EntityPair(old: oldSchema, new: newSchema, names: matching.propertyNames(of: entity, from: before))
+        }
+        func tables(_ schema: ModelSchema, _ names: Set<String>?) -> Set<String> {
+            Set(schema.entities.filter { names?.contains($0.name) != false }.map(\.table))
+        }
+        self.init(
+            pairs, old: old, new: new, oldTables: tables(old, oldEntities), newTables: tables(new, newEntities))
+    }
+}

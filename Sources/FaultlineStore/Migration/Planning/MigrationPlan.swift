@@ -1,0 +1,200 @@
+import FaultlineModel
+
+/// The statements that make a store of one model version a store of another, within one transaction.
+struct MigrationPlan {
+    /// A part of a migration, in the order in which they run.
+    enum Stage: String, CaseIterable {
+        /// Removing triggers and indexes, and reading keys that would be lost.
+        case prepare
+        /// Changing and copying tables.
+        case rows
+        /// Computing derived attributes.
+        case derive
+        /// Creating indexes and triggers.
+        case index
+        /// Writing the new version.
+        case finish
+    }
+
+    struct Statement {
+        let stage: Stage
+        /// The table of the newer version that the statement is for; empty if it is for none or several.
+        let table: String
+        let sql: String
+        var values: [SQLValue] = []
+    }
+
+    let statements: [Statement]
+    /// What must be true of the rows.
+    let checks: [RowCheck]
+    /// The queries for the columns that may name files of large values which no row refers to afterward.
+    let fileQueries: [String]
+    let pairs: EntityPairs
+
+    /// Plans a migration.
+    ///
+    /// - Parameters:
+    ///   - old: What the store has.
+    ///   - new: What it will have.
+    ///   - lastKeys: The largest key of each table.
+    init(
+        from old: StoreVersion, to new: StoreVersion, _ inference: MappingInference, _ structure: StoreStructure,
+        lastKeys: [String: Int64]
+    ) throws(StoreError) {
+        var pairs = EntityPairs(
+            inference.matching, old: old.schema, new: new.schema, oldEntities: old.entities, newEntities: new.entities)
+        pairs.separateKeys(lastKeys)
+        self.pairs = pairs
+        let tables = new.tables
+        let triggers = DerivationTriggers(new.schema)
+        let target = try StoreStructure(creating: new.schema.statements(forTables: tables))
+
+        var keys = KeyTables()
+        var values: [Int: RowValues] = [:]
+        for pair in pairs.pairs { values[pair.old.index] = RowValues(pair, pairs, &keys) }
+        let joins = Self.joinTables(new, target, pairs, structure)
+        let plans = pairs.newTables.sorted().compactMap { name in
+            target.tables[name].map { TablePlan($0, pairs, structure, values) }
+        }
+        let kept = Self.keptTables(plans, joins, target)
+        let gone = Self.oldTables(old, structure).filter { kept[$0] == nil }
+        let copied = Set(plans.filter { !$0.isInPlace }.flatMap(\.sources))
+        let indexes = IndexPlan(
+            structure.tables.values.sorted { $0.name < $1.name }.flatMap(\.indexes), target, kept: kept, gone: gone)
+
+        var all: [Statement] = []
+        func add(_ stage: Stage, _ texts: [String], for table: String = "") {
+            all += texts.map { Statement(stage: stage, table: table, sql: $0) }
+        }
+        let affected = gone.union(kept.keys)
+        let own = structure.triggers.filter { affected.contains($0.table) || $0.name.hasPrefix("Z_DA_") }
+        add(.prepare, own.map { "DROP TRIGGER \"\($0.name)\"" })
+        add(.prepare, Self.completions(pairs.pairs.flatMap { values[$0.old.index]?.entityColumns ?? [] }))
+        add(.prepare, keys.statements)
+        for join in joins { add(.rows, join.statements, for: join.table) }
+        add(.prepare, indexes.removals)
+        add(.prepare, gone.subtracting(copied).sorted().map { "DROP TABLE \($0)" })
+        add(.prepare, copied.sorted().map { "ALTER TABLE \($0) RENAME TO \(TablePlan.oldName(of: $0))" })
+        for plan in plans { add(.rows, plan.statements, for: plan.table) }
+        add(.rows, copied.sorted().map { "DROP TABLE \(TablePlan.oldName(of: $0))" })
+        add(
+            .rows,
+            joins.filter { !$0.isInPlace }.map {
+                "ALTER TABLE \(JoinTablePlan.newName(of: $0.table)) RENAME TO \($0.table)"
+            })
+        add(.prepare, keys.removal)
+        let hasRemovals = pairs.pairs.count < old.schema.entities.filter { !$0.isAbstract && old.has($0.name) }.count
+        for value in triggers.values where tables?.contains(value.entity.table) != false {
+            guard Self.needsValue(value, pairs, afterRemovals: hasRemovals) else { continue }
+            let numbers = value.entity.family.map { String(new.schema.entities[$0].number) }.joined(separator: ", ")
+            let condition = value.entity.isInTree ? " WHERE Z_ENT IN (\(numbers))" : ""
+            add(
+                .derive, ["UPDATE \(value.entity.table) SET \(value.property.column) = \(value.sql)\(condition)"],
+                for: value.entity.table)
+        }
+        if structure.tables["ACHANGE"] != nil {
+            let cases = pairs.pairs.map { "WHEN \($0.old.number) THEN \($0.new.number)" }.joined(separator: " ")
+            add(.finish, ["UPDATE ACHANGE SET ZENTITY = CASE ZENTITY \(cases) ELSE ZENTITY END"])
+        }
+        add(.index, indexes.creations)
+        add(.index, triggers.statements(forTables: tables))
+        // Triggers that neither this library nor Core Data derived attributes with are the program's own.
+        add(.index, own.filter { !$0.name.hasPrefix("Z_DA_") }.map(\.sql))
+        statements = all
+        checks = RowCheck.checks(inference.conditions, pairs, values)
+        fileQueries = Self.fileQueries(pairs, old)
+    }
+
+    /// Returns the plans of the newer version's join tables, one for each relationship.
+    private static func joinTables(
+        _ new: StoreVersion, _ target: StoreStructure, _ pairs: EntityPairs, _ structure: StoreStructure
+    ) -> [JoinTablePlan] {
+        var seen: Set<String> = []
+        var plans: [JoinTablePlan] = []
+        for entity in new.schema.entities where new.tables?.contains(entity.table) != false {
+            for property in entity.properties {
+                guard let join = property.joinTable, let table = target.tables[join.table],
+                    seen.insert(join.table).inserted
+                else { continue }
+                plans.append(JoinTablePlan(table, property, of: entity, pairs, structure))
+            }
+        }
+        // Those that are copied read the tables of those that are changed.
+        return plans.filter { !$0.isInPlace } + plans.filter(\.isInPlace)
+    }
+
+    private static func keptTables(
+        _ plans: [TablePlan], _ joins: [JoinTablePlan], _ target: StoreStructure
+    ) -> [String: IndexPlan.KeptTable] {
+        var kept: [String: IndexPlan.KeptTable] = [:]
+        func keep(_ source: String, _ table: String, _ renamed: [String: String], _ assigned: Set<String>) {
+            kept[source] = IndexPlan.KeptTable(
+                newName: table, renamed: renamed, assigned: assigned,
+                columns: Set(target.tables[table]?.columns.map(\.name) ?? []))
+        }
+        for plan in plans where plan.isInPlace { keep(plan.sources[0], plan.table, plan.renamed, plan.assigned) }
+        for join in joins where join.isInPlace { keep(join.sources.first!, join.table, join.renamed, []) }
+        return kept
+    }
+
+    /// The tables and join tables of the older version that exist.
+    private static func oldTables(_ old: StoreVersion, _ structure: StoreStructure) -> Set<String> {
+        let entities = old.schema.entities.filter { old.tables?.contains($0.table) != false }
+        let joins = entities.flatMap(\.properties).compactMap(\.joinTable?.table)
+        return Set(entities.map(\.table) + joins).intersection(structure.tables.keys)
+    }
+
+    /// Fills in the entities of referenced objects where another program left them out.
+    private static func completions(_ columns: [RowValues.EntityColumn]) -> [String] {
+        var seen: Set<RowValues.EntityColumn> = []
+        return columns.filter { seen.insert($0).inserted }.map {
+            "UPDATE \($0.table) SET \($0.column) = (SELECT d.Z_ENT FROM \($0.destination) d WHERE d.Z_PK = \($0.table).\($0.key)) WHERE \($0.key) IS NOT NULL AND \($0.column) IS NULL"
+        }
+    }
+
+    /// Whether the rows have no values, or other ones than the attribute's expression gives.
+    private static func needsValue(
+        _ value: DerivationTriggers.DerivedValue, _ pairs: EntityPairs, afterRemovals: Bool
+    ) -> Bool {
+        let family = Set(value.entity.family)
+        let owners = pairs.pairs.filter { family.contains($0.new.index) }
+        guard !owners.isEmpty else { return false }
+        let isCurrent = owners.allSatisfy { $0.source(of: value.property)?.derivation == value.property.derivation }
+        if isCurrent, value.property.derivation.flatMap({ DerivationExpression($0) }) == .now { return false }
+        return !isCurrent || afterRemovals
+    }
+
+    private static func fileQueries(_ pairs: EntityPairs, _ old: StoreVersion) -> [String] {
+        let byOld = Dictionary(uniqueKeysWithValues: pairs.pairs.map { ($0.old.index, $0) })
+        var queries: [String] = []
+        for entity in old.schema.entities where old.has(entity.name) && !entity.isAbstract {
+            for property in entity.properties where property.isExternal && !property.isTransient {
+                let pair = byOld[entity.index]
+                let isKept = pair.map { pair in
+                    pair.new.properties.contains {
+                        $0.isExternal && !$0.isTransient && pair.names[$0.name] == property.name
+                    }
+                }
+                if isKept == true { continue }
+                queries.append(
+                    "SELECT \(property.column) FROM \(entity.table) WHERE Z_ENT = \(entity.number) AND substr(\(property.column), 1, 1) = x'02'"
+                )
+            }
+        }
+        return queries
+    }
+}
+
+/// A model version as a store has it, or will have it.
+struct StoreVersion {
+    let model: ManagedObjectModel
+    /// The layout, with the numbers of the store.
+    let schema: ModelSchema
+    /// `nil` if the store has all entities.
+    let configuration: StoreConfiguration?
+
+    var entities: Set<String>? { configuration?.entities }
+    var tables: Set<String>? { configuration?.tables }
+
+    func has(_ entity: String) -> Bool { configuration?.entities.contains(entity) != false }
+}

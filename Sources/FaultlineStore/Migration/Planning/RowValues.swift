@@ -1,0 +1,165 @@
+import FaultlineModel
+import Foundation
+
+/// The values of all columns that a pair's newer entity has, from a row of the older one.
+struct RowValues {
+    /// By column of the newer table; columns of other entities are missing.
+    private(set) var values: [String: ColumnValue] = [:]
+    /// The references that are dropped from required relationships, as queries for the rows that would lack an object.
+    private(set) var lostReferences: [(property: String, condition: String)] = []
+    /// The columns for entities that must be complete before they are read: the column, its key, and the table it refers to.
+    private(set) var entityColumns: [EntityColumn] = []
+
+    struct EntityColumn: Hashable {
+        let table: String
+        let column: String
+        let key: String
+        let destination: String
+    }
+
+    init(_ pair: EntityPair, _ pairs: EntityPairs, _ edges: inout KeyTables) {
+        for property in pair.new.properties where !property.isTransient {
+            switch property.kind {
+            case .attribute:
+                values[property.column] = Self.attribute(property, pair.source(of: property))
+            case .toOne:
+                addKey(property, pair, pairs, &edges)
+            case .toMany, .manyToMany:
+                continue
+            }
+        }
+    }
+
+    // MARK: Attributes
+
+    private static func attribute(_ property: PropertySchema, _ old: PropertySchema?) -> ColumnValue {
+        let isEncoded = property.isExternal
+        let initial: String? =
+            property.isDerived
+            ? nil
+            : property.defaultValue.map { value in
+                guard isEncoded, case .binary(let data) = value else { return SQLValue(value).literal }
+                return SQLValue.blob(ExternalData.inlineColumn(data)).literal
+            }
+        guard let old, !old.isTransient else { return initial.map { ColumnValue(sql: $0) } ?? .null }
+        var value = ColumnValue.column(old.column)
+        if old.isExternal != property.isExternal {
+            value.sql = "\(isEncoded ? MigrationFunctions.encode : MigrationFunctions.decode)(\(old.column))"
+        }
+        if let initial, !property.isOptional, old.isOptional {
+            value.replacesOnlyNull = value.isUnchanged
+            value.sql = "COALESCE(\(value.sql), \(initial))"
+        }
+        return value
+    }
+
+    // MARK: Relationships
+
+    private mutating func addKey(
+        _ property: PropertySchema, _ pair: EntityPair, _ pairs: EntityPairs, _ edges: inout KeyTables
+    ) {
+        let destination = pairs.new.entities[property.destination]
+        let inverse = property.inverse < 0 ? nil : destination.properties[property.inverse]
+        let oldInverse = inverse.flatMap { pairs.source(of: $0, ownedBy: destination) }
+        // The older to-one relationship in the same row: the one that is continued, or the inverse of one that is.
+        var key = pair.source(of: property)
+        if key == nil, let oldInverse, oldInverse.kind == .toMany {
+            let other = pairs.old.entities[oldInverse.destination].properties[oldInverse.inverse]
+            key = pair.old.property(other.name).flatMap {
+                $0.relationshipNumber == other.relationshipNumber ? $0 : nil
+            }
+        }
+        if let key, key.kind == .toOne {
+            add(property, continuing: key, destination, pair, pairs)
+        } else if let oldInverse, oldInverse.kind == .toOne {
+            // The older version has the keys in the rows of the destination.
+            let table = edges.table(of: oldInverse, ownedBy: pairs.owners(of: oldInverse), in: destination, pairs)
+            let row = "\(pair.old.table).Z_PK"
+            let found = "FROM temp.\(table) WHERE k = \(row)"
+            values[property.column] = ColumnValue(sql: "(SELECT v \(found))")
+            if let column = property.entityColumn { values[column] = ColumnValue(sql: "(SELECT e \(found))") }
+        } else {
+            values[property.column] = .null
+            if let column = property.entityColumn { values[column] = .null }
+        }
+        if let inverse, inverse.isOrdered, inverse.kind == .toMany, let order = inverse.orderColumn {
+            let isContinued = oldInverse?.kind == .toMany && key?.relationshipNumber == oldKey(oldInverse, pairs)
+            values[order] = (isContinued ? oldInverse?.orderColumn : nil).map { .column($0) } ?? .null
+        }
+    }
+
+    private func oldKey(_ toMany: PropertySchema?, _ pairs: EntityPairs) -> Int? {
+        toMany.map { pairs.old.entities[$0.destination].properties[$0.inverse].relationshipNumber }
+    }
+
+    private mutating func add(
+        _ property: PropertySchema, continuing key: PropertySchema, _ destination: EntitySchema, _ pair: EntityPair,
+        _ pairs: EntityPairs
+    ) {
+        let oldDestination = pairs.old.entities[key.destination]
+        let end = pairs.end(pairs.family(of: oldDestination), in: destination)
+        let offset = pairs.offset(from: oldDestination.table, to: destination.table)
+        let moved = offset == 0 ? key.column : "\(key.column) + \(offset)"
+        var value = ColumnValue(column: key.column, sql: moved)
+        if let column = key.entityColumn, end.isPartial || property.entityColumn != nil {
+            entityColumns.append(
+                EntityColumn(
+                    table: pair.old.table, column: column, key: key.column, destination: oldDestination.table))
+        }
+        if end.isPartial, let column = key.entityColumn {
+            let numbers = end.kept.map { String($0.number) }.joined(separator: ", ")
+            value.sql = "CASE WHEN \(column) IN (\(numbers)) THEN \(moved) END"
+            if !property.isOptional {
+                lostReferences.append(
+                    (property.name, "\(key.column) IS NOT NULL AND \(column) NOT IN (\(numbers))"))
+            }
+        }
+        values[property.column] = value
+        guard let column = property.entityColumn else { return }
+        values[column] = Self.entityNumber(key, end)
+    }
+
+    /// The number of the entity of the object that a key refers to.
+    private static func entityNumber(_ key: PropertySchema, _ end: EntityPairs.End) -> ColumnValue {
+        guard let column = key.entityColumn else {
+            // The older destination has no subentities, so all its objects became objects of one entity.
+            let number = end.kept.first.map { String($0.new.number) } ?? "NULL"
+            return ColumnValue(sql: "CASE WHEN \(key.column) IS NOT NULL THEN \(number) END")
+        }
+        if !end.isPartial, end.kept.allSatisfy({ $0.number == $0.new.number }) { return .column(column) }
+        let cases = end.kept.map { "WHEN \($0.number) THEN \($0.new.number)" }.joined(separator: " ")
+        return ColumnValue(column: column, sql: cases.isEmpty ? "NULL" : "CASE \(column) \(cases) END")
+    }
+}
+
+/// Temporary tables with the keys of to-one relationships, for rows at their other end.
+///
+/// They are filled before any table changes.
+struct KeyTables {
+    private(set) var statements: [String] = []
+    private var names: [String: String] = [:]
+
+    /// Returns the table from which the object at the other end of a key is read: `k`, the key; `v`, the row with it; `e`, that
+    /// row's newer entity.
+    mutating func table(
+        of key: PropertySchema, ownedBy owners: [EntitySchema], in destination: EntitySchema, _ pairs: EntityPairs
+    ) -> String {
+        let source = owners[0].table
+        let id = "\(source).\(key.column)"
+        if let known = names[id] { return known }
+        let name = "Z_FAULTLINE_KEYS\(names.count + 1)"
+        names[id] = name
+        let end = pairs.end(owners, in: destination)
+        let offset = pairs.offset(from: source, to: destination.table)
+        let cases = end.kept.map { "WHEN \($0.number) THEN \($0.new.number)" }.joined(separator: " ")
+        let numbers = end.kept.map { String($0.number) }.joined(separator: ", ")
+        statements += [
+            "CREATE TEMP TABLE \(name) (k INTEGER PRIMARY KEY, v INTEGER, e INTEGER)",
+            "INSERT INTO temp.\(name) SELECT \(key.column), MIN(Z_PK)\(offset == 0 ? "" : " + \(offset)"), CASE Z_ENT \(cases) END FROM main.\(source) WHERE \(key.column) IS NOT NULL AND Z_ENT IN (\(numbers)) GROUP BY \(key.column)",
+        ]
+        return name
+    }
+
+    /// The statements that remove the tables.
+    var removal: [String] { names.values.sorted().map { "DROP TABLE temp.\($0)" } }
+}

@@ -1,0 +1,247 @@
+import CSQLite
+import FaultlineModel
+import FaultlineRecorder
+import Foundation
+
+/// Makes a store of an older model version one of a newer version, in SQL alone and in one transaction.
+///
+/// Nothing is loaded into memory. If anything fails, or the program is killed, the store is as it was.
+struct StoreMigration {
+    private let session: SQLSession
+    private let setup: StoreSetup
+    private let description: PersistentStoreDescription
+    private let path: String
+    private let old: StoreVersion
+    private let new: StoreVersion
+    private let plan: MigrationPlan
+    private let functions: MigrationFunctions
+    private let external: ExternalData
+    private let lastKeys: [String: Int64]
+
+    private static let doing = "Migrating the store"
+
+    /// Migrates a store to a model.
+    ///
+    /// - Parameter sources: The older versions of the model, for stores without a copy of theirs.
+    /// - Returns: Whether the store's version was found; if not, nothing was changed.
+    /// - Throws: ``StoreError`` if the store cannot be migrated; it is then as it was.
+    static func run(
+        _ description: PersistentStoreDescription, to model: ManagedObjectModel, sources: [ManagedObjectModel],
+        recorder: Recorder, log: SQLDebugLog
+    ) throws(StoreError) -> Bool {
+        let session = try StoreOpening.connect(description, recorder: recorder, log: log)
+        defer { session.connection.close() }
+        let setup = StoreSetup(session, path: description.path, doing: doing)
+        let file = description.type == .binary ? BinaryStoreFile(description) : nil
+        if let file { _ = try file.load(into: session.connection) }
+        // A store that cannot be migrated is left alone, without waiting for its other users.
+        guard let known = try SourceSearch(setup, description).version(among: sources) else { return false }
+        _ = try inference(from: known.model, to: model, description.path)
+        if !description.isInMemory {
+            // Only one connection can leave the write-ahead log, and only if no other one is open. The log's contents are moved
+            // to the store.
+            try setup.setJournal("delete")
+        }
+        try setup.pragma(StoreOpening.pageCache(description))
+        try setup.pragma("synchronous=\(description.synchronization.rawValue)")
+        try session.run("BEGIN EXCLUSIVE", doing: doing)
+        do throws(StoreError) {
+            // Another process may have migrated it in the meantime.
+            guard let old = try SourceSearch(setup, description).version(among: sources) else {
+                try session.run("ROLLBACK", doing: doing)
+                return true
+            }
+            try StoreMigration(session, setup, description, old, model).change()
+            try file?.write(session.connection, doing: doing)
+            try session.run("COMMIT", doing: doing)
+            return true
+        } catch {
+            if !session.connection.isAutocommit { _ = try? session.run("ROLLBACK", doing: doing) }
+            throw error
+        }
+    }
+
+    private static func inference(
+        from old: ManagedObjectModel, to new: ManagedObjectModel, _ path: String
+    ) throws(StoreError) -> MappingInference {
+        do throws(ModelError) {
+            return try MappingInference(from: old, to: new)
+        } catch {
+            throw StoreError(.missingMappingModel, "Migrating '\(path)' is refused. \(error.message)", cause: error)
+        }
+    }
+
+    private init(
+        _ session: SQLSession, _ setup: StoreSetup, _ description: PersistentStoreDescription, _ old: StoreVersion,
+        _ model: ManagedObjectModel
+    ) throws(StoreError) {
+        path = description.path
+        (self.session, self.setup, self.description, self.old) = (session, setup, description, old)
+        var configuration: StoreConfiguration?
+        if let name = description.configuration { configuration = try StoreConfiguration(name, of: model, path: path) }
+        new = StoreVersion(model: model, schema: model.schema, configuration: configuration)
+        let structure = try StoreStructure(setup)
+        if structure.tables["ATRANSACTION"] != nil, !description.ignoresPersistentHistory {
+            throw StoreError(
+                .unsupportedStore,
+                "Migrating '\(path)' is refused because Core Data keeps a history of its changes (table ATRANSACTION), in which this one would be missing; set ignoresPersistentHistory if nothing reads the history."
+            )
+        }
+        let inference = try Self.inference(from: old.model, to: model, path)
+        lastKeys = try Self.lastKeys(setup, old)
+        plan = try MigrationPlan(from: old, to: new, inference, structure, lastKeys: lastKeys)
+        external = ExternalData(
+            storeURL: description.url, store: try setup.readMetadata().uuid,
+            threshold: description.externalStorageThreshold)
+        functions = MigrationFunctions(external, on: session.connection.handle)
+    }
+
+    private func change() throws(StoreError) {
+        try checkSpace()
+        let expected = try counts(old)
+        try checkRelation(expected)
+        for check in plan.checks { try self.check(check) }
+        let files = try noteFiles()
+        for statement in plan.statements { try run(statement) }
+        try writeVersion()
+        try compare(expected, try counts(new))
+        withExtendedLifetime((functions, files)) {}
+    }
+
+    private func run(_ statement: MigrationPlan.Statement) throws(StoreError) {
+        do throws(StoreError) {
+            try session.run(statement.sql, statement.values, doing: Self.doing)
+        } catch {
+            throw functions.error ?? error
+        }
+    }
+
+    // MARK: Checks
+
+    /// Checks that the disk has room for a copy of all that changes.
+    private func checkSpace() throws(StoreError) {
+        guard !description.isInMemory, plan.statements.contains(where: { $0.stage == .rows }) else { return }
+        var status = statvfs()
+        let folder = (path as NSString).deletingLastPathComponent
+        guard statvfs(folder, &status) == 0 else { return }
+        let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
+        let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? UInt64) ?? 0
+        guard free < size else { return }
+        throw StoreError(
+            .full,
+            "Migrating '\(path)' needs up to \(Self.megabytes(size)) MB of free space in its folder, which has \(Self.megabytes(free)) MB; free some space and try again."
+        )
+    }
+
+    /// Checks that the model is a version of the store's model at all, because all objects would be removed otherwise.
+    private func checkRelation(_ counts: [Int64: Int64]) throws(StoreError) {
+        guard plan.pairs.pairs.isEmpty, counts.values.contains(where: { $0 > 0 }) else { return }
+        let names = old.model.entities.filter { old.has($0.name) }.map { "'\($0.name)'" }.sorted().prefix(5)
+        throw StoreError(
+            .incompatibleModel,
+            "Migrating '\(path)' is refused because the model has none of the store's entities (\(names.joined(separator: ", "))), so all objects would be removed; open it with a version of the model that it was written with."
+        )
+    }
+
+    private static func megabytes(_ bytes: UInt64) -> UInt64 { (bytes + 999_999) / 1_000_000 }
+
+    private func check(_ check: RowCheck) throws(StoreError) {
+        var (count, example) = (0, Int64(0))
+        let statement = try session.connection.statement("SELECT COUNT(*), MIN(Z_PK) FROM (\(check.query))")
+        try session.readAsEvent(statement, doing: Self.doing) { row in
+            (count, example) = (Int(sqlite3_column_int64(row, 0)), sqlite3_column_int64(row, 1))
+        }
+        guard count > 0 else { return }
+        let rows = RowCheck.Rows(entity: check.entity, count: count, example: example)
+        throw StoreError(.migration, "Migrating '\(path)' is refused: \(check.message(rows)).")
+    }
+
+    /// The number of objects by the number of their entity.
+    private func counts(_ version: StoreVersion) throws(StoreError) -> [Int64: Int64] {
+        var counts: [Int64: Int64] = [:]
+        var seen: Set<String> = []
+        for entity in version.schema.entities where version.tables?.contains(entity.table) != false {
+            guard seen.insert(entity.table).inserted else { continue }
+            let query =
+                entity.isInTree
+                ? "SELECT Z_ENT, COUNT(*) FROM \(entity.table) GROUP BY Z_ENT"
+                : "SELECT \(entity.number), COUNT(*) FROM \(entity.table)"
+            for (number, count) in try setup.read(
+                query, { (sqlite3_column_int64($0, 0), sqlite3_column_int64($0, 1)) })
+            {
+                counts[number] = count
+            }
+        }
+        return counts
+    }
+
+    /// Checks that each object that continues is there, and no other one.
+    private func compare(_ expected: [Int64: Int64], _ found: [Int64: Int64]) throws(StoreError) {
+        let sources = Dictionary(uniqueKeysWithValues: plan.pairs.pairs.map { ($0.new.number, $0.old) })
+        for entity in new.schema.entities where new.tables?.contains(entity.table) != false && !entity.isAbstract {
+            let wanted = sources[entity.number].flatMap { expected[$0.number] } ?? 0
+            let count = found[entity.number] ?? 0
+            guard wanted != count else { continue }
+            throw StoreError(
+                .migration,
+                "Migrating '\(path)' was undone because \(entity.name) would have \(count) objects instead of \(wanted); the store does not fit the version that it was written with, so check it with PRAGMA integrity_check."
+            )
+        }
+    }
+
+    // MARK: Files and keys
+
+    private static func lastKeys(_ setup: StoreSetup, _ old: StoreVersion) throws(StoreError) -> [String: Int64] {
+        let stored = Dictionary(
+            try setup.read("SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY") {
+                (sqlite3_column_int64($0, 0), sqlite3_column_int64($0, 1))
+            }, uniquingKeysWith: max)
+        var last: [String: Int64] = [:]
+        for entity in old.schema.entities where entity.parent < 0 && old.tables?.contains(entity.table) != false {
+            let used = try setup.read("SELECT IFNULL(MAX(Z_PK), 0) FROM \(entity.table)") {
+                sqlite3_column_int64($0, 0)
+            }
+            last[entity.table] = max(used.first ?? 0, stored[entity.number] ?? 0)
+        }
+        return last
+    }
+
+    /// Lists the files of large values that no row refers to afterward, for the next opening to remove.
+    private func noteFiles() throws(StoreError) -> UnsavedFiles? {
+        var list: UnsavedFiles?
+        for query in plan.fileQueries {
+            var names: [String] = []
+            let statement = try session.connection.statement(query)
+            try session.readAsEvent(statement, doing: Self.doing) { row in
+                let bytes = UnsafeRawBufferPointer(
+                    start: sqlite3_column_blob(row, 0), count: Int(sqlite3_column_bytes(row, 0)))
+                guard let file = external.file(bytes) else { return }
+                names.append(file.lastPathComponent)
+                guard names.count == 1000 else { return }
+                if list == nil { list = UnsavedFiles(external) }
+                list?.note(names)
+                names = []
+            }
+            if !names.isEmpty {
+                if list == nil { list = UnsavedFiles(external) }
+                list?.note(names)
+            }
+        }
+        return list
+    }
+
+    // MARK: The new version
+
+    private func writeVersion() throws(StoreError) {
+        try session.run("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < \(StoreSetup.firstOwnEntity)", doing: Self.doing)
+        var last: [Int: Int64] = [:]
+        for entity in new.schema.entities where entity.parent < 0 {
+            for source in plan.pairs.sources(of: entity.table) {
+                let key = (lastKeys[source] ?? 0) + plan.pairs.offset(from: source, to: entity.table)
+                last[entity.index] = max(last[entity.index] ?? 0, key)
+            }
+        }
+        try setup.number(new, last: last, doing: Self.doing)
+        try setup.replaceVersion(new, type: description.type, doing: Self.doing)
+    }
+}
