@@ -14,6 +14,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             case numberTooSmall, numberTooLarge, dateTooSoon, dateTooLate, stringTooShort, stringTooLong
             case stringPatternMatching, multipleValidationErrors, constraint, transformation, invalidMetadata
             case storeRemoved, externalRelationship, migration, missingMappingModel
+            case entityMigrationPolicy
         }
 
         private let value: Value
@@ -88,6 +89,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let migration = Code(value: .migration)
         /// No mapping model fits a migration, and none can be inferred (Core Data's error 134140).
         public static let missingMappingModel = Code(value: .missingMappingModel)
+        /// A policy of a mapping model is missing, or lacks a function (Core Data's error 134170).
+        public static let entityMigrationPolicy = Code(value: .entityMigrationPolicy)
         /// SQLite failed in another way; see ``StoreError/sqliteCode``.
         public static let database = Code(value: .database)
 

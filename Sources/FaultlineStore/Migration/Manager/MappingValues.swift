@@ -1,0 +1,295 @@
+import FaultlineModel
+import Foundation
+
+/// Evaluates the expressions of an entity mapping for one object.
+struct MappingValues {
+    private let manager: MigrationManager
+    private let mapping: EntityMapping
+    private let policy: EntityMigrationPolicy
+    /// `nil` if the newer object was not created from an older one.
+    private let source: ManagedObject?
+    private let destination: ManagedObject
+
+    init(
+        _ manager: MigrationManager, _ mapping: EntityMapping, _ policy: EntityMigrationPolicy, source: ManagedObject?,
+        destination: ManagedObject
+    ) {
+        (self.manager, self.mapping, self.policy) = (manager, mapping, policy)
+        (self.source, self.destination) = (source, destination)
+    }
+
+    /// A class that an expression names: `CAST("NSDate", "Class")`.
+    private struct ClassName {
+        let name: String
+    }
+
+    // MARK: Setting
+
+    /// Sets an attribute of the newer object; one without an expression keeps its default value.
+    func setAttribute(_ property: PropertyMapping) throws {
+        guard let expression = property.valueExpression else { return }
+        let attribute = try own(property)
+        if attribute.isTransient || attribute.isDerived { return }
+        if let source, case .keyPath(.variable(.source), let name) = expression,
+            let index = source.runtime.schema.index(of: name),
+            case .attribute? = Optional(source.runtime.schema.properties[index].kind)
+        {
+            // Transformable values are copied as bytes.
+            destination._set(attribute.index, try convert(source.readValue(index), to: attribute, property))
+            return
+        }
+        guard let value = try value(expression, property) else { return destination._set(attribute.index, nil) }
+        guard let scalar = (value as? any AttributeScalar)?.attributeValue else {
+            if attribute.attributeType == .transformable {
+                return destination.setValue(value, forKey: attribute.name)
+            }
+            throw failure(property, "gives a value of type \(type(of: value))")
+        }
+        destination._set(attribute.index, try convert(scalar, to: attribute, property))
+    }
+
+    /// Sets a relationship of the newer object; one without an expression stays empty.
+    func setRelationship(_ property: PropertyMapping) throws {
+        guard let expression = property.valueExpression else { return }
+        let relationship = try own(property)
+        let found = try value(expression, property)
+        let objects = Self.objects(found)
+        guard found == nil || objects != nil else { throw failure(property, "gives no objects") }
+        for object in objects ?? [] {
+            guard object.managedObjectContext === destination.managedObjectContext else {
+                throw failure(property, "gives an older object; convert it with destinationInstances(…)")
+            }
+            let family = destination.runtime.model.entities[relationship.destination].family
+            guard family.contains(object.runtime.schema.index) else {
+                throw failure(property, "gives an object of \(object.entityName)")
+            }
+        }
+        if relationship.isToMany {
+            destination.setValue(objects ?? [], forKey: relationship.name)
+        } else {
+            guard objects?.count ?? 0 <= 1 else { throw failure(property, "gives several objects") }
+            destination.setToOne(relationship.index, objects?.first)
+        }
+    }
+
+    private func own(_ property: PropertyMapping) throws(StoreError) -> PropertySchema {
+        guard let found = destination.runtime.schema.property(property.name) else {
+            throw failure(property, "sets a property that the newer entity does not have")
+        }
+        return found
+    }
+
+    private func convert(
+        _ value: AttributeValue?, to attribute: PropertySchema, _ property: PropertyMapping
+    ) throws(StoreError) -> AttributeValue? {
+        guard let value, let type = attribute.attributeType else { return nil }
+        let fitting =
+            switch (value, type) {
+            case (.boolean(let isTrue), .integer16), (.boolean(let isTrue), .integer32),
+                (.boolean(let isTrue), .integer64):
+                AttributeValue.integer(isTrue ? 1 : 0)
+            case (.double(let number), .integer16), (.double(let number), .integer32),
+                (.double(let number), .integer64):
+                Int64(exactly: number).map { AttributeValue.integer($0) } ?? value
+            case (.decimal(let number), .double), (.decimal(let number), .float):
+                AttributeValue.double(NSDecimalNumber(decimal: number).doubleValue)
+            case (.decimal(let number), .integer16), (.decimal(let number), .integer32),
+                (.decimal(let number), .integer64):
+                Int64(number.description).map { AttributeValue.integer($0) } ?? value
+            case (.double(let number), .decimal): AttributeValue.decimal(Decimal(number))
+            case (.integer(let number), .boolean) where number == 0 || number == 1:
+                AttributeValue.boolean(number == 1)
+            default: ManagedObject.convert(value, to: type)
+            }
+        if fitting.fits(type) { return fitting }
+        throw failure(property, "gives a value that is no \(type.rawValue)")
+    }
+
+    private func failure(_ property: PropertyMapping, _ what: String) -> StoreError {
+        let object = source.map { " for the \($0.entityName) object with the primary key \($0.key)" } ?? ""
+        let text = property.valueExpression.map { " '\($0)'" } ?? ""
+        return StoreError(
+            .migration,
+            "The mapping '\(mapping.name)' cannot set '\(destination.entityName).\(property.name)'\(object): its expression\(text) \(what); correct the mapping model."
+        )
+    }
+
+    private static func objects(_ value: Any?) -> [ManagedObject]? {
+        switch value {
+        case nil: []
+        case let object as ManagedObject: [object]
+        case let objects as [ManagedObject]: objects
+        case let objects as any Sequence: objects.compactMap { $0 as? ManagedObject }
+        default: nil
+        }
+    }
+
+    // MARK: Expressions
+
+    private func value(_ expression: MappingExpression, _ property: PropertyMapping) throws -> Any? {
+        switch expression {
+        case .constant(let value): return value?.plain
+        case .variable(let variable):
+            switch variable {
+            case .manager: return manager
+            case .source: return source
+            case .destination: return destination
+            case .entityMapping: return mapping
+            case .propertyMapping: return property
+            case .entityPolicy: return policy
+            }
+        case .keyPath(let operand, let path):
+            guard let start = try value(operand, property) else { return nil }
+            if let manager = start as? MigrationManager {
+                switch path {
+                case "sourceContext": return manager.sourceContext
+                case "destinationContext": return manager.destinationContext
+                default: throw failure(property, "names '\(path)', which the manager does not have")
+                }
+            }
+            guard let found = KeyPathValue.value(path, of: start) else {
+                throw failure(property, "names '\(path)', which there is not")
+            }
+            return found.value
+        case .function(let receiver, let selector, let arguments):
+            return try call(
+                try value(receiver, property), selector, try arguments.map { try value($0, property) }, property)
+        case .cast(let operand, let type):
+            let value = try value(operand, property)
+            if type == "Class", let name = value as? String { return ClassName(name: name) }
+            return value
+        case .fetch(let request, let context, let countsOnly):
+            guard let request = try value(request, property) as? FetchRequest<ManagedObject>,
+                let context = try value(context, property) as? ManagedObjectContext
+            else { throw failure(property, "fetches without a fetch request or a context") }
+            return countsOnly ? Int64(try context.count(for: request)) : Array(try context.fetch(request))
+        }
+    }
+
+    private func call(
+        _ receiver: Any?, _ selector: String, _ arguments: [Any?], _ property: PropertyMapping
+    ) throws -> Any? {
+        let first = arguments.first.flatMap { $0 }
+        switch (receiver, selector) {
+        case (nil, _): return nil
+        case (is MigrationManager, MappingExpression.instancesOfMapping):
+            guard let name = first as? String, arguments.count == 2, let objects = Self.objects(arguments[1]) else {
+                throw failure(property, "needs the name of a mapping and objects")
+            }
+            guard manager.mappingModel?.entityMappingsByName[name] != nil else {
+                throw failure(property, "names the mapping '\(name)', which the mapping model does not have")
+            }
+            return manager.destinationInstances(forEntityMappingName: name, sourceInstances: objects)
+        case (is MigrationManager, MappingExpression.instancesOfRelationship):
+            guard arguments.count == 2, let objects = Self.objects(arguments[1]) else {
+                throw failure(property, "needs the name of a relationship and objects")
+            }
+            return manager.destinationInstances(of: objects)
+        case (is MigrationManager, "fetchRequestForSourceEntityNamed:predicateString:"):
+            guard let name = first as? String, arguments.count == 2, let text = arguments[1] as? String else {
+                throw failure(property, "needs the name of an entity and a predicate")
+            }
+            return FetchRequest<ManagedObject>(
+                entityName: name, predicate: try FetchPredicate(format: text))
+        case (is MigrationManager, "sourceContext"): return manager.sourceContext
+        case (is MigrationManager, "destinationContext"): return manager.destinationContext
+        case (let policy as EntityMigrationPolicy, _):
+            return try policy.value(forFunction: selector, arguments: arguments)
+        case (let start?, "valueForKey:"), (let start?, "valueForKeyPath:"):
+            guard let path = first as? String, let found = KeyPathValue.value(path, of: start) else {
+                throw failure(property, "names a key that there is not")
+            }
+            return found.value
+        case (let name as ClassName, "date") where name.name == "NSDate": return Date()
+        case (let name as ClassName, "UUID") where name.name == "NSUUID": return UUID()
+        default: throw failure(property, "calls '\(selector)', which there is not")
+        }
+    }
+}
+
+/// Values at key paths, with Core Data's collection operators.
+enum KeyPathValue {
+    /// A value that was found, or `nil` where a part of the path has none.
+    struct Found {
+        let value: Any?
+    }
+
+    /// Returns the value at a key path, or `nil` if there is no such property.
+    static func value(_ path: String, of start: Any) -> Found? {
+        var current: Any? = start
+        var parts = path.split(separator: ".").map(String.init)
+        while !parts.isEmpty {
+            let part = parts.removeFirst()
+            guard let value = current else { return Found(value: nil) }
+            if part.hasPrefix("@") {
+                guard let members = members(value) else { return nil }
+                return collected(part, parts.joined(separator: "."), members)
+            }
+            if let object = value as? ManagedObject {
+                guard
+                    object.runtime.schema.index(of: part) != nil || object.runtime.schema.fetchedProperties[part] != nil
+                else { return nil }
+                current = object.value(forKey: part)
+            } else if let members = members(value) {
+                // A key path through several objects gives the values of all.
+                var values: [Any] = []
+                let rest = ([part] + parts).joined(separator: ".")
+                for member in members {
+                    guard let found = Self.value(rest, of: member) else { return nil }
+                    if let value = found.value { values.append(value) }
+                }
+                return Found(value: flat(values))
+            } else {
+                return nil
+            }
+        }
+        return Found(value: current)
+    }
+
+    private static func members(_ value: Any) -> [Any]? {
+        if value is String || value is Data { return nil }
+        return (value as? any Sequence)?.map { $0 as Any }
+    }
+
+    private static func flat(_ values: [Any]) -> [Any] {
+        values.flatMap { value in members(value) ?? [value] }
+    }
+
+    private static func collected(_ name: String, _ path: String, _ members: [Any]) -> Found? {
+        if name == "@count" { return Found(value: Int64(members.count)) }
+        var values: [Any] = []
+        for member in members {
+            guard let found = path.isEmpty ? Found(value: member) : value(path, of: member) else { return nil }
+            if let value = found.value { values.append(value) }
+        }
+        switch name {
+        case "@unionOfObjects": return Found(value: values)
+        case "@unionOfArrays", "@unionOfSets": return Found(value: flat(values))
+        case "@distinctUnionOfObjects": return Found(value: distinct(values))
+        case "@distinctUnionOfSets", "@distinctUnionOfArrays": return Found(value: distinct(flat(values)))
+        case "@sum", "@avg", "@min", "@max":
+            let numbers = values.compactMap { ($0 as? any AttributeScalar)?.attributeValue }.compactMap { value in
+                switch value {
+                case .integer(let number): Double(number)
+                case .double(let number): number
+                case .decimal(let number): NSDecimalNumber(decimal: number).doubleValue
+                default: nil
+                }
+            }
+            guard numbers.count == values.count else { return nil }
+            switch name {
+            case "@sum": return Found(value: numbers.reduce(0, +))
+            case "@avg": return Found(value: numbers.isEmpty ? nil : numbers.reduce(0, +) / Double(numbers.count))
+            case "@min": return Found(value: numbers.min())
+            default: return Found(value: numbers.max())
+            }
+        default: return nil
+        }
+    }
+
+    /// The values without repetitions, in their order.
+    private static func distinct(_ values: [Any]) -> [Any] {
+        var seen: Set<AnyHashable> = []
+        return values.filter { value in (value as? AnyHashable).map { seen.insert($0).inserted } ?? true }
+    }
+}

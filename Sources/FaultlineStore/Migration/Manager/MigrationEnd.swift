@@ -1,0 +1,134 @@
+import CSQLite
+import FaultlineModel
+import FaultlineRecorder
+import Foundation
+
+/// The end of a migration with a mapping model: the new store gets its version and its identity, and its objects are validated.
+struct MigrationEnd {
+    private let source: SQLStore
+    private let url: URL
+    private let model: ManagedObjectModel
+    private let recorder: Recorder
+    private let log: SQLDebugLog
+
+    private static let doing = "Migrating the store"
+
+    init(_ source: SQLStore, _ url: URL, _ model: ManagedObjectModel, _ recorder: Recorder, _ log: SQLDebugLog) {
+        (self.source, self.url, self.model) = (source, url, model)
+        (self.recorder, self.log) = (recorder, log)
+    }
+
+    /// - Parameter keepsIdentity: Whether the new store gets the identifier and the metadata of the older one.
+    func finish(keepsIdentity: Bool) throws {
+        var description = PersistentStoreDescription(url: url)
+        description.shouldMigrateStoreAutomatically = false
+        let session = try StoreOpening.connect(description, recorder: recorder, log: log)
+        do {
+            defer { session.connection.close() }
+            let setup = StoreSetup(session, path: url.path, doing: Self.doing)
+            try setup.setJournal("delete")
+            try session.run("BEGIN EXCLUSIVE", doing: Self.doing)
+            if keepsIdentity {
+                let version = StoreVersion(model: model, schema: model.schema, configuration: nil)
+                try setup.replaceVersion(version, type: .sqlite, doing: Self.doing)
+                try setup.adopt(source.identity, doing: Self.doing)
+            }
+            try checkIntegrity(setup)
+            try session.run("COMMIT", doing: Self.doing)
+        }
+        description.isReadOnly = true
+        let container = try PersistentContainer(
+            name: "Validation", managedObjectModel: model, storeDescription: description, recorder: recorder,
+            sqlDebug: log)
+        let side = MigrationRun.Side(container)
+        defer { try? side.close() }
+        try side.context.performAndWait { try validate(side) }
+    }
+
+    private func checkIntegrity(_ setup: StoreSetup) throws(StoreError) {
+        let found = try setup.read("PRAGMA integrity_check") { sqlite3_column_text($0, 0).map { String(cString: $0) } }
+        guard found != ["ok"] else { return }
+        throw StoreError(
+            .database,
+            "\(Self.doing) failed because the new store is damaged (\(found.first.flatMap { $0 } ?? "")); try again.")
+    }
+
+    // MARK: Validation
+
+    /// Validates all objects of entities whose properties have limits or are required.
+    private func validate(_ side: MigrationRun.Side) throws {
+        for entity in side.store.schema.entities where !entity.isAbstract {
+            if entity.properties.contains(where: { $0.limits != nil }) {
+                try validateObjects(of: entity, side)
+            } else {
+                for property in entity.properties where !property.isOptional && !property.isTransient {
+                    try checkThere(property, of: entity, side)
+                }
+            }
+        }
+    }
+
+    private func validateObjects(of entity: EntitySchema, _ side: MigrationRun.Side) throws {
+        var request = FetchRequest<ManagedObject>(entityName: entity.name)
+        request.includesSubentities = false
+        request.fetchBatchSize = 500
+        for object in try side.context.fetch(request) {
+            for property in entity.properties where !property.isTransient && !property.isDerived {
+                do throws(StoreError) {
+                    try object.checkValue(object.value(forKey: property.name), forKey: property.name)
+                } catch {
+                    // The object is named in this error's own way.
+                    let reason = error.message.components(separatedBy: "\(object.objectID): ").last ?? error.message
+                    throw invalid(entity, object.key, reason)
+                }
+            }
+        }
+    }
+
+    /// Checks in SQL that all objects of an entity have a value of a required property.
+    private func checkThere(_ property: PropertySchema, of entity: EntitySchema, _ side: MigrationRun.Side) throws {
+        if property.isDerived { return }
+        let destination = property.destination < 0 ? nil : side.store.schema.entities[property.destination]
+        let condition: String
+        switch property.kind {
+        case .attribute, .toOne: condition = "\(property.column) IS NULL"
+        case .toMany:
+            guard let destination else { return }
+            let key = destination.properties[property.inverse].column
+            condition = "NOT EXISTS (SELECT 1 FROM \(destination.table) d WHERE d.\(key) = t.Z_PK)"
+        case .manyToMany:
+            guard let join = property.joinTable else { return }
+            condition = "NOT EXISTS (SELECT 1 FROM \(join.table) d WHERE d.\(join.sourceColumn) = t.Z_PK)"
+        }
+        let store = side.store
+        var key: Int64?
+        try store.writer.locked { () throws(StoreError) in
+            store.writer.endRead()
+            let statement = try store.writer.sqlite.statement(
+                "SELECT Z_PK FROM \(entity.table) t WHERE Z_ENT = \(entity.number) AND \(condition) LIMIT 1")
+            try store.writer.session.readAsEvent(statement, doing: Self.doing) { key = sqlite3_column_int64($0, 0) }
+        }
+        guard let key else { return }
+        let what = property.isToMany ? "no objects" : property.isRelationship ? "no object" : "no value"
+        throw invalid(entity, key, "'\(entity.name).\(property.name)' has \(what) and is not optional")
+    }
+
+    private func invalid(_ entity: EntitySchema, _ key: Int64, _ reason: String) -> StoreError {
+        // What to do about it is said here, for a migration.
+        let reason = reason.components(separatedBy: "; ")[0]
+        return StoreError(
+            .migration,
+            "The migrated \(entity.name) object with the primary key \(key) is invalid: \(reason); let the mapping model or its policy set a valid value."
+        )
+    }
+}
+
+extension StoreSetup {
+    /// Gives a new store the identifier and the program's metadata of another one.
+    fileprivate func adopt(_ identity: PersistentStore, doing: String) throws(StoreError) {
+        let own = identity.metadata.filter { !StoreMetadata.isOwn($0.key) }
+        guard let list = StoreMetadata.propertyList(try readPropertyList(), with: own) else { return }
+        try session.run(
+            "UPDATE Z_METADATA SET Z_UUID = ?, Z_PLIST = ?", [.text(identity.identifier), .blob(list)], doing: doing)
+    }
+}

@@ -1,0 +1,139 @@
+import CSQLite
+import FaultlineModel
+import Foundation
+
+/// The two stores of a migration with a mapping model, and the associations of their objects.
+final class MigrationRun {
+    /// One of the two stores, with the context that has its objects.
+    struct Side {
+        let container: PersistentContainer
+        let context: ManagedObjectContext
+
+        init(_ container: PersistentContainer) {
+            self.container = container
+            context = container.newBackgroundContext()
+        }
+
+        var store: SQLStore { container.persistentStoreCoordinator.stores[0] }
+
+        func close() throws {
+            let coordinator = container.persistentStoreCoordinator
+            for store in coordinator.persistentStores { try coordinator.remove(store) }
+        }
+
+        /// Returns an object that is a fault until it is used.
+        func object(_ entity: Int, _ key: Int64) -> ManagedObject {
+            context.object(
+                with: ManagedObjectID(
+                    store: container.persistentStoreCoordinator.persistentStores[0],
+                    entity: store.schema.entities[entity], key: key))
+        }
+    }
+
+    let mappings: [EntityMapping]
+    let source: Side
+    let destination: Side
+    let associations: MigrationAssociations
+    /// The relationship mappings to set, by the names of the entity mappings.
+    let relationships: [String: [PropertyMapping]]
+    private let numbers: [String: Int]
+    private let keptTables: [String: Set<String>]
+
+    /// - Parameter keptTables: The tables of the newer store whose objects keep their keys, by the older table.
+    init(
+        _ model: MappingModel, _ source: Side, _ destination: Side, keptTables: [String: Set<String>]
+    ) throws(StoreError) {
+        mappings = model.entityMappings
+        (self.source, self.destination) = (source, destination)
+        numbers = Dictionary(mappings.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        associations = try MigrationAssociations()
+        relationships = Self.relationships(model, destination.store.schema)
+        self.keptTables = keptTables
+    }
+
+    func number(of mapping: String) -> Int {
+        guard let number = numbers[mapping] else {
+            incorrectUse("The mapping model has no entity mapping '\(mapping)'.")
+        }
+        return number
+    }
+
+    // MARK: Keys
+
+    /// Returns the tables whose objects keep their keys: those whose objects all come from one older table.
+    ///
+    /// - Returns: The newer tables, by the older one.
+    static func keptTables(
+        _ mappings: [EntityMapping], _ source: ModelSchema, _ destination: ModelSchema
+    ) -> [String: Set<String>] {
+        var origins: [String: Set<String>] = [:]
+        for mapping in mappings {
+            guard let new = mapping.destinationEntityName.flatMap({ destination.entity(named: $0) }),
+                let old = mapping.sourceEntityName.flatMap({ source.entity(named: $0) })
+            else { continue }
+            origins[new.table, default: []].insert(old.table)
+        }
+        var kept: [String: Set<String>] = [:]
+        for (table, olds) in origins where olds.count == 1 { kept[olds.first!, default: []].insert(table) }
+        return kept
+    }
+
+    /// Whether a new object gets the key of the older one that it is created from.
+    func keepsKey(of source: ManagedObject, in destination: ManagedObject, under mapping: Int) -> Bool {
+        let (entity, table) = (source.runtime.schema.name, destination.runtime.schema.table)
+        guard keptTables[source.runtime.schema.table]?.contains(table) == true else { return false }
+        // A second mapping of the same objects needs other keys.
+        let first = mappings.firstIndex {
+            $0.sourceEntityName == entity
+                && $0.destinationEntityName.flatMap { self.destination.store.schema.entity(named: $0) }?.table == table
+        }
+        return first == mapping && associations.take(key: source.key, in: table)
+    }
+
+    // MARK: Associations
+
+    func destinations(of object: ManagedObject, under mapping: Int) -> [ManagedObject] {
+        associations.destinations(of: object, under: mapping).map { $0.object ?? destination.object($0.entity, $0.key) }
+    }
+
+    func destinations(of object: ManagedObject) -> [ManagedObject] {
+        let name = object.runtime.schema.name
+        return mappings.indices.filter { mappings[$0].sourceEntityName == name }
+            .flatMap { destinations(of: object, under: $0) }
+    }
+
+    func sources(of object: ManagedObject, under mapping: Int) -> [ManagedObject] {
+        associations.sources(of: object, under: mapping).map { $0.object ?? source.object($0.entity, $0.key) }
+    }
+
+    // MARK: Relationships
+
+    private static func relationships(
+        _ model: MappingModel, _ schema: ModelSchema
+    ) -> [String: [PropertyMapping]] {
+        // The entities and relationships that expressions set.
+        var known: Set<String> = []
+        for mapping in model.entityMappings where mapping.entityMigrationPolicyClassName == nil {
+            for property in mapping.relationshipMappings where property.valueExpression != nil {
+                known.insert("\(mapping.destinationEntityName ?? "").\(property.name)")
+            }
+        }
+        func isImplied(_ property: PropertySchema) -> Bool {
+            guard property.kind == .toMany, !property.isOrdered else { return false }
+            let destination = schema.entities[property.destination]
+            let inverse = destination.properties[property.inverse]
+            return destination.family.map { schema.entities[$0] }.allSatisfy {
+                $0.isAbstract || known.contains("\($0.name).\(inverse.name)")
+            }
+        }
+        var found: [String: [PropertyMapping]] = [:]
+        for mapping in model.entityMappings {
+            let entity = mapping.destinationEntityName.flatMap { schema.entity(named: $0) }
+            found[mapping.name] = mapping.relationshipMappings.filter { property in
+                guard property.valueExpression != nil, let own = entity?.property(property.name) else { return false }
+                return !isImplied(own)
+            }
+        }
+        return found
+    }
+}
