@@ -121,16 +121,8 @@ struct StoreMigration {
     /// Checks that the disk has room for a copy of all that changes.
     private func checkSpace() throws(StoreError) {
         guard !description.isInMemory, plan.statements.contains(where: { $0.stage == .rows }) else { return }
-        var status = statvfs()
-        let folder = (path as NSString).deletingLastPathComponent
-        guard statvfs(folder, &status) == 0 else { return }
-        let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
-        let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? UInt64) ?? 0
-        guard free < size else { return }
-        throw StoreError(
-            .full,
-            "Migrating '\(path)' needs up to \(Self.megabytes(size)) MB of free space in its folder, which has \(Self.megabytes(free)) MB; free some space and try again."
-        )
+        let url = URL(fileURLWithPath: path)
+        try StoreFiles.checkSpace(StoreFiles.size(of: url), in: url.deletingLastPathComponent(), path: path)
     }
 
     /// Checks that the model is a version of the store's model at all, because all objects would be removed otherwise.
@@ -142,8 +134,6 @@ struct StoreMigration {
             "Migrating '\(path)' is refused because the model has none of the store's entities (\(names.joined(separator: ", "))), so all objects would be removed; open it with a version of the model that it was written with."
         )
     }
-
-    private static func megabytes(_ bytes: UInt64) -> UInt64 { (bytes + 999_999) / 1_000_000 }
 
     private func check(_ check: RowCheck) throws(StoreError) {
         var (count, example) = (0, Int64(0))

@@ -66,6 +66,40 @@ struct MappedChainTests {
             "SELECT ZOWNER, Z_PK FROM ZCAR WHERE ZOWNER NOT NULL ORDER BY 1, 2")
     }
 
+    @Test("A mapping model that fits is used when the store is opened, and the store replaced as a whole")
+    func automatic() throws {
+        let folder = try SharedData.url("core-data-stores/coredataplus/SampleModel")
+        let versions = try ModelVersions(contentsOf: folder.appendingPathComponent("SampleModel.xcdatamodeld"))
+        let (old, new) = (try versions.model("SampleModel2"), try versions.model("SampleModel3"))
+        let mapping = try MappingModel(
+            contentsOf: folder.appendingPathComponent("MappingModels/V2toV3.xcmappingmodel"), from: old, to: new)
+        let url = try CoreDataFixture.sample2.copy()
+        // A migration that was killed left this behind.
+        let leftover = url.deletingLastPathComponent().appendingPathComponent(
+            ".Store.sqlite.migration-\(UUID().uuidString)")
+        try Data("x".utf8).write(to: leftover)
+        let store = MigratedStore(url: url)
+        let before = try store.dump()
+        #expect(
+            performing { try store.migrate(to: new) { $0.mappingModels = [mapping] } }
+                == "The mapping 'CarToCar' needs the policy 'REPLACE_AT_RUNTIME.V2to3MakerPolicy', which the migration manager does not have; add the class to its policies."
+        )
+        #expect(try store.dump() == before)
+        #expect(
+            performing { try store.migrate(to: new) { $0.mappingModels = [mapping, mapping] } }
+                == "Migrating '\(url.path)' is refused because 2 of its mappingModels fit the two versions; leave one of them out."
+        )
+        let container = try store.migrate(to: new) {
+            $0.mappingModels = [mapping]
+            $0.migrationPolicies = [V2to3MakerPolicy.self]
+        }
+        #expect(try store.rows("SELECT COUNT(*) FROM ZMAKER") == ["10"])
+        try container.close()
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
+                == ["Store.sqlite"])
+    }
+
     /// Finds or creates the continent whose number a country has.
     final class Country5ToCountry6Policy: EntityMigrationPolicy {
         override func createDestinationInstances(

@@ -386,4 +386,47 @@ struct MigrationManagerTests {
         #expect(result == "no error")
         #expect(try SQLShell.run("SELECT ZV FROM ZR WHERE Z_PK = 7", target) == [expected])
     }
+
+    @Test("Large values move with their objects, and the files of the older store go")
+    func files() throws {
+        func model(_ name: String) throws -> ManagedObjectModel {
+            try ManagedObjectModel(entities: [
+                EntityDescription(
+                    "Photo",
+                    attributes: [AttributeDescription(name, .binary, allowsExternalBinaryDataStorage: true)])
+            ])
+        }
+        let (old, new) = (try model("data"), try model("image"))
+        let url = try TestStore.makeFolder().appendingPathComponent("Store.sqlite")
+        let folder = url.deletingLastPathComponent().appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA")
+        func files() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
+        let filled = try PersistentContainer(name: "Old", managedObjectModel: old, storeURL: url)
+        let context = filled.newBackgroundContext()
+        try context.performAndWait {
+            context.insertNewObject(forEntityName: "Photo")["data"] = Data(repeating: 1, count: 200_000)
+            context.insertNewObject(forEntityName: "Photo")["data"] = Data(repeating: 2, count: 10)
+            try context.save()
+        }
+        try filled.close()
+        let before = try files()
+        var description = PersistentStoreDescription(url: url)
+        description.mappingModels = [
+            MappingModel(entityMappings: [
+                EntityMapping(
+                    "P", from: "Photo", to: "Photo", attributeMappings: [PropertyMapping("image", .source("data"))])
+            ])
+        ]
+        let migrated = try PersistentContainer(name: "New", managedObjectModel: new, storeDescription: description)
+        let after = try files()
+        #expect(before.count == 1 && after.count == 1 && before != after)
+        let reading = migrated.newBackgroundContext()
+        try reading.performAndWait {
+            let photos = try reading.fetch(FetchRequest<ManagedObject>(entityName: "Photo"))
+            #expect(Set(photos.compactMap { ($0["image"] as? Data)?.count }) == [200_000, 10])
+        }
+        try migrated.close()
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path).sorted()
+                == [".Store_SUPPORT", "Store.sqlite"])
+    }
 }

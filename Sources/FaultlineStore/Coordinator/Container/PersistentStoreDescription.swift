@@ -73,6 +73,15 @@ public struct PersistentStoreDescription: Sendable {
     ///
     /// Default: yes, as in Core Data. What can be inferred: ``FaultlineModel/MappingModel/inferredMappingModel(from:to:)``.
     public var shouldInferMappingModelAutomatically = true
+    /// The mapping models that an automatic migration looks through before it infers anything.
+    ///
+    /// Default: none. One that has a version hash fits only the entities with that hash. If several fit, opening the store throws
+    /// an error.
+    public var mappingModels: [MappingModel] = []
+    /// The policies that ``mappingModels`` name.
+    ///
+    /// Default: none.
+    public var migrationPolicies: [EntityMigrationPolicy.Type] = []
     /// The older versions of the model, for stores without a copy of the model that they were written with.
     ///
     /// Default: none. A store that Faultline created keeps its model. For a store of Apple's framework, the versions here are
