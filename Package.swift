@@ -330,8 +330,8 @@ let package = Package(
             dependencies: [
                 "ApplicationFlaws", "CSQLite", "Bookings", "Chat", "Contacts", "Feed", "Importer", "Inventory",
                 "Ledger", "Mail", "ManualGenerator", "Notes",
-                "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder",
-                "FaultlineReport", "FaultlineWorkloads", "MusicProgram", "SchemaGenerator", "SharedData",
+                "FaultlineAnalysis", "FaultlineModel", "FaultlineReader", "FaultlineRecorder",
+                "FaultlineReport", "FaultlineStore", "FaultlineWorkloads", "MusicProgram", "SchemaGenerator", "SharedData",
                 "SQLiteProgram", "StoreProgram", "TestFolders", "UnrulyProgram",
                 "faultline",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

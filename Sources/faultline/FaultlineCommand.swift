@@ -31,7 +31,7 @@ struct FaultlineCommand: ParsableCommand {
             MergeCommand.self,
             EventsCommand.self, TreeCommand.self, TimelineCommand.self, QueryCommand.self, ExportCommand.self,
             VerifyCommand.self,
-            InspectCommand.self, ModelCommand.self,
+            InspectCommand.self, ModelCommand.self, MigrateCommand.self,
             ExplainCommand.self,
             DemoCommand.self,
             DoctorCommand.self, RecoverCommand.self, CleanCommand.self,

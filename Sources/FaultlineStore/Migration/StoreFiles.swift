@@ -26,6 +26,29 @@ struct StoreFiles {
         }
     }
 
+    /// Copies a store that nobody writes to, with its large values.
+    ///
+    /// - Throws: ``StoreError`` if there is a file already, or if it cannot be written.
+    func copy(to copy: URL) throws(StoreError) {
+        let other = StoreFiles(copy)
+        for file in [copy, other.support] where FileManager.default.fileExists(atPath: file.path) {
+            throw StoreError(
+                .cannotOpen, "The copy of '\(url.path)' would replace '\(file.path)'; move that away first.")
+        }
+        do {
+            try FileManager.default.copyItem(at: url, to: copy)
+            if FileManager.default.fileExists(atPath: support.path) {
+                try FileManager.default.copyItem(at: support, to: other.support)
+            }
+        } catch {
+            other.remove()
+            throw StoreError(
+                .cannotOpen,
+                "'\(url.path)' cannot be copied to '\(copy.path)' (\(error)); free some space, or make the folder writable.",
+                cause: error)
+        }
+    }
+
     static func size(of file: URL) -> UInt64 {
         (try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? UInt64) ?? 0
     }

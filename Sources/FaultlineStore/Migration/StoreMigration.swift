@@ -22,12 +22,15 @@ struct StoreMigration {
 
     /// Migrates a store to a model.
     ///
-    /// - Parameter sources: The older versions of the model, for stores without a copy of theirs.
+    /// - Parameters:
+    ///   - sources: The older versions of the model, for stores without a copy of theirs.
+    ///   - backup: Where to put a copy of the older store; `nil` for none.
+    ///   - observer: Is told of each statement that has run.
     /// - Returns: Whether the store's version was found; if not, nothing was changed.
     /// - Throws: ``StoreError`` if the store cannot be migrated; it is then as it was.
     static func run(
         _ description: PersistentStoreDescription, to model: ManagedObjectModel, sources: [ManagedObjectModel],
-        recorder: Recorder, log: SQLDebugLog
+        recorder: Recorder, log: SQLDebugLog, backup: URL? = nil, observer: ((MigrationProgress) -> Void)? = nil
     ) throws(StoreError) -> Bool {
         let session = try StoreOpening.connect(description, recorder: recorder, log: log)
         defer { session.connection.close() }
@@ -51,7 +54,9 @@ struct StoreMigration {
                 try session.run("ROLLBACK", doing: doing)
                 return true
             }
-            try StoreMigration(session, setup, description, old, model).change()
+            let migration = try StoreMigration(session, setup, description, old, model)
+            if let backup { try StoreFiles(description.url).copy(to: backup) }
+            try migration.change(observer)
             try file?.write(session.connection, doing: doing)
             try session.run("COMMIT", doing: doing)
             return true
@@ -96,16 +101,31 @@ struct StoreMigration {
         functions = MigrationFunctions(external, on: session.connection.handle)
     }
 
-    private func change() throws(StoreError) {
+    private func change(_ observer: ((MigrationProgress) -> Void)?) throws(StoreError) {
         try checkSpace()
         let expected = try counts(old)
         try checkRelation(expected)
         for check in plan.checks { try self.check(check) }
         let files = try noteFiles()
-        for statement in plan.statements { try run(statement) }
+        var progress = MigrationProgress(total: plan.statements.reduce(0) { $0 + weight($1, expected) })
+        for statement in plan.statements {
+            let start = ContinuousClock.now
+            try run(statement)
+            progress.add(statement, weight(statement, expected), since: start)
+            observer?(progress)
+        }
         try writeVersion()
         try compare(expected, try counts(new))
         withExtendedLifetime((functions, files)) {}
+    }
+
+    /// How much work a statement is: the rows of its table, if it goes through them.
+    private func weight(_ statement: MigrationPlan.Statement, _ counts: [Int64: Int64]) -> UInt64 {
+        // Renaming and adding a column change the schema alone; dropping one rewrites the rows.
+        let isInSchema = statement.sql.hasPrefix("ALTER") && !statement.sql.contains(" DROP COLUMN ")
+        guard !statement.table.isEmpty, statement.stage != .prepare, !isInSchema else { return 1 }
+        let rows = plan.pairs.pairs.filter { $0.new.table == statement.table }.compactMap { counts[$0.old.number] }
+        return UInt64(max(rows.reduce(0, +), 1))
     }
 
     private func run(_ statement: MigrationPlan.Statement) throws(StoreError) {
@@ -136,14 +156,18 @@ struct StoreMigration {
     }
 
     private func check(_ check: RowCheck) throws(StoreError) {
+        guard let failure = try failure(of: check) else { return }
+        throw StoreError(.migration, "Migrating '\(path)' is refused: \(failure).")
+    }
+
+    /// What is wrong with the rows, or `nil` if nothing is.
+    private func failure(of check: RowCheck) throws(StoreError) -> String? {
         var (count, example) = (0, Int64(0))
         let statement = try session.connection.statement("SELECT COUNT(*), MIN(Z_PK) FROM (\(check.query))")
         try session.readAsEvent(statement, doing: Self.doing) { row in
             (count, example) = (Int(sqlite3_column_int64(row, 0)), sqlite3_column_int64(row, 1))
         }
-        guard count > 0 else { return }
-        let rows = RowCheck.Rows(entity: check.entity, count: count, example: example)
-        throw StoreError(.migration, "Migrating '\(path)' is refused: \(check.message(rows)).")
+        return count == 0 ? nil : check.message(RowCheck.Rows(entity: check.entity, count: count, example: example))
     }
 
     /// The number of objects by the number of their entity.
@@ -233,5 +257,56 @@ struct StoreMigration {
         }
         try setup.number(new, last: last, doing: Self.doing)
         try setup.replaceVersion(new, type: description.type, doing: Self.doing)
+    }
+}
+
+extension StoreMigration {
+    /// Says what a migration of a store would do, without changing anything.
+    ///
+    /// - Returns: `nil` if the store's version is not found.
+    /// - Throws: ``StoreError`` if the store cannot be read, or if no mapping can be inferred.
+    static func preview(
+        _ description: PersistentStoreDescription, to model: ManagedObjectModel, sources: [ManagedObjectModel]
+    ) throws(StoreError) -> MigrationPreview? {
+        let setup = try StoreOpening.setup(description.type, forReading: description.url)
+        defer { setup.session.connection.close() }
+        guard let old = try SourceSearch(setup, description).version(among: sources) else { return nil }
+        return try StoreMigration(setup.session, setup, description, old, model).preview()
+    }
+
+    private func preview() throws(StoreError) -> MigrationPreview {
+        let counts = try counts(old)
+        let continued = Dictionary(uniqueKeysWithValues: plan.pairs.pairs.map { ($0.old.index, $0.new.name) })
+        var preview = MigrationPreview(source: old.model)
+        for entity in old.schema.entities where old.has(entity.name) && !entity.isAbstract {
+            preview.objects.append(
+                MigrationPreview.Objects(
+                    entity: entity.name, newEntity: continued[entity.index], count: counts[entity.number] ?? 0))
+        }
+        for check in plan.checks {
+            if let failure = try failure(of: check) { preview.obstacles.append(failure) }
+        }
+        preview.steps = plan.statements.map {
+            MigrationPreview.Step(stage: $0.stage.rawValue, table: $0.table, sql: $0.sql)
+        }
+        preview.storeBytes = StoreFiles.size(of: description.url)
+        let work = plan.statements.filter { $0.stage == .rows || $0.stage == .derive || $0.stage == .index }
+        preview.rows = work.reduce(0) { $0 + weight($1, counts) }
+        preview.seconds = try secondsPerRow(counts).map { $0 * Double(preview.rows) }
+        return preview
+    }
+
+    /// How long it takes to copy a row of the largest table, measured with some of its rows.
+    private func secondsPerRow(_ counts: [Int64: Int64]) throws(StoreError) -> Double? {
+        let sample: Int64 = 20_000
+        let pair = plan.pairs.pairs.max { counts[$0.old.number] ?? 0 < counts[$1.old.number] ?? 0 }
+        guard let pair, let count = counts[pair.old.number], count > 0 else { return nil }
+        let start = ContinuousClock.now
+        try session.run(
+            "CREATE TEMP TABLE Z_FAULTLINE_SAMPLE AS SELECT * FROM main.\(pair.old.table) LIMIT \(sample)",
+            doing: Self.doing)
+        let time = ContinuousClock.now - start
+        try session.run("DROP TABLE temp.Z_FAULTLINE_SAMPLE", doing: Self.doing)
+        return time / .seconds(1) / Double(min(count, sample))
     }
 }

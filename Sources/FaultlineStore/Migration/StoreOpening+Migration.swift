@@ -27,11 +27,14 @@ struct AutomaticMigration {
     private let model: ManagedObjectModel
     private let recorder: Recorder
     private let log: SQLDebugLog
+    private let backup: URL?
 
+    /// - Parameter backup: Where to put a copy of a store that is replaced; `nil` for none.
     init(
         _ description: PersistentStoreDescription, _ model: ManagedObjectModel, _ recorder: Recorder,
-        _ log: SQLDebugLog
+        _ log: SQLDebugLog, backup: URL? = nil
     ) {
+        self.backup = backup
         (self.description, self.model, self.recorder, self.log) = (description, model, recorder, log)
     }
 
@@ -80,7 +83,7 @@ struct AutomaticMigration {
         let manager = MigrationManager(sourceModel: old, destinationModel: model, recorder: recorder, sqlDebug: log)
         manager.policies = description.migrationPolicies
         do {
-            try StoreReplacement(description, manager, mapping).run()
+            try StoreReplacement(description, manager, mapping).run(backup: backup)
         } catch let error as StoreError {
             throw error
         } catch {

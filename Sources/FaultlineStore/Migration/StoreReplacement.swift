@@ -18,7 +18,8 @@ struct StoreReplacement {
 
     private static let doing = "Migrating the store"
 
-    func run() throws {
+    /// - Parameter backup: Where to put a copy of the older store; `nil` for none.
+    func run(backup: URL?) throws {
         // A link is followed, and stays.
         let url = description.url.resolvingSymlinksInPath()
         let folder = url.deletingLastPathComponent()
@@ -35,6 +36,7 @@ struct StoreReplacement {
         let new = folder.appendingPathComponent(prefix + UUID().uuidString)
         defer { StoreFiles(new).remove() }
         try manager.migrateStore(from: url, mapping: mapping, to: new)
+        if let backup { try StoreFiles(url).copy(to: backup) }
         try replace(url, by: new, setup)
     }
 

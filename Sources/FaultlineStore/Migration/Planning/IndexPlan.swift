@@ -5,7 +5,7 @@ struct IndexPlan {
     /// The statements that run before the tables change.
     private(set) var removals: [String] = []
     /// The statements that run after the tables changed.
-    private(set) var creations: [String] = []
+    private(set) var creations: [(table: String, sql: String)] = []
 
     /// What becomes of a table that is kept in place.
     struct KeptTable {
@@ -38,7 +38,7 @@ struct IndexPlan {
                 if Self.isOwn(index), let columns = target.tables[index.table]?.columns.map(\.name),
                     Set(columns).isSuperset(of: plain)
                 {
-                    creations.append(index.sql)
+                    creations.append((index.table, index.sql))
                 }
                 continue
             }
@@ -60,7 +60,7 @@ struct IndexPlan {
             removals.append("DROP INDEX \(Self.quoted(index.name))")
             if let again = new.first(where: { $0.equals(current) }) { wanted.append(again) }
         }
-        creations += wanted.map(\.sql)
+        creations += wanted.map { ($0.table, $0.sql) }
     }
 
     /// Whether the program made an index itself; the names of all others begin with a table's.

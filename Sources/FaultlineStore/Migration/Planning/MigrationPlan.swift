@@ -96,7 +96,7 @@ struct MigrationPlan {
             let cases = pairs.pairs.map { "WHEN \($0.old.number) THEN \($0.new.number)" }.joined(separator: " ")
             add(.finish, ["UPDATE ACHANGE SET ZENTITY = CASE ZENTITY \(cases) ELSE ZENTITY END"])
         }
-        add(.index, indexes.creations)
+        for index in indexes.creations { add(.index, [index.sql], for: index.table) }
         add(.index, triggers.statements(forTables: tables))
         // Triggers that neither this library nor Core Data derived attributes with are the program's own.
         add(.index, own.filter { !$0.name.hasPrefix("Z_DA_") }.map(\.sql))

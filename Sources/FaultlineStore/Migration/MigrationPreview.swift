@@ -1,0 +1,86 @@
+package import FaultlineModel
+import FaultlineRecorder
+package import Foundation
+
+/// What a migration in place would do to a store.
+package struct MigrationPreview: Sendable {
+    /// The objects of an entity.
+    package struct Objects: Sendable {
+        package let entity: String
+        /// The entity that they would have; `nil` if they would be removed.
+        package let newEntity: String?
+        package let count: Int64
+    }
+
+    /// A statement of the plan.
+    package struct Step: Sendable {
+        package let stage: String
+        package let table: String
+        package let sql: String
+    }
+
+    /// The version that the store has.
+    package let source: ManagedObjectModel
+    package var objects: [Objects] = []
+    package var steps: [Step] = []
+    /// Why the store's rows do not allow the migration, as sentences without a full stop.
+    package var obstacles: [String] = []
+    /// The size of the store's file.
+    package var storeBytes: UInt64 = 0
+    /// The rows that statements would go through.
+    package var rows: UInt64 = 0
+    /// The estimated time; `nil` if there are no rows.
+    package var seconds: Double?
+
+    init(source: ManagedObjectModel) {
+        self.source = source
+    }
+
+    /// Says what a migration would do, without changing anything.
+    ///
+    /// - Parameter sources: Versions of the model to look for the store's own in, besides those beside the model.
+    /// - Returns: `nil` if the store's version is not found.
+    /// - Throws: ``StoreError`` if the store cannot be read, or if no mapping can be inferred.
+    package static func of(
+        storeAt url: URL, to model: ManagedObjectModel, sources: [ManagedObjectModel] = []
+    ) throws(StoreError) -> MigrationPreview? {
+        try StoreMigration.preview(PersistentStoreDescription(url: url), to: model, sources: sources + model.siblings)
+    }
+
+    /// Finds the version that a store has, or `nil`.
+    ///
+    /// - Throws: ``StoreError`` if the store cannot be read.
+    package static func version(
+        ofStoreAt url: URL, for model: ManagedObjectModel, sources: [ManagedObjectModel]
+    ) throws(StoreError) -> ManagedObjectModel? {
+        let setup = try StoreOpening.setup(.sqlite, forReading: url)
+        defer { setup.session.connection.close() }
+        return try SourceSearch(setup, PersistentStoreDescription(url: url)).version(among: sources + model.siblings)?
+            .model
+    }
+}
+
+extension PersistentStoreCoordinator {
+    /// Migrates a store that is not open, in place or, with a mapping model, by replacing it.
+    ///
+    /// - Parameters:
+    ///   - mapping: The mapping model; `nil` to infer one.
+    ///   - backup: Where to put a copy of the older store; `nil` for none.
+    ///   - observer: Is told of each statement of a migration in place.
+    /// - Returns: Whether the store's version was found.
+    package static func migrateStore(
+        _ description: PersistentStoreDescription, to model: ManagedObjectModel, mapping: MappingModel?, backup: URL?,
+        observer: ((MigrationProgress) -> Void)?
+    ) throws -> Bool {
+        let sources = description.sourceModels + model.siblings
+        guard let mapping else {
+            return try StoreMigration.run(
+                description, to: model, sources: sources, recorder: .shared, log: .shared, backup: backup,
+                observer: observer)
+        }
+        var description = description
+        description.mappingModels = [mapping]
+        description.shouldInferMappingModelAutomatically = false
+        return try AutomaticMigration(description, model, .shared, .shared, backup: backup).run()
+    }
+}

@@ -1,0 +1,199 @@
+import FaultlineAnalysis
+import FaultlineModel
+import FaultlineReport
+import FaultlineStore
+import Foundation
+
+/// What a migration of a store will do, or has done.
+struct MigrationOutcome: SelfPrinting {
+    /// The version of the JSON's keys; it increases when a key is removed or changes its meaning.
+    static let version = 1
+
+    private let store: String
+    private let target: NamedModel
+    private let isCurrent: Bool
+    private var preview: MigrationPreview?
+    private var differences: [ModelDifference] = []
+    private var renamings: [MappingInference.PossibleRenaming] = []
+    private var mapping: MappingModel?
+    private var steps: [MigrationProgress.Step] = []
+    private var seconds: Double?
+    private var backup: String?
+
+    init(store: String, _ target: NamedModel, isCurrent: Bool) {
+        (self.store, self.target, self.isCurrent) = (store, target, isCurrent)
+    }
+
+    /// A migration that is inferred.
+    init(store: String, _ target: NamedModel, _ preview: MigrationPreview) {
+        self.init(store: store, target, isCurrent: false)
+        self.preview = preview
+        differences = target.model.differences(from: preview.source)
+        renamings = (try? MappingInference(from: preview.source, to: target.model))?.possibleRenamings ?? []
+    }
+
+    /// A migration with a mapping model.
+    init(store: String, _ target: NamedModel, _ source: ManagedObjectModel, _ mapping: MappingModel) {
+        self.init(store: store, target, isCurrent: false)
+        self.mapping = mapping
+        differences = target.model.differences(from: source)
+    }
+
+    /// The file of a store's backup: `Library.backup.sqlite` for `Library.sqlite`.
+    static func backup(of store: URL) -> URL {
+        let (name, suffix) = (store.deletingPathExtension().lastPathComponent, store.pathExtension)
+        return store.deletingLastPathComponent().appendingPathComponent(
+            "\(name).backup" + (suffix.isEmpty ? "" : "." + suffix))
+    }
+
+    /// Whether the store's rows do not allow the migration.
+    var isRefused: Bool { preview?.obstacles.isEmpty == false }
+
+    /// Notes that the store was migrated.
+    mutating func finish(_ progress: MigrationProgress?, _ time: Swift.Duration, _ backup: URL?) {
+        steps = progress?.steps ?? []
+        seconds = time / .seconds(1)
+        self.backup = backup?.path
+    }
+
+    // MARK: Text
+
+    func text(_ layout: Layout) -> String {
+        let ink = Ink(isColoured: layout.isColoured)
+        let width = TextPage.width(layout.width)
+        func section(_ title: String, _ lines: [String]) -> [String] {
+            lines.isEmpty ? [] : [ink(.bold, title)] + lines
+        }
+        func items(_ sentences: [String]) -> [String] {
+            sentences.flatMap { TextTable.wrapped(Phrase.printable("– " + $0), width: width - 2).map { "  " + $0 } }
+        }
+        let sections = [
+            TextTable.wrapped(Phrase.printable(headline), width: width).map { ink(.bold, $0) },
+            section("Changes", items(differences.filter(\.requiresMigration).map { Self.sentence($0.description) })),
+            section("Why the store is not migrated", items((preview?.obstacles ?? []).map { Self.sentence($0) })),
+            section(
+                "Possibly renamed",
+                items(
+                    renamings.map {
+                        "'\($0.entity).\($0.removed)' is removed, and '\($0.entity).\($0.added)' of the same type is added. Without the renaming identifier '\($0.removed)', the values are lost."
+                    })),
+            section("Objects", objects(width)), section("Mapping", mappings(width)),
+            section("Plan", seconds == nil ? plan(width) : []),
+            section("Where the time went", seconds == nil ? [] : times(width)), TextTable.wrapped(end, width: width),
+        ]
+        return TextPage.joined(sections.filter { !$0.isEmpty }, ink)
+    }
+
+    private static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() + "." }
+
+    private var headline: String {
+        if isCurrent { return "The store '\(Phrase.fileName(store))' already fits \(target.name)." }
+        let way = mapping == nil ? "in place, in one transaction" : "with a mapping model, by replacing the store"
+        if isRefused { return "The store '\(Phrase.fileName(store))' cannot be migrated to \(target.name)." }
+        return seconds == nil
+            ? "The store '\(Phrase.fileName(store))' would be migrated to \(target.name), \(way)."
+            : "The store '\(Phrase.fileName(store))' was migrated to \(target.name), \(way)."
+    }
+
+    private func objects(_ width: Int) -> [String] {
+        guard let preview, !preview.objects.isEmpty else { return [] }
+        var table = TextTable([
+            .init(title: "entity", alignment: .left, losing: .middle), .init(title: "objects", alignment: .right),
+            .init(title: "", alignment: .left, losing: .middle),
+        ])
+        for objects in preview.objects {
+            let fate = objects.newEntity.map { $0 == objects.entity ? "kept" : "become \($0)" } ?? "removed"
+            table.add([objects.entity, Phrase.count(UInt64(max(objects.count, 0))), fate])
+        }
+        return table.lines(width: width - 2).map { "  " + $0 }
+    }
+
+    private func mappings(_ width: Int) -> [String] {
+        guard let mapping else { return [] }
+        var table = TextTable([
+            .init(title: "mapping", alignment: .left, losing: .middle),
+            .init(title: "from", alignment: .left, losing: .middle),
+            .init(title: "to", alignment: .left, losing: .middle),
+        ])
+        for entity in mapping.entityMappings {
+            table.add([entity.name, entity.sourceEntityName ?? "–", entity.destinationEntityName ?? "–"])
+        }
+        return table.lines(width: width - 2).map { "  " + $0 }
+    }
+
+    private func plan(_ width: Int) -> [String] {
+        (preview?.steps ?? []).flatMap { step in
+            TextTable.wrapped(Phrase.printable(step.sql + ";"), width: width - 4).enumerated().map {
+                $0 == 0 ? "  \($1)" : "    \($1)"
+            }
+        }
+    }
+
+    private func times(_ width: Int) -> [String] {
+        let total = Double(steps.reduce(0) { $0 + $1.nanoseconds })
+        guard total > 0 else { return [] }
+        var table = TextTable([
+            .init(title: "time", alignment: .right), .init(title: "share", alignment: .right),
+            .init(title: "statement", alignment: .left, losing: .middle),
+        ])
+        for step in steps.sorted(by: { $0.nanoseconds > $1.nanoseconds }).prefix(10) {
+            table.add([
+                Phrase.duration(step.nanoseconds), Phrase.percent(Double(step.nanoseconds) / total), step.sql,
+            ])
+        }
+        return table.lines(width: width - 2).map { "  " + $0 }
+    }
+
+    private var end: String {
+        if isCurrent || isRefused { return "Nothing was changed." }
+        if let seconds {
+            let kept = backup.map { " The older store is '\(Phrase.fileName($0))', in the same folder." } ?? ""
+            return "Done in \(Phrase.duration(seconds * 1e9)).\(kept)"
+        }
+        guard let preview else { return "Nothing was changed." }
+        let time = preview.seconds.map { ", in about \(Phrase.duration($0 * 1e9))" } ?? ""
+        return
+            "The statements go through \(Phrase.count(preview.rows, "row"))\(time), and need up to \(Phrase.size(Double(preview.storeBytes))) of free disk space. Nothing was changed."
+    }
+
+    // MARK: JSON
+
+    var json: String {
+        JSONValue.sorted([
+            "version": .integer(Int64(Self.version)), "store": .string(store), "to": .string(target.name),
+            "state": .string(isCurrent ? "current" : isRefused ? "refused" : seconds == nil ? "planned" : "migrated"),
+            "isInferred": .bool(mapping == nil),
+            "differences": .array(differences.filter(\.requiresMigration).map { .string($0.description) }),
+            "obstacles": .array((preview?.obstacles ?? []).map { .string($0) }),
+            "possibleRenamings": .array(
+                renamings.map {
+                    .sorted(["entity": .string($0.entity), "removed": .string($0.removed), "added": .string($0.added)])
+                }),
+            "objects": .array(
+                (preview?.objects ?? []).map {
+                    .sorted([
+                        "entity": .string($0.entity), "newEntity": $0.newEntity.map { .string($0) } ?? .null,
+                        "count": .integer($0.count),
+                    ])
+                }),
+            "plan": .array(
+                (preview?.steps ?? []).map {
+                    .sorted(["stage": .string($0.stage), "table": .string($0.table), "sql": .string($0.sql)])
+                }),
+            "estimate": preview.map { preview in
+                .sorted([
+                    "rows": .integer(Int64(preview.rows)), "bytes": .integer(Int64(preview.storeBytes)),
+                    "seconds": preview.seconds.map { .number($0) } ?? .null,
+                ])
+            } ?? .null,
+            "steps": .array(
+                steps.map {
+                    .sorted([
+                        "stage": .string($0.stage), "table": .string($0.table), "sql": .string($0.sql),
+                        "nanoseconds": .integer(Int64($0.nanoseconds)),
+                    ])
+                }),
+            "seconds": seconds.map { .number($0) } ?? .null, "backup": backup.map { .string($0) } ?? .null,
+        ]).indented + "\n"
+    }
+}
