@@ -18,6 +18,7 @@ struct FaultlineCommand: ParsableCommand {
             faultline check trace.json --budget budget.json
             faultline verify trace.json --store Store.sqlite
             faultline inspect Store.sqlite
+            faultline migrate Store.sqlite --to Model.xcdatamodeld --dry-run
             faultline export trace.json --to speedscope -o profile.json
             faultline explain R02
             faultline demo

@@ -120,7 +120,9 @@ struct JSONSchemaTests {
             from: Self.validation,
             [Self.folder] + documents
                 + versions.map { try document("model-show", [$0]) } + [
-                    document("model-find", [store, model]), document("model-diff", versions.reversed().suffix(2)),
+                    document("model-find", [store, model]),
+                    document("migrate", [store, "--to", model, "--dry-run"]),
+                    document("model-diff", versions.reversed().suffix(2)),
                 ])
     }
 

@@ -81,6 +81,7 @@ final class StoreCopy {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
         configure(&description)
         description.configuration = model.configuration
+        description.shouldMigrateStoreAutomatically = false
         // Nothing tracks the changes of a copy.
         description.ignoresPersistentHistory = true
         return try PersistentContainer(

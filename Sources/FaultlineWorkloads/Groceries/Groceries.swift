@@ -26,7 +26,7 @@ public struct Groceries {
         _ form: GroceriesForm, _ url: URL, _ recorder: Recorder
     ) throws -> PersistentContainer {
         let hasPhotoInRow = form.flaws.contains(.photoInRow)
-        var description = PersistentStoreDescription(url: url)
+        var description = PersistentStoreDescription(sampleAt: url)
         // A sample needs no protection from a power cut.
         description.synchronization = .off
         return try PersistentContainer(

@@ -20,7 +20,7 @@ public struct MusicLibrary {
         self.form = form
         self.recorder = recorder
         let searchesFoldedTitles = !form.flaws.contains(.textSearch)
-        var description = PersistentStoreDescription(url: url)
+        var description = PersistentStoreDescription(sampleAt: url)
         // A sample needs no protection from a power cut.
         description.synchronization = .off
         container = try PersistentContainer(

@@ -71,7 +71,7 @@ public struct PersistentStoreDescription: Sendable {
     public var shouldMigrateStoreAutomatically = true
     /// Whether an automatic migration may infer how older objects become newer ones.
     ///
-    /// Default: yes, as in Core Data. What can be inferred: ``FaultlineModel/MappingModel/inferredMappingModel(from:to:)``.
+    /// Default: yes, as in Core Data. What can be inferred: `MappingModel.inferredMappingModel(from:to:)`.
     public var shouldInferMappingModelAutomatically = true
     /// The mapping models that an automatic migration looks through before it infers anything.
     ///

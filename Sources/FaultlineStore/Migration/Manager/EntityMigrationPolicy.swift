@@ -3,7 +3,7 @@ public import FaultlineModel
 /// What a migration does with the objects of one entity mapping.
 ///
 /// This class does what the mapping says. Override methods to do more, or something else, and let the mapping name the class
-/// (``FaultlineModel/EntityMapping/entityMigrationPolicyClassName``). A migration creates one policy for each mapping and calls
+/// (`EntityMapping.entityMigrationPolicyClassName`). A migration creates one policy for each mapping and calls
 /// its methods in this order:
 ///
 /// 1. ``begin(_:with:)``; ``createDestinationInstances(forSource:in:manager:)`` for each older object;

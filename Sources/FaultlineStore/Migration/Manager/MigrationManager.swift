@@ -30,7 +30,9 @@ public final class MigrationManager {
     public var policies: [EntityMigrationPolicy.Type] = []
     /// Values for the policies; the manager does not use them.
     public var userInfo: [String: Any] = [:]
-    /// The number of objects that are processed and saved at a time. Default: 1,000.
+    /// The number of objects that are processed and saved at a time.
+    ///
+    /// Default: 1,000.
     public var batchSize = 1000
 
     /// Progress and cancellation, which other threads use.

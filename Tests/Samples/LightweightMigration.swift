@@ -1,0 +1,3 @@
+import FaultlineModel
+
+var newModel: ManagedObjectModel { fatalError() }

@@ -1,0 +1,6 @@
+import FaultlineModel
+import Foundation
+
+var oldModel: ManagedObjectModel { fatalError() }
+var newModel: ManagedObjectModel { fatalError() }
+var newURL: URL { fatalError() }
