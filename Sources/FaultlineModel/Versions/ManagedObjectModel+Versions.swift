@@ -83,6 +83,8 @@ package enum VersionKeys {
     package static let layout = "FaultlineModelHash"
     /// Whether Core Data created a store that Faultline has migrated.
     package static let isForeign = "FaultlineIsForeign"
+    /// The checksum of the version whose stage of a migration has work left to do.
+    package static let pendingStage = "FaultlinePendingStage"
     /// Core Data's digest of the hashes, which Faultline does not write.
     package static let hashesDigest = "NSStoreModelVersionHashesDigest"
 }

@@ -14,7 +14,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             case numberTooSmall, numberTooLarge, dateTooSoon, dateTooLate, stringTooShort, stringTooLong
             case stringPatternMatching, multipleValidationErrors, constraint, transformation, invalidMetadata
             case storeRemoved, externalRelationship, migration, missingMappingModel
-            case entityMigrationPolicy
+            case entityMigrationPolicy, unknownModelVersion, backwardMigration
         }
 
         private let value: Value
@@ -91,6 +91,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let missingMappingModel = Code(value: .missingMappingModel)
         /// A policy of a mapping model is missing, or lacks a function (Core Data's error 134170).
         public static let entityMigrationPolicy = Code(value: .entityMigrationPolicy)
+        /// The plan of a staged migration lacks a version, or has one twice (Core Data's error 134504).
+        public static let unknownModelVersion = Code(value: .unknownModelVersion)
+        /// A store was written by a newer version than the one that it is opened with (Core Data's error 134506).
+        public static let backwardMigration = Code(value: .backwardMigration)
         /// SQLite failed in another way; see ``StoreError/sqliteCode``.
         public static let database = Code(value: .database)
 

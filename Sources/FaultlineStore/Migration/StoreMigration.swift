@@ -25,12 +25,14 @@ struct StoreMigration {
     /// - Parameters:
     ///   - sources: The older versions of the model, for stores without a copy of theirs.
     ///   - backup: Where to put a copy of the older store; `nil` for none.
+    ///   - pendingStage: The checksum of the newer version, if its stage has work left to do afterward.
     ///   - observer: Is told of each statement that has run.
     /// - Returns: Whether the store's version was found; if not, nothing was changed.
     /// - Throws: ``StoreError`` if the store cannot be migrated; it is then as it was.
     static func run(
         _ description: PersistentStoreDescription, to model: ManagedObjectModel, sources: [ManagedObjectModel],
-        recorder: Recorder, log: SQLDebugLog, backup: URL? = nil, observer: ((MigrationProgress) -> Void)? = nil
+        recorder: Recorder, log: SQLDebugLog, backup: URL? = nil, pendingStage: String? = nil,
+        observer: ((MigrationProgress) -> Void)? = nil
     ) throws(StoreError) -> Bool {
         let session = try StoreOpening.connect(description, recorder: recorder, log: log)
         defer { session.connection.close() }
@@ -56,7 +58,7 @@ struct StoreMigration {
             }
             let migration = try StoreMigration(session, setup, description, old, model)
             if let backup { try StoreFiles(description.url).copy(to: backup) }
-            try migration.change(observer)
+            try migration.change(pendingStage, observer)
             try file?.write(session.connection, doing: doing)
             try session.run("COMMIT", doing: doing)
             return true
@@ -101,7 +103,9 @@ struct StoreMigration {
         functions = MigrationFunctions(external, on: session.connection.handle)
     }
 
-    private func change(_ observer: ((MigrationProgress) -> Void)?) throws(StoreError) {
+    private func change(
+        _ pendingStage: String?, _ observer: ((MigrationProgress) -> Void)?
+    ) throws(StoreError) {
         try checkSpace()
         let expected = try counts(old)
         try checkRelation(expected)
@@ -114,7 +118,7 @@ struct StoreMigration {
             progress.add(statement, weight(statement, expected), since: start)
             observer?(progress)
         }
-        try writeVersion()
+        try writeVersion(pendingStage)
         try compare(expected, try counts(new))
         withExtendedLifetime((functions, files)) {}
     }
@@ -246,7 +250,7 @@ struct StoreMigration {
 
     // MARK: The new version
 
-    private func writeVersion() throws(StoreError) {
+    private func writeVersion(_ pendingStage: String?) throws(StoreError) {
         try session.run("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < \(StoreSetup.firstOwnEntity)", doing: Self.doing)
         var last: [Int: Int64] = [:]
         for entity in new.schema.entities where entity.parent < 0 {
@@ -256,7 +260,7 @@ struct StoreMigration {
             }
         }
         try setup.number(new, last: last, doing: Self.doing)
-        try setup.replaceVersion(new, type: description.type, doing: Self.doing)
+        try setup.replaceVersion(new, pendingStage: pendingStage, type: description.type, doing: Self.doing)
     }
 }
 

@@ -10,6 +10,13 @@ extension StoreOpening {
         _ description: PersistentStoreDescription, model: ManagedObjectModel, recorder: Recorder, log: SQLDebugLog
     ) throws(StoreError) -> StoreOpening {
         do throws(StoreError) {
+            let opening = try StoreOpening(description, model: model, recorder: recorder, log: log)
+            guard let manager = description.stagedMigrationManager, !description.isReadOnly,
+                opening.metadata.values[VersionKeys.pendingStage] != nil
+            else { return opening }
+            opening.session.connection.close()
+            // The last migration was interrupted after a step.
+            _ = try StagedMigration(manager, description, model, recorder, log).run()
             return try StoreOpening(description, model: model, recorder: recorder, log: log)
         } catch {
             guard error.code == .incompatibleModel, description.shouldMigrateStoreAutomatically,
@@ -41,6 +48,15 @@ struct AutomaticMigration {
     /// - Returns: Whether there was a way to migrate the store; if not, it was left alone.
     func run() throws(StoreError) -> Bool {
         let sources = description.sourceModels + model.siblings
+        if let manager = description.stagedMigrationManager {
+            guard description.mappingModels.isEmpty, description.shouldInferMappingModelAutomatically else {
+                throw StoreError(
+                    .invalidRequest,
+                    "Migrating '\(description.path)' in stages is refused, because stages are inferred; set shouldInferMappingModelAutomatically, and leave mappingModels empty."
+                )
+            }
+            return try StagedMigration(manager, description, model, recorder, log).run()
+        }
         if !description.mappingModels.isEmpty, let old = try version(among: sources) {
             let fitting = description.mappingModels.filter { $0.fits(old, model) }
             guard fitting.count <= 1 else {

@@ -73,6 +73,10 @@ public struct PersistentStoreDescription: Sendable {
     ///
     /// Default: yes, as in Core Data. What can be inferred: `MappingModel.inferredMappingModel(from:to:)`.
     public var shouldInferMappingModelAutomatically = true
+    /// The plan by which older stores are migrated, step by step, when they are opened.
+    ///
+    /// Default: none. With a plan, ``mappingModels`` must be empty, and both options above must be set.
+    public var stagedMigrationManager: StagedMigrationManager?
     /// The mapping models that an automatic migration looks through before it infers anything.
     ///
     /// Default: none. One that has a version hash fits only the entities with that hash. If several fit, opening the store throws

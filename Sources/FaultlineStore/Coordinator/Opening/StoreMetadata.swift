@@ -20,9 +20,11 @@ struct StoreMetadata: Sendable {
         self.init((read as? [String: Any] ?? [:]).compactMapValues { Self.value($0) })
     }
 
+    private static let ownKeys = [VersionKeys.layout, VersionKeys.isForeign, VersionKeys.pendingStage]
+
     /// Whether a key is one of the store's own, rather than the program's.
     static func isOwn(_ key: String) -> Bool {
-        key.hasPrefix("NS") || key.hasPrefix("_NS") || [VersionKeys.layout, VersionKeys.isForeign].contains(key)
+        key.hasPrefix("NS") || key.hasPrefix("_NS") || ownKeys.contains(key)
     }
 
     /// Sets the program's values, for the next save.

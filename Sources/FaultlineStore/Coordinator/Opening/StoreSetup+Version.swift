@@ -56,8 +56,10 @@ extension StoreSetup {
     /// Writes the metadata and the copy of the model that a store of a version has, in place of the older ones.
     ///
     /// The program's metadata, and what this library does not know, stay as they are.
+    ///
+    /// - Parameter pendingStage: The checksum of the version, if its stage has work left to do.
     func replaceVersion(
-        _ version: StoreVersion, type: PersistentStore.StoreType, doing: String
+        _ version: StoreVersion, pendingStage: String? = nil, type: PersistentStore.StoreType, doing: String
     ) throws(StoreError) {
         let stored = try readPropertyList()
         var list = (try? PropertyListSerialization.propertyList(from: stored, format: nil)) as? [String: Any] ?? [:]
@@ -66,6 +68,7 @@ extension StoreSetup {
         // What Core Data created can have contents that this library does not maintain.
         if list[VersionKeys.layout] == nil { list[VersionKeys.isForeign] = true }
         list[VersionKeys.hashesDigest] = nil
+        list[VersionKeys.pendingStage] = pendingStage
         list.merge(new) { $1 }
         let data: Data
         do {

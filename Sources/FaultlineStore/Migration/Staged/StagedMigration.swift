@@ -1,0 +1,144 @@
+import FaultlineModel
+import FaultlineRecorder
+import Foundation
+
+/// Runs the stages of a plan from the version of a store to the newest one.
+struct StagedMigration {
+    private let manager: StagedMigrationManager
+    private let description: PersistentStoreDescription
+    private let model: ManagedObjectModel
+    private let recorder: Recorder
+    private let log: SQLDebugLog
+
+    /// - Parameter description: Describes the store, with the manager.
+    init(
+        _ manager: StagedMigrationManager, _ description: PersistentStoreDescription, _ model: ManagedObjectModel,
+        _ recorder: Recorder, _ log: SQLDebugLog
+    ) {
+        self.manager = manager
+        var plain = description
+        // Handlers open the store in the version that it has.
+        plain.stagedMigrationManager = nil
+        plain.shouldMigrateStoreAutomatically = false
+        self.description = plain
+        (self.model, self.recorder, self.log) = (model, recorder, log)
+    }
+
+    /// - Returns: Whether the store's version was found; if not, nothing was changed.
+    /// - Throws: ``StoreError`` if the plan cannot be run, if a step fails, or if a handler throws; the store then has the version of
+    ///   the last step that was completed.
+    func run() throws(StoreError) -> Bool {
+        let known = description.sourceModels + model.siblings + [model]
+        let plan = try StagePlan(manager.stages, known: known, path: description.path)
+        guard let target = plan.position(of: model) else {
+            throw StoreError(
+                .unknownModelVersion,
+                "Migrating '\(description.path)' is refused because the plan does not have the version that the store is opened with; add it as the last one."
+            )
+        }
+        let models = plan.versions.map(\.model)
+        let (found, pending) = try state(models + known)
+        guard let found else { return false }
+        guard let position = plan.position(of: found) else {
+            throw StoreError(
+                .unknownModelVersion,
+                "Migrating '\(description.path)' is refused because the plan does not have the store's version, whose checksum is \(found.versionChecksum); add it."
+            )
+        }
+        guard position <= target else {
+            throw StoreError(
+                .backwardMigration,
+                "Migrating '\(description.path)' is refused because the store was written by a newer version than it is opened with, and the plan leads to newer versions only; open it with the newer version."
+            )
+        }
+        // The step to the store's version was done, but not the work after it.
+        if let pending, pending == plan.versions[position].checksum, let stage = plan.versions[position].stage {
+            try finish(stage, plan.versions[position])
+        }
+        for (old, new) in zip(plan.versions[position..<max(target, position)], plan.versions[position...].dropFirst()) {
+            try step(from: old, to: new)
+        }
+        return true
+    }
+
+    private func step(from old: StagePlan.Version, to new: StagePlan.Version) throws(StoreError) {
+        if let stage = new.stage, let handler = stage.willMigrateHandler {
+            try call(handler, stage, old.model, "before")
+        }
+        let isPending = new.stage?.didMigrateHandler != nil
+        let isDone = try StoreMigration.run(
+            description, to: new.model, sources: [old.model], recorder: recorder, log: log,
+            pendingStage: isPending ? new.checksum : nil)
+        guard isDone else {
+            throw StoreError(
+                .incompatibleModel,
+                "Migrating '\(description.path)' ended because a handler changed the store's version; let handlers change objects alone."
+            )
+        }
+        if let stage = new.stage { try finish(stage, new) }
+    }
+
+    /// Does the work after a step, and notes that it is done.
+    private func finish(_ stage: CustomMigrationStage, _ version: StagePlan.Version) throws(StoreError) {
+        guard let handler = stage.didMigrateHandler else { return }
+        try call(handler, stage, version.model, "after")
+        let session = try StoreOpening.connect(description, recorder: recorder, log: log)
+        defer { session.connection.close() }
+        try StoreSetup(session, path: description.path, doing: "Migrating the store").endStage()
+    }
+
+    private func call(
+        _ handler: CustomMigrationStage.Handler, _ stage: CustomMigrationStage, _ model: ManagedObjectModel,
+        _ place: String
+    ) throws(StoreError) {
+        let container = try PersistentContainer(
+            name: stage.label ?? "Migration", managedObjectModel: model, storeDescription: description,
+            recorder: recorder, sqlDebug: log)
+        do {
+            try manager.with(container) { try handler(manager, stage) }
+        } catch {
+            let name = stage.label.map { " '\($0)'" } ?? ""
+            throw StoreError(
+                .migration,
+                "Migrating '\(description.path)' stopped because the handler \(place) the stage\(name) failed: \(error)",
+                cause: error)
+        }
+    }
+
+    /// The store's version, and the stage whose work is not done.
+    private func state(_ models: [ManagedObjectModel]) throws(StoreError) -> (ManagedObjectModel?, pending: String?) {
+        guard description.type == .sqlite, !description.isInMemory else {
+            throw StoreError(
+                .invalidRequest,
+                "Migrating '\(description.path)' in stages is refused, because only stores of the type SQLite can be; leave stagedMigrationManager empty."
+            )
+        }
+        var reading = description
+        reading.isReadOnly = true
+        let session = try StoreOpening.connect(reading, recorder: recorder, log: log)
+        defer { session.connection.close() }
+        let setup = StoreSetup(session, path: description.path, doing: "Migrating the store")
+        let version = try SourceSearch(setup, description).version(among: models)?.model
+        return (version, try setup.readMetadata().1.values[VersionKeys.pendingStage] as? String)
+    }
+}
+
+extension StoreSetup {
+    /// Notes that the work after a stage is done.
+    fileprivate func endStage() throws(StoreError) {
+        try session.run("BEGIN IMMEDIATE", doing: doing)
+        do throws(StoreError) {
+            let stored = try readPropertyList()
+            var list = (try? PropertyListSerialization.propertyList(from: stored, format: nil)) as? [String: Any] ?? [:]
+            list[VersionKeys.pendingStage] = nil
+            // What was read from a property list can be written to one.
+            if let data = try? PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0) {
+                try session.run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(data)], doing: doing)
+            }
+            try session.run("COMMIT", doing: doing)
+        } catch {
+            if !session.connection.isAutocommit { _ = try? session.run("ROLLBACK", doing: doing) }
+            throw error
+        }
+    }
+}
