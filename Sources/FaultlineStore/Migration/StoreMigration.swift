@@ -7,18 +7,18 @@ import Foundation
 ///
 /// Nothing is loaded into memory. If anything fails, or the program is killed, the store is as it was.
 struct StoreMigration {
-    private let session: SQLSession
+    let session: SQLSession
     private let setup: StoreSetup
-    private let description: PersistentStoreDescription
+    let description: PersistentStoreDescription
     private let path: String
-    private let old: StoreVersion
+    let old: StoreVersion
     private let new: StoreVersion
-    private let plan: MigrationPlan
+    let plan: MigrationPlan
     private let functions: MigrationFunctions
     private let external: ExternalData
     private let lastKeys: [String: Int64]
 
-    private static let doing = "Migrating the store"
+    static let doing = "Migrating the store"
 
     /// Migrates a store to a model.
     ///
@@ -78,7 +78,7 @@ struct StoreMigration {
         }
     }
 
-    private init(
+    init(
         _ session: SQLSession, _ setup: StoreSetup, _ description: PersistentStoreDescription, _ old: StoreVersion,
         _ model: ManagedObjectModel
     ) throws(StoreError) {
@@ -124,7 +124,7 @@ struct StoreMigration {
     }
 
     /// How much work a statement is: the rows of its table, if it goes through them.
-    private func weight(_ statement: MigrationPlan.Statement, _ counts: [Int64: Int64]) -> UInt64 {
+    func weight(_ statement: MigrationPlan.Statement, _ counts: [Int64: Int64]) -> UInt64 {
         // Renaming and adding a column change the schema alone; dropping one rewrites the rows.
         let isInSchema = statement.sql.hasPrefix("ALTER") && !statement.sql.contains(" DROP COLUMN ")
         guard !statement.table.isEmpty, statement.stage != .prepare, !isInSchema else { return 1 }
@@ -165,7 +165,7 @@ struct StoreMigration {
     }
 
     /// What is wrong with the rows, or `nil` if nothing is.
-    private func failure(of check: RowCheck) throws(StoreError) -> String? {
+    func failure(of check: RowCheck) throws(StoreError) -> String? {
         var (count, example) = (0, Int64(0))
         let statement = try session.connection.statement("SELECT COUNT(*), MIN(Z_PK) FROM (\(check.query))")
         try session.readAsEvent(statement, doing: Self.doing) { row in
@@ -175,7 +175,7 @@ struct StoreMigration {
     }
 
     /// The number of objects by the number of their entity.
-    private func counts(_ version: StoreVersion) throws(StoreError) -> [Int64: Int64] {
+    func counts(_ version: StoreVersion) throws(StoreError) -> [Int64: Int64] {
         var counts: [Int64: Int64] = [:]
         var seen: Set<String> = []
         for entity in version.schema.entities where version.tables?.contains(entity.table) != false {
@@ -261,56 +261,5 @@ struct StoreMigration {
         }
         try setup.number(new, last: last, doing: Self.doing)
         try setup.replaceVersion(new, pendingStage: pendingStage, type: description.type, doing: Self.doing)
-    }
-}
-
-extension StoreMigration {
-    /// Says what a migration of a store would do, without changing anything.
-    ///
-    /// - Returns: `nil` if the store's version is not found.
-    /// - Throws: ``StoreError`` if the store cannot be read, or if no mapping can be inferred.
-    static func preview(
-        _ description: PersistentStoreDescription, to model: ManagedObjectModel, sources: [ManagedObjectModel]
-    ) throws(StoreError) -> MigrationPreview? {
-        let setup = try StoreOpening.setup(description.type, forReading: description.url)
-        defer { setup.session.connection.close() }
-        guard let old = try SourceSearch(setup, description).version(among: sources) else { return nil }
-        return try StoreMigration(setup.session, setup, description, old, model).preview()
-    }
-
-    private func preview() throws(StoreError) -> MigrationPreview {
-        let counts = try counts(old)
-        let continued = Dictionary(uniqueKeysWithValues: plan.pairs.pairs.map { ($0.old.index, $0.new.name) })
-        var preview = MigrationPreview(source: old.model)
-        for entity in old.schema.entities where old.has(entity.name) && !entity.isAbstract {
-            preview.objects.append(
-                MigrationPreview.Objects(
-                    entity: entity.name, newEntity: continued[entity.index], count: counts[entity.number] ?? 0))
-        }
-        for check in plan.checks {
-            if let failure = try failure(of: check) { preview.obstacles.append(failure) }
-        }
-        preview.steps = plan.statements.map {
-            MigrationPreview.Step(stage: $0.stage.rawValue, table: $0.table, sql: $0.sql)
-        }
-        preview.storeBytes = StoreFiles.size(of: description.url)
-        let work = plan.statements.filter { $0.stage == .rows || $0.stage == .derive || $0.stage == .index }
-        preview.rows = work.reduce(0) { $0 + weight($1, counts) }
-        preview.seconds = try secondsPerRow(counts).map { $0 * Double(preview.rows) }
-        return preview
-    }
-
-    /// How long it takes to copy a row of the largest table, measured with some of its rows.
-    private func secondsPerRow(_ counts: [Int64: Int64]) throws(StoreError) -> Double? {
-        let sample: Int64 = 20_000
-        let pair = plan.pairs.pairs.max { counts[$0.old.number] ?? 0 < counts[$1.old.number] ?? 0 }
-        guard let pair, let count = counts[pair.old.number], count > 0 else { return nil }
-        let start = ContinuousClock.now
-        try session.run(
-            "CREATE TEMP TABLE Z_FAULTLINE_SAMPLE AS SELECT * FROM main.\(pair.old.table) LIMIT \(sample)",
-            doing: Self.doing)
-        let time = ContinuousClock.now - start
-        try session.run("DROP TABLE temp.Z_FAULTLINE_SAMPLE", doing: Self.doing)
-        return time / .seconds(1) / Double(min(count, sample))
     }
 }
