@@ -13,7 +13,7 @@ struct Budgets {
     private static let groups: [any BudgetGroup.Type] = [
         SiteBudgets.self, EventBudgets.self, LTTngBudgets.self, FetchBudgets.self, AccessBudgets.self,
         FaultBudgets.self, SaveBudgets.self, RecordingBudgets.self, CTFBudgets.self, ReadingBudgets.self,
-        ProgramBudgets.self,
+        ProgramBudgets.self, MigrationBudgets.self,
     ]
 
     static func main() {
