@@ -267,4 +267,29 @@ struct MigrateTests {
         #expect(result.errors.hasPrefix("faultline: ") && result.errors.contains(store), "\(result.errors)")
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
     }
+
+    @Test("keeps other programs out while it copies the store for a backup")
+    func backupUnderLock() throws {
+        try fill(20_000)
+        // Somebody else tries to write all the time.
+        let writer = try RunningCommand(
+            "/bin/sh",
+            [
+                "-c",
+                "while ! [ -e '\(directory.path("stop"))' ]; do sqlite3 '\(store)' \"INSERT INTO ZTAG (Z_ENT, Z_OPT) VALUES (2, 1)\" 2>/dev/null; done",
+            ])
+        var result = try migrate(["--keep-backup"])
+        for _ in 0..<50 where result.status != 0 { result = try migrate(["--keep-backup"]) }
+        try Data().write(to: URL(fileURLWithPath: directory.path("stop")))
+        _ = writer.finish()
+        #expect(result.status == 0, "\(result.errors)")
+        let backup = directory.path("notes.backup.sqlite")
+        #expect(try query("PRAGMA integrity_check") == "ok\n")
+        #expect(
+            try query("PRAGMA integrity_check; SELECT COUNT(*), SUM(ZOLD) FROM ZNOTE", on: backup)
+                == "ok\n20000|200010000\n")
+        // Whatever was written before the backup was migrated too.
+        let before = try query("SELECT COUNT(*) FROM ZTAG", on: backup)
+        #expect(try query("SELECT COUNT(*) FROM ZTAG WHERE Z_ENT = 3") == before)
+    }
 }

@@ -20,6 +20,8 @@ package struct DerivationTriggers {
         package let property: PropertySchema
         /// An SQL expression on a row of the entity's table.
         package let sql: String
+        /// The columns that it reads, as `TABLE.COLUMN`, without those of relationships.
+        package var sources: Set<String> = []
     }
 
     private let entities: [EntitySchema]
@@ -68,7 +70,9 @@ package struct DerivationTriggers {
             else { return false }
             let (value, own) = (Self.call(function, "NEW.\(source.column)"), "Z_PK = NEW.Z_PK")
             values.append(
-                DerivedValue(entity: entity, property: property, sql: Self.call(function, source.column)))
+                DerivedValue(
+                    entity: entity, property: property, sql: Self.call(function, source.column),
+                    sources: ["\(entity.table).\(source.column)"]))
             statements += [
                 target.trigger("INSERT", "AFTER INSERT ON \(target.table)", value, own, isInsert: true),
                 target.trigger("UPDATE", "AFTER UPDATE OF \(source.column) ON \(target.table)", value, own),
@@ -81,7 +85,10 @@ package struct DerivationTriggers {
             let table = entities[key.destination].table
             addReached(target, key.column, table, source.column, function)
             let found = "(SELECT d.\(source.column) FROM \(table) d WHERE d.Z_PK = \(entity.table).\(key.column))"
-            values.append(DerivedValue(entity: entity, property: property, sql: Self.call(function, found)))
+            values.append(
+                DerivedValue(
+                    entity: entity, property: property, sql: Self.call(function, found),
+                    sources: ["\(table).\(source.column)"]))
         case .count(let name):
             guard let relationship = entity.property(name), relationship.isToMany else { return false }
             addCount(target, relationship)
@@ -96,7 +103,8 @@ package struct DerivationTriggers {
             addSum(target, relationship, source)
             values.append(
                 DerivedValue(
-                    entity: entity, property: property, sql: sum("\(entity.table).Z_PK", relationship, source)))
+                    entity: entity, property: property, sql: sum("\(entity.table).Z_PK", relationship, source),
+                    sources: ["\(entities[relationship.destination].table).\(source.column)"]))
         }
         return true
     }

@@ -1,14 +1,17 @@
+import CSQLite
 import Foundation
 
 /// The files of a store: the database, its journals, and the folder of its large values.
 struct StoreFiles {
+    /// The database itself, also if the store is opened by a link.
     let url: URL
+    /// The folder beside the file or the link by which the store is opened.
+    let support: URL
 
     init(_ url: URL) {
-        self.url = url
+        self.url = url.resolvingSymlinksInPath()
+        support = PersistentStore.supportFolder(of: url)
     }
-
-    var support: URL { PersistentStore.supportFolder(of: url) }
 
     /// The folder of the files of large values.
     var external: URL { support.appendingPathComponent("_EXTERNAL_DATA", isDirectory: true) }
@@ -26,31 +29,68 @@ struct StoreFiles {
         }
     }
 
-    /// Copies a store that nobody writes to, with its large values.
+    /// Copies a store, with its large values.
     ///
+    /// SQLite copies the database. Opening and closing its file in another way would release the locks that this process has on it
+    /// (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+    ///
+    /// - Parameter connection: A connection to the store that is in no transaction.
     /// - Throws: ``StoreError`` if there is a file already, or if it cannot be written.
-    func copy(to copy: URL) throws(StoreError) {
+    func copy(_ connection: SQLConnection, to copy: URL) throws(StoreError) {
+        let other = try checked(copy)
+        do {
+            let target = try SQLConnection(path: copy.path, isReadOnly: false, busyTimeout: 0)
+            defer { target.close() }
+            guard let backup = sqlite3_backup_init(target.handle, "main", connection.handle, "main") else {
+                throw target.error(sqlite3_errcode(target.handle), doing: "Copying the store")
+            }
+            let result = sqlite3_backup_step(backup, -1)
+            sqlite3_backup_finish(backup)
+            guard result == SQLITE_DONE else { throw target.error(result, doing: "Copying the store") }
+            try copySupport(to: other)
+        } catch {
+            other.remove()
+            throw Self.cannotCopy(url, copy, error)
+        }
+    }
+
+    /// Keeps a store that is about to be replaced under another name, with a copy of its large values.
+    ///
+    /// - Throws: ``StoreError`` if there is a file already, or if it cannot be made.
+    func keep(as name: URL) throws(StoreError) {
+        let other = try checked(name)
+        do {
+            try FileManager.default.linkItem(at: url, to: name)
+            try copySupport(to: other)
+        } catch {
+            other.remove()
+            throw Self.cannotCopy(url, name, error)
+        }
+    }
+
+    private func checked(_ copy: URL) throws(StoreError) -> StoreFiles {
         let other = StoreFiles(copy)
         for file in [copy, other.support] where FileManager.default.fileExists(atPath: file.path) {
             throw StoreError(
                 .cannotOpen, "The copy of '\(url.path)' would replace '\(file.path)'; move that away first.")
         }
-        do {
-            try FileManager.default.copyItem(at: url, to: copy)
-            if FileManager.default.fileExists(atPath: support.path) {
-                try FileManager.default.copyItem(at: support, to: other.support)
-            }
-        } catch {
-            other.remove()
-            throw StoreError(
-                .cannotOpen,
-                "'\(url.path)' cannot be copied to '\(copy.path)' (\(error)); free some space, or make the folder writable.",
-                cause: error)
-        }
+        return other
+    }
+
+    private func copySupport(to other: StoreFiles) throws {
+        guard FileManager.default.fileExists(atPath: support.path) else { return }
+        try FileManager.default.copyItem(at: support, to: other.support)
+    }
+
+    private static func cannotCopy(_ url: URL, _ copy: URL, _ error: any Error) -> StoreError {
+        StoreError(
+            .cannotOpen,
+            "'\(url.path)' cannot be copied to '\(copy.path)' (\(error)); free some space, or make the folder writable.",
+            cause: error)
     }
 
     static func size(of file: URL) -> UInt64 {
-        (try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? UInt64) ?? 0
+        (try? FileManager.default.attributesOfItem(atPath: file.resolvingSymlinksInPath().path)[.size] as? UInt64) ?? 0
     }
 
     /// Checks that a folder's disk has room for a migration.

@@ -49,6 +49,13 @@ struct StoreMigration {
         }
         try setup.pragma(StoreOpening.pageCache(description))
         try setup.pragma("synchronous=\(description.synchronization.rawValue)")
+        if let backup {
+            // The lock outlasts the transaction, so the backup has what is migrated.
+            try setup.pragma("locking_mode=exclusive")
+            try session.run("BEGIN EXCLUSIVE", doing: doing)
+            try session.run("COMMIT", doing: doing)
+            try StoreFiles(description.url).copy(session.connection, to: backup)
+        }
         try session.run("BEGIN EXCLUSIVE", doing: doing)
         do throws(StoreError) {
             // Another process may have migrated it in the meantime.
@@ -57,7 +64,6 @@ struct StoreMigration {
                 return true
             }
             let migration = try StoreMigration(session, setup, description, old, model)
-            if let backup { try StoreFiles(description.url).copy(to: backup) }
             try migration.change(pendingStage, observer)
             try file?.write(session.connection, doing: doing)
             try session.run("COMMIT", doing: doing)
@@ -87,6 +93,9 @@ struct StoreMigration {
         var configuration: StoreConfiguration?
         if let name = description.configuration { configuration = try StoreConfiguration(name, of: model, path: path) }
         new = StoreVersion(model: model, schema: model.schema, configuration: configuration)
+        // What no new store could have, a migrated one must not get.
+        if let error = StoreOpening.obstacle(model, path) { throw error }
+        try setup.check(DerivationTriggers(model.schema))
         let structure = try StoreStructure(setup)
         if structure.tables["ATRANSACTION"] != nil, !description.ignoresPersistentHistory {
             throw StoreError(

@@ -35,8 +35,8 @@ struct StoreReplacement {
         try checkSpace(of: url, in: folder)
         let new = folder.appendingPathComponent(prefix + UUID().uuidString)
         defer { StoreFiles(new).remove() }
-        try manager.migrateStore(from: url, mapping: mapping, to: new)
-        if let backup { try StoreFiles(url).copy(to: backup) }
+        try manager.migrateStore(from: description.url, mapping: mapping, to: new)
+        if let backup { try StoreFiles(description.url).keep(as: backup) }
         try replace(url, by: new, setup)
     }
 
@@ -51,19 +51,20 @@ struct StoreReplacement {
     }
 
     private func checkSpace(of url: URL, in folder: URL) throws(StoreError) {
-        let files = [url] + StoreFiles(url).externalFiles
+        let files = [url] + StoreFiles(description.url).externalFiles
         let size = files.reduce(UInt64(0)) { $0 + StoreFiles.size(of: $1) }
         try StoreFiles.checkSpace(size, in: folder, path: description.path)
     }
 
     /// Puts the new store in the place of the older one.
     private func replace(_ url: URL, by new: URL, _ setup: StoreSetup) throws(StoreError) {
-        let (old, made) = (StoreFiles(url), StoreFiles(new))
+        let (old, made) = (StoreFiles(description.url), StoreFiles(new))
         // What only the older store refers to is removed when the new one is opened.
-        let external = ExternalData(storeURL: url, store: try setup.readMetadata().uuid, threshold: 0)
-        let before = old.externalFiles
+        let external = ExternalData(storeURL: description.url, store: try setup.readMetadata().uuid, threshold: 0)
+        // Another store can have files in the same folder.
+        let before = try ExternalCollection(external, manager.sourceModel.schema, setup.session.connection).referred()
         let list = before.isEmpty ? nil : UnsavedFiles(external)
-        list?.note(before.map(\.lastPathComponent))
+        list?.note(before.sorted())
         do {
             // The names are UUIDs, so the files of both stores can be in one folder.
             let files = made.externalFiles
@@ -71,9 +72,11 @@ struct StoreReplacement {
                 try FileManager.default.createDirectory(at: old.external, withIntermediateDirectories: true)
             }
             for file in files {
+                try StoreFiles.synchronize(file)
                 try FileManager.default.moveItem(
                     at: file, to: old.external.appendingPathComponent(file.lastPathComponent))
             }
+            if !files.isEmpty { try StoreFiles.synchronize(old.external) }
             let mode = try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions]
             if let mode { try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: new.path) }
             try StoreFiles.synchronize(new)

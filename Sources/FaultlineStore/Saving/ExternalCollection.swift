@@ -32,7 +32,7 @@ struct ExternalCollection {
     }
 
     /// The names of the files that rows refer to.
-    private func referred() throws(StoreError) -> Set<String> {
+    func referred() throws(StoreError) -> Set<String> {
         var names: Set<String> = []
         var seen: Set<String> = []
         for entity in schema.entities {

@@ -8,10 +8,20 @@ struct MigratedStore {
     let url: URL
 
     /// Creates a store of a version and fills it with SQL statements.
-    init(_ entities: [EntityDescription], _ rows: String = "", configure: (URL) throws -> Void = { _ in }) throws {
+    ///
+    /// - Parameter triggers: Whether the statements run the triggers of derived attributes.
+    init(
+        _ entities: [EntityDescription], _ rows: String = "", triggers: Bool = true,
+        configure: (URL) throws -> Void = { _ in }
+    ) throws {
         url = try TestStore.makeFolder().appendingPathComponent("Store.sqlite")
         let model = try ManagedObjectModel(entities: entities)
         _ = try PersistentContainer(name: "Old", managedObjectModel: model, storeURL: url)
+        if !triggers {
+            for name in try SQLShell.run("SELECT name FROM sqlite_master WHERE type = 'trigger'", url) {
+                try SQLShell.run("DROP TRIGGER \"\(name)\"", url)
+            }
+        }
         try configure(url)
         try SQLShell.run(rows, url)
         for entity in model.entities where entity.parent == nil {

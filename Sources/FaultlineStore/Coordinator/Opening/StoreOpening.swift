@@ -158,7 +158,7 @@ extension StoreOpening {
     }
 
     /// The error for a model feature that no store supports, reported before a save could lose data.
-    private static func obstacle(_ model: ManagedObjectModel, _ path: String) -> StoreError? {
+    static func obstacle(_ model: ManagedObjectModel, _ path: String) -> StoreError? {
         func error(_ name: String, _ what: String, _ remedy: String) -> StoreError {
             StoreError(
                 .unsupportedModel, "The store '\(path)' does not support '\(name)', \(what); \(remedy) in the model.")
@@ -272,6 +272,16 @@ struct StoreSetup {
         return rows
     }
 
+    /// Checks that the store can compute all derived attributes.
+    func check(_ triggers: DerivationTriggers) throws(StoreError) {
+        if let (entity, attribute, expression) = triggers.unsupported.first {
+            throw StoreError(
+                .unsupportedModel,
+                "The store '\(path)' cannot derive '\(entity).\(attribute)' from '\(expression)'; use now(), an attribute of the entity or of a to-one relationship, one of these as canonical:, uppercase: or lowercase:, or the @count or @sum of a to-many relationship."
+            )
+        }
+    }
+
     // MARK: New stores
 
     /// Creates the tables of a new store.
@@ -281,12 +291,7 @@ struct StoreSetup {
         _ model: ManagedObjectModel, _ description: PersistentStoreDescription, _ configuration: StoreConfiguration?
     ) throws(StoreError) {
         let triggers = DerivationTriggers(model.schema)
-        if let (entity, attribute, expression) = triggers.unsupported.first {
-            throw StoreError(
-                .unsupportedModel,
-                "The store '\(path)' cannot derive '\(entity).\(attribute)' from '\(expression)'; use now(), an attribute of the entity or of a to-one relationship, one of these as canonical:, uppercase: or lowercase:, or the @count or @sum of a to-many relationship."
-            )
-        }
+        try check(triggers)
         let uuid = UUID().uuidString
         let doing = "Creating the store"
         try session.run("BEGIN EXCLUSIVE", doing: doing, isTimed: false)

@@ -109,11 +109,12 @@ final class MigrationAssociations {
     }
 
     /// The newer objects of a mapping, in the order of their keys.
-    func destinations(under mapping: Int, after key: Int64, limit: Int) throws(StoreError) -> [End] {
+    func destinations(under mapping: Int, after last: End?, limit: Int) throws(StoreError) -> [End] {
         let statement = try connection.statement(
-            "SELECT DISTINCT d, de FROM a WHERE m = ? AND d > ? ORDER BY d LIMIT \(limit)")
+            "SELECT DISTINCT d, de FROM a WHERE m = ? AND (d, de) > (?, ?) ORDER BY d, de LIMIT \(limit)")
         statement.bind(.integer(Int64(mapping)), at: 1)
-        statement.bind(.integer(key), at: 2)
+        statement.bind(.integer(last?.key ?? 0), at: 2)
+        statement.bind(.integer(Int64(last?.entity ?? -1)), at: 3)
         defer { statement.reset() }
         var ends: [End] = []
         while sqlite3_step(statement.handle) == SQLITE_ROW {

@@ -47,7 +47,7 @@ final class MigrationRun {
         (self.source, self.destination) = (source, destination)
         numbers = Dictionary(mappings.enumerated().map { ($1.name, $0) }) { first, _ in first }
         associations = try MigrationAssociations()
-        relationships = Self.relationships(model, destination.store.schema)
+        relationships = Self.relationships(model, source.store.schema, destination.store.schema)
         self.keptTables = keptTables
     }
 
@@ -108,30 +108,43 @@ final class MigrationRun {
 
     // MARK: Relationships
 
+    /// Returns the relationship mappings that must be set.
+    ///
+    /// An unordered to-many relationship follows from its inverse if both simply continue the two ends of one older relationship.
     private static func relationships(
-        _ model: MappingModel, _ schema: ModelSchema
+        _ model: MappingModel, _ source: ModelSchema, _ destination: ModelSchema
     ) -> [String: [PropertyMapping]] {
-        // The entities and relationships that expressions set.
-        var known: Set<String> = []
+        // The older relationships that newer ones simply continue, by entity and name.
+        var continued: [String: PropertySchema] = [:]
+        func sourceProperty(_ property: PropertyMapping, _ mapping: EntityMapping) -> PropertySchema? {
+            guard case .function(.variable(.manager), _, let arguments)? = property.valueExpression,
+                case .keyPath(.variable(.source), let name)? = arguments.last
+            else { return nil }
+            return mapping.sourceEntityName.flatMap { source.entity(named: $0) }?.property(name)
+        }
         for mapping in model.entityMappings where mapping.entityMigrationPolicyClassName == nil {
-            for property in mapping.relationshipMappings where property.valueExpression != nil {
-                known.insert("\(mapping.destinationEntityName ?? "").\(property.name)")
+            for property in mapping.relationshipMappings {
+                continued["\(mapping.destinationEntityName ?? "").\(property.name)"] = sourceProperty(property, mapping)
             }
         }
-        func isImplied(_ property: PropertySchema) -> Bool {
-            guard property.kind == .toMany, !property.isOrdered else { return false }
-            let destination = schema.entities[property.destination]
-            let inverse = destination.properties[property.inverse]
-            return destination.family.map { schema.entities[$0] }.allSatisfy {
-                $0.isAbstract || known.contains("\($0.name).\(inverse.name)")
+        func isImplied(_ own: PropertySchema, _ property: PropertyMapping, _ mapping: EntityMapping) -> Bool {
+            guard own.kind == .toMany, !own.isOrdered, let old = sourceProperty(property, mapping), old.isToMany,
+                old.inverse >= 0
+            else { return false }
+            let end = destination.entities[own.destination]
+            let inverse = end.properties[own.inverse]
+            let oldInverse = source.entities[old.destination].properties[old.inverse]
+            return end.family.map { destination.entities[$0] }.allSatisfy {
+                $0.isAbstract
+                    || continued["\($0.name).\(inverse.name)"]?.relationshipNumber == oldInverse.relationshipNumber
             }
         }
         var found: [String: [PropertyMapping]] = [:]
         for mapping in model.entityMappings {
-            let entity = mapping.destinationEntityName.flatMap { schema.entity(named: $0) }
+            let entity = mapping.destinationEntityName.flatMap { destination.entity(named: $0) }
             found[mapping.name] = mapping.relationshipMappings.filter { property in
                 guard property.valueExpression != nil, let own = entity?.property(property.name) else { return false }
-                return !isImplied(own)
+                return !isImplied(own, property, mapping)
             }
         }
         return found

@@ -71,6 +71,8 @@ struct MigrationStages {
     /// Saves a batch, and ends the migration if it was canceled.
     private func save() throws {
         try manager.status.check()
+        // A value that could not be read would be missing in the newer object.
+        try current.source.context.throwReadError()
         try current.destination.context.save()
         try current.associations.flush()
     }
@@ -121,11 +123,11 @@ struct MigrationStages {
     /// Passes the newer objects of a mapping to a closure, a batch at a time, in the order of their keys.
     private func eachDestination(of number: Int, _ body: ([ManagedObject]) throws -> Void) throws {
         guard let entity = current.mappings[number].destinationEntityName else { return }
-        var last: Int64 = 0
+        var last: MigrationAssociations.End?
         while true {
             let ends = try current.associations.destinations(under: number, after: last, limit: manager.batchSize)
             guard let highest = ends.last else { return }
-            last = highest.key
+            last = highest
             var request = FetchRequest<ManagedObject>(entityName: entity)
             request.predicate = .isIn("self", objects: ends.map { current.destination.id(entity, $0.key) })
             request.returnsObjectsAsFaults = false

@@ -112,6 +112,11 @@ struct EntityPairs {
         return End(table: entities.first?.table ?? "", kept: kept, isPartial: isPartial)
     }
 
+    /// Whether an older relationship can refer to objects of an older entity.
+    func refers(_ relationship: PropertySchema, to entity: EntitySchema) -> Bool {
+        old.entities[relationship.destination].family.contains(entity.index)
+    }
+
     func family(of entity: EntitySchema) -> [EntitySchema] { entity.family.map { old.entities[$0] } }
 
     /// The older relationship that a newer one continues, for the objects of any entity that has it.

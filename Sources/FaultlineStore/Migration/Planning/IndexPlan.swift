@@ -30,7 +30,7 @@ struct IndexPlan {
         var wanted = new
         var others: [(StoreStructure.Index, current: StoreStructure.Index)] = []
         for index in old {
-            let plain = index.columns.map { $0.replacing(" DESC", with: "") }
+            let plain = index.columns.map { String($0.prefix { $0 != " " }) }
             guard let table = kept[index.table] else {
                 // SQLite removes it with its table, but until then its name is taken.
                 guard gone.contains(index.table) else { continue }
@@ -44,10 +44,9 @@ struct IndexPlan {
             }
             let current = StoreStructure.Index(
                 name: index.name, table: table.newName, isUnique: index.isUnique,
-                columns: index.columns.map { column in
-                    let name = column.replacing(" DESC", with: "")
-                    return (table.renamed[name] ?? name) + (column.hasSuffix(" DESC") ? " DESC" : "")
-                }, sql: index.sql)
+                columns: zip(index.columns, plain).map { column, name in
+                    (table.renamed[name] ?? name) + column.dropFirst(name.count)
+                }, isPartial: index.isPartial, sql: index.sql)
             if table.assigned.isDisjoint(with: plain), let position = wanted.firstIndex(where: { $0.equals(current) }) {
                 wanted.remove(at: position)
                 others.append((index, current))

@@ -33,9 +33,10 @@ struct JoinTablePlan {
     /// - Parameters:
     ///   - target: The table as a new store has it.
     ///   - property: A side of the relationship, whose objects belong to an entity that is not further up.
+    ///   - shared: The older join tables that other ones are filled from too.
     init(
         _ target: StoreStructure.Table, _ property: PropertySchema, of entity: EntitySchema, _ pairs: EntityPairs,
-        _ structure: StoreStructure
+        _ structure: StoreStructure, shared: Set<String> = []
     ) {
         table = target.name
         let join = property.joinTable!
@@ -59,8 +60,10 @@ struct JoinTablePlan {
                         return turned
                     }
                 }
-                for edges in edges where !found.contains(where: { $0.table == edges.table && $0.owner == edges.owner })
-                {
+                for edges in edges
+                where !found.contains(where: {
+                    $0.table == edges.table && $0.owner == edges.owner && $0.member == edges.member
+                }) {
                     found.append(edges)
                 }
             }
@@ -72,7 +75,9 @@ struct JoinTablePlan {
         ]
         if let order = inverse.orderColumn { roles[order] = \.ownerOrder }
         if let order = property.orderColumn { roles[order] = \.memberOrder }
-        if found.count == 1, let only = found.first, let change = Self.change(only, roles, target, structure) {
+        if found.count == 1, let only = found.first, !shared.contains(only.table),
+            let change = Self.change(only, roles, target, structure)
+        {
             isInPlace = true
             (statements, renamed) = change
             return

@@ -83,9 +83,9 @@ struct MigrationPlan {
                 "ALTER TABLE \(JoinTablePlan.newName(of: $0.table)) RENAME TO \($0.table)"
             })
         add(.prepare, keys.removal)
-        let hasRemovals = pairs.pairs.count < old.schema.entities.filter { !$0.isAbstract && old.has($0.name) }.count
-        for value in triggers.values where tables?.contains(value.entity.table) != false {
-            guard Self.needsValue(value, pairs, afterRemovals: hasRemovals) else { continue }
+        let isChanged = all.contains { $0.stage == .rows } || !gone.isEmpty
+        for value in Self.ordered(triggers.values) where tables?.contains(value.entity.table) != false {
+            guard isChanged, Self.needsValue(value, pairs) else { continue }
             let numbers = value.entity.family.map { String(new.schema.entities[$0].number) }.joined(separator: ", ")
             let condition = value.entity.isInTree ? " WHERE Z_ENT IN (\(numbers))" : ""
             add(
@@ -109,16 +109,22 @@ struct MigrationPlan {
     private static func joinTables(
         _ new: StoreVersion, _ target: StoreStructure, _ pairs: EntityPairs, _ structure: StoreStructure
     ) -> [JoinTablePlan] {
-        var seen: Set<String> = []
-        var plans: [JoinTablePlan] = []
-        for entity in new.schema.entities where new.tables?.contains(entity.table) != false {
-            for property in entity.properties {
-                guard let join = property.joinTable, let table = target.tables[join.table],
-                    seen.insert(join.table).inserted
-                else { continue }
-                plans.append(JoinTablePlan(table, property, of: entity, pairs, structure))
+        func plans(shared: Set<String>) -> [JoinTablePlan] {
+            var seen: Set<String> = []
+            var plans: [JoinTablePlan] = []
+            for entity in new.schema.entities where new.tables?.contains(entity.table) != false {
+                for property in entity.properties {
+                    guard let join = property.joinTable, let table = target.tables[join.table],
+                        seen.insert(join.table).inserted
+                    else { continue }
+                    plans.append(JoinTablePlan(table, property, of: entity, pairs, structure, shared: shared))
+                }
             }
+            return plans
         }
+        var uses: [String: Int] = [:]
+        for table in plans(shared: []).flatMap(\.sources) { uses[table, default: 0] += 1 }
+        let plans = plans(shared: Set(uses.filter { $0.value > 1 }.keys))
         // Those that are copied read the tables of those that are changed.
         return plans.filter { !$0.isInPlace } + plans.filter(\.isInPlace)
     }
@@ -152,16 +158,29 @@ struct MigrationPlan {
         }
     }
 
-    /// Whether the rows have no values, or other ones than the attribute's expression gives.
-    private static func needsValue(
-        _ value: DerivationTriggers.DerivedValue, _ pairs: EntityPairs, afterRemovals: Bool
-    ) -> Bool {
+    /// Whether the rows may have other values than the attribute's expression gives.
+    private static func needsValue(_ value: DerivationTriggers.DerivedValue, _ pairs: EntityPairs) -> Bool {
         let family = Set(value.entity.family)
         let owners = pairs.pairs.filter { family.contains($0.new.index) }
-        guard !owners.isEmpty else { return false }
+        // The time of the last save does not follow from the other values.
+        let isTime = value.property.derivation.flatMap { DerivationExpression($0) } == .now
         let isCurrent = owners.allSatisfy { $0.source(of: value.property)?.derivation == value.property.derivation }
-        if isCurrent, value.property.derivation.flatMap({ DerivationExpression($0) }) == .now { return false }
-        return !isCurrent || afterRemovals
+        return !owners.isEmpty && !(isTime && isCurrent)
+    }
+
+    /// Puts derived attributes behind those that they are derived from.
+    private static func ordered(_ values: [DerivationTriggers.DerivedValue]) -> [DerivationTriggers.DerivedValue] {
+        var rest = values
+        var ordered: [DerivationTriggers.DerivedValue] = []
+        while !rest.isEmpty {
+            let waiting = Set(rest.map { "\($0.entity.table).\($0.property.column)" })
+            let ready = rest.filter { waiting.isDisjoint(with: $0.sources) }
+            // Attributes that are derived from each other have no order.
+            guard !ready.isEmpty else { return ordered + rest }
+            ordered += ready
+            rest = rest.filter { !waiting.isDisjoint(with: $0.sources) }
+        }
+        return ordered
     }
 
     private static func fileQueries(_ pairs: EntityPairs, _ old: StoreVersion) -> [String] {

@@ -29,7 +29,10 @@ struct RowCheck {
     static func checks(
         _ conditions: [MigrationCondition], _ pairs: EntityPairs, _ values: [Int: RowValues]
     ) -> [RowCheck] {
-        conditions.compactMap { check($0, pairs, values) } + lostReferences(pairs, values)
+        // Entities that inherit a constraint are checked together.
+        var seen: Set<String> = []
+        return (conditions.compactMap { check($0, pairs, values) } + lostReferences(pairs, values))
+            .filter { seen.insert($0.query).inserted }
     }
 
     private static func check(
@@ -59,20 +62,32 @@ struct RowCheck {
                 "'\(path)' becomes \(type.rawValue), which cannot hold the values of \($0.phrase); change them in the older version first, or write a mapping model or a custom stage that converts it"
             }
         case .unique(let names):
-            guard let pair = pairs.pairs.first(where: { $0.new.name == condition.entity }) else { return nil }
-            let columns = names.map {
-                values[pair.old.index]?.values[pair.new.property($0)?.column ?? ""]?.sql ?? "NULL"
-            }
-            // NULLs differ from each other in a unique index.
-            let present = columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
-            return RowCheck(
-                query:
-                    "SELECT MAX(Z_PK) AS Z_PK FROM \(entity.table) WHERE Z_ENT = \(entity.number) AND \(present) GROUP BY \(columns.joined(separator: ", ")) HAVING COUNT(*) > 1",
-                entity: entity.name
-            ) {
+            guard let query = duplicates(names, of: condition.entity, pairs, values) else { return nil }
+            return RowCheck(query: query, entity: condition.entity) {
                 "\(names.map { name in "'\(condition.entity).\(name)'" }.joined(separator: " and ")) must be unique now, but another object has the same values as \($0.phrase); make the values distinct in the older version first, or write a custom stage that merges the objects"
             }
         }
+    }
+
+    /// The query for objects whose values another object of the table has too; an index covers all objects of a table.
+    private static func duplicates(
+        _ names: [String], of entity: String, _ pairs: EntityPairs, _ values: [Int: RowValues]
+    ) -> String? {
+        guard let new = pairs.new.entity(named: entity) else { return nil }
+        let columns = names.map { new.property($0)?.column ?? "" }
+        let selections = pairs.pairs.filter { $0.new.table == new.table }.compactMap { pair -> String? in
+            let found = columns.compactMap { values[pair.old.index]?.values[$0]?.sql }
+            // The keys of the other end are in no table yet.
+            guard found.count == columns.count, !found.contains(where: { $0.contains("temp.") }) else { return nil }
+            let selected = found.enumerated().map { "\($1) AS c\($0)" }.joined(separator: ", ")
+            return "SELECT Z_PK, \(selected) FROM \(pair.old.table) WHERE Z_ENT = \(pair.old.number)"
+        }
+        guard !selections.isEmpty else { return nil }
+        let all = columns.indices.map { "c\($0)" }
+        // NULLs differ from each other in a unique index.
+        let present = all.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+        return
+            "SELECT MAX(Z_PK) AS Z_PK FROM (\(selections.joined(separator: " UNION ALL "))) WHERE \(present) GROUP BY \(all.joined(separator: ", ")) HAVING COUNT(*) > 1"
     }
 
     /// The condition for a value of a numeric column that another numeric type cannot hold.

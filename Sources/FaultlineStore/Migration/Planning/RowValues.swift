@@ -69,9 +69,10 @@ struct RowValues {
                 $0.relationshipNumber == other.relationshipNumber ? $0 : nil
             }
         }
+        var order: ColumnValue?
         if let key, key.kind == .toOne {
-            add(property, continuing: key, destination, pair, pairs)
-        } else if let oldInverse, oldInverse.kind == .toOne {
+            order = add(property, continuing: key, destination, pair, pairs)
+        } else if let oldInverse, oldInverse.kind == .toOne, pairs.refers(oldInverse, to: pair.old) {
             // The older version has the keys in the rows of the destination.
             let table = edges.table(of: oldInverse, ownedBy: pairs.owners(of: oldInverse), in: destination, pairs)
             let row = "\(pair.old.table).Z_PK"
@@ -82,20 +83,18 @@ struct RowValues {
             values[property.column] = .null
             if let column = property.entityColumn { values[column] = .null }
         }
-        if let inverse, inverse.isOrdered, inverse.kind == .toMany, let order = inverse.orderColumn {
-            let isContinued = oldInverse?.kind == .toMany && key?.relationshipNumber == oldKey(oldInverse, pairs)
-            values[order] = (isContinued ? oldInverse?.orderColumn : nil).map { .column($0) } ?? .null
+        if let inverse, inverse.isOrdered, inverse.kind == .toMany, let column = inverse.orderColumn {
+            values[column] = order ?? .null
         }
     }
 
-    private func oldKey(_ toMany: PropertySchema?, _ pairs: EntityPairs) -> Int? {
-        toMany.map { pairs.old.entities[$0.destination].properties[$0.inverse].relationshipNumber }
-    }
-
+    /// Sets the key and the column for its entity.
+    ///
+    /// - Returns: The value of the column that orders the members of the other end, if the older version has one.
     private mutating func add(
         _ property: PropertySchema, continuing key: PropertySchema, _ destination: EntitySchema, _ pair: EntityPair,
         _ pairs: EntityPairs
-    ) {
+    ) -> ColumnValue? {
         let oldDestination = pairs.old.entities[key.destination]
         let end = pairs.end(pairs.family(of: oldDestination), in: destination)
         let offset = pairs.offset(from: oldDestination.table, to: destination.table)
@@ -106,17 +105,25 @@ struct RowValues {
                 EntityColumn(
                     table: pair.old.table, column: column, key: key.column, destination: oldDestination.table))
         }
+        let oldInverse = key.inverse < 0 ? nil : oldDestination.properties[key.inverse]
+        var order = (oldInverse?.kind == .toMany ? oldInverse?.orderColumn : nil).map { ColumnValue.column($0) }
         if end.isPartial, let column = key.entityColumn {
             let numbers = end.kept.map { String($0.number) }.joined(separator: ", ")
             value.sql = "CASE WHEN \(column) IN (\(numbers)) THEN \(moved) END"
+            order = order.map {
+                ColumnValue(column: $0.sql, sql: "CASE WHEN \(column) IN (\(numbers)) THEN \($0.sql) END")
+            }
             if !property.isOptional {
+                // Another program may have left the entity out; that is completed only after the checks.
+                let known =
+                    "IFNULL(\(column), (SELECT d.Z_ENT FROM \(oldDestination.table) d WHERE d.Z_PK = \(pair.old.table).\(key.column)))"
                 lostReferences.append(
-                    (property.name, "\(key.column) IS NOT NULL AND \(column) NOT IN (\(numbers))"))
+                    (property.name, "\(key.column) IS NOT NULL AND IFNULL(\(known), 0) NOT IN (\(numbers))"))
             }
         }
         values[property.column] = value
-        guard let column = property.entityColumn else { return }
-        values[column] = Self.entityNumber(key, end)
+        if let column = property.entityColumn { values[column] = Self.entityNumber(key, end) }
+        return order
     }
 
     /// The number of the entity of the object that a key refers to.
@@ -145,7 +152,7 @@ struct KeyTables {
         of key: PropertySchema, ownedBy owners: [EntitySchema], in destination: EntitySchema, _ pairs: EntityPairs
     ) -> String {
         let source = owners[0].table
-        let id = "\(source).\(key.column)"
+        let id = "\(source).\(key.column) \(destination.index)"
         if let known = names[id] { return known }
         let name = "Z_FAULTLINE_KEYS\(names.count + 1)"
         names[id] = name

@@ -13,13 +13,16 @@ struct StoreStructure {
         let name: String
         let table: String
         let isUnique: Bool
-        /// The columns in order, with ` DESC` after descending ones.
+        /// The columns in order, with ` DESC` after descending ones, and with collations other than SQLite's own.
         var columns: [String]
+        /// Whether the index has only the rows that fulfill a condition.
+        let isPartial: Bool
         let sql: String
 
         /// Whether the index does the same as another one, whatever their names.
         func equals(_ other: Index) -> Bool {
             table == other.table && isUnique == other.isUnique && columns == other.columns
+                && !isPartial && !other.isPartial
         }
     }
 
@@ -29,6 +32,8 @@ struct StoreStructure {
         let sql: String
         /// The indexes with a statement of their own, without those of primary keys.
         let indexes: [Index]
+        /// Whether the table's own statement has a `UNIQUE` clause, as in old stores of Core Data's.
+        let hasUniqueClause: Bool
     }
 
     struct Trigger {
@@ -55,20 +60,26 @@ struct StoreStructure {
                 Column(name: text(row, 0), type: text(row, 1).uppercased())
             }
             var indexes: [Index] = []
-            let list = try setup.read("SELECT name, \"unique\" FROM pragma_index_list('\(Self.escaped(name))')") {
-                row in
-                (text(row, 0), sqlite3_column_int(row, 1) == 1)
+            let list = try setup.read(
+                "SELECT name, \"unique\", origin, partial FROM pragma_index_list('\(Self.escaped(name))')"
+            ) { row in
+                (text(row, 0), sqlite3_column_int(row, 1) == 1, text(row, 2), sqlite3_column_int(row, 3) == 1)
             }
-            for (index, isUnique) in list {
+            for (index, isUnique, _, isPartial) in list {
                 guard let sql = statements[index] else { continue }
                 let parts = try setup.read(
-                    "SELECT name, \"desc\" FROM pragma_index_xinfo('\(Self.escaped(index))') WHERE key = 1 ORDER BY seqno"
+                    "SELECT name, \"desc\", coll FROM pragma_index_xinfo('\(Self.escaped(index))') WHERE key = 1 ORDER BY seqno"
                 ) { row in
-                    text(row, 0) + (sqlite3_column_int(row, 1) == 1 ? " DESC" : "")
+                    let collation = text(row, 2) == "BINARY" ? "" : " COLLATE " + text(row, 2)
+                    return text(row, 0) + (sqlite3_column_int(row, 1) == 1 ? " DESC" : "") + collation
                 }
-                indexes.append(Index(name: index, table: name, isUnique: isUnique, columns: parts, sql: sql))
+                indexes.append(
+                    Index(
+                        name: index, table: name, isUnique: isUnique, columns: parts, isPartial: isPartial, sql: sql))
             }
-            tables[name] = Table(name: name, columns: columns, sql: entry[3], indexes: indexes)
+            tables[name] = Table(
+                name: name, columns: columns, sql: entry[3], indexes: indexes,
+                hasUniqueClause: list.contains { $0.2 == "u" })
         }
         triggers = entries.filter { $0[0] == "trigger" }.map { Trigger(name: $0[1], table: $0[2], sql: $0[3]) }
     }

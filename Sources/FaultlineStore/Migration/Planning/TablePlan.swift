@@ -90,7 +90,7 @@ struct TableChange {
     ) {
         let members = pairs.pairs(from: source.name, to: target.name)
         let types = Dictionary(source.columns.map { ($0.name, $0.type) }) { first, _ in first }
-        guard Self.own.allSatisfy({ types[$0] != nil }) else { return nil }
+        guard Self.own.allSatisfy({ types[$0] != nil }), !source.hasUniqueClause else { return nil }
         var carried: [String: String] = [:]
         var added: [StoreStructure.Column] = []
         var assignments: [(column: String, sql: String, onlyNull: String?)] = []
@@ -111,7 +111,8 @@ struct TableChange {
             // An entity that had no such property has nothing in the column.
             let changed = contents.filter { content in
                 content.value.column != nil
-                    ? !content.value.isUnchanged : content.pair.old.columns.contains { $0.name == base }
+                    ? !content.value.isUnchanged
+                    : content.value.sql != "NULL" || content.pair.old.columns.contains { $0.name == base }
             }
             guard !changed.isEmpty else { continue }
             let sql = TablePlan.choice(contents.map { ($0.pair.old.number, $0.value.sql) })
