@@ -21,6 +21,8 @@ package struct MigrationPreview: Sendable {
 
     /// The version that the store has.
     package let source: ManagedObjectModel
+    /// The attributes that may have been renamed without an identifier.
+    package let possibleRenamings: [MappingInference.PossibleRenaming]
     package var objects: [Objects] = []
     package var steps: [Step] = []
     /// Why the store's rows do not allow the migration, as sentences without a full stop.
@@ -32,8 +34,8 @@ package struct MigrationPreview: Sendable {
     /// The estimated time; `nil` if there are no rows.
     package var seconds: Double?
 
-    init(source: ManagedObjectModel) {
-        self.source = source
+    init(source: ManagedObjectModel, possibleRenamings: [MappingInference.PossibleRenaming]) {
+        (self.source, self.possibleRenamings) = (source, possibleRenamings)
     }
 
     /// Says what a migration would do, without changing anything.
@@ -66,7 +68,7 @@ extension PersistentStoreCoordinator {
     /// - Parameters:
     ///   - mapping: The mapping model; `nil` to infer one.
     ///   - backup: Where to put a copy of the older store; `nil` for none.
-    ///   - observer: Is told of each statement of a migration in place.
+    ///   - observer: Called after each statement of a migration in place.
     /// - Returns: Whether the store's version was found.
     package static func migrateStore(
         _ description: PersistentStoreDescription, to model: ManagedObjectModel, mapping: MappingModel?, backup: URL?,

@@ -1,4 +1,5 @@
 import FaultlineModel
+import FaultlineRecorder
 
 /// Finds the model version that a store was written with.
 ///
@@ -14,11 +15,26 @@ struct SourceSearch {
         metadata = try setup.readMetadata().1
     }
 
+    /// Searches a store that nobody has to have closed.
+    ///
+    /// - Parameter body: Is passed the search, and the store for reading.
+    static func reading<R>(
+        _ description: PersistentStoreDescription, _ recorder: Recorder, _ log: SQLDebugLog,
+        _ body: (SourceSearch, StoreSetup) throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        var reading = description
+        reading.isReadOnly = true
+        let session = try StoreOpening.connect(reading, recorder: recorder, log: log)
+        defer { session.connection.close() }
+        let setup = StoreSetup(session, path: description.path, doing: StoreMigration.doing)
+        return try body(try SourceSearch(setup, description), setup)
+    }
+
     /// Returns the store's version, or `nil` if it is not found.
     ///
     /// - Parameter candidates: The versions to compare with a store that has no copy of its own.
     func version(among candidates: [ManagedObjectModel]) throws(StoreError) -> StoreVersion? {
-        if let kept = try setup.keptModel(configuration: description.configuration, path: description.path),
+        if let kept = try setup.keptModel(configuration: description.configuration),
             let version = try match(kept)
         {
             return version

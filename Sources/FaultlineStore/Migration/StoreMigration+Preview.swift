@@ -17,7 +17,7 @@ extension StoreMigration {
     private func preview() throws(StoreError) -> MigrationPreview {
         let counts = try counts(old)
         let continued = Dictionary(uniqueKeysWithValues: plan.pairs.pairs.map { ($0.old.index, $0.new.name) })
-        var preview = MigrationPreview(source: old.model)
+        var preview = MigrationPreview(source: old.model, possibleRenamings: inference.possibleRenamings)
         for entity in old.schema.entities where old.has(entity.name) && !entity.isAbstract {
             preview.objects.append(
                 MigrationPreview.Objects(

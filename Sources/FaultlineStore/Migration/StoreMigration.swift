@@ -12,6 +12,7 @@ struct StoreMigration {
     let description: PersistentStoreDescription
     private let path: String
     let old: StoreVersion
+    let inference: MappingInference
     private let new: StoreVersion
     let plan: MigrationPlan
     private let functions: MigrationFunctions
@@ -26,7 +27,7 @@ struct StoreMigration {
     ///   - sources: The older versions of the model, for stores without a copy of theirs.
     ///   - backup: Where to put a copy of the older store; `nil` for none.
     ///   - pendingStage: The checksum of the newer version, if its stage has work left to do afterward.
-    ///   - observer: Is told of each statement that has run.
+    ///   - observer: Called after each statement.
     /// - Returns: Whether the store's version was found; if not, nothing was changed.
     /// - Throws: ``StoreError`` if the store cannot be migrated; it is then as it was.
     static func run(
@@ -50,28 +51,18 @@ struct StoreMigration {
         try setup.pragma(StoreOpening.pageCache(description))
         try setup.pragma("synchronous=\(description.synchronization.rawValue)")
         if let backup {
-            // The lock outlasts the transaction, so the backup has what is migrated.
+            // The lock outlasts the transaction, so nobody can write between the backup and the migration.
             try setup.pragma("locking_mode=exclusive")
-            try session.run("BEGIN EXCLUSIVE", doing: doing)
-            try session.run("COMMIT", doing: doing)
+            try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) {}
             try StoreFiles(description.url).copy(session.connection, to: backup)
         }
-        try session.run("BEGIN EXCLUSIVE", doing: doing)
-        do throws(StoreError) {
+        try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) { () throws(StoreError) in
             // Another process may have migrated it in the meantime.
-            guard let old = try SourceSearch(setup, description).version(among: sources) else {
-                try session.run("ROLLBACK", doing: doing)
-                return true
-            }
-            let migration = try StoreMigration(session, setup, description, old, model)
-            try migration.change(pendingStage, observer)
+            guard let old = try SourceSearch(setup, description).version(among: sources) else { return }
+            try StoreMigration(session, setup, description, old, model).change(pendingStage, observer)
             try file?.write(session.connection, doing: doing)
-            try session.run("COMMIT", doing: doing)
-            return true
-        } catch {
-            if !session.connection.isAutocommit { _ = try? session.run("ROLLBACK", doing: doing) }
-            throw error
         }
+        return true
     }
 
     private static func inference(
@@ -103,7 +94,7 @@ struct StoreMigration {
                 "Migrating '\(path)' is refused because Core Data keeps a history of its changes (table ATRANSACTION), in which this one would be missing; set ignoresPersistentHistory if nothing reads the history."
             )
         }
-        let inference = try Self.inference(from: old.model, to: model, path)
+        inference = try Self.inference(from: old.model, to: model, path)
         lastKeys = try Self.lastKeys(setup, old)
         plan = try MigrationPlan(from: old, to: new, inference, structure, lastKeys: lastKeys)
         external = ExternalData(
@@ -143,7 +134,7 @@ struct StoreMigration {
 
     private func run(_ statement: MigrationPlan.Statement) throws(StoreError) {
         do throws(StoreError) {
-            try session.run(statement.sql, statement.values, doing: Self.doing)
+            try session.run(statement.sql, doing: Self.doing)
         } catch {
             throw functions.error ?? error
         }
@@ -173,7 +164,7 @@ struct StoreMigration {
         throw StoreError(.migration, "Migrating '\(path)' is refused: \(failure).")
     }
 
-    /// What is wrong with the rows, or `nil` if nothing is.
+    /// The reason why the rows fail a check; `nil` if they pass.
     func failure(of check: RowCheck) throws(StoreError) -> String? {
         var (count, example) = (0, Int64(0))
         let statement = try session.connection.statement("SELECT COUNT(*), MIN(Z_PK) FROM (\(check.query))")
@@ -187,7 +178,7 @@ struct StoreMigration {
     func counts(_ version: StoreVersion) throws(StoreError) -> [Int64: Int64] {
         var counts: [Int64: Int64] = [:]
         var seen: Set<String> = []
-        for entity in version.schema.entities where version.tables?.contains(entity.table) != false {
+        for entity in version.storedEntities {
             guard seen.insert(entity.table).inserted else { continue }
             let query =
                 entity.isInTree
@@ -205,7 +196,7 @@ struct StoreMigration {
     /// Checks that each object that continues is there, and no other one.
     private func compare(_ expected: [Int64: Int64], _ found: [Int64: Int64]) throws(StoreError) {
         let sources = Dictionary(uniqueKeysWithValues: plan.pairs.pairs.map { ($0.new.number, $0.old) })
-        for entity in new.schema.entities where new.tables?.contains(entity.table) != false && !entity.isAbstract {
+        for entity in new.storedEntities where !entity.isAbstract {
             let wanted = sources[entity.number].flatMap { expected[$0.number] } ?? 0
             let count = found[entity.number] ?? 0
             guard wanted != count else { continue }
@@ -224,7 +215,7 @@ struct StoreMigration {
                 (sqlite3_column_int64($0, 0), sqlite3_column_int64($0, 1))
             }, uniquingKeysWith: max)
         var last: [String: Int64] = [:]
-        for entity in old.schema.entities where entity.parent < 0 && old.tables?.contains(entity.table) != false {
+        for entity in old.storedEntities where entity.parent < 0 {
             let used = try setup.read("SELECT IFNULL(MAX(Z_PK), 0) FROM \(entity.table)") {
                 sqlite3_column_int64($0, 0)
             }
@@ -235,25 +226,20 @@ struct StoreMigration {
 
     /// Lists the files of large values that no row refers to afterward, for the next opening to remove.
     private func noteFiles() throws(StoreError) -> UnsavedFiles? {
-        var list: UnsavedFiles?
+        var (list, names): (UnsavedFiles?, [String]) = (nil, [])
+        func note() {
+            if names.isEmpty { return }
+            list = list ?? UnsavedFiles(external)
+            list?.note(names)
+            names = []
+        }
         for query in plan.fileQueries {
-            var names: [String] = []
-            let statement = try session.connection.statement(query)
-            try session.readAsEvent(statement, doing: Self.doing) { row in
-                let bytes = UnsafeRawBufferPointer(
-                    start: sqlite3_column_blob(row, 0), count: Int(sqlite3_column_bytes(row, 0)))
-                guard let file = external.file(bytes) else { return }
-                names.append(file.lastPathComponent)
-                guard names.count == 1000 else { return }
-                if list == nil { list = UnsavedFiles(external) }
-                list?.note(names)
-                names = []
-            }
-            if !names.isEmpty {
-                if list == nil { list = UnsavedFiles(external) }
-                list?.note(names)
+            try external.eachFile(query, session.connection) { name in
+                names.append(name)
+                if names.count == 1000 { note() }
             }
         }
+        note()
         return list
     }
 
@@ -269,6 +255,6 @@ struct StoreMigration {
             }
         }
         try setup.number(new, last: last, doing: Self.doing)
-        try setup.replaceVersion(new, pendingStage: pendingStage, type: description.type, doing: Self.doing)
+        try setup.replaceVersion(new, pendingStage: pendingStage, type: description.type)
     }
 }

@@ -9,15 +9,9 @@ extension StoreOpening {
     static func migratingIfNeeded(
         _ description: PersistentStoreDescription, model: ManagedObjectModel, recorder: Recorder, log: SQLDebugLog
     ) throws(StoreError) -> StoreOpening {
+        let opening: StoreOpening
         do throws(StoreError) {
-            let opening = try StoreOpening(description, model: model, recorder: recorder, log: log)
-            guard let manager = description.stagedMigrationManager, !description.isReadOnly,
-                opening.metadata.values[VersionKeys.pendingStage] != nil
-            else { return opening }
-            opening.session.connection.close()
-            // The last migration was interrupted after a step.
-            _ = try StagedMigration(manager, description, model, recorder, log).run()
-            return try StoreOpening(description, model: model, recorder: recorder, log: log)
+            opening = try StoreOpening(description, model: model, recorder: recorder, log: log)
         } catch {
             guard error.code == .incompatibleModel, description.shouldMigrateStoreAutomatically,
                 !description.isReadOnly,
@@ -25,6 +19,13 @@ extension StoreOpening {
             else { throw error }
             return try StoreOpening(description, model: model, recorder: recorder, log: log)
         }
+        guard let manager = description.stagedMigrationManager, !description.isReadOnly,
+            opening.metadata.values[VersionKeys.pendingStage] != nil
+        else { return opening }
+        opening.session.connection.close()
+        // The last migration was interrupted after a step.
+        _ = try StagedMigration(manager, description, model, recorder, log).run()
+        return try StoreOpening(description, model: model, recorder: recorder, log: log)
     }
 }
 
@@ -47,7 +48,6 @@ struct AutomaticMigration {
 
     /// - Returns: Whether there was a way to migrate the store; if not, it was left alone.
     func run() throws(StoreError) -> Bool {
-        let sources = description.sourceModels + model.siblings
         if let manager = description.stagedMigrationManager {
             guard description.mappingModels.isEmpty, description.shouldInferMappingModelAutomatically else {
                 throw StoreError(
@@ -57,6 +57,7 @@ struct AutomaticMigration {
             }
             return try StagedMigration(manager, description, model, recorder, log).run()
         }
+        let sources = description.sourceModels + model.siblings
         if !description.mappingModels.isEmpty, let old = try version(among: sources) {
             let fitting = description.mappingModels.filter { $0.fits(old, model) }
             guard fitting.count <= 1 else {
@@ -81,18 +82,9 @@ struct AutomaticMigration {
                 "Migrating '\(description.path)' with a mapping model is refused, because only stores of the type SQLite that have all entities can be; leave mappingModels empty."
             )
         }
-        let session = try Self.reading(description, recorder, log)
-        defer { session.connection.close() }
-        let setup = StoreSetup(session, path: description.path, doing: "Migrating the store")
-        return try SourceSearch(setup, description).version(among: sources)?.model
-    }
-
-    private static func reading(
-        _ description: PersistentStoreDescription, _ recorder: Recorder, _ log: SQLDebugLog
-    ) throws(StoreError) -> SQLSession {
-        var description = description
-        description.isReadOnly = true
-        return try StoreOpening.connect(description, recorder: recorder, log: log)
+        return try SourceSearch.reading(description, recorder, log) { (search, _) throws(StoreError) in
+            try search.version(among: sources)?.model
+        }
     }
 
     private func replace(_ old: ManagedObjectModel, _ mapping: MappingModel) throws(StoreError) {
@@ -115,16 +107,25 @@ extension MappingModel {
     ///
     /// At least one entity must be mapped from the older to the newer model.
     func fits(_ old: ManagedObjectModel, _ new: ManagedObjectModel) -> Bool {
-        let hashes = (old.entityVersionHashesByName, new.entityVersionHashesByName)
-        func fits(_ name: String?, _ hash: Data?, _ known: [String: Data]) -> Bool {
-            guard let name else { return true }
-            guard let found = known[name] else { return false }
-            return hash == nil || hash == found
-        }
-        return !entityMappings.isEmpty
-            && entityMappings.allSatisfy {
-                fits($0.sourceEntityName, $0.sourceEntityVersionHash, hashes.0)
-                    && fits($0.destinationEntityName, $0.destinationEntityVersionHash, hashes.1)
+        !entityMappings.isEmpty && misfit(old, new) == nil
+    }
+
+    /// Why a mapping's entities are not those of two models, as a part of a sentence; `nil` if they are.
+    func misfit(_ old: ManagedObjectModel, _ new: ManagedObjectModel) -> String? {
+        let (older, newer) = (old.entityVersionHashesByName, new.entityVersionHashesByName)
+        func misfit(_ mapping: EntityMapping, _ name: String?, _ hash: Data?, _ known: [String: Data], _ age: String)
+            -> String?
+        {
+            guard let name else { return nil }
+            guard let found = known[name] else {
+                return "'\(mapping.name)' names the entity '\(name)', which the \(age) model does not have"
             }
+            return hash == nil || hash == found
+                ? nil : "'\(mapping.name)' was made for another version of the \(age) entity '\(name)'"
+        }
+        return entityMappings.lazy.compactMap {
+            misfit($0, $0.sourceEntityName, $0.sourceEntityVersionHash, older, "older")
+                ?? misfit($0, $0.destinationEntityName, $0.destinationEntityVersionHash, newer, "newer")
+        }.first
     }
 }

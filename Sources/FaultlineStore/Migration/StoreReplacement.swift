@@ -16,8 +16,6 @@ struct StoreReplacement {
         (self.description, self.manager, self.mapping) = (description, manager, mapping)
     }
 
-    private static let doing = "Migrating the store"
-
     /// - Parameter backup: Where to put a copy of the older store; `nil` for none.
     func run(backup: URL?) throws {
         // A link is followed, and stays.
@@ -26,11 +24,11 @@ struct StoreReplacement {
         let prefix = ".\(url.lastPathComponent).migration-"
         let session = try StoreOpening.connect(description, recorder: manager.recorder, log: manager.log)
         defer { session.connection.close() }
-        let setup = StoreSetup(session, path: description.path, doing: Self.doing)
+        let setup = StoreSetup(session, path: description.path, doing: StoreMigration.doing)
         // As for a migration in place: nobody else has the store open, and nobody writes to it from here on.
         try setup.setJournal("delete")
-        try session.run("BEGIN IMMEDIATE", doing: Self.doing)
-        defer { if !session.connection.isAutocommit { _ = try? session.run("ROLLBACK", doing: Self.doing) } }
+        try session.run("BEGIN IMMEDIATE", doing: StoreMigration.doing)
+        defer { if !session.connection.isAutocommit { _ = try? session.run("ROLLBACK", doing: StoreMigration.doing) } }
         removeLeftovers(in: folder, prefix)
         try checkSpace(of: url, in: folder)
         let new = folder.appendingPathComponent(prefix + UUID().uuidString)

@@ -38,19 +38,28 @@ struct ExternalCollection {
         for entity in schema.entities {
             for column in entity.columns where entity.properties[column.property].isExternal {
                 guard seen.insert("\(entity.table).\(column.name)").inserted else { continue }
-                let statement = try connection.prepare(
-                    "SELECT \(column.name) FROM \(entity.table) WHERE substr(\(column.name), 1, 1) = x'02'")
-                var result = sqlite3_step(statement.handle)
-                while result == SQLITE_ROW {
-                    let bytes = UnsafeRawBufferPointer(
-                        start: sqlite3_column_blob(statement.handle, 0),
-                        count: Int(sqlite3_column_bytes(statement.handle, 0)))
-                    if let file = external.file(bytes) { names.insert(file.lastPathComponent) }
-                    result = sqlite3_step(statement.handle)
-                }
-                guard result == SQLITE_DONE else { throw connection.error(result, doing: "Looking for large values") }
+                try external.eachFile(
+                    "SELECT \(column.name) FROM \(entity.table) WHERE substr(\(column.name), 1, 1) = x'02'", connection
+                ) { names.insert($0) }
             }
         }
         return names
+    }
+}
+
+extension ExternalData {
+    /// Passes the names of the files to which a query's columns refer to a closure.
+    ///
+    /// - Parameter query: A query for one column with large values.
+    func eachFile(_ query: String, _ connection: SQLConnection, _ body: (String) -> Void) throws(StoreError) {
+        let statement = try connection.prepare(query)
+        var result = sqlite3_step(statement.handle)
+        while result == SQLITE_ROW {
+            let bytes = UnsafeRawBufferPointer(
+                start: sqlite3_column_blob(statement.handle, 0), count: Int(sqlite3_column_bytes(statement.handle, 0)))
+            if let file = file(bytes) { body(file.lastPathComponent) }
+            result = sqlite3_step(statement.handle)
+        }
+        guard result == SQLITE_DONE else { throw connection.error(result, doing: "Looking for large values") }
     }
 }

@@ -14,7 +14,6 @@ struct MigrationOutcome: SelfPrinting {
     private let isCurrent: Bool
     private var preview: MigrationPreview?
     private var differences: [ModelDifference] = []
-    private var renamings: [MappingInference.PossibleRenaming] = []
     private var mapping: MappingModel?
     private var steps: [MigrationProgress.Step] = []
     private var seconds: Double?
@@ -29,7 +28,6 @@ struct MigrationOutcome: SelfPrinting {
         self.init(store: store, target, isCurrent: false)
         self.preview = preview
         differences = target.model.differences(from: preview.source)
-        renamings = (try? MappingInference(from: preview.source, to: target.model))?.possibleRenamings ?? []
     }
 
     /// A migration with a mapping model.
@@ -45,6 +43,8 @@ struct MigrationOutcome: SelfPrinting {
         return store.deletingLastPathComponent().appendingPathComponent(
             "\(name).backup" + (suffix.isEmpty ? "" : "." + suffix))
     }
+
+    private var renamings: [MappingInference.PossibleRenaming] { preview?.possibleRenamings ?? [] }
 
     /// Whether the store's rows do not allow the migration.
     var isRefused: Bool { preview?.obstacles.isEmpty == false }

@@ -125,10 +125,3 @@ struct MigratedStore {
         }
     }
 }
-
-extension PersistentContainer {
-    /// Closes the stores, although contexts may still exist.
-    func close() throws {
-        for store in persistentStoreCoordinator.persistentStores { try persistentStoreCoordinator.remove(store) }
-    }
-}

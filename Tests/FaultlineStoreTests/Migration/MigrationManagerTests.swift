@@ -233,7 +233,7 @@ struct MigrationManagerTests {
         #expect(try SQLShell.run("SELECT Z_PK, ZNAME FROM ZCLIENT ORDER BY 1", target) == ["7|Bob", "8|Ann", "9|Bob"])
     }
 
-    @Test("A copy mapping without property mappings copies what has the same name")
+    @Test("A copy mapping without property mappings copies the properties with equal names")
     func copied() throws {
         let manager = MigrationManager(sourceModel: old, destinationModel: old)
         try manager.migrateStore(

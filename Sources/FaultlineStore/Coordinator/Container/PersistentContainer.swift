@@ -109,6 +109,11 @@ public final class PersistentContainer: Sendable {
         persistentStoreCoordinator.forgetRows()
     }
 
+    /// Closes the stores, although contexts may still exist.
+    package func close() throws(StoreError) {
+        for store in persistentStoreCoordinator.persistentStores { try persistentStoreCoordinator.remove(store) }
+    }
+
     /// Runs work in a new context, on its queue.
     ///
     /// Unsaved changes are lost.

@@ -66,7 +66,7 @@ struct StoreMatch {
         guard metadata[VersionKeys.layout] != nil, metadata[VersionKeys.hashes] is [String: Data],
             !model.isConfiguration(withName: configuration?.name, compatibleWithStoreMetadata: metadata)
         else { return nil }
-        guard let kept = try setup.keptModel(configuration: configuration?.name, path: path) else { return [] }
+        guard let kept = try setup.keptModel(configuration: configuration?.name) else { return [] }
         return model.differences(from: kept).filter {
             $0.requiresMigration && (isWanted($0.entity) || kept.entity(named: $0.entity) != nil)
         }.map(\.description)

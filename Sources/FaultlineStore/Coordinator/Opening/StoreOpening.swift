@@ -240,16 +240,22 @@ struct StoreSetup {
         }
     }
 
-    /// Reads a consistent state in a transaction.
-    func inTransaction<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-        try session.run("BEGIN", doing: doing, isLogged: false)
+    /// Runs a closure in a transaction, which is undone if the closure throws.
+    ///
+    /// - Parameters:
+    ///   - beginning: The statement that begins the transaction; one that only reads needs no lock at first.
+    ///   - isLogged: Whether the SQL log shows the transaction.
+    func inTransaction<R>(
+        _ beginning: String = "BEGIN", isLogged: Bool = false, _ body: () throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        try session.run(beginning, doing: doing, isLogged: isLogged)
         do throws(StoreError) {
             let result = try body()
-            try session.run("COMMIT", doing: doing, isLogged: false)
+            try session.run("COMMIT", doing: doing, isLogged: isLogged)
             return result
         } catch {
             if !session.connection.isAutocommit {
-                _ = try? session.run("ROLLBACK", doing: doing, isLogged: false)
+                _ = try? session.run("ROLLBACK", doing: doing, isLogged: isLogged)
             }
             throw error
         }
@@ -314,11 +320,12 @@ struct StoreSetup {
                 }
                 let version = StoreVersion(model: model, schema: model.schema, configuration: configuration)
                 try number(version, last: [:], doing: doing)
+                // Strings, numbers and arrays of them can always be encoded.
+                let metadata = try! PropertyListSerialization.data(
+                    fromPropertyList: metadata(of: version, description.type), format: .binary, options: 0)
                 try session.run(
                     "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (?, ?, ?)",
-                    [.integer(1), .text(uuid), .blob(propertyList(model, description.type, configuration))],
-                    doing: doing,
-                    isTimed: false)
+                    [.integer(1), .text(uuid), .blob(metadata)], doing: doing, isTimed: false)
             }
             try session.run("COMMIT", doing: doing, isTimed: false)
         } catch {

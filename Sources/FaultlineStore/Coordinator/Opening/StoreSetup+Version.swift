@@ -11,7 +11,7 @@ extension StoreSetup {
     ///
     /// - Parameter last: The last key of each tree, by its root's index; 0 where it is missing.
     func number(_ version: StoreVersion, last: [Int: Int64], doing: String) throws(StoreError) {
-        for entity in version.schema.entities where version.tables?.contains(entity.table) != false {
+        for entity in version.storedEntities {
             let parent = entity.parent < 0 ? 0 : version.schema.entities[entity.parent].number
             try session.run(
                 "INSERT INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES(?, ?, ?, ?)",
@@ -36,21 +36,18 @@ extension StoreSetup {
             [.text(text), .text(configuration ?? "")], doing: doing, isTimed: false)
     }
 
-    func propertyList(
-        _ model: ManagedObjectModel, _ type: PersistentStore.StoreType, _ configuration: StoreConfiguration?
-    ) -> Data {
-        let hashes = model.entityVersionHashesByName.filter { configuration?.entities.contains($0.key) != false }
-        let metadata: [String: Any] = [
+    /// The metadata that a new store of a version has.
+    func metadata(of version: StoreVersion, _ type: PersistentStore.StoreType) -> [String: Any] {
+        let hashes = version.model.entityVersionHashesByName.filter { version.has($0.key) }
+        return [
             PersistentStore.typeKey: type.rawValue,
             VersionKeys.hashes: hashes, VersionKeys.hashesVersion: VersionKeys.currentHashesVersion,
             VersionKeys.checksum: ManagedObjectModel.checksum(of: hashes),
-            VersionKeys.identifiers: model.versionIdentifiers,
+            VersionKeys.identifiers: version.model.versionIdentifiers,
             "NSPersistenceFrameworkVersion": 0,
             "_NSAutoVacuumLevel": "2",
-            VersionKeys.layout: configuration?.hash ?? model.versionHash,
+            VersionKeys.layout: version.configuration?.hash ?? version.model.versionHash,
         ]
-        // Strings, numbers and arrays of them can always be encoded.
-        return try! PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0)
     }
 
     /// Writes the metadata and the copy of the model that a store of a version has, in place of the older ones.
@@ -59,17 +56,28 @@ extension StoreSetup {
     ///
     /// - Parameter pendingStage: The checksum of the version, if its stage has work left to do.
     func replaceVersion(
-        _ version: StoreVersion, pendingStage: String? = nil, type: PersistentStore.StoreType, doing: String
+        _ version: StoreVersion, pendingStage: String? = nil, type: PersistentStore.StoreType
     ) throws(StoreError) {
+        try changeMetadata { list in
+            // What Core Data created can have contents that this library does not maintain.
+            if list[VersionKeys.layout] == nil { list[VersionKeys.isForeign] = true }
+            list[VersionKeys.hashesDigest] = nil
+            list[VersionKeys.pendingStage] = pendingStage
+            list.merge(metadata(of: version, type)) { $1 }
+        }
+        try session.run("DROP TABLE IF EXISTS \(PersistentStore.modelTable)", doing: doing)
+        try keepModel(version.model, configuration: version.configuration?.name, doing: doing)
+        // Core Data's own copy of the model would be that of the older version.
+        if try hasTable("Z_MODELCACHE") { try session.run("DELETE FROM Z_MODELCACHE", doing: doing) }
+    }
+
+    /// Changes the property list with the metadata.
+    ///
+    /// What the closure leaves alone stays as it is, whoever wrote it.
+    func changeMetadata(_ change: (inout [String: Any]) -> Void) throws(StoreError) {
         let stored = try readPropertyList()
         var list = (try? PropertyListSerialization.propertyList(from: stored, format: nil)) as? [String: Any] ?? [:]
-        let own = propertyList(version.model, type, version.configuration)
-        let new = (try? PropertyListSerialization.propertyList(from: own, format: nil)) as? [String: Any] ?? [:]
-        // What Core Data created can have contents that this library does not maintain.
-        if list[VersionKeys.layout] == nil { list[VersionKeys.isForeign] = true }
-        list[VersionKeys.hashesDigest] = nil
-        list[VersionKeys.pendingStage] = pendingStage
-        list.merge(new) { $1 }
+        change(&list)
         let data: Data
         do {
             data = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
@@ -78,14 +86,10 @@ extension StoreSetup {
                 .invalidMetadata, "\(doing) failed because the metadata of '\(path)' cannot be written.", cause: error)
         }
         try session.run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(data)], doing: doing)
-        try session.run("DROP TABLE IF EXISTS \(PersistentStore.modelTable)", doing: doing)
-        try keepModel(version.model, configuration: version.configuration?.name, doing: doing)
-        // Core Data's own copy of the model would be that of the older version.
-        if try hasTable("Z_MODELCACHE") { try session.run("DELETE FROM Z_MODELCACHE", doing: doing) }
     }
 
     /// The model that the store was written with, if it has a copy and has the entities of a configuration.
-    func keptModel(configuration: String?, path: String) throws(StoreError) -> ManagedObjectModel? {
+    func keptModel(configuration: String?) throws(StoreError) -> ManagedObjectModel? {
         guard try hasTable(PersistentStore.modelTable) else { return nil }
         let query = "SELECT Z_MODEL, Z_CONFIGURATION FROM \(PersistentStore.modelTable)"
         let rows = try read(query) { row in

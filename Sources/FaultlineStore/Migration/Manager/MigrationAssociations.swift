@@ -97,6 +97,21 @@ final class MigrationAssociations {
         statement.bind(.integer(Int64(mapping)), at: 1)
         statement.bind(.integer(object.key), at: 2)
         statement.bind(.integer(Int64(object.runtime.schema.index)), at: 3)
+        return Self.read(statement)
+    }
+
+    /// The newer objects of a mapping, in the order of their keys.
+    func destinations(under mapping: Int, after last: End?, limit: Int) throws(StoreError) -> [End] {
+        let statement = try connection.statement(
+            "SELECT DISTINCT de, d FROM a WHERE m = ? AND (d, de) > (?, ?) ORDER BY d, de LIMIT \(limit)")
+        statement.bind(.integer(Int64(mapping)), at: 1)
+        statement.bind(.integer(last?.key ?? 0), at: 2)
+        statement.bind(.integer(Int64(last?.entity ?? -1)), at: 3)
+        return Self.read(statement)
+    }
+
+    /// Reads the rows of a statement: an entity and a key each.
+    private static func read(_ statement: SQLStatement) -> [End] {
         defer { statement.reset() }
         var ends: [End] = []
         while sqlite3_step(statement.handle) == SQLITE_ROW {
@@ -104,24 +119,6 @@ final class MigrationAssociations {
                 End(
                     entity: Int(sqlite3_column_int64(statement.handle, 0)),
                     key: sqlite3_column_int64(statement.handle, 1)))
-        }
-        return ends
-    }
-
-    /// The newer objects of a mapping, in the order of their keys.
-    func destinations(under mapping: Int, after last: End?, limit: Int) throws(StoreError) -> [End] {
-        let statement = try connection.statement(
-            "SELECT DISTINCT d, de FROM a WHERE m = ? AND (d, de) > (?, ?) ORDER BY d, de LIMIT \(limit)")
-        statement.bind(.integer(Int64(mapping)), at: 1)
-        statement.bind(.integer(last?.key ?? 0), at: 2)
-        statement.bind(.integer(Int64(last?.entity ?? -1)), at: 3)
-        defer { statement.reset() }
-        var ends: [End] = []
-        while sqlite3_step(statement.handle) == SQLITE_ROW {
-            ends.append(
-                End(
-                    entity: Int(sqlite3_column_int64(statement.handle, 1)),
-                    key: sqlite3_column_int64(statement.handle, 0)))
         }
         return ends
     }

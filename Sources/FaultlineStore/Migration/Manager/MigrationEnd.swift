@@ -11,8 +11,6 @@ struct MigrationEnd {
     private let recorder: Recorder
     private let log: SQLDebugLog
 
-    private static let doing = "Migrating the store"
-
     init(_ source: SQLStore, _ url: URL, _ model: ManagedObjectModel, _ recorder: Recorder, _ log: SQLDebugLog) {
         (self.source, self.url, self.model) = (source, url, model)
         (self.recorder, self.log) = (recorder, log)
@@ -25,23 +23,23 @@ struct MigrationEnd {
         let session = try StoreOpening.connect(description, recorder: recorder, log: log)
         do {
             defer { session.connection.close() }
-            let setup = StoreSetup(session, path: url.path, doing: Self.doing)
+            let setup = StoreSetup(session, path: url.path, doing: StoreMigration.doing)
             try setup.setJournal("delete")
-            try session.run("BEGIN EXCLUSIVE", doing: Self.doing)
-            if keepsIdentity {
-                let version = StoreVersion(model: model, schema: model.schema, configuration: nil)
-                try setup.replaceVersion(version, type: .sqlite, doing: Self.doing)
-                try setup.adopt(source.identity, doing: Self.doing)
+            try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) { () throws(StoreError) in
+                if keepsIdentity {
+                    try setup.replaceVersion(
+                        StoreVersion(model: model, schema: model.schema, configuration: nil), type: .sqlite)
+                    try setup.adopt(source.identity)
+                }
+                try checkIntegrity(setup)
             }
-            try checkIntegrity(setup)
-            try session.run("COMMIT", doing: Self.doing)
         }
         description.isReadOnly = true
         let container = try PersistentContainer(
             name: "Validation", managedObjectModel: model, storeDescription: description, recorder: recorder,
             sqlDebug: log)
         let side = MigrationRun.Side(container)
-        defer { try? side.close() }
+        defer { try? side.container.close() }
         try side.context.performAndWait { try validate(side) }
     }
 
@@ -50,7 +48,8 @@ struct MigrationEnd {
         guard found != ["ok"] else { return }
         throw StoreError(
             .database,
-            "\(Self.doing) failed because the new store is damaged (\(found.first.flatMap { $0 } ?? "")); try again.")
+            "\(StoreMigration.doing) failed because the new store is damaged (\(found.first.flatMap { $0 } ?? "")); try again."
+        )
     }
 
     // MARK: Validation
@@ -100,14 +99,9 @@ struct MigrationEnd {
             guard let join = property.joinTable else { return }
             condition = "NOT EXISTS (SELECT 1 FROM \(join.table) d WHERE d.\(join.sourceColumn) = t.Z_PK)"
         }
-        let store = side.store
-        var key: Int64?
-        try store.writer.locked { () throws(StoreError) in
-            store.writer.endRead()
-            let statement = try store.writer.sqlite.statement(
-                "SELECT Z_PK FROM \(entity.table) t WHERE Z_ENT = \(entity.number) AND \(condition) LIMIT 1")
-            try store.writer.session.readAsEvent(statement, doing: Self.doing) { key = sqlite3_column_int64($0, 0) }
-        }
+        let key = try side.store.integers(
+            "SELECT Z_PK FROM \(entity.table) t WHERE Z_ENT = \(entity.number) AND \(condition) LIMIT 1"
+        ).first
         guard let key else { return }
         let what = property.isToMany ? "no objects" : property.isRelationship ? "no object" : "no value"
         throw invalid(entity, key, "'\(entity.name).\(property.name)' has \(what) and is not optional")
@@ -125,10 +119,9 @@ struct MigrationEnd {
 
 extension StoreSetup {
     /// Gives a new store the identifier and the program's metadata of another one.
-    fileprivate func adopt(_ identity: PersistentStore, doing: String) throws(StoreError) {
+    fileprivate func adopt(_ identity: PersistentStore) throws(StoreError) {
         let own = identity.metadata.filter { !StoreMetadata.isOwn($0.key) }
-        guard let list = StoreMetadata.propertyList(try readPropertyList(), with: own) else { return }
-        try session.run(
-            "UPDATE Z_METADATA SET Z_UUID = ?, Z_PLIST = ?", [.text(identity.identifier), .blob(list)], doing: doing)
+        try changeMetadata { $0.merge(own) { $1 } }
+        try session.run("UPDATE Z_METADATA SET Z_UUID = ?", [.text(identity.identifier)], doing: doing)
     }
 }

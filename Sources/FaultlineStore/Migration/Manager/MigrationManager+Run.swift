@@ -33,12 +33,12 @@ extension MigrationManager {
         _ source: URL, _ mapping: MappingModel, _ policies: [EntityMigrationPolicy], _ destination: URL, exists: Bool
     ) throws {
         let old = try open(source, sourceModel) { $0.isReadOnly = true }
-        defer { try? old.close() }
+        defer { try? old.container.close() }
         // Objects are incomplete while the migration runs, so they are validated at its end.
         let relaxed = try destinationModel.relaxed()
         let new = try open(destination, exists ? destinationModel : relaxed) { $0.synchronization = .off }
         var isOpen = true
-        defer { if isOpen { try? new.close() } }
+        defer { if isOpen { try? new.container.close() } }
         let kept =
             exists
             ? [:] : MigrationRun.keptTables(mapping.entityMappings, old.store.schema, new.store.schema)
@@ -51,7 +51,7 @@ extension MigrationManager {
                 try MigrationStages(self, run, policies).run()
             }
         }
-        try new.close()
+        try new.container.close()
         isOpen = false
         self.run = nil
         try MigrationEnd(old.store, destination, destinationModel, recorder, log).finish(keepsIdentity: !exists)
@@ -79,16 +79,21 @@ extension MigrationManager {
 
     /// Checks the mapping model, and creates the policies of its entity mappings.
     private func makePolicies(_ mapping: MappingModel) throws(StoreError) -> [EntityMigrationPolicy] {
+        if let misfit = mapping.misfit(sourceModel, destinationModel) { throw unfit(misfit) }
         var names: Set<String> = []
         var made: [EntityMigrationPolicy] = []
         for entity in mapping.entityMappings {
             guard names.insert(entity.name).inserted else {
                 throw unfit("has two entity mappings '\(entity.name)'")
             }
-            try check(
-                entity, entity.sourceEntityName, entity.sourceEntityVersionHash, sourceModel, "older")
-            try check(
-                entity, entity.destinationEntityName, entity.destinationEntityVersionHash, destinationModel, "newer")
+            let needsObjects = entity.mappingType != .add && entity.mappingType != .remove
+            for (model, name, age) in [
+                (sourceModel, entity.sourceEntityName, "older"),
+                (destinationModel, entity.destinationEntityName, "newer"),
+            ] {
+                guard needsObjects, let name, model.entity(named: name)?.isAbstract == true else { continue }
+                throw unfit("'\(entity.name)' maps the \(age) entity '\(name)', which is abstract and has no objects")
+            }
             guard let name = entity.entityMigrationPolicyClassName else {
                 if entity.mappingType == .custom { throw unfit("'\(entity.name)' is custom, but names no policy") }
                 made.append(EntityMigrationPolicy())
@@ -104,21 +109,6 @@ extension MigrationManager {
             made.append(found.init())
         }
         return made
-    }
-
-    private func check(
-        _ mapping: EntityMapping, _ name: String?, _ hash: Data?, _ model: ManagedObjectModel, _ age: String
-    ) throws(StoreError) {
-        guard let name else { return }
-        guard let entity = model.entity(named: name) else {
-            throw unfit("'\(mapping.name)' names the entity '\(name)', which the \(age) model does not have")
-        }
-        if let hash, model.entityVersionHashesByName[name] != hash {
-            throw unfit("'\(mapping.name)' was made for another version of the \(age) entity '\(name)'")
-        }
-        if entity.isAbstract, mapping.mappingType != .add, mapping.mappingType != .remove {
-            throw unfit("'\(mapping.name)' maps the \(age) entity '\(name)', which is abstract and has no objects")
-        }
     }
 
     private func unfit(_ what: String) -> StoreError {

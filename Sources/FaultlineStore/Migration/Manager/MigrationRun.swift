@@ -16,18 +16,12 @@ final class MigrationRun {
 
         var store: SQLStore { container.persistentStoreCoordinator.stores[0] }
 
-        func close() throws {
-            let coordinator = container.persistentStoreCoordinator
-            for store in coordinator.persistentStores { try coordinator.remove(store) }
+        func id(_ entity: Int, _ key: Int64) -> ManagedObjectID {
+            ManagedObjectID(store: store.identity, entity: store.schema.entities[entity], key: key)
         }
 
         /// Returns an object that is a fault until it is used.
-        func object(_ entity: Int, _ key: Int64) -> ManagedObject {
-            context.object(
-                with: ManagedObjectID(
-                    store: container.persistentStoreCoordinator.persistentStores[0],
-                    entity: store.schema.entities[entity], key: key))
-        }
+        func object(_ entity: Int, _ key: Int64) -> ManagedObject { context.object(with: id(entity, key)) }
     }
 
     let mappings: [EntityMapping]

@@ -104,16 +104,17 @@ struct MigrationStages {
 
     /// Passes a mapping's older objects to a closure, a batch at a time, in the order of their keys.
     private func eachSource(of mapping: EntityMapping, _ body: ([ManagedObject]) throws -> Void) throws {
-        guard var request = try Self.request(mapping, current) else { return }
+        guard var request = try Self.request(mapping, current),
+            let entity = current.source.store.schema.entity(named: request.entityName)
+        else { return }
         let selected = request.predicate
         var last: Int64 = 0
         while true {
-            let keys = try current.source.store.keys(
-                of: request.entityName, after: last, limit: manager.batchSize)
+            let keys = try current.source.store.keys(of: entity, after: last, limit: manager.batchSize)
             guard let highest = keys.last else { return }
             last = highest
-            let ids = keys.map { current.source.id(request.entityName, $0) }
-            request.predicate = [FetchPredicate.isIn("self", objects: ids), selected].compactMap { $0 }.reduced
+            let ids = keys.map { current.source.id(entity.index, $0) }
+            request.predicate = .and([.isIn("self", objects: ids), selected].compactMap { $0 })
             request.returnsObjectsAsFaults = false
             let objects = Array(try current.source.context.fetch(request)).sorted { $0.key < $1.key }
             if !objects.isEmpty { try body(objects) }
@@ -129,7 +130,7 @@ struct MigrationStages {
             guard let highest = ends.last else { return }
             last = highest
             var request = FetchRequest<ManagedObject>(entityName: entity)
-            request.predicate = .isIn("self", objects: ends.map { current.destination.id(entity, $0.key) })
+            request.predicate = .isIn("self", objects: ends.map { current.destination.id($0.entity, $0.key) })
             request.returnsObjectsAsFaults = false
             // Objects of other entities, which only a policy creates, are faults until they are used.
             let fetched = Array(try current.destination.context.fetch(request))
@@ -137,18 +138,6 @@ struct MigrationStages {
                 try body(ends.map { current.destination.object($0.entity, $0.key) })
             }
         }
-    }
-}
-
-extension [FetchPredicate] {
-    fileprivate var reduced: FetchPredicate { .and(self) }
-}
-
-extension MigrationRun.Side {
-    fileprivate func id(_ entity: String, _ key: Int64) -> ManagedObjectID {
-        ManagedObjectID(
-            store: container.persistentStoreCoordinator.persistentStores[0],
-            entity: store.schema.entity(named: entity)!, key: key)
     }
 }
 
@@ -173,31 +162,31 @@ extension MigrationRun {
 }
 
 extension SQLStore {
-    /// The keys of an entity's own objects after one, in order.
-    fileprivate func keys(of entity: String, after key: Int64, limit: Int) throws(StoreError) -> [Int64] {
-        let schema = schema.entity(named: entity)!
-        var keys: [Int64] = []
+    /// The integers in the first column of a query's rows, read outside of any context.
+    func integers(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> [Int64] {
+        var found: [Int64] = []
         try writer.locked { () throws(StoreError) in
             writer.endRead()
-            let statement = try writer.sqlite.statement(
-                "SELECT Z_PK FROM \(schema.table) NOT INDEXED WHERE Z_ENT = \(schema.number) AND Z_PK > ? ORDER BY Z_PK LIMIT \(limit)"
-            )
-            statement.bind(.integer(key), at: 1)
-            try writer.session.readAsEvent(statement, doing: "Migrating") { keys.append(sqlite3_column_int64($0, 0)) }
+            let statement = try writer.sqlite.statement(sql)
+            for (position, value) in values.enumerated() { statement.bind(value, at: Int32(position + 1)) }
+            try writer.session.readAsEvent(statement, doing: StoreMigration.doing) {
+                found.append(sqlite3_column_int64($0, 0))
+            }
         }
-        return keys
+        return found
+    }
+
+    /// The keys of an entity's own objects after one, in order.
+    fileprivate func keys(of entity: EntitySchema, after key: Int64, limit: Int) throws(StoreError) -> [Int64] {
+        try integers(
+            "SELECT Z_PK FROM \(entity.table) NOT INDEXED WHERE Z_ENT = \(entity.number) AND Z_PK > ? ORDER BY Z_PK LIMIT \(limit)",
+            [.integer(key)])
     }
 
     /// The largest key that a tree's table has or had.
     fileprivate func lastKey(of root: EntitySchema) throws(StoreError) -> Int64 {
-        var last: Int64 = 0
-        try writer.locked { () throws(StoreError) in
-            writer.endRead()
-            let statement = try writer.sqlite.statement(
-                "SELECT MAX(IFNULL((SELECT MAX(Z_PK) FROM \(root.table)), 0), IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(root.number)), 0))"
-            )
-            try writer.session.readAsEvent(statement, doing: "Migrating") { last = sqlite3_column_int64($0, 0) }
-        }
-        return last
+        try integers(
+            "SELECT MAX(Z_PK) FROM \(root.table) UNION ALL SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(root.number)"
+        ).max() ?? 0
     }
 }

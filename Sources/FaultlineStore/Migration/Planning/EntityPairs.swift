@@ -23,7 +23,7 @@ struct EntityPairs {
     let oldTables: Set<String>
     let newTables: Set<String>
 
-    /// What is added to the keys of a table's rows in another table, because several tables become one.
+    /// The number added to the keys of an older table's rows in a newer table that takes up several older ones.
     private var offsets: [TablePair: Int64] = [:]
     private let byOld: [Int: EntityPair]
     /// The indices of the older entities with a relationship, by the relationship's number.
@@ -34,14 +34,20 @@ struct EntityPairs {
         let new: String
     }
 
-    init(
-        _ pairs: [EntityPair], old: ModelSchema, new: ModelSchema, oldTables: Set<String>, newTables: Set<String>
-    ) {
-        (self.old, self.new, self.pairs) = (old, new, pairs)
-        (self.oldTables, self.newTables) = (oldTables, newTables)
+    /// Makes pairs of the entities that continue each other, as far as the store has them.
+    init(_ matching: ModelMatching, from old: StoreVersion, to new: StoreVersion) {
+        (self.old, self.new) = (old.schema, new.schema)
+        (oldTables, newTables) = (Set(old.storedEntities.map(\.table)), Set(new.storedEntities.map(\.table)))
+        pairs = matching.destination.entities.compactMap { entity -> EntityPair? in
+            guard let before = matching.source(of: entity), !entity.isAbstract, !before.isAbstract,
+                old.has(before.name), new.has(entity.name), let oldSchema = old.schema.entity(named: before.name),
+                let newSchema = new.schema.entity(named: entity.name)
+            else { return nil }
+            return EntityPair(old: oldSchema, new: newSchema, names: matching.propertyNames(of: entity, from: before))
+        }
         byOld = Dictionary(uniqueKeysWithValues: pairs.map { ($0.old.index, $0) })
         var owners: [Int: [Int]] = [:]
-        for entity in old.entities {
+        for entity in old.schema.entities {
             for property in entity.properties where property.isRelationship {
                 owners[property.relationshipNumber, default: []].append(entity.index)
             }
@@ -76,7 +82,7 @@ struct EntityPairs {
         }
     }
 
-    /// What is added to the keys of an older table's rows in a newer one.
+    /// The number added to the keys of an older table's rows in a newer table; 0 for the first of its sources.
     func offset(from table: String, to other: String) -> Int64 {
         offsets[TablePair(old: table, new: other)] ?? 0
     }
@@ -86,7 +92,7 @@ struct EntityPairs {
         (owners[relationship.relationshipNumber] ?? []).map { old.entities[$0] }
     }
 
-    /// Which objects at an end of an older relationship are still there, and fit the newer one.
+    /// The objects at one end of an older relationship that remain in the newer one.
     struct End {
         /// The table of the objects.
         let table: String
@@ -123,26 +129,5 @@ struct EntityPairs {
     func source(of relationship: PropertySchema, ownedBy entity: EntitySchema) -> PropertySchema? {
         let family = Set(entity.family)
         return pairs.lazy.filter { family.contains($0.new.index) }.compactMap { $0.source(of: relationship) }.first
-    }
-}
-
-extension EntityPairs {
-    /// Makes pairs of what an inferred mapping says.
-    init(
-        _ matching: ModelMatching, old: ModelSchema, new: ModelSchema, oldEntities: Set<String>?,
-        newEntities: Set<String>?
-    ) {
-        let pairs = matching.destination.entities.compactMap { entity -> EntityPair? in
-            guard let before = matching.source(of: entity), !entity.isAbstract, !before.isAbstract,
-                oldEntities?.contains(before.name) != false, newEntities?.contains(entity.name) != false,
-                let oldSchema = old.entity(named: before.name), let newSchema = new.entity(named: entity.name)
-            else { return nil }
-            return EntityPair(old: oldSchema, new: newSchema, names: matching.propertyNames(of: entity, from: before))
-        }
-        func tables(_ schema: ModelSchema, _ names: Set<String>?) -> Set<String> {
-            Set(schema.entities.filter { names?.contains($0.name) != false }.map(\.table))
-        }
-        self.init(
-            pairs, old: old, new: new, oldTables: tables(old, oldEntities), newTables: tables(new, newEntities))
     }
 }

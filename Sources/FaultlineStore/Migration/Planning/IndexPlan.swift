@@ -19,7 +19,6 @@ struct IndexPlan {
 
     /// - Parameters:
     ///   - old: The indexes that the store has.
-    ///   - new: The indexes that a new store has.
     ///   - kept: The tables that are kept in place, by their older names. The indexes of all others go with them.
     ///   - gone: The older tables that are removed or copied.
     ///   - target: The tables that the store has afterward.
@@ -34,7 +33,7 @@ struct IndexPlan {
             guard let table = kept[index.table] else {
                 // SQLite removes it with its table, but until then its name is taken.
                 guard gone.contains(index.table) else { continue }
-                removals.append("DROP INDEX \(Self.quoted(index.name))")
+                removals.append("DROP INDEX \(StoreStructure.quoted(index.name))")
                 if Self.isOwn(index), let columns = target.tables[index.table]?.columns.map(\.name),
                     Set(columns).isSuperset(of: plain)
                 {
@@ -51,12 +50,12 @@ struct IndexPlan {
                 wanted.remove(at: position)
                 others.append((index, current))
             } else if !Self.isOwn(index) || !table.columns.isSuperset(of: plain.map { table.renamed[$0] ?? $0 }) {
-                removals.append("DROP INDEX \(Self.quoted(index.name))")
+                removals.append("DROP INDEX \(StoreStructure.quoted(index.name))")
             }
         }
         // A kept index may have the name that a new one needs.
         for (index, current) in others where wanted.contains(where: { $0.name == index.name }) {
-            removals.append("DROP INDEX \(Self.quoted(index.name))")
+            removals.append("DROP INDEX \(StoreStructure.quoted(index.name))")
             if let again = new.first(where: { $0.equals(current) }) { wanted.append(again) }
         }
         creations += wanted.map { ($0.table, $0.sql) }
@@ -64,6 +63,4 @@ struct IndexPlan {
 
     /// Whether the program made an index itself; the names of all others begin with a table's.
     private static func isOwn(_ index: StoreStructure.Index) -> Bool { !index.name.hasPrefix("Z") }
-
-    private static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
 }

@@ -2,9 +2,9 @@ import FaultlineModel
 
 /// The statements that make a store of one model version a store of another, within one transaction.
 struct MigrationPlan {
-    /// A part of a migration, in the order in which they run.
-    enum Stage: String, CaseIterable {
-        /// Removing triggers and indexes, and reading keys that would be lost.
+    /// The kind of work that a statement does.
+    enum Stage: String {
+        /// Removing triggers, indexes and tables, and reading keys that would be lost.
         case prepare
         /// Changing and copying tables.
         case rows
@@ -21,7 +21,6 @@ struct MigrationPlan {
         /// The table of the newer version that the statement is for; empty if it is for none or several.
         let table: String
         let sql: String
-        var values: [SQLValue] = []
     }
 
     let statements: [Statement]
@@ -41,8 +40,7 @@ struct MigrationPlan {
         from old: StoreVersion, to new: StoreVersion, _ inference: MappingInference, _ structure: StoreStructure,
         lastKeys: [String: Int64]
     ) throws(StoreError) {
-        var pairs = EntityPairs(
-            inference.matching, old: old.schema, new: new.schema, oldEntities: old.entities, newEntities: new.entities)
+        var pairs = EntityPairs(inference.matching, from: old, to: new)
         pairs.separateKeys(lastKeys)
         self.pairs = pairs
         let tables = new.tables
@@ -68,7 +66,7 @@ struct MigrationPlan {
         }
         let affected = gone.union(kept.keys)
         let own = structure.triggers.filter { affected.contains($0.table) || $0.name.hasPrefix("Z_DA_") }
-        add(.prepare, own.map { "DROP TRIGGER \"\($0.name)\"" })
+        add(.prepare, own.map { "DROP TRIGGER \(StoreStructure.quoted($0.name))" })
         add(.prepare, Self.completions(pairs.pairs.flatMap { values[$0.old.index]?.entityColumns ?? [] }))
         add(.prepare, keys.statements)
         for join in joins { add(.rows, join.statements, for: join.table) }
@@ -112,7 +110,7 @@ struct MigrationPlan {
         func plans(shared: Set<String>) -> [JoinTablePlan] {
             var seen: Set<String> = []
             var plans: [JoinTablePlan] = []
-            for entity in new.schema.entities where new.tables?.contains(entity.table) != false {
+            for entity in new.storedEntities {
                 for property in entity.properties {
                     guard let join = property.joinTable, let table = target.tables[join.table],
                         seen.insert(join.table).inserted
@@ -145,9 +143,8 @@ struct MigrationPlan {
 
     /// The tables and join tables of the older version that exist.
     private static func oldTables(_ old: StoreVersion, _ structure: StoreStructure) -> Set<String> {
-        let entities = old.schema.entities.filter { old.tables?.contains($0.table) != false }
-        let joins = entities.flatMap(\.properties).compactMap(\.joinTable?.table)
-        return Set(entities.map(\.table) + joins).intersection(structure.tables.keys)
+        let joins = old.storedEntities.flatMap(\.properties).compactMap(\.joinTable?.table)
+        return Set(old.storedEntities.map(\.table) + joins).intersection(structure.tables.keys)
     }
 
     /// Fills in the entities of referenced objects where another program left them out.
@@ -187,14 +184,11 @@ struct MigrationPlan {
         let byOld = Dictionary(uniqueKeysWithValues: pairs.pairs.map { ($0.old.index, $0) })
         var queries: [String] = []
         for entity in old.schema.entities where old.has(entity.name) && !entity.isAbstract {
+            let kept = byOld[entity.index].map { pair in
+                pair.new.properties.filter { $0.isExternal && !$0.isTransient }.compactMap { pair.names[$0.name] }
+            }
             for property in entity.properties where property.isExternal && !property.isTransient {
-                let pair = byOld[entity.index]
-                let isKept = pair.map { pair in
-                    pair.new.properties.contains {
-                        $0.isExternal && !$0.isTransient && pair.names[$0.name] == property.name
-                    }
-                }
-                if isKept == true { continue }
+                if kept?.contains(property.name) == true { continue }
                 queries.append(
                     "SELECT \(property.column) FROM \(entity.table) WHERE Z_ENT = \(entity.number) AND substr(\(property.column), 1, 1) = x'02'"
                 )
@@ -212,8 +206,9 @@ struct StoreVersion {
     /// `nil` if the store has all entities.
     let configuration: StoreConfiguration?
 
-    var entities: Set<String>? { configuration?.entities }
     var tables: Set<String>? { configuration?.tables }
+    /// The entities for whose objects the store has tables.
+    var storedEntities: [EntitySchema] { schema.entities.filter { tables?.contains($0.table) != false } }
 
     func has(_ entity: String) -> Bool { configuration?.entities.contains(entity) != false }
 }

@@ -6,7 +6,7 @@ struct RowCheck {
     let query: String
     /// The older entity of the rows.
     let entity: String
-    /// What is wrong with the rows, and what to do about it.
+    /// Describes the failure, and the remedy.
     let message: @Sendable (Rows) -> String
 
     /// The rows that fail a check.

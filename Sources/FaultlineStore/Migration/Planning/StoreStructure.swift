@@ -98,5 +98,8 @@ struct StoreStructure {
         try self.init(StoreSetup(session, path: SQLConnection.memory))
     }
 
+    /// A name as SQL can have it wherever a name is.
+    static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
+
     private static func escaped(_ name: String) -> String { name.replacing("'", with: "''") }
 }

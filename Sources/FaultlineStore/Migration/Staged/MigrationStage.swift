@@ -44,9 +44,9 @@ public struct CustomMigrationStage: MigrationStage {
     public let currentModel: ManagedObjectModelReference
     /// The version after the step.
     public let nextModel: ManagedObjectModelReference
-    /// What is done before the step, while the store has the older version.
+    /// The work before the step, while the store has the older version.
     public var willMigrateHandler: Handler?
-    /// What is done after the step, when the store has the newer version.
+    /// The work after the step, when the store has the newer version.
     public var didMigrateHandler: Handler?
     public var label: String?
 

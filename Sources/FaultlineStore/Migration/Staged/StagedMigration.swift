@@ -84,7 +84,10 @@ struct StagedMigration {
         try call(handler, stage, version.model, "after")
         let session = try StoreOpening.connect(description, recorder: recorder, log: log)
         defer { session.connection.close() }
-        try StoreSetup(session, path: description.path, doing: "Migrating the store").endStage()
+        let setup = StoreSetup(session, path: description.path, doing: StoreMigration.doing)
+        try setup.inTransaction("BEGIN IMMEDIATE", isLogged: true) { () throws(StoreError) in
+            try setup.changeMetadata { $0[VersionKeys.pendingStage] = nil }
+        }
     }
 
     private func call(
@@ -113,32 +116,11 @@ struct StagedMigration {
                 "Migrating '\(description.path)' in stages is refused, because only stores of the type SQLite can be; leave stagedMigrationManager empty."
             )
         }
-        var reading = description
-        reading.isReadOnly = true
-        let session = try StoreOpening.connect(reading, recorder: recorder, log: log)
-        defer { session.connection.close() }
-        let setup = StoreSetup(session, path: description.path, doing: "Migrating the store")
-        let version = try SourceSearch(setup, description).version(among: models)?.model
-        return (version, try setup.readMetadata().1.values[VersionKeys.pendingStage] as? String)
-    }
-}
-
-extension StoreSetup {
-    /// Notes that the work after a stage is done.
-    fileprivate func endStage() throws(StoreError) {
-        try session.run("BEGIN IMMEDIATE", doing: doing)
-        do throws(StoreError) {
-            let stored = try readPropertyList()
-            var list = (try? PropertyListSerialization.propertyList(from: stored, format: nil)) as? [String: Any] ?? [:]
-            list[VersionKeys.pendingStage] = nil
-            // What was read from a property list can be written to one.
-            if let data = try? PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0) {
-                try session.run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(data)], doing: doing)
-            }
-            try session.run("COMMIT", doing: doing)
-        } catch {
-            if !session.connection.isAutocommit { _ = try? session.run("ROLLBACK", doing: doing) }
-            throw error
+        return try SourceSearch.reading(description, recorder, log) { (search, setup) throws(StoreError) in
+            (
+                try search.version(among: models)?.model,
+                try setup.readMetadata().1.values[VersionKeys.pendingStage] as? String
+            )
         }
     }
 }

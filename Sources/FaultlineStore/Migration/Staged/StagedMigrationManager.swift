@@ -9,8 +9,8 @@ import Synchronization
 ///         LightweightMigrationStage([v4.versionChecksum]),
 ///     ])
 ///
-/// The store goes through every version of the plan from its own on, also through those of light-weight stages. Each step is a
-/// transaction of its own, and what is left to do is kept in the store, so an interrupted plan continues at the next opening.
+/// The store goes through every version of the plan that is newer than its own, including those of light-weight stages. Each step is
+/// a separate transaction. The store records the work that remains, so an interrupted plan continues at the next opening.
 public final class StagedMigrationManager: Sendable {
     /// The stages, from the oldest version to the newest.
     public let stages: [any MigrationStage]
@@ -33,8 +33,7 @@ public final class StagedMigrationManager: Sendable {
         current.withLock { $0 = container }
         defer {
             current.withLock { $0 = nil }
-            let coordinator = container.persistentStoreCoordinator
-            for store in coordinator.persistentStores { try? coordinator.remove(store) }
+            try? container.close()
         }
         try body()
     }
