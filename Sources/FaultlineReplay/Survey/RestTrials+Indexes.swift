@@ -31,7 +31,7 @@ extension RestTrials {
                 isConfirmed: false,
                 "With it, the query for the rows that refer to one row takes \(times.words).")
         }
-        let writes = try? writeTimes(table, twin) { try twin.run("DROP INDEX \(Self.trialIndex)") }
+        let writes = try? writeTimes(table, twin, index: Self.trialIndex)
         return StoreTrial(
             isConfirmed: true,
             "the query for the rows that refer to one row takes \(times.words)." + Self.cost(writes),
@@ -71,13 +71,8 @@ extension RestTrials {
     /// Tries what the index costs a write.
     func dropUnusedIndex(_ index: String, of name: String) throws -> StoreTrial? {
         let table = try table(name)
-        let twin = try store.twin()
-        guard let creation = try creation(of: index, in: twin) else { return nil }
-        defer { try? twin.run(creation) }
-        guard let writes = try writeTimes(table, twin, { try twin.run("DROP INDEX \(quoted(index))") }) else {
-            return nil
-        }
-        guard Self.slowsWrites(writes) else {
+        guard let writes = try writeTimes(table, try store.twin(), index: index) else { return nil }
+        guard writes.areSlower else {
             return StoreTrial(isConfirmed: false, "Inserting a row takes no longer with it.")
         }
         return StoreTrial(
@@ -193,12 +188,19 @@ extension RestTrials {
 
     // MARK: Writing
 
-    /// The time to insert a row with and without an index.
-    ///
-    /// - Parameter drop: Removes the index.
-    private func writeTimes(
-        _ table: StoreFacts.Table, _ twin: DatabaseFile, _ drop: () throws -> Void
-    ) throws -> (with: Double, without: Double)? {
+    /// The time to insert a row with and without an index, in nanoseconds.
+    private struct WriteTimes {
+        var with: Double
+        var without: Double
+        /// The median of the rounds' ratios, with the index to without it.
+        var ratio: Double
+
+        /// Whether inserting a row takes longer with the index, beyond the noise.
+        var areSlower: Bool { ratio > 1.03 }
+    }
+
+    /// Times inserts with and without an index in turns, so that a busy machine slows both down alike.
+    private func writeTimes(_ table: StoreFacts.Table, _ twin: DatabaseFile, index: String) throws -> WriteTimes? {
         guard hasRowID(table) else { return nil }
         let columns = try twin.rows("PRAGMA table_xinfo(\(quoted(table.name)))").filter { $0[6].number == 0 }
             .map { quoted($0[1].text) }.joined(separator: ", ")
@@ -208,32 +210,34 @@ extension RestTrials {
             "CREATE TEMP TABLE faultline_rows AS SELECT rowid AS faultline_key, \(columns) FROM \(name) "
                 + "ORDER BY random() LIMIT 300")
         let count = Double(max(1, try twin.number("SELECT count(*) FROM \(rows)")))
-        func insert() throws -> Double {
-            var times: [UInt64] = []
-            for _ in 0..<9 {
-                try twin.run("SAVEPOINT faultline")
-                try twin.run("DELETE FROM \(name) WHERE rowid IN (SELECT faultline_key FROM \(rows))")
-                let start = TrialClock.threadTime()
-                try twin.run(
-                    "INSERT INTO \(name) (rowid, \(columns)) SELECT faultline_key, \(columns) FROM \(rows)")
-                times.append(TrialClock.threadTime() - start)
-                try twin.run("ROLLBACK TO faultline")
-                try twin.run("RELEASE faultline")
-            }
-            return Double(times.sorted()[times.count / 2]) / count
+        func insert(without dropped: Bool) throws -> Double {
+            try twin.run("SAVEPOINT faultline")
+            defer { for end in ["ROLLBACK TO", "RELEASE"] { try? twin.run("\(end) faultline") } }
+            if dropped { try twin.run("DROP INDEX \(quoted(index))") }
+            try twin.run("DELETE FROM \(name) WHERE rowid IN (SELECT faultline_key FROM \(rows))")
+            let start = TrialClock.threadTime()
+            try twin.run("INSERT INTO \(name) (rowid, \(columns)) SELECT faultline_key, \(columns) FROM \(rows)")
+            return Double(max(1, TrialClock.threadTime() - start)) / count
         }
-        let with = try insert()
-        try drop()
-        return (with, try insert())
+        // The first runs read the pages.
+        for dropped in [false, true] { _ = try insert(without: dropped) }
+        var pairs: [(with: Double, without: Double)] = []
+        for round in 0..<Self.writeRounds {
+            let isFirstWithout = round.isMultiple(of: 2)
+            let early = try insert(without: isFirstWithout)
+            let late = try insert(without: !isFirstWithout)
+            pairs.append(isFirstWithout ? (late, early) : (early, late))
+        }
+        func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+        return WriteTimes(
+            with: median(pairs.map(\.with)), without: median(pairs.map(\.without)),
+            ratio: median(pairs.map { $0.with / $0.without }))
     }
 
-    /// Whether inserting a row takes longer with an index, beyond the noise.
-    private static func slowsWrites(_ times: (with: Double, without: Double)) -> Bool {
-        times.without > 0 && times.with > times.without * 1.03
-    }
+    private static let writeRounds = 11
 
-    private static func cost(_ writes: (with: Double, without: Double)??) -> Wording {
-        guard let writes = writes ?? nil, slowsWrites(writes) else { return "" }
+    private static func cost(_ writes: WriteTimes?) -> Wording {
+        guard let writes, writes.areSlower else { return "" }
         return " Inserting a row takes \(duration: writes.with) instead of \(duration: writes.without)."
     }
 }
