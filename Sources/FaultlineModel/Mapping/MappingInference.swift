@@ -233,7 +233,7 @@ package struct MappingInference: Sendable {
 
 extension AttributeType {
     /// Whether values are converted when the type changes to another numeric one.
-    var isNumeric: Bool {
+    package var isNumeric: Bool {
         switch self {
         case .integer16, .integer32, .integer64, .decimal, .double, .float, .boolean: true
         default: false
@@ -241,7 +241,7 @@ extension AttributeType {
     }
 
     /// Whether each value of another numeric type is a value of this one, within the precision of this one.
-    func holdsAll(of other: AttributeType) -> Bool {
+    package func holdsAll(of other: AttributeType) -> Bool {
         func rank(_ type: AttributeType) -> Int {
             switch type {
             case .boolean: 0

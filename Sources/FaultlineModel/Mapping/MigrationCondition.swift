@@ -1,4 +1,4 @@
-/// What must be true of a store's rows for an inferred migration to be possible.
+/// What must be true of a store's rows for a migration in SQL to be possible.
 ///
 /// Two models alone cannot tell, so the rows are counted before anything is changed.
 package struct MigrationCondition: Sendable, Hashable {
@@ -22,7 +22,7 @@ package struct MigrationCondition: Sendable, Hashable {
     package let property: String?
     package let requirement: Requirement
 
-    init(_ requirement: Requirement, _ sourceEntity: String, _ entity: String, _ property: String? = nil) {
+    package init(_ requirement: Requirement, _ sourceEntity: String, _ entity: String, _ property: String? = nil) {
         self.requirement = requirement
         self.sourceEntity = sourceEntity
         self.entity = entity

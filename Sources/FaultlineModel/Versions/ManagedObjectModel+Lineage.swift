@@ -1,6 +1,6 @@
 extension ManagedObjectModel {
     /// Returns an entity and its ancestors, the root first.
-    func lineage(of entity: EntityDescription) -> [EntityDescription] {
+    package func lineage(of entity: EntityDescription) -> [EntityDescription] {
         var found = [entity]
         while let parent = found[0].parent.flatMap({ self.entity(named: $0) }) { found.insert(parent, at: 0) }
         return found

@@ -40,13 +40,28 @@ package struct MigrationPreview: Sendable {
 
     /// Says what a migration would do, without changing anything.
     ///
-    /// - Parameter sources: Versions of the model to look for the store's own in, besides those beside the model.
+    /// - Parameters:
+    ///   - sources: Versions of the model to look for the store's own in, besides those beside the model.
+    ///   - mapping: A mapping model whose objects need not be loaded; `nil` to infer what continues what.
     /// - Returns: `nil` if the store's version is not found.
     /// - Throws: ``StoreError`` if the store cannot be read, or if no mapping can be inferred.
     package static func of(
-        storeAt url: URL, to model: ManagedObjectModel, sources: [ManagedObjectModel] = []
+        storeAt url: URL, to model: ManagedObjectModel, sources: [ManagedObjectModel] = [], mapping: MappingModel? = nil
     ) throws(StoreError) -> MigrationPreview? {
-        try StoreMigration.preview(PersistentStoreDescription(url: url), to: model, sources: sources + model.siblings)
+        try StoreMigration.preview(
+            PersistentStoreDescription(url: url), to: model, sources: sources + model.siblings, mapping: mapping)
+    }
+
+    /// Why the objects of a mapping model must be loaded to migrate them, as a part of a sentence; `nil` if SQL can do it.
+    package static func needForObjects(
+        _ mapping: MappingModel, from old: ManagedObjectModel, to new: ManagedObjectModel
+    ) -> String? {
+        do throws(MappedRules.ObjectsNeeded) {
+            _ = try MappedRules.rules(mapping, from: old, to: new)
+            return nil
+        } catch {
+            return error.reason
+        }
     }
 
     /// Finds the version that a store has, or `nil`.
@@ -74,15 +89,9 @@ extension PersistentStoreCoordinator {
         _ description: PersistentStoreDescription, to model: ManagedObjectModel, mapping: MappingModel?, backup: URL?,
         observer: ((MigrationProgress) -> Void)?
     ) throws -> Bool {
-        let sources = description.sourceModels + model.siblings
-        guard let mapping else {
-            return try StoreMigration.run(
-                description, to: model, sources: sources, recorder: .shared, log: .shared, backup: backup,
-                observer: observer)
-        }
         var description = description
-        description.mappingModels = [mapping]
-        description.shouldInferMappingModelAutomatically = false
-        return try AutomaticMigration(description, model, .shared, .shared, backup: backup).run()
+        description.mappingModels = [mapping].compactMap { $0 }
+        description.shouldInferMappingModelAutomatically = mapping == nil
+        return try AutomaticMigration(description, model, .shared, .shared, backup: backup, observer: observer).run()
     }
 }

@@ -3,21 +3,23 @@ import FaultlineModel
 extension StoreMigration {
     /// Says what a migration of a store would do, without changing anything.
     ///
+    /// - Parameter mapping: A mapping model that ``MappedRules`` accept; `nil` to infer what continues what.
     /// - Returns: `nil` if the store's version is not found.
     /// - Throws: ``StoreError`` if the store cannot be read, or if no mapping can be inferred.
     static func preview(
-        _ description: PersistentStoreDescription, to model: ManagedObjectModel, sources: [ManagedObjectModel]
+        _ description: PersistentStoreDescription, to model: ManagedObjectModel, sources: [ManagedObjectModel],
+        mapping: MappingModel?
     ) throws(StoreError) -> MigrationPreview? {
         let setup = try StoreOpening.setup(description.type, forReading: description.url)
         defer { setup.session.connection.close() }
         guard let old = try SourceSearch(setup, description).version(among: sources) else { return nil }
-        return try StoreMigration(setup.session, setup, description, old, model).preview()
+        return try StoreMigration(setup.session, setup, description, old, model, mapping).preview()
     }
 
     private func preview() throws(StoreError) -> MigrationPreview {
         let counts = try counts(old)
         let continued = Dictionary(uniqueKeysWithValues: plan.pairs.pairs.map { ($0.old.index, $0.new.name) })
-        var preview = MigrationPreview(source: old.model, possibleRenamings: inference.possibleRenamings)
+        var preview = MigrationPreview(source: old.model, possibleRenamings: rules.possibleRenamings)
         for entity in old.schema.entities where old.has(entity.name) && !entity.isAbstract {
             preview.objects.append(
                 MigrationPreview.Objects(

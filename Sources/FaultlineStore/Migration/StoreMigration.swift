@@ -12,7 +12,7 @@ struct StoreMigration {
     let description: PersistentStoreDescription
     private let path: String
     let old: StoreVersion
-    let inference: MappingInference
+    let rules: MigrationRules
     private let new: StoreVersion
     let plan: MigrationPlan
     private let functions: MigrationFunctions
@@ -25,6 +25,7 @@ struct StoreMigration {
     ///
     /// - Parameters:
     ///   - sources: The older versions of the model, for stores without a copy of theirs.
+    ///   - mapping: A mapping model that ``MappedRules`` accept; `nil` to infer what continues what.
     ///   - backup: Where to put a copy of the older store; `nil` for none.
     ///   - pendingStage: The checksum of the newer version, if its stage has work left to do afterward.
     ///   - observer: Called after each statement.
@@ -32,8 +33,8 @@ struct StoreMigration {
     /// - Throws: ``StoreError`` if the store cannot be migrated; it is then as it was.
     static func run(
         _ description: PersistentStoreDescription, to model: ManagedObjectModel, sources: [ManagedObjectModel],
-        recorder: Recorder, log: SQLDebugLog, backup: URL? = nil, pendingStage: String? = nil,
-        observer: ((MigrationProgress) -> Void)? = nil
+        mapping: MappingModel? = nil, recorder: Recorder, log: SQLDebugLog, backup: URL? = nil,
+        pendingStage: String? = nil, observer: ((MigrationProgress) -> Void)? = nil
     ) throws(StoreError) -> Bool {
         let session = try StoreOpening.connect(description, recorder: recorder, log: log)
         defer { session.connection.close() }
@@ -42,7 +43,7 @@ struct StoreMigration {
         if let file { _ = try file.load(into: session.connection) }
         // A store that cannot be migrated is left alone, without waiting for its other users.
         guard let known = try SourceSearch(setup, description).version(among: sources) else { return false }
-        _ = try inference(from: known.model, to: model, description.path)
+        _ = try rules(mapping, from: known.model, to: model, description.path)
         if !description.isInMemory {
             // Only one connection can leave the write-ahead log, and only if no other one is open. The log's contents are moved
             // to the store.
@@ -59,25 +60,35 @@ struct StoreMigration {
         try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) { () throws(StoreError) in
             // Another process may have migrated it in the meantime.
             guard let old = try SourceSearch(setup, description).version(among: sources) else { return }
-            try StoreMigration(session, setup, description, old, model).change(pendingStage, observer)
+            try StoreMigration(session, setup, description, old, model, mapping).change(pendingStage, observer)
             try file?.write(session.connection, doing: doing)
         }
         return true
     }
 
-    private static func inference(
-        from old: ManagedObjectModel, to new: ManagedObjectModel, _ path: String
-    ) throws(StoreError) -> MappingInference {
-        do throws(ModelError) {
-            return try MappingInference(from: old, to: new)
+    private static func rules(
+        _ mapping: MappingModel?, from old: ManagedObjectModel, to new: ManagedObjectModel, _ path: String
+    ) throws(StoreError) -> MigrationRules {
+        let refusal = "Migrating '\(path)' is refused"
+        guard let mapping else {
+            do throws(ModelError) {
+                return try MigrationRules(inferredFrom: old, to: new)
+            } catch {
+                throw StoreError(.missingMappingModel, "\(refusal). \(error.message)", cause: error)
+            }
+        }
+        do throws(MappedRules.ObjectsNeeded) {
+            return try MappedRules.rules(mapping, from: old, to: new)
         } catch {
-            throw StoreError(.missingMappingModel, "Migrating '\(path)' is refused. \(error.message)", cause: error)
+            // Only a store that another program migrated in the meantime gets here.
+            throw StoreError(
+                .missingMappingModel, "\(refusal) because \(error.reason) in its mapping model; open it again.")
         }
     }
 
     init(
         _ session: SQLSession, _ setup: StoreSetup, _ description: PersistentStoreDescription, _ old: StoreVersion,
-        _ model: ManagedObjectModel
+        _ model: ManagedObjectModel, _ mapping: MappingModel?
     ) throws(StoreError) {
         path = description.path
         (self.session, self.setup, self.description, self.old) = (session, setup, description, old)
@@ -94,9 +105,9 @@ struct StoreMigration {
                 "Migrating '\(path)' is refused because Core Data keeps a history of its changes (table ATRANSACTION), in which this one would be missing; set ignoresPersistentHistory if nothing reads the history."
             )
         }
-        inference = try Self.inference(from: old.model, to: model, path)
+        rules = try Self.rules(mapping, from: old.model, to: model, path)
         lastKeys = try Self.lastKeys(setup, old)
-        plan = try MigrationPlan(from: old, to: new, inference, structure, lastKeys: lastKeys)
+        plan = try MigrationPlan(from: old, to: new, rules, structure, lastKeys: lastKeys)
         external = ExternalData(
             storeURL: description.url, store: try setup.readMetadata().uuid,
             threshold: description.externalStorageThreshold)

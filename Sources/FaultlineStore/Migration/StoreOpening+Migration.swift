@@ -36,13 +36,16 @@ struct AutomaticMigration {
     private let recorder: Recorder
     private let log: SQLDebugLog
     private let backup: URL?
+    private let observer: ((MigrationProgress) -> Void)?
 
-    /// - Parameter backup: Where to put a copy of a store that is replaced; `nil` for none.
+    /// - Parameters:
+    ///   - backup: Where to put a copy of the older store; `nil` for none.
+    ///   - observer: Called after each statement of a migration in place.
     init(
         _ description: PersistentStoreDescription, _ model: ManagedObjectModel, _ recorder: Recorder,
-        _ log: SQLDebugLog, backup: URL? = nil
+        _ log: SQLDebugLog, backup: URL? = nil, observer: ((MigrationProgress) -> Void)? = nil
     ) {
-        self.backup = backup
+        (self.backup, self.observer) = (backup, observer)
         (self.description, self.model, self.recorder, self.log) = (description, model, recorder, log)
     }
 
@@ -67,12 +70,21 @@ struct AutomaticMigration {
                 )
             }
             if let mapping = fitting.first {
-                try replace(old, mapping)
-                return true
+                guard (try? MappedRules.rules(mapping, from: old, to: model)) != nil else {
+                    try replace(old, mapping)
+                    return true
+                }
+                return try change(sources, mapping)
             }
         }
         guard description.shouldInferMappingModelAutomatically else { return false }
-        return try StoreMigration.run(description, to: model, sources: sources, recorder: recorder, log: log)
+        return try change(sources, nil)
+    }
+
+    private func change(_ sources: [ManagedObjectModel], _ mapping: MappingModel?) throws(StoreError) -> Bool {
+        try StoreMigration.run(
+            description, to: model, sources: sources, mapping: mapping, recorder: recorder, log: log, backup: backup,
+            observer: observer)
     }
 
     private func version(among sources: [ManagedObjectModel]) throws(StoreError) -> ManagedObjectModel? {

@@ -14,9 +14,10 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
             faultline migrate Library.sqlite --to Library.xcdatamodeld --dry-run
             faultline migrate Library.sqlite --to Library.xcdatamodeld --keep-backup
 
-            What names and renaming identifiers tell is done in SQL, in place and in one transaction; a mapping model creates each \
-            object anew, in a second file that then replaces the store. If anything fails, the store stays as it was. Close all \
-            programs that have the store open.
+            What names and renaming identifiers tell is done in SQL, in place and in one transaction, and so is a mapping model \
+            that only copies objects and values. Any other mapping model creates each object anew, in a second file that then \
+            replaces the store. If anything fails, the store stays as it was. Close all programs that have the store open. The \
+            exit status is 1 if the store's rows do not allow the migration.
             """)
 
     @Argument(help: "The file of the store.", completion: .file())
@@ -68,7 +69,7 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
             } else if let mapping {
                 outcome = try mapped(url, target, sources, mapping, backup)
             } else {
-                outcome = try inferred(url, target, sources, backup)
+                outcome = try changed(url, target, sources, nil, backup)
             }
         } catch let error as StoreError {
             throw CommandFailure.usage("\(error)")
@@ -77,19 +78,21 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         if outcome.isRefused { throw ExitCode(1) }
     }
 
-    private func inferred(
-        _ url: URL, _ target: NamedModel, _ sources: [NamedModel], _ backup: URL?
+    /// Migrates a store in place.
+    private func changed(
+        _ url: URL, _ target: NamedModel, _ sources: [NamedModel], _ mapping: MappingModel?, _ backup: URL?
     ) throws -> MigrationOutcome {
         guard
-            let preview = try MigrationPreview.of(storeAt: url, to: target.model, sources: sources.map(\.model))
+            let preview = try MigrationPreview.of(
+                storeAt: url, to: target.model, sources: sources.map(\.model), mapping: mapping)
         else { throw unknownVersion }
-        var outcome = MigrationOutcome(store: store, target, preview)
+        var outcome = MigrationOutcome(store: store, target, preview, mapping)
         if dryRun || outcome.isRefused { return outcome }
         let start = ContinuousClock.now
         let progress = try ProgressBar.during("migrating \(store)", .things("row")) { show in
             var last: MigrationProgress?
             _ = try PersistentStoreCoordinator.migrateStore(
-                description(url, sources), to: target.model, mapping: nil, backup: backup
+                description(url, sources), to: target.model, mapping: mapping, backup: backup
             ) {
                 last = $0
                 show?($0.done, $0.total)
@@ -117,7 +120,10 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
                 "The mapping '\(custom.name)' needs the policy '\(custom.entityMigrationPolicyClassName ?? "")', which is a class of a program; migrate the store in that program, with PersistentStoreDescription.mappingModels and migrationPolicies."
             )
         }
-        var outcome = MigrationOutcome(store: store, target, source, model)
+        guard let reason = MigrationPreview.needForObjects(model, from: source, to: target.model) else {
+            return try changed(url, target, sources, model, backup)
+        }
+        var outcome = MigrationOutcome(store: store, target, source, model, loadingObjectsBecause: reason)
         if dryRun { return outcome }
         let start = ContinuousClock.now
         _ = try PersistentStoreCoordinator.migrateStore(

@@ -15,6 +15,8 @@ struct MigrationOutcome: SelfPrinting {
     private var preview: MigrationPreview?
     private var differences: [ModelDifference] = []
     private var mapping: MappingModel?
+    /// Why a mapping model's objects are loaded; `nil` if the store is migrated in place.
+    private var reasonForLoading: String?
     private var steps: [MigrationProgress.Step] = []
     private var seconds: Double?
     private var backup: String?
@@ -23,17 +25,20 @@ struct MigrationOutcome: SelfPrinting {
         (self.store, self.target, self.isCurrent) = (store, target, isCurrent)
     }
 
-    /// A migration that is inferred.
-    init(store: String, _ target: NamedModel, _ preview: MigrationPreview) {
+    /// A migration in place, which a mapping model describes or which is inferred.
+    init(store: String, _ target: NamedModel, _ preview: MigrationPreview, _ mapping: MappingModel?) {
         self.init(store: store, target, isCurrent: false)
-        self.preview = preview
+        (self.preview, self.mapping) = (preview, mapping)
         differences = target.model.differences(from: preview.source)
     }
 
-    /// A migration with a mapping model.
-    init(store: String, _ target: NamedModel, _ source: ManagedObjectModel, _ mapping: MappingModel) {
+    /// A migration with a mapping model that creates each object anew.
+    init(
+        store: String, _ target: NamedModel, _ source: ManagedObjectModel, _ mapping: MappingModel,
+        loadingObjectsBecause reason: String
+    ) {
         self.init(store: store, target, isCurrent: false)
-        self.mapping = mapping
+        (self.mapping, reasonForLoading) = (mapping, reason)
         differences = target.model.differences(from: source)
     }
 
@@ -88,7 +93,10 @@ struct MigrationOutcome: SelfPrinting {
 
     private var headline: String {
         if isCurrent { return "The store '\(Phrase.fileName(store))' already fits \(target.name)." }
-        let way = mapping == nil ? "in place, in one transaction" : "with a mapping model, by replacing the store"
+        let place =
+            reasonForLoading.map { "object by object because \($0), and by replacing the store" }
+            ?? "in place, in one transaction"
+        let way = mapping == nil ? place : "with a mapping model, \(place)"
         if isRefused { return "The store '\(Phrase.fileName(store))' cannot be migrated to \(target.name)." }
         return seconds == nil
             ? "The store '\(Phrase.fileName(store))' would be migrated to \(target.name), \(way)."
@@ -162,7 +170,7 @@ struct MigrationOutcome: SelfPrinting {
         JSONValue.sorted([
             "version": .integer(Int64(Self.version)), "store": .string(store), "to": .string(target.name),
             "state": .string(isCurrent ? "current" : isRefused ? "refused" : seconds == nil ? "planned" : "migrated"),
-            "isInferred": .bool(mapping == nil),
+            "isInferred": .bool(mapping == nil), "reasonForLoading": reasonForLoading.map { .string($0) } ?? .null,
             "differences": .array(differences.filter(\.requiresMigration).map { .string($0.description) }),
             "obstacles": .array((preview?.obstacles ?? []).map { .string($0) }),
             "possibleRenamings": .array(

@@ -3,6 +3,9 @@ import FaultlineStore
 import Foundation
 import Testing
 
+/// Does what a mapping says, object by object; without a policy, SQL would do the same in place.
+final class CopyingPolicy: EntityMigrationPolicy {}
+
 /// A store of an older version of a model, in a folder of its own, which is opened with a newer version.
 struct MigratedStore {
     let url: URL

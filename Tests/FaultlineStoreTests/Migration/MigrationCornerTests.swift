@@ -255,9 +255,12 @@ struct MigrationCornerTests {
                 $0.mappingModels = [
                     MappingModel(entityMappings: [
                         EntityMapping(
-                            "P", from: "P", to: "P", attributeMappings: [PropertyMapping("image", .source("data"))])
+                            "P", .custom, from: "P", to: "P",
+                            attributeMappings: [PropertyMapping("image", .source("data"))],
+                            entityMigrationPolicyClassName: "CopyingPolicy")
                     ])
                 ]
+                $0.migrationPolicies = [CopyingPolicy.self]
             }
         }
         #expect(text.hasPrefix("Reading a large value failed because the file "))
@@ -291,9 +294,12 @@ struct MigrationCornerTests {
         var description = PersistentStoreDescription(url: urls[0])
         description.mappingModels = [
             MappingModel(entityMappings: [
-                EntityMapping("P", from: "P", to: "P", attributeMappings: [PropertyMapping("image", .source("data"))])
+                EntityMapping(
+                    "P", .custom, from: "P", to: "P", attributeMappings: [PropertyMapping("image", .source("data"))],
+                    entityMigrationPolicyClassName: "CopyingPolicy")
             ])
         ]
+        description.migrationPolicies = [CopyingPolicy.self]
         try PersistentContainer(name: "New", managedObjectModel: model("image"), storeDescription: description).close()
         for (url, name) in [(urls[0], "image"), (urls[1], "data")] {
             let container = try PersistentContainer(name: "Test", managedObjectModel: model(name), storeURL: url)

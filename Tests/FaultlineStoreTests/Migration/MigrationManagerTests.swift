@@ -413,9 +413,12 @@ struct MigrationManagerTests {
         description.mappingModels = [
             MappingModel(entityMappings: [
                 EntityMapping(
-                    "P", from: "Photo", to: "Photo", attributeMappings: [PropertyMapping("image", .source("data"))])
+                    "P", .custom, from: "Photo", to: "Photo",
+                    attributeMappings: [PropertyMapping("image", .source("data"))],
+                    entityMigrationPolicyClassName: "CopyingPolicy")
             ])
         ]
+        description.migrationPolicies = [CopyingPolicy.self]
         let migrated = try PersistentContainer(name: "New", managedObjectModel: new, storeDescription: description)
         let after = try files()
         #expect(before.count == 1 && after.count == 1 && before != after)

@@ -25,7 +25,9 @@ struct MappingValues {
 
     // MARK: Setting
 
-    /// Sets an attribute of the newer object; one without an expression keeps its default value.
+    /// Sets an attribute of the newer object.
+    ///
+    /// One without an expression keeps its default value, and so does a required one whose expression gives no value.
     func setAttribute(_ property: PropertyMapping) throws {
         guard let expression = property.valueExpression else { return }
         let attribute = try own(property)
@@ -35,17 +37,25 @@ struct MappingValues {
             case .attribute? = Optional(source.runtime.schema.properties[index].kind)
         {
             // Transformable values are copied as bytes.
-            destination._set(attribute.index, try convert(source.readValue(index), to: attribute, property))
-            return
+            return set(attribute, try convert(source.readValue(index), to: attribute, property))
         }
-        guard let value = try value(expression, property) else { return destination._set(attribute.index, nil) }
+        guard let value = try value(expression, property) else { return set(attribute, nil) }
         guard let scalar = (value as? any AttributeScalar)?.attributeValue else {
             if attribute.attributeType == .transformable {
                 return destination.setValue(value, forKey: attribute.name)
             }
             throw failure(property, "gives a value of type \(type(of: value))")
         }
-        destination._set(attribute.index, try convert(scalar, to: attribute, property))
+        set(attribute, try convert(scalar, to: attribute, property))
+    }
+
+    private func set(_ attribute: PropertySchema, _ value: AttributeValue?) {
+        if value == nil, attribute.defaultValue != nil {
+            // While objects are incomplete, everything is optional in the context.
+            let entity = manager.destinationModel.schema.entities[destination.runtime.schema.index]
+            if !entity.properties[attribute.index].isOptional { return }
+        }
+        destination._set(attribute.index, value)
     }
 
     /// Sets a relationship of the newer object; one without an expression stays empty.
@@ -82,27 +92,9 @@ struct MappingValues {
     private func convert(
         _ value: AttributeValue?, to attribute: PropertySchema, _ property: PropertyMapping
     ) throws(StoreError) -> AttributeValue? {
-        guard let value, let type = attribute.attributeType else { return nil }
-        let fitting =
-            switch (value, type) {
-            case (.boolean(let isTrue), .integer16), (.boolean(let isTrue), .integer32),
-                (.boolean(let isTrue), .integer64):
-                AttributeValue.integer(isTrue ? 1 : 0)
-            case (.double(let number), .integer16), (.double(let number), .integer32),
-                (.double(let number), .integer64):
-                Int64(exactly: number).map { AttributeValue.integer($0) } ?? value
-            case (.decimal(let number), .double), (.decimal(let number), .float):
-                AttributeValue.double(NSDecimalNumber(decimal: number).doubleValue)
-            case (.decimal(let number), .integer16), (.decimal(let number), .integer32),
-                (.decimal(let number), .integer64):
-                Int64(number.description).map { AttributeValue.integer($0) } ?? value
-            case (.double(let number), .decimal): AttributeValue.decimal(Decimal(number))
-            case (.integer(let number), .boolean) where number == 0 || number == 1:
-                AttributeValue.boolean(number == 1)
-            default: ManagedObject.convert(value, to: type)
-            }
-        if fitting.fits(type) { return fitting }
-        throw failure(property, "gives a value that is no \(type.rawValue)")
+        guard let value, attribute.attributeType != nil else { return nil }
+        if let fitting = ManagedObject.fitting(value, attribute) { return fitting }
+        throw failure(property, "gives a value that is no \(attribute.attributeType?.rawValue ?? "")")
     }
 
     private func failure(_ property: PropertyMapping, _ what: String) -> StoreError {
@@ -204,5 +196,31 @@ struct MappingValues {
         case (let name as ClassName, "UUID") where name.name == "NSUUID": return UUID()
         default: throw failure(property, "calls '\(selector)', which there is not")
         }
+    }
+}
+
+extension ManagedObject {
+    /// Returns a value as a mapping model converts it for an attribute, or `nil` if it does not fit.
+    static func fitting(_ value: AttributeValue, _ attribute: PropertySchema) -> AttributeValue? {
+        guard let type = attribute.attributeType else { return nil }
+        let fitting =
+            switch (value, type) {
+            case (.boolean(let isTrue), .integer16), (.boolean(let isTrue), .integer32),
+                (.boolean(let isTrue), .integer64):
+                AttributeValue.integer(isTrue ? 1 : 0)
+            case (.double(let number), .integer16), (.double(let number), .integer32),
+                (.double(let number), .integer64):
+                Int64(exactly: number).map { AttributeValue.integer($0) } ?? value
+            case (.decimal(let number), .double), (.decimal(let number), .float):
+                AttributeValue.double(NSDecimalNumber(decimal: number).doubleValue)
+            case (.decimal(let number), .integer16), (.decimal(let number), .integer32),
+                (.decimal(let number), .integer64):
+                Int64(number.description).map { AttributeValue.integer($0) } ?? value
+            case (.double(let number), .decimal): AttributeValue.decimal(Decimal(number))
+            case (.integer(let number), .boolean) where number == 0 || number == 1:
+                AttributeValue.boolean(number == 1)
+            default: convert(value, to: type)
+            }
+        return fitting.fits(type) ? fitting : nil
     }
 }

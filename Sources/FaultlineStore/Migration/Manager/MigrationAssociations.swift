@@ -45,7 +45,8 @@ final class MigrationAssociations {
         }
         insertion = try connection.prepare("INSERT OR IGNORE INTO a (m, s, se, d, de) VALUES (?, ?, ?, ?, ?)")
         bySource = try connection.prepare("SELECT de, d FROM a WHERE m = ? AND s = ? AND se = ? ORDER BY d")
-        byDestination = try connection.prepare("SELECT se, s FROM a WHERE m = ? AND d = ? AND de = ? ORDER BY s")
+        byDestination = try connection.prepare(
+            "SELECT se, s FROM a INDEXED BY b WHERE m = ? AND d = ? AND de = ? ORDER BY s")
     }
 
     func add(_ source: ManagedObject, _ destination: ManagedObject, under mapping: Int) {

@@ -18,7 +18,7 @@ extension MigrationManager {
     public func migrateStore(from source: URL, mapping: MappingModel, to destination: URL) throws {
         reset()
         let policies = try makePolicies(mapping)
-        let resolved = MappingModel(entityMappings: mapping.entityMappings.map { completed($0) })
+        let resolved = mapping.completed(from: sourceModel.schema, to: destinationModel.schema)
         let exists = FileManager.default.fileExists(atPath: destination.path)
         do {
             try migrate(source, resolved, policies, destination, exists: exists)
@@ -114,15 +114,23 @@ extension MigrationManager {
     private func unfit(_ what: String) -> StoreError {
         StoreError(.missingMappingModel, "The mapping model does not fit the two models: \(what); correct it.")
     }
+}
 
-    /// A mapping that copies objects without naming their properties copies all that have equal names.
-    private func completed(_ mapping: EntityMapping) -> EntityMapping {
-        guard mapping.mappingType == .copy, mapping.attributeMappings.isEmpty, mapping.relationshipMappings.isEmpty,
-            let old = sourceModel.schema.entity(named: mapping.sourceEntityName ?? ""),
-            let new = destinationModel.schema.entity(named: mapping.destinationEntityName ?? "")
-        else { return mapping }
-        var mapping = mapping
-        for property in new.properties where !property.isTransient && old.property(property.name) != nil {
+extension MappingModel {
+    /// Lets mappings that copy objects without naming their properties name all that have equal names.
+    func completed(from old: ModelSchema, to new: ModelSchema) -> MappingModel {
+        MappingModel(entityMappings: entityMappings.map { $0.completed(from: old, to: new) })
+    }
+}
+
+extension EntityMapping {
+    fileprivate func completed(from old: ModelSchema, to new: ModelSchema) -> EntityMapping {
+        guard mappingType == .copy, attributeMappings.isEmpty, relationshipMappings.isEmpty,
+            let source = old.entity(named: sourceEntityName ?? ""),
+            let destination = new.entity(named: destinationEntityName ?? "")
+        else { return self }
+        var mapping = self
+        for property in destination.properties where !property.isTransient && source.property(property.name) != nil {
             if property.isRelationship {
                 mapping.relationshipMappings.append(
                     PropertyMapping(property.name, .destinationInstances(forSourceRelationshipNamed: property.name)))

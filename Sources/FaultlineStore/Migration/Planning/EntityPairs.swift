@@ -6,6 +6,8 @@ struct EntityPair {
     let new: EntitySchema
     /// The names of the older properties, by those of the newer ones that continue them.
     let names: [String: String]
+    /// The values that newer attributes get in all objects, by name.
+    let constants: [String: AttributeValue?]
 
     /// Returns the older property that a newer one continues, or `nil` if it is new.
     func source(of property: PropertySchema) -> PropertySchema? {
@@ -35,15 +37,14 @@ struct EntityPairs {
     }
 
     /// Makes pairs of the entities that continue each other, as far as the store has them.
-    init(_ matching: ModelMatching, from old: StoreVersion, to new: StoreVersion) {
+    init(_ links: [MigrationRules.Link], from old: StoreVersion, to new: StoreVersion) {
         (self.old, self.new) = (old.schema, new.schema)
         (oldTables, newTables) = (Set(old.storedEntities.map(\.table)), Set(new.storedEntities.map(\.table)))
-        pairs = matching.destination.entities.compactMap { entity -> EntityPair? in
-            guard let before = matching.source(of: entity), !entity.isAbstract, !before.isAbstract,
-                old.has(before.name), new.has(entity.name), let oldSchema = old.schema.entity(named: before.name),
-                let newSchema = new.schema.entity(named: entity.name)
+        pairs = links.compactMap { link -> EntityPair? in
+            guard old.has(link.old), new.has(link.new), let before = old.schema.entity(named: link.old),
+                let entity = new.schema.entity(named: link.new), !before.isAbstract, !entity.isAbstract
             else { return nil }
-            return EntityPair(old: oldSchema, new: newSchema, names: matching.propertyNames(of: entity, from: before))
+            return EntityPair(old: before, new: entity, names: link.names, constants: link.constants)
         }
         byOld = Dictionary(uniqueKeysWithValues: pairs.map { ($0.old.index, $0) })
         var owners: [Int: [Int]] = [:]

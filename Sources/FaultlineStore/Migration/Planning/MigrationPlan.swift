@@ -35,12 +35,13 @@ struct MigrationPlan {
     /// - Parameters:
     ///   - old: What the store has.
     ///   - new: What it will have.
+    ///   - rules: What of the former continues in the latter.
     ///   - lastKeys: The largest key of each table.
     init(
-        from old: StoreVersion, to new: StoreVersion, _ inference: MappingInference, _ structure: StoreStructure,
+        from old: StoreVersion, to new: StoreVersion, _ rules: MigrationRules, _ structure: StoreStructure,
         lastKeys: [String: Int64]
     ) throws(StoreError) {
-        var pairs = EntityPairs(inference.matching, from: old, to: new)
+        var pairs = EntityPairs(rules.links, from: old, to: new)
         pairs.separateKeys(lastKeys)
         self.pairs = pairs
         let tables = new.tables
@@ -99,7 +100,7 @@ struct MigrationPlan {
         // Triggers that neither this library nor Core Data derived attributes with are the program's own.
         add(.index, own.filter { !$0.name.hasPrefix("Z_DA_") }.map(\.sql))
         statements = all
-        checks = RowCheck.checks(inference.conditions, pairs, values)
+        checks = RowCheck.checks(rules.conditions, pairs, values)
         fileQueries = Self.fileQueries(pairs, old)
     }
 

@@ -21,7 +21,8 @@ struct RowValues {
         for property in pair.new.properties where !property.isTransient {
             switch property.kind {
             case .attribute:
-                values[property.column] = Self.attribute(property, pair.source(of: property))
+                let initial = pair.constants[property.name] ?? property.defaultValue
+                values[property.column] = Self.attribute(property, pair.source(of: property), initial)
             case .toOne:
                 addKey(property, pair, pairs, &edges)
             case .toMany, .manyToMany:
@@ -32,12 +33,15 @@ struct RowValues {
 
     // MARK: Attributes
 
-    private static func attribute(_ property: PropertySchema, _ old: PropertySchema?) -> ColumnValue {
+    /// - Parameter initial: The value of an attribute that continues no older one, and where that one has no value.
+    private static func attribute(
+        _ property: PropertySchema, _ old: PropertySchema?, _ initial: AttributeValue?
+    ) -> ColumnValue {
         let isEncoded = property.isExternal
         let initial: String? =
             property.isDerived
             ? nil
-            : property.defaultValue.map { value in
+            : initial.map { value in
                 guard isEncoded, case .binary(let data) = value else { return SQLValue(value).literal }
                 return SQLValue.blob(ExternalData.inlineColumn(data)).literal
             }

@@ -1,0 +1,40 @@
+import FaultlineModel
+
+/// What a migration in SQL carries over, and what must be true of the store's rows for it.
+struct MigrationRules {
+    /// An entity of the older version, and the one of the newer version whose objects its objects become.
+    struct Link {
+        let old: String
+        let new: String
+        /// The names of the older properties, by those of the newer ones that continue them.
+        var names: [String: String] = [:]
+        /// The values that newer attributes get in all objects, by name.
+        var constants: [String: AttributeValue?] = [:]
+    }
+
+    let links: [Link]
+    let conditions: [MigrationCondition]
+    /// The pairs of a removed and an added property that may be one property under two names.
+    let possibleRenamings: [MappingInference.PossibleRenaming]
+
+    init(
+        links: [Link], conditions: [MigrationCondition], possibleRenamings: [MappingInference.PossibleRenaming] = []
+    ) {
+        (self.links, self.conditions, self.possibleRenamings) = (links, conditions, possibleRenamings)
+    }
+
+    /// The rules that names and renaming identifiers tell.
+    ///
+    /// - Throws: ``ModelError`` for the first change that cannot be inferred.
+    init(inferredFrom old: ManagedObjectModel, to new: ManagedObjectModel) throws(ModelError) {
+        let inference = try MappingInference(from: old, to: new)
+        let matching = inference.matching
+        links = new.entities.compactMap { entity in
+            matching.source(of: entity).map { before in
+                Link(
+                    old: before.name, new: entity.name, names: matching.propertyNames(of: entity, from: before))
+            }
+        }
+        (conditions, possibleRenamings) = (inference.conditions, inference.possibleRenamings)
+    }
+}
