@@ -1,9 +1,7 @@
 /// The methods that a class overrides, among those that the store calls for many objects.
 ///
 /// Determined once per class: objects of a class that overrides none pay neither for the calls nor for preparing their
-/// arguments. Swift has no API for this, so it is read from the class's method table, whose position in the metadata is
-/// part of Swift's ABI (https://github.com/swiftlang/swift/blob/main/docs/ABI/TypeMetadata.rst). A method that cannot
-/// be found there counts as overridden.
+/// arguments.
 struct OverriddenMethods: OptionSet, Sendable {
     let rawValue: UInt8
     static let awakeFromFetch = OverriddenMethods(rawValue: 1)
@@ -25,23 +23,22 @@ struct OverriddenMethods: OptionSet, Sendable {
     init(of type: ManagedObject.Type) {
         var overridden: OverriddenMethods = []
         for (method, slot) in Self.slots {
-            if slot.map({ MethodTable(type)[$0] != MethodTable(ManagedObject.self)[$0] }) ?? true {
-                overridden.insert(method)
-            }
+            if slot?.isOverridden(in: type) ?? true { overridden.insert(method) }
         }
         self = overridden
     }
 
-    /// The position of each method in the table, found by comparing a class that overrides it with one that overrides
-    /// none.
-    private static let slots: [(OverriddenMethods, Int?)] = [
-        (.awakeFromFetch, MethodTable.slot(AwakeFromFetchProbe.self)),
-        (.willSave, MethodTable.slot(WillSaveProbe.self)),
-        (.didSave, MethodTable.slot(DidSaveProbe.self)), (.validateValue, MethodTable.slot(ValidateValueProbe.self)),
-        (.prepareForDeletion, MethodTable.slot(PrepareForDeletionProbe.self)),
-        (.validateForUpdate, MethodTable.slot(ValidateForUpdateProbe.self)),
-        (.validateForDelete, MethodTable.slot(ValidateForDeleteProbe.self)),
+    private static let slots: [(OverriddenMethods, MethodSlot?)] = [
+        (.awakeFromFetch, slot(AwakeFromFetchProbe.self)), (.willSave, slot(WillSaveProbe.self)),
+        (.didSave, slot(DidSaveProbe.self)), (.validateValue, slot(ValidateValueProbe.self)),
+        (.prepareForDeletion, slot(PrepareForDeletionProbe.self)),
+        (.validateForUpdate, slot(ValidateForUpdateProbe.self)),
+        (.validateForDelete, slot(ValidateForDeleteProbe.self)),
     ]
+
+    private static func slot(_ probe: ManagedObject.Type) -> MethodSlot? {
+        MethodSlot(of: ManagedObject.self, overriddenIn: probe, butNotIn: PlainProbe.self)
+    }
 }
 
 extension ManagedObject {
@@ -50,34 +47,6 @@ extension ManagedObject {
     final func overrides(_ methods: OverriddenMethods) -> Bool {
         // A program can create objects of a subclass of the class that it registered for the entity.
         !runtime.overridden.isDisjoint(with: methods) || type(of: self) != runtime.objectClass
-    }
-}
-
-/// The words of a class's metadata that its subclasses have at the same positions.
-private struct MethodTable {
-    private let metadata: UnsafeRawPointer
-
-    init(_ type: ManagedObject.Type) {
-        metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
-    }
-
-    subscript(offset: Int) -> UInt { metadata.load(fromByteOffset: offset, as: UInt.self) }
-
-    // After kind, superclass, flags, sizes, descriptor and destroyer; the words for Objective-C do not exist on Linux.
-    private static let start = 56
-
-    private var end: Int {
-        Int(metadata.load(fromByteOffset: 32, as: UInt32.self))
-            - Int(metadata.load(fromByteOffset: 36, as: UInt32.self))
-    }
-
-    /// The method's position; `nil` if it is not unique.
-    static func slot(_ probe: ManagedObject.Type) -> Int? {
-        let (base, plain, probe) = (Self(ManagedObject.self), Self(PlainProbe.self), Self(probe))
-        let positions = stride(from: start, to: base.end, by: 8).filter {
-            plain[$0] == base[$0] && probe[$0] != base[$0]
-        }
-        return positions.count == 1 ? positions[0] : nil
     }
 }
 

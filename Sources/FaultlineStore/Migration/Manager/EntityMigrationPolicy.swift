@@ -32,7 +32,11 @@ open class EntityMigrationPolicy {
         guard let name = mapping.destinationEntityName else { return }
         let object = manager.insertDestination(name, for: source)
         let values = MappingValues(manager, mapping, self, source: source, destination: object)
-        for property in mapping.attributeMappings { try values.setAttribute(property) }
+        if let compiled = manager.compiled(mapping), compiled.sourceEntity == source.runtime.schema.index {
+            for step in compiled.attributes { try values.perform(step) }
+        } else {
+            for property in mapping.attributeMappings { try values.setAttribute(property) }
+        }
         manager.associate(sourceInstance: source, withDestinationInstance: object, for: mapping)
     }
 

@@ -49,6 +49,15 @@ struct MappingValues {
         set(attribute, try convert(scalar, to: attribute, property))
     }
 
+    func perform(_ step: CompiledMapping.AttributeStep) throws {
+        switch step {
+        case .copy(let index, let attribute, let property):
+            guard let source else { return }
+            set(attribute, try convert(source.readValue(index), to: attribute, property))
+        case .evaluate(let property): try setAttribute(property)
+        }
+    }
+
     private func set(_ attribute: PropertySchema, _ value: AttributeValue?) {
         if value == nil, attribute.defaultValue != nil {
             // While objects are incomplete, everything is optional in the context.

@@ -4,7 +4,8 @@ import FaultlineRecorder
 
 /// Which newer objects a migration created from which older ones.
 ///
-/// Those of the current batch are in memory, the others in a temporary database that SQLite removes by itself.
+/// Those of the current batch are in memory. Of others, objects that kept their key take part in a range of keys; the rest is in
+/// a temporary database that SQLite removes by itself.
 final class MigrationAssociations {
     /// An object at the other end of an association.
     struct End {
@@ -14,22 +15,40 @@ final class MigrationAssociations {
         var object: ManagedObject?
     }
 
-    private struct Pending {
+    /// An association of the current batch.
+    struct Pending {
         let mapping: Int
         let source: ManagedObject
         let destination: ManagedObject
+        /// The positions of the last associations before this one of the same older and of the same newer object, or -1.
+        fileprivate let previousOfSource: Int
+        fileprivate let previousOfDestination: Int
     }
+
+    /// The keys of a mapping's objects that the newer objects have too.
+    private struct Kept {
+        let sourceEntity: Int
+        let destinationEntity: Int
+        var keys = KeyRanges()
+    }
+
+    /// The maximum number of ranges, which take 16 bytes each.
+    private static let rangeLimit = 500_000
 
     private let connection: SQLConnection
     private let insertion: SQLStatement
     private let bySource: SQLStatement
     private let byDestination: SQLStatement
-    private var pending: [Pending] = []
-    /// The positions in `pending`, by object.
-    private var pendingSources: [ObjectIdentifier: [Int]] = [:]
-    private var pendingDestinations: [ObjectIdentifier: [Int]] = [:]
-    /// The keys of older objects that the objects of this batch have, by table.
-    private var taken: [String: Set<Int64>] = [:]
+    private(set) var pending: [Pending] = []
+    /// The position of the last association in `pending`, by object.
+    private var pendingSources: [ObjectIdentifier: Int] = [:]
+    private var pendingDestinations: [ObjectIdentifier: Int] = [:]
+    /// The keys of older objects that the objects of this batch have.
+    private var taken: Set<Int64> = []
+    private var kept: [Int: Kept] = [:]
+    private var rangeCount = 0
+    /// The mappings that have associations in the database.
+    private var stored: Set<Int> = []
 
     init() throws(StoreError) {
         // SQLite keeps a database without a name in a file that it removes (https://www.sqlite.org/inmemorydb.html#temp_db).
@@ -45,70 +64,156 @@ final class MigrationAssociations {
         }
         insertion = try connection.prepare("INSERT OR IGNORE INTO a (m, s, se, d, de) VALUES (?, ?, ?, ?, ?)")
         bySource = try connection.prepare("SELECT de, d FROM a WHERE m = ? AND s = ? AND se = ? ORDER BY d")
+        // For the order alone, SQLite would read all associations of the mapping by the primary key.
         byDestination = try connection.prepare(
             "SELECT se, s FROM a INDEXED BY b WHERE m = ? AND d = ? AND de = ? ORDER BY s")
     }
 
+    // MARK: Adding
+
     func add(_ source: ManagedObject, _ destination: ManagedObject, under mapping: Int) {
-        pendingSources[ObjectIdentifier(source), default: []].append(pending.count)
-        pendingDestinations[ObjectIdentifier(destination), default: []].append(pending.count)
-        pending.append(Pending(mapping: mapping, source: source, destination: destination))
+        let position = pending.count
+        pending.append(
+            Pending(
+                mapping: mapping, source: source, destination: destination,
+                previousOfSource: pendingSources.updateValue(position, forKey: ObjectIdentifier(source)) ?? -1,
+                previousOfDestination: pendingDestinations.updateValue(position, forKey: ObjectIdentifier(destination))
+                    ?? -1))
     }
 
-    /// Whether no other object of the batch has a key; it is taken then.
-    func take(key: Int64, in table: String) -> Bool { taken[table, default: []].insert(key).inserted }
+    /// Whether no other object of the batch has the key of an older object; it is taken then.
+    func take(key: Int64) -> Bool { taken.insert(key).inserted }
 
-    /// Writes the associations of a batch, after its objects were saved.
+    /// Keeps the associations of a batch, after its objects were saved.
     func flush() throws(StoreError) {
-        for association in pending {
-            let (source, destination) = (association.source, association.destination)
-            // A policy may have deleted the object that it created.
-            guard destination.key > 0 else { continue }
-            for (position, value) in [
-                Int64(association.mapping), source.key, Int64(source.runtime.schema.index), destination.key,
-                Int64(destination.runtime.schema.index),
-            ].enumerated() {
-                insertion.bind(.integer(value), at: Int32(position + 1))
-            }
-            let result = sqlite3_step(insertion.handle)
-            insertion.reset()
-            guard result == SQLITE_DONE else { throw connection.error(result, doing: "Migrating") }
+        // A policy may have deleted the object that it created.
+        for association in pending where association.destination.key > 0 {
+            if !keep(association) { try store(association) }
         }
-        pending = []
-        (pendingSources, pendingDestinations, taken) = ([:], [:], [:])
+        pending.removeAll(keepingCapacity: true)
+        pendingSources.removeAll(keepingCapacity: true)
+        pendingDestinations.removeAll(keepingCapacity: true)
+        taken.removeAll(keepingCapacity: true)
     }
+
+    /// Adds an association to the ranges of its mapping, if both objects have the same key.
+    private func keep(_ association: Pending) -> Bool {
+        let (source, destination) = (association.source, association.destination)
+        guard source.key == destination.key, rangeCount < Self.rangeLimit else { return false }
+        let new = Kept(
+            sourceEntity: source.runtime.schema.index, destinationEntity: destination.runtime.schema.index)
+        let known = kept[association.mapping, default: new]
+        guard known.sourceEntity == new.sourceEntity, known.destinationEntity == new.destinationEntity else {
+            return false
+        }
+        rangeCount -= known.keys.rangeCount
+        kept[association.mapping, default: new].keys.insert(source.key)
+        rangeCount += kept[association.mapping]?.keys.rangeCount ?? 0
+        return true
+    }
+
+    private func store(_ association: Pending) throws(StoreError) {
+        let (source, destination) = (association.source, association.destination)
+        stored.insert(association.mapping)
+        for (position, value) in [
+            Int64(association.mapping), source.key, Int64(source.runtime.schema.index), destination.key,
+            Int64(destination.runtime.schema.index),
+        ].enumerated() {
+            insertion.bind(.integer(value), at: Int32(position + 1))
+        }
+        let result = sqlite3_step(insertion.handle)
+        insertion.reset()
+        guard result == SQLITE_DONE else { throw connection.error(result, doing: "Migrating") }
+    }
+
+    // MARK: Reading
 
     func destinations(of source: ManagedObject, under mapping: Int) -> [End] {
-        let found = (pendingSources[ObjectIdentifier(source)] ?? []).map { pending[$0] }.filter {
-            $0.mapping == mapping
+        var found = destinations(entity: source.runtime.schema.index, key: source.key, under: mapping)
+        var made: [End] = []
+        var position = pendingSources[ObjectIdentifier(source)] ?? -1
+        while position >= 0 {
+            let association = pending[position]
+            if association.mapping == mapping { made.append(Self.end(association.destination)) }
+            position = association.previousOfSource
         }
-        return ends(bySource, mapping, source)
-            + found.map { End(entity: $0.destination.runtime.schema.index, key: 0, object: $0.destination) }
+        found += made.reversed()
+        return found
+    }
+
+    /// The newer objects of an older object, without those of the current batch.
+    func destinations(entity: Int, key: Int64, under mapping: Int) -> [End] {
+        guard key > 0 else { return [] }
+        var found: [End] = []
+        if let kept = kept[mapping], kept.sourceEntity == entity, kept.keys.contains(key) {
+            found.append(End(entity: kept.destinationEntity, key: key))
+        }
+        if stored.contains(mapping) { found += ends(bySource, mapping, key, entity) }
+        return found
     }
 
     func sources(of destination: ManagedObject, under mapping: Int) -> [End] {
-        let found = (pendingDestinations[ObjectIdentifier(destination)] ?? []).map { pending[$0] }
-            .filter { $0.mapping == mapping }
-        return ends(byDestination, mapping, destination)
-            + found.map { End(entity: $0.source.runtime.schema.index, key: 0, object: $0.source) }
+        var found = sources(entity: destination.runtime.schema.index, key: destination.key, under: mapping)
+        var made: [End] = []
+        var position = pendingDestinations[ObjectIdentifier(destination)] ?? -1
+        while position >= 0 {
+            let association = pending[position]
+            if association.mapping == mapping { made.append(Self.end(association.source)) }
+            position = association.previousOfDestination
+        }
+        found += made.reversed()
+        return found
     }
 
-    private func ends(_ statement: SQLStatement, _ mapping: Int, _ object: ManagedObject) -> [End] {
-        guard object.key > 0 else { return [] }
+    /// The older objects of a newer object in the order of their keys, without those of the current batch.
+    func sources(entity: Int, key: Int64, under mapping: Int) -> [End] {
+        guard key > 0 else { return [] }
+        var found: [End] = []
+        if let kept = kept[mapping], kept.destinationEntity == entity, kept.keys.contains(key) {
+            found.append(End(entity: kept.sourceEntity, key: key))
+        }
+        if stored.contains(mapping) {
+            found += ends(byDestination, mapping, key, entity)
+            found.sort { $0.key < $1.key }
+        }
+        return found
+    }
+
+    private static func end(_ object: ManagedObject) -> End {
+        End(entity: object.runtime.schema.index, key: 0, object: object)
+    }
+
+    private func ends(_ statement: SQLStatement, _ mapping: Int, _ key: Int64, _ entity: Int) -> [End] {
         statement.bind(.integer(Int64(mapping)), at: 1)
-        statement.bind(.integer(object.key), at: 2)
-        statement.bind(.integer(Int64(object.runtime.schema.index)), at: 3)
+        statement.bind(.integer(key), at: 2)
+        statement.bind(.integer(Int64(entity)), at: 3)
         return Self.read(statement)
     }
 
     /// The newer objects of a mapping, in the order of their keys.
     func destinations(under mapping: Int, after last: End?, limit: Int) throws(StoreError) -> [End] {
+        let (key, entity) = (last?.key ?? 0, last?.entity ?? -1)
+        var ends: [End] = []
+        if let kept = kept[mapping] {
+            // An object of another entity can have the last one's key.
+            ends = kept.keys.keys(after: kept.destinationEntity > entity ? key - 1 : key, limit: limit)
+                .map { End(entity: kept.destinationEntity, key: $0) }
+        }
+        guard stored.contains(mapping) else { return ends }
         let statement = try connection.statement(
             "SELECT DISTINCT de, d FROM a WHERE m = ? AND (d, de) > (?, ?) ORDER BY d, de LIMIT \(limit)")
         statement.bind(.integer(Int64(mapping)), at: 1)
-        statement.bind(.integer(last?.key ?? 0), at: 2)
-        statement.bind(.integer(Int64(last?.entity ?? -1)), at: 3)
-        return Self.read(statement)
+        statement.bind(.integer(key), at: 2)
+        statement.bind(.integer(Int64(entity)), at: 3)
+        ends += Self.read(statement)
+        ends.sort { ($0.key, $0.entity) < ($1.key, $1.entity) }
+        // A newer object can be in both places: it kept the key of one older object and is associated with another, too.
+        var distinct: [End] = []
+        for end in ends where distinct.last.map({ $0.key != end.key || $0.entity != end.entity }) ?? true {
+            distinct.append(end)
+            if distinct.count == limit { break }
+        }
+        return distinct
     }
 
     /// Reads the rows of a statement: an entity and a key each.

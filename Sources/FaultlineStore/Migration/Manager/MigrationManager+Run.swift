@@ -39,10 +39,11 @@ extension MigrationManager {
         let new = try open(destination, exists ? destinationModel : relaxed) { $0.synchronization = .off }
         var isOpen = true
         defer { if isOpen { try? new.container.close() } }
+        if !exists { try new.store.leaveJournal() }
         let kept =
             exists
             ? [:] : MigrationRun.keptTables(mapping.entityMappings, old.store.schema, new.store.schema)
-        let run = try MigrationRun(mapping, old, new, keptTables: kept)
+        let run = try MigrationRun(mapping, policies, old, new, keptTables: kept)
         (self.run, mappingModel) = (run, mapping)
         defer { (mappingModel, currentEntityMapping) = (nil, nil) }
         try run.reserveKeys(kept)

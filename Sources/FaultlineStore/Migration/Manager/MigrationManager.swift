@@ -23,7 +23,9 @@ public final class MigrationManager {
     /// The mapping model of the current migration; `nil` outside of one.
     public internal(set) var mappingModel: MappingModel?
     /// The mapping whose objects are processed; `nil` outside of a migration.
-    public internal(set) var currentEntityMapping: EntityMapping?
+    public internal(set) var currentEntityMapping: EntityMapping? {
+        didSet { currentNumber = currentEntityMapping.flatMap { run?.number(of: $0.name) } }
+    }
     /// The classes that the mappings can name as their policies.
     ///
     /// A mapping names a class by its name, with or without its module.
@@ -38,6 +40,7 @@ public final class MigrationManager {
     /// Progress and cancellation, which other threads use.
     let status = Status()
     var run: MigrationRun?
+    private var currentNumber: Int?
     let recorder: Recorder
     let log: SQLDebugLog
 
@@ -147,19 +150,29 @@ public final class MigrationManager {
         return run
     }
 
+    /// The current mapping, if it is the one that a policy passes on; `nil` if the policy changed it.
+    func compiled(_ mapping: EntityMapping) -> CompiledMapping? {
+        guard let number = currentNumber else { return nil }
+        let compiled = current.compiled[number]
+        return compiled.isUnchanged(mapping) ? compiled : nil
+    }
+
     /// Creates a newer object, under the older one's key if that is free.
     func insertDestination(_ entity: String, for source: ManagedObject) -> ManagedObject {
         let object = current.destination.context.insertNewObject(forEntityName: entity)
-        let mapping = current.number(of: currentEntityMapping?.name ?? "")
-        if current.keepsKey(of: source, in: object, under: mapping) { object.pending?.newKey = source.key }
+        if let currentNumber, current.compiled[currentNumber].keepsKeys,
+            current.compiled[currentNumber].sourceEntity == source.runtime.schema.index,
+            current.associations.take(key: source.key)
+        {
+            object.pending?.newKey = source.key
+        }
         return object
     }
 
-    /// The relationship mappings of an entity mapping that must be set.
+    /// The relationship mappings of an entity mapping that must be set when all objects exist.
     ///
-    /// One that follows from its inverse is left out: an unordered to-many relationship whose members' to-one relationships are
-    /// set too.
+    /// One that follows from its inverse is left out, and so is one that was set when its object was created.
     func relationshipMappings(of mapping: EntityMapping) -> [PropertyMapping] {
-        current.relationships[mapping.name] ?? []
+        current.compiled[current.number(of: mapping.name)].relationships
     }
 }

@@ -28,21 +28,23 @@ final class MigrationRun {
     let source: Side
     let destination: Side
     let associations: MigrationAssociations
-    /// The relationship mappings to set, by the names of the entity mappings.
-    let relationships: [String: [PropertyMapping]]
+    let compiled: [CompiledMapping]
     private let numbers: [String: Int]
-    private let keptTables: [String: Set<String>]
 
     /// - Parameter keptTables: The tables of the newer store whose objects keep their keys, by the older table.
     init(
-        _ model: MappingModel, _ source: Side, _ destination: Side, keptTables: [String: Set<String>]
+        _ model: MappingModel, _ policies: [EntityMigrationPolicy], _ source: Side, _ destination: Side,
+        keptTables: [String: Set<String>]
     ) throws(StoreError) {
         mappings = model.entityMappings
         (self.source, self.destination) = (source, destination)
         numbers = Dictionary(mappings.enumerated().map { ($1.name, $0) }) { first, _ in first }
         associations = try MigrationAssociations()
-        relationships = Self.relationships(model, source.store.schema, destination.store.schema)
-        self.keptTables = keptTables
+        let (old, new) = (source.store.schema, destination.store.schema)
+        compiled =
+            CompiledMappings(
+                model, policies, old, new, keptTables: keptTables, relationships: Self.relationships(model, old, new)
+            ).all
     }
 
     func number(of mapping: String) -> Int {
@@ -72,18 +74,6 @@ final class MigrationRun {
         return kept
     }
 
-    /// Whether a new object gets the key of the older one that it is created from.
-    func keepsKey(of source: ManagedObject, in destination: ManagedObject, under mapping: Int) -> Bool {
-        let (entity, table) = (source.runtime.schema.name, destination.runtime.schema.table)
-        guard keptTables[source.runtime.schema.table]?.contains(table) == true else { return false }
-        // A second mapping of the same objects needs other keys.
-        let first = mappings.firstIndex {
-            $0.sourceEntityName == entity
-                && $0.destinationEntityName.flatMap { self.destination.store.schema.entity(named: $0) }?.table == table
-        }
-        return first == mapping && associations.take(key: source.key, in: table)
-    }
-
     // MARK: Associations
 
     func destinations(of object: ManagedObject, under mapping: Int) -> [ManagedObject] {
@@ -111,9 +101,7 @@ final class MigrationRun {
         // The older relationships that newer ones simply continue, by entity and name.
         var continued: [String: PropertySchema] = [:]
         func sourceProperty(_ property: PropertyMapping, _ mapping: EntityMapping) -> PropertySchema? {
-            guard case .function(.variable(.manager), _, let arguments)? = property.valueExpression,
-                case .keyPath(.variable(.source), let name)? = arguments.last
-            else { return nil }
+            guard let name = property.continuedRelationship?.name else { return nil }
             return mapping.sourceEntityName.flatMap { source.entity(named: $0) }?.property(name)
         }
         for mapping in model.entityMappings where mapping.entityMigrationPolicyClassName == nil {

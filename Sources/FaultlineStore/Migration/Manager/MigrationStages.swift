@@ -62,19 +62,52 @@ struct MigrationStages {
         }
     }
 
-    /// Whether a mapping has relationships, or a policy that may set some.
+    /// Whether a mapping has relationships to set yet, or a policy that may set some.
     private func needsRelationships(_ number: Int) -> Bool {
-        type(of: policies[number]) != EntityMigrationPolicy.self
+        PolicyMethods.createRelationships.isOverridden(in: type(of: policies[number]))
             || !manager.relationshipMappings(of: current.mappings[number]).isEmpty
     }
 
     /// Saves a batch, and ends the migration if it was canceled.
     private func save() throws {
         try manager.status.check()
+        try current.associations.pending.indices.forEach { try relate(current.associations.pending[$0]) }
         // A value that could not be read would be missing in the newer object.
         try current.source.context.throwReadError()
         try current.destination.context.save()
         try current.associations.flush()
+    }
+
+    // MARK: Direct references
+
+    /// Sets the to-one relationships of a newer object whose other objects are known.
+    ///
+    /// Their inverses are to-many relationships of objects that are not loaded.
+    private func relate(_ association: MigrationAssociations.Pending) throws {
+        let compiled = current.compiled[association.mapping]
+        guard !compiled.direct.isEmpty else { return }
+        let (source, object) = (association.source, association.destination)
+        guard source.runtime.schema.index == compiled.sourceEntity, !object.isDeleted,
+            object.entityName == compiled.mapping.destinationEntityName,
+            current.isFirstSource(source, of: object, under: association.mapping)
+        else { return }
+        for reference in compiled.direct {
+            guard let (entity, key) = source.storedReference(reference.source) else { continue }
+            var ends: [MigrationAssociations.End] = []
+            if let target = reference.targets[entity] {
+                ends =
+                    target.keptEntity.map { [MigrationAssociations.End(entity: $0, key: key)] }
+                    ?? current.associations.destinations(entity: entity, key: key, under: target.mapping)
+            }
+            guard ends.count <= 1 else {
+                throw StoreError(
+                    .migration,
+                    "The mapping '\(compiled.mapping.name)' cannot set '\(object.entityName).\(reference.destination.name)' for the \(source.entityName) object with the primary key \(key): its expression gives several objects; correct the mapping model."
+                )
+            }
+            guard let end = ends.first else { continue }
+            object.change(reference.destination.index, .object(current.destination.object(end.entity, end.key)))
+        }
     }
 
     // MARK: Objects
@@ -134,14 +167,37 @@ struct MigrationStages {
             request.returnsObjectsAsFaults = false
             // Objects of other entities, which only a policy creates, are faults until they are used.
             let fetched = Array(try current.destination.context.fetch(request))
-            try withExtendedLifetime(fetched) {
+            let sources = try fetchSources(of: ends, under: number)
+            try withExtendedLifetime((fetched, sources)) {
                 try body(ends.map { current.destination.object($0.entity, $0.key) })
             }
         }
     }
 }
 
+extension MigrationStages {
+    /// Fetches the older objects of newer ones at once, because relationships are set from them.
+    private func fetchSources(
+        of ends: [MigrationAssociations.End], under number: Int
+    ) throws -> [ManagedObject] {
+        guard let name = current.mappings[number].sourceEntityName else { return [] }
+        let found = ends.flatMap { current.associations.sources(entity: $0.entity, key: $0.key, under: number) }
+        var request = FetchRequest<ManagedObject>(entityName: name)
+        request.predicate = .isIn("self", objects: found.map { current.source.id($0.entity, $0.key) })
+        request.returnsObjectsAsFaults = false
+        return Array(try current.source.context.fetch(request))
+    }
+}
+
 extension MigrationRun {
+    /// Whether no older object is associated with a newer one before another; the first one gives the relationships.
+    fileprivate func isFirstSource(
+        _ source: ManagedObject, of object: ManagedObject, under mapping: Int
+    ) -> Bool {
+        guard let first = associations.sources(of: object, under: mapping).first else { return true }
+        return first.object === source || (first.object == nil && first.key == source.key)
+    }
+
     /// Keeps the keys of older objects free in tables whose objects keep their keys.
     func reserveKeys(_ kept: [String: Set<String>]) throws(StoreError) {
         for entity in source.store.schema.entities where entity.parent < 0 {
@@ -162,6 +218,16 @@ extension MigrationRun {
 }
 
 extension SQLStore {
+    /// Lets the store do without a journal, because it is removed if anything fails.
+    func leaveJournal() throws(StoreError) {
+        try writer.locked { () throws(StoreError) in
+            writer.endRead()
+            for pragma in ["locking_mode=exclusive", "journal_mode=off"] {
+                try writer.session.run("PRAGMA \(pragma)", doing: StoreMigration.doing, isLogged: false)
+            }
+        }
+    }
+
     /// The integers in the first column of a query's rows, read outside of any context.
     func integers(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> [Int64] {
         var found: [Int64] = []

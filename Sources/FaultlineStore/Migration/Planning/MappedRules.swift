@@ -56,7 +56,7 @@ struct MappedRules {
                 let before = mapping.sourceEntityName.flatMap({ old.entity(named: $0) }),
                 let entity = mapping.destinationEntityName.flatMap({ new.entity(named: $0) })
             else { continue }
-            guard selectsAll(mapping) else { throw ObjectsNeeded(reason: "'\(mapping.name)' selects its objects") }
+            guard mapping.selectsAllObjects else { throw ObjectsNeeded(reason: "'\(mapping.name)' selects its objects") }
             guard !before.isAbstract, !entity.isAbstract, sources.insert(before.name).inserted,
                 links[entity.name] == nil
             else { throw ObjectsNeeded(reason: "'\(mapping.name)' is not the only mapping of its entities") }
@@ -66,18 +66,6 @@ struct MappedRules {
             links[entity.name] = MigrationRules.Link(old: before.name, new: entity.name)
         }
     }
-
-    /// Whether a mapping's source expression is the one that Core Data's editor writes for all objects.
-    private func selectsAll(_ mapping: EntityMapping) -> Bool {
-        switch mapping.sourceExpression {
-        case nil: return true
-        case .fetch(.function(.variable(.manager), _, let arguments), _, countsOnly: false)?:
-            return arguments == [.constant(mapping.sourceEntityName.map { .string($0) }), Self.all]
-        default: return false
-        }
-    }
-
-    private static let all = MappingExpression.constant(.string("TRUEPREDICATE"))
 
     // MARK: Attributes
 
@@ -150,21 +138,20 @@ struct MappedRules {
     private mutating func addRelationships(_ mapping: EntityMapping, _ name: String) throws(ObjectsNeeded) {
         guard let link = links[name], let before = old.entity(named: link.old), let entity = new.entity(named: name)
         else { return }
-        let expressions = Dictionary(
-            mapping.relationshipMappings.map { ($0.name, $0.valueExpression) },
-            uniquingKeysWith: { first, _ in first })
-        for unknown in expressions.keys where entity.property(unknown)?.isRelationship != true {
+        let mappings = Dictionary(
+            mapping.relationshipMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        for unknown in mappings.keys where entity.property(unknown)?.isRelationship != true {
             throw ObjectsNeeded(reason: "'\(mapping.name)' sets '\(unknown)', which is no relationship of '\(name)'")
         }
         for relationship in entity.properties where relationship.isRelationship && !relationship.isTransient {
             let path = "'\(name).\(relationship.name)'"
-            guard let expression = expressions[relationship.name] ?? nil else {
+            guard let property = mappings[relationship.name], property.valueExpression != nil else {
                 guard relationship.limits == nil, relationship.isOptional else {
                     throw ObjectsNeeded(reason: "\(path) is required")
                 }
                 continue
             }
-            guard let (key, selected) = Self.source(expression), let source = before.property(key),
+            guard let (key, selected) = property.continuedRelationship, let source = before.property(key),
                 source.isRelationship, !source.isTransient
             else { throw ObjectsNeeded(reason: "\(path) is computed") }
             guard relationship.isToMany || !source.isToMany, relationship.isOptional || !relationship.isToMany,
@@ -176,18 +163,6 @@ struct MappedRules {
             if !relationship.isOptional, source.isOptional {
                 require(.noMissingValues(of: key), relationship, link)
             }
-        }
-    }
-
-    /// The older relationship whose objects an expression continues, and the mapping that it names.
-    private static func source(_ expression: MappingExpression) -> (String, mapping: String?)? {
-        guard case .function(.variable(.manager), let selector, let arguments) = expression, arguments.count == 2,
-            case .keyPath(.variable(.source), let key) = arguments[1]
-        else { return nil }
-        switch (selector, arguments[0]) {
-        case (MappingExpression.instancesOfRelationship, _): return (key, nil)
-        case (MappingExpression.instancesOfMapping, .constant(.string(let name)?)): return (key, name)
-        default: return nil
         }
     }
 

@@ -63,6 +63,12 @@ extension ManagedObject {
         return runtime.model.position(ofNumber: number) ?? property.destination
     }
 
+    /// The entity and the key of the object that a to-one relationship refers to in the store, without making the object.
+    final func storedReference(_ property: PropertySchema) -> (entity: Int, key: Int64)? {
+        guard let location = location(property.index) else { return nil }
+        return (storedDestination(property, location.row), location.row.integer(at: location.offset))
+    }
+
     /// Sets one end of a relationship, and updates the other ends.
     final func setToOne(_ index: Int, _ object: ManagedObject?) {
         let property = runtime.schema.properties[index]
