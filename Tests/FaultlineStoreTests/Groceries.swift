@@ -191,15 +191,9 @@ final class TestStore {
         try SQLShell.run(text, url)
     }
 
-    var events: [TraceEvent] {
-        recorder.messages().compactMap { if case .event(let event) = $0 { event } else { nil } }
-    }
+    var events: [TraceEvent] { recorder.events }
 
-    var dictionary: TraceDictionary {
-        var dictionary = TraceDictionary()
-        for case .entry(_, let id, let entry) in recorder.messages() { dictionary.insert(entry, id: id) }
-        return dictionary
-    }
+    var dictionary: TraceDictionary { recorder.dictionary }
 
     func statements(ofType type: TraceEvent.Statement.StatementType = .read) -> [String] {
         let dictionary = dictionary
@@ -207,5 +201,16 @@ final class TestStore {
             guard case .sql(let statement) = $0.detail, statement.type == type else { return nil }
             return dictionary.statement(statement.statement)?.sql
         }
+    }
+}
+
+extension Recorder {
+    /// The events of a recorder in memory.
+    var events: [TraceEvent] { messages().compactMap { if case .event(let event) = $0 { event } else { nil } } }
+
+    var dictionary: TraceDictionary {
+        var dictionary = TraceDictionary()
+        for case .entry(_, let id, let entry) in messages() { dictionary.insert(entry, id: id) }
+        return dictionary
     }
 }

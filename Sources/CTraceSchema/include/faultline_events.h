@@ -60,7 +60,9 @@
       "A sampled block of memory that was allocated or freed. The sample represents allocations of its size at the same " \
       "place. Its parent is the operation of the store that the thread was in.") \
     X(MEMORY, memory, fl_memory, Memory, FL_NO_TITLE, FL_INSTANT, FL_WITHOUT_LISTS, \
-      "The memory of the process at a time, as the system counts it.")
+      "The memory of the process at a time, as the system counts it.") \
+    X(MIGRATION, migration, fl_migration, Migration, FL_TITLE(fl_migration, stage), FL_SPAN, FL_WITHOUT_LISTS, \
+      "A migration of a store to another version of its model, or a part of one.")
 
 // MARK: - The dictionary
 
@@ -92,7 +94,9 @@
     X(SCOPE_PHASE, Scope.Phase, FL_SCOPE_PHASES, "Whether an event marks the beginning or the end of a scope.") \
     X(USE_STATE, Use.State, FL_USE_STATES, "Whether the program had released a result when its use was summarized.") \
     X(MERGE_TRIGGER, Merge.Trigger, FL_MERGE_TRIGGERS, "The cause of a merge.") \
-    X(WAIT_RESOURCE, Wait.Resource, FL_WAIT_RESOURCES, "The resource that a thread or a task waited for.")
+    X(WAIT_RESOURCE, Wait.Resource, FL_WAIT_RESOURCES, "The resource that a thread or a task waited for.") \
+    X(MIGRATION_STAGE, Migration.Stage, FL_MIGRATION_STAGES, "The part of a migration that an event measures.") \
+    X(MIGRATION_WAY, Migration.Way, FL_MIGRATION_WAYS, "How a store is migrated.")
 
 // X(word, description)
 #define FL_RESULT_TYPES(X) \
@@ -136,6 +140,22 @@
     X("coordinator", "The coordinator, which lets one context write at a time.") \
     X("connection", "One of the store's connections, all of which were reading.") \
     X("sqlite", "SQLite's lock on the file, which another connection held.")
+
+#define FL_MIGRATION_STAGES(X) \
+    X("whole", "The whole migration, of which the others are parts.") \
+    X("plan", "Finding the store's version, planning, and checking the rows.") \
+    X("rows", "Changing or copying the rows of a table, in SQL.") \
+    X("derive", "Computing derived attributes, in SQL.") \
+    X("index", "Creating indexes and triggers.") \
+    X("create", "Creating the objects of an entity mapping.") \
+    X("relate", "Setting the relationships of an entity mapping's objects.") \
+    X("verify", "Checking the migrated store.") \
+    X("handler", "A handler of a staged migration.")
+#define FL_MIGRATION_WAYS(X) \
+    X("inferred", "In place, in SQL, as names and renaming identifiers tell.") \
+    X("mapping", "In place, in SQL, as a mapping model tells.") \
+    X("objects", "Object by object into a second store, as a mapping model and its policies tell.") \
+    X("staged", "In the stages of a plan.")
 
 // MARK: - Fields
 
@@ -432,6 +452,20 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint64_t, proportional, FL_BYTES, 0, \
       "The same, with pages that processes share divided among them (PSS). 0 if it is not known.")
 
+#define FL_MIGRATION_FIELDS(X, S) \
+    X(S, uint64_t, rows, FL_COUNT, 0, \
+      "Rows that statements went through, or objects that were created or changed.") \
+    X(S, uint64_t, bytes, FL_BYTES, 0, "The size of the store's file before the migration. 0 for a part of one.") \
+    X(S, uint32_t, stage, FL_ENUMERATION, FL_ENUMERATION_MIGRATION_STAGE, \
+      "The part of a migration that the event measures.") \
+    X(S, uint32_t, way, FL_ENUMERATION, FL_ENUMERATION_MIGRATION_WAY, "How the store is migrated.") \
+    X(S, uint32_t, name, FL_REFERENCE, FL_DICTIONARY_NAME, \
+      "For a whole migration, the store's file. For a part, the newer entity, the join table, the entity mapping or the stage. " \
+      "0 if it is for none or several.") \
+    X(S, uint32_t, isInferable, FL_FLAG, 0, \
+      "Whether the mapping model of a whole migration does what an inferred one would do in SQL.") \
+    X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if the migration failed. 0 if it did not.")
+
 #define FL_EVICTION_FIELDS(X, S) \
     X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of memory that the rows occupied.") \
     X(S, uint64_t, limit, FL_BYTES, 0, "The row cache's limit.") \
@@ -491,6 +525,7 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
 #define FL_CPU_LISTS(X, S)
 #define FL_ALLOCATION_LISTS(X, S)
 #define FL_MEMORY_LISTS(X, S)
+#define FL_MIGRATION_LISTS(X, S)
 #define FL_EVICTION_LISTS(X, S)
 #define FL_CACHE_HITS_LISTS(X, S)
 

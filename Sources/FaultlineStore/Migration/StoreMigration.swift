@@ -1,6 +1,7 @@
 import CSQLite
 import FaultlineModel
 import FaultlineRecorder
+import FaultlineTrace
 import Foundation
 
 /// Makes a store of an older model version one of a newer version, in SQL alone and in one transaction.
@@ -43,7 +44,28 @@ struct StoreMigration {
         if let file { _ = try file.load(into: session.connection) }
         // A store that cannot be migrated is left alone, without waiting for its other users.
         guard let known = try SourceSearch(setup, description).version(among: sources) else { return false }
-        _ = try rules(mapping, from: known.model, to: model, description.path)
+        let trace = MigrationTrace(recorder: recorder, log: log, way: mapping == nil ? .inferred : .mapping)
+        try trace.whole(description.path) { () throws(StoreError) in
+            _ = try rules(mapping, from: known.model, to: model, description.path)
+            try prepare(setup, description, backup)
+            try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) { () throws(StoreError) in
+                // Another process may have migrated it in the meantime.
+                guard let old = try SourceSearch(setup, description).version(among: sources) else { return }
+                let (migration, ready) = try trace.part(.plan) { () throws(StoreError) in
+                    let migration = try StoreMigration(session, setup, description, old, model, mapping)
+                    return ((migration, try migration.check()), 0)
+                }
+                try migration.change(ready, pendingStage, trace, observer)
+                try file?.write(session.connection, doing: doing)
+            }
+        }
+        return true
+    }
+
+    /// Makes sure that nobody else has the store open, and copies it if it is to be kept.
+    private static func prepare(
+        _ setup: StoreSetup, _ description: PersistentStoreDescription, _ backup: URL?
+    ) throws(StoreError) {
         if !description.isInMemory {
             // Only one connection can leave the write-ahead log, and only if no other one is open. The log's contents are moved
             // to the store.
@@ -51,19 +73,11 @@ struct StoreMigration {
         }
         try setup.pragma(StoreOpening.pageCache(description))
         try setup.pragma("synchronous=\(description.synchronization.rawValue)")
-        if let backup {
-            // The lock outlasts the transaction, so nobody can write between the backup and the migration.
-            try setup.pragma("locking_mode=exclusive")
-            try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) {}
-            try StoreFiles(description.url).copy(session.connection, to: backup)
-        }
-        try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) { () throws(StoreError) in
-            // Another process may have migrated it in the meantime.
-            guard let old = try SourceSearch(setup, description).version(among: sources) else { return }
-            try StoreMigration(session, setup, description, old, model, mapping).change(pendingStage, observer)
-            try file?.write(session.connection, doing: doing)
-        }
-        return true
+        guard let backup else { return }
+        // The lock outlasts the transaction, so nobody can write between the backup and the migration.
+        try setup.pragma("locking_mode=exclusive")
+        try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) {}
+        try StoreFiles(description.url).copy(setup.session.connection, to: backup)
     }
 
     private static func rules(
@@ -114,33 +128,67 @@ struct StoreMigration {
         functions = MigrationFunctions(external, on: session.connection.handle)
     }
 
-    private func change(
-        _ pendingStage: String?, _ observer: ((MigrationProgress) -> Void)?
-    ) throws(StoreError) {
+    /// What the checks of a store found.
+    private struct Ready {
+        /// The number of objects by the number of their entity.
+        let expected: [Int64: Int64]
+        let files: UnsavedFiles?
+    }
+
+    /// Checks everything that can be known before the store is changed.
+    private func check() throws(StoreError) -> Ready {
         try checkSpace()
         let expected = try counts(old)
         try checkRelation(expected)
         for check in plan.checks { try self.check(check) }
-        let files = try noteFiles()
+        return Ready(expected: expected, files: try noteFiles())
+    }
+
+    private func change(
+        _ ready: Ready, _ pendingStage: String?, _ trace: MigrationTrace, _ observer: ((MigrationProgress) -> Void)?
+    ) throws(StoreError) {
+        let expected = ready.expected
         var progress = MigrationProgress(total: plan.statements.reduce(0) { $0 + weight($1, expected) })
-        for statement in plan.statements {
-            let start = ContinuousClock.now
-            try run(statement)
-            progress.add(statement, weight(statement, expected), since: start)
-            observer?(progress)
+        var position = 0
+        while position < plan.statements.count {
+            let first = plan.statements[position]
+            let part = plan.statements[position...].prefix { $0.part == first.part && $0.table == first.table }
+            position += part.count
+            try trace.part(first.part, name(ofTable: first.table)) { () throws(StoreError) in
+                for statement in part {
+                    let start = ContinuousClock.now
+                    try run(statement)
+                    progress.add(statement, weight(statement, expected), since: start)
+                    observer?(progress)
+                }
+                return ((), part.reduce(0) { $0 + rows($1, expected) })
+            }
         }
-        try writeVersion(pendingStage)
-        try compare(expected, try counts(new))
-        withExtendedLifetime((functions, files)) {}
+        try trace.part(.verify) { () throws(StoreError) in
+            try writeVersion(pendingStage)
+            try compare(expected, try counts(new))
+            return ((), 0)
+        }
+        withExtendedLifetime((functions, ready.files)) {}
+    }
+
+    /// The entity whose objects a table has, or the table itself if it is a join table.
+    private func name(ofTable table: String) -> String {
+        new.schema.entities.first { $0.table == table }?.name ?? table
+    }
+
+    /// The rows that a statement goes through.
+    private func rows(_ statement: MigrationPlan.Statement, _ counts: [Int64: Int64]) -> UInt64 {
+        // Renaming and adding a column change the schema alone; dropping one rewrites the rows.
+        let isInSchema = statement.sql.hasPrefix("ALTER") && !statement.sql.contains(" DROP COLUMN ")
+        guard !statement.table.isEmpty, statement.stage != .prepare, !isInSchema else { return 0 }
+        let rows = plan.pairs.pairs.filter { $0.new.table == statement.table }.compactMap { counts[$0.old.number] }
+        return UInt64(max(rows.reduce(0, +), 0))
     }
 
     /// How much work a statement is: the rows of its table, if it goes through them.
     func weight(_ statement: MigrationPlan.Statement, _ counts: [Int64: Int64]) -> UInt64 {
-        // Renaming and adding a column change the schema alone; dropping one rewrites the rows.
-        let isInSchema = statement.sql.hasPrefix("ALTER") && !statement.sql.contains(" DROP COLUMN ")
-        guard !statement.table.isEmpty, statement.stage != .prepare, !isInSchema else { return 1 }
-        let rows = plan.pairs.pairs.filter { $0.new.table == statement.table }.compactMap { counts[$0.old.number] }
-        return UInt64(max(rows.reduce(0, +), 1))
+        max(rows(statement, counts), 1)
     }
 
     private func run(_ statement: MigrationPlan.Statement) throws(StoreError) {

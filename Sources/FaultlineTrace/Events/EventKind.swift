@@ -51,6 +51,8 @@ public enum EventKind: UInt8, Sendable, Hashable, CaseIterable {
     case allocation
     /// The memory of the process at a time, as the system counts it.
     case memory
+    /// A migration of a store to another version of its model, or a part of one.
+    case migration
 
     /// Whether the kind's events take up no time of their threads.
     public var isInstant: Bool {
@@ -72,6 +74,7 @@ public enum EventKind: UInt8, Sendable, Hashable, CaseIterable {
         case .cacheHits: true
         case .allocation: true
         case .memory: true
+        case .migration: false
         }
     }
 }

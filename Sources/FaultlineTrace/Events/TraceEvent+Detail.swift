@@ -52,6 +52,8 @@ extension TraceEvent {
         case allocation(Allocation)
         /// The memory of the process at a time, as the system counts it.
         case memory(Memory)
+        /// A migration of a store to another version of its model, or a part of one.
+        case migration(Migration)
     }
 
     /// What happened.
@@ -79,6 +81,7 @@ extension TraceEvent.Detail {
         case .cacheHits: .cacheHits
         case .allocation: .allocation
         case .memory: .memory
+        case .migration: .migration
         }
     }
 
@@ -102,6 +105,7 @@ extension TraceEvent.Detail {
         case .cacheHits(let fields): [fields.entity, fields.relationshipEntity]
         case .allocation: []
         case .memory: []
+        case .migration: []
         }
     }
 
@@ -125,6 +129,7 @@ extension TraceEvent.Detail {
         case .cacheHits: self = .cacheHits(TraceEvent.CacheHits(record))
         case .allocation: self = .allocation(TraceEvent.Allocation(record))
         case .memory: self = .memory(TraceEvent.Memory(record))
+        case .migration: self = .migration(TraceEvent.Migration(record))
         }
     }
 
@@ -164,6 +169,8 @@ extension TraceEvent.Detail {
         case .allocation(let fields):
             withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
         case .memory(let fields):
+            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
+        case .migration(let fields):
             withUnsafeBytes(of: fields.record) { body($0.baseAddress!, fields.words) }
         }
     }

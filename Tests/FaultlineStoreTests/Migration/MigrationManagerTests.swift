@@ -1,7 +1,8 @@
 import FaultlineModel
-import FaultlineStore
 import Foundation
 import Testing
+
+@testable import FaultlineStore
 
 @Suite("A migration manager creates each newer object from older ones")
 struct MigrationManagerTests {
@@ -431,5 +432,34 @@ struct MigrationManagerTests {
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path).sorted()
                 == [".Store_SUPPORT", "Store.sqlite"])
+    }
+}
+
+@Suite("The methods that a policy overrides are known")
+struct PolicyMethodTests {
+    private final class Creating: EntityMigrationPolicy {
+        override func createDestinationInstances(
+            forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+        ) throws {}
+    }
+
+    private class Relating: EntityMigrationPolicy {
+        override func createRelationships(
+            forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+        ) throws {}
+    }
+
+    private final class Inheriting: Relating {
+        override func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {}
+    }
+
+    @Test("Those of a class, and those that it inherits")
+    func overridden() {
+        let types = [EntityMigrationPolicy.self, CopyingPolicy.self, Creating.self, Relating.self, Inheriting.self]
+        #expect(
+            types.map { PolicyMethods.createDestinationInstances.isOverridden(in: $0) }
+                == [false, false, true, false, false])
+        #expect(
+            types.map { PolicyMethods.createRelationships.isOverridden(in: $0) } == [false, false, false, true, true])
     }
 }

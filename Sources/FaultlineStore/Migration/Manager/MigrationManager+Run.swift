@@ -1,5 +1,6 @@
 import CSQLite
 public import FaultlineModel
+import FaultlineTrace
 public import Foundation
 
 extension MigrationManager {
@@ -20,8 +21,11 @@ extension MigrationManager {
         let policies = try makePolicies(mapping)
         let resolved = mapping.completed(from: sourceModel.schema, to: destinationModel.schema)
         let exists = FileManager.default.fileExists(atPath: destination.path)
+        let trace = MigrationTrace(recorder: recorder, log: log, way: .objects)
         do {
-            try migrate(source, resolved, policies, destination, exists: exists)
+            try trace.whole(source.path, isInferable: { isInferable(mapping) }) {
+                try migrate(source, resolved, policies, destination, trace, exists: exists)
+            }
         } catch {
             run = nil
             if !exists { StoreFiles(destination).remove() }
@@ -29,8 +33,17 @@ extension MigrationManager {
         }
     }
 
+    /// Whether a mapping model does no more than what is inferred without one.
+    private func isInferable(_ mapping: MappingModel) -> Bool {
+        guard let mapped = try? MappedRules.rules(mapping, from: sourceModel, to: destinationModel),
+            let inferred = try? MigrationRules(inferredFrom: sourceModel, to: destinationModel)
+        else { return false }
+        return mapped.continues(as: inferred, from: sourceModel.schema, to: destinationModel.schema)
+    }
+
     private func migrate(
-        _ source: URL, _ mapping: MappingModel, _ policies: [EntityMigrationPolicy], _ destination: URL, exists: Bool
+        _ source: URL, _ mapping: MappingModel, _ policies: [EntityMigrationPolicy], _ destination: URL,
+        _ trace: MigrationTrace, exists: Bool
     ) throws {
         let old = try open(source, sourceModel) { $0.isReadOnly = true }
         defer { try? old.container.close() }
@@ -49,13 +62,16 @@ extension MigrationManager {
         try run.reserveKeys(kept)
         try old.context.performAndWait {
             try new.context.performAndWait {
-                try MigrationStages(self, run, policies).run()
+                try MigrationStages(self, run, policies, trace).run()
             }
         }
         try new.container.close()
         isOpen = false
         self.run = nil
-        try MigrationEnd(old.store, destination, destinationModel, recorder, log).finish(keepsIdentity: !exists)
+        try trace.part(.verify) {
+            try MigrationEnd(old.store, destination, destinationModel, recorder, log).finish(keepsIdentity: !exists)
+            return ((), 0)
+        }
         status.progress = 1
     }
 

@@ -1,16 +1,20 @@
 import CSQLite
 import FaultlineModel
+import FaultlineTrace
 
 /// The three stages of a migration with a mapping model.
 struct MigrationStages {
     private let manager: MigrationManager
     private let current: MigrationRun
     private let policies: [EntityMigrationPolicy]
+    private let trace: MigrationTrace
     /// The number of older objects, by mapping.
     private let counts: [Int]
 
-    init(_ manager: MigrationManager, _ run: MigrationRun, _ policies: [EntityMigrationPolicy]) throws {
-        (self.manager, current, self.policies) = (manager, run, policies)
+    init(
+        _ manager: MigrationManager, _ run: MigrationRun, _ policies: [EntityMigrationPolicy], _ trace: MigrationTrace
+    ) throws {
+        (self.manager, current, self.policies, self.trace) = (manager, run, policies, trace)
         counts = try run.mappings.map { mapping in
             guard let request = try Self.request(mapping, run) else { return 0 }
             return try run.source.context.count(for: request)
@@ -26,39 +30,51 @@ struct MigrationStages {
         }
         for (number, mapping) in current.mappings.enumerated() {
             manager.currentEntityMapping = mapping
-            try policies[number].begin(mapping, with: manager)
-            try eachSource(of: mapping) { objects in
-                for object in objects {
-                    try policies[number].createDestinationInstances(forSource: object, in: mapping, manager: manager)
-                }
-                try save()
-                advance(objects.count, of: 0.5)
-            }
-            try policies[number].endInstanceCreation(forMapping: mapping, manager: manager)
-            try save()
-        }
-        for (number, mapping) in current.mappings.enumerated() {
-            manager.currentEntityMapping = mapping
-            if needsRelationships(number) {
-                try eachDestination(of: number) { objects in
+            try trace.part(.create, mapping.name) {
+                try policies[number].begin(mapping, with: manager)
+                try eachSource(of: mapping) { objects in
                     for object in objects {
-                        try policies[number].createRelationships(
-                            forDestination: object, in: mapping, manager: manager)
+                        try policies[number].createDestinationInstances(
+                            forSource: object, in: mapping, manager: manager)
                     }
                     try save()
-                    advance(objects.count, of: 0.4)
+                    advance(objects.count, of: 0.5)
                 }
-            } else {
-                advance(counts[number], of: 0.4)
+                try policies[number].endInstanceCreation(forMapping: mapping, manager: manager)
+                try save()
+                return ((), UInt64(counts[number]))
             }
-            try policies[number].endRelationshipCreation(forMapping: mapping, manager: manager)
-            try save()
         }
         for (number, mapping) in current.mappings.enumerated() {
             manager.currentEntityMapping = mapping
-            try policies[number].performCustomValidation(forMapping: mapping, manager: manager)
-            try policies[number].end(mapping, manager: manager)
-            try save()
+            try trace.part(.relate, mapping.name) {
+                var related = 0
+                if needsRelationships(number) {
+                    try eachDestination(of: number) { objects in
+                        for object in objects {
+                            try policies[number].createRelationships(
+                                forDestination: object, in: mapping, manager: manager)
+                        }
+                        try save()
+                        related += objects.count
+                        advance(objects.count, of: 0.4)
+                    }
+                } else {
+                    advance(counts[number], of: 0.4)
+                }
+                try policies[number].endRelationshipCreation(forMapping: mapping, manager: manager)
+                try save()
+                return ((), UInt64(related))
+            }
+        }
+        for (number, mapping) in current.mappings.enumerated() {
+            manager.currentEntityMapping = mapping
+            try trace.part(.verify, mapping.name) {
+                try policies[number].performCustomValidation(forMapping: mapping, manager: manager)
+                try policies[number].end(mapping, manager: manager)
+                try save()
+                return ((), 0)
+            }
         }
     }
 

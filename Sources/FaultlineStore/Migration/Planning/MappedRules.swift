@@ -56,7 +56,9 @@ struct MappedRules {
                 let before = mapping.sourceEntityName.flatMap({ old.entity(named: $0) }),
                 let entity = mapping.destinationEntityName.flatMap({ new.entity(named: $0) })
             else { continue }
-            guard mapping.selectsAllObjects else { throw ObjectsNeeded(reason: "'\(mapping.name)' selects its objects") }
+            guard mapping.selectsAllObjects else {
+                throw ObjectsNeeded(reason: "'\(mapping.name)' selects its objects")
+            }
             guard !before.isAbstract, !entity.isAbstract, sources.insert(before.name).inserted,
                 links[entity.name] == nil
             else { throw ObjectsNeeded(reason: "'\(mapping.name)' is not the only mapping of its entities") }

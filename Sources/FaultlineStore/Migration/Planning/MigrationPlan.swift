@@ -1,4 +1,5 @@
 import FaultlineModel
+import FaultlineTrace
 
 /// The statements that make a store of one model version a store of another, within one transaction.
 struct MigrationPlan {
@@ -21,6 +22,15 @@ struct MigrationPlan {
         /// The table of the newer version that the statement is for; empty if it is for none or several.
         let table: String
         let sql: String
+
+        /// The part of the migration to which the statement's time belongs in a trace.
+        var part: TraceEvent.Migration.Stage {
+            switch stage {
+            case .prepare, .rows, .finish: .rows
+            case .derive: .derive
+            case .index: .index
+            }
+        }
     }
 
     let statements: [Statement]

@@ -23,6 +23,22 @@ struct MigrationRules {
         (self.links, self.conditions, self.possibleRenamings) = (links, conditions, possibleRenamings)
     }
 
+    /// Whether other rules carry over the same objects and values.
+    func continues(as other: MigrationRules, from old: ModelSchema, to new: ModelSchema) -> Bool {
+        func summary(_ rules: MigrationRules) -> Set<String> {
+            Set(
+                rules.links.filter { old.entity(named: $0.old)?.isAbstract == false }.flatMap { link in
+                    // The store computes derived attributes in any case.
+                    let names = link.names.filter {
+                        new.entity(named: link.new)?.property($0.key)?.isDerived == false
+                    }
+                    return ["\(link.old) \(link.new)"] + names.map { "\(link.new) \($0.key) \($0.value)" }
+                        + link.constants.map { "\(link.new) \($0.key) = \(String(describing: $0.value))" }
+                })
+        }
+        return summary(self) == summary(other)
+    }
+
     /// The rules that names and renaming identifiers tell.
     ///
     /// - Throws: ``ModelError`` for the first change that cannot be inferred.

@@ -1,5 +1,6 @@
 import FaultlineModel
 import FaultlineRecorder
+import FaultlineTrace
 import Foundation
 
 /// Runs the stages of a plan from the version of a store to the newest one.
@@ -51,15 +52,21 @@ struct StagedMigration {
                 "Migrating '\(description.path)' is refused because the store was written by a newer version than it is opened with, and the plan leads to newer versions only; open it with the newer version."
             )
         }
-        // The step to the store's version was done, but not the work after it.
-        if let pending, pending == plan.versions[position].checksum, let stage = plan.versions[position].stage {
-            try finish(stage, plan.versions[position])
-        }
-        for (old, new) in zip(plan.versions[position..<max(target, position)], plan.versions[position...].dropFirst()) {
-            try step(from: old, to: new)
+        try trace.whole(description.path) { () throws(StoreError) in
+            // The step to the store's version was done, but not the work after it.
+            if let pending, pending == plan.versions[position].checksum, let stage = plan.versions[position].stage {
+                try finish(stage, plan.versions[position])
+            }
+            for (old, new) in zip(
+                plan.versions[position..<max(target, position)], plan.versions[position...].dropFirst())
+            {
+                try step(from: old, to: new)
+            }
         }
         return true
     }
+
+    private var trace: MigrationTrace { MigrationTrace(recorder: recorder, log: log, way: .staged) }
 
     private func step(from old: StagePlan.Version, to new: StagePlan.Version) throws(StoreError) {
         if let stage = new.stage, let handler = stage.willMigrateHandler {
@@ -98,7 +105,10 @@ struct StagedMigration {
             name: stage.label ?? "Migration", managedObjectModel: model, storeDescription: description,
             recorder: recorder, sqlDebug: log)
         do {
-            try manager.with(container) { try handler(manager, stage) }
+            try trace.part(.handler, stage.label ?? "") {
+                try manager.with(container) { try handler(manager, stage) }
+                return ((), 0)
+            }
         } catch {
             let name = stage.label.map { " '\($0)'" } ?? ""
             throw StoreError(

@@ -49,6 +49,16 @@ extension SQLDebugLog {
         print(.details, (["SQLite: EXPLAIN QUERY PLAN \(sql)"] + lines).joined(separator: "\n"))
     }
 
+    /// Logs a part of a migration.
+    func migration(_ text: @autoclosure () -> String) {
+        guard printsMigrations else { return }
+        print(.annotation, "(migration) \(text())")
+    }
+
+    static func seconds(since start: ContinuousClock.Instant) -> String {
+        seconds(UInt64(max((ContinuousClock.now - start) / .nanoseconds(1), 0)))
+    }
+
     static func seconds(_ nanoseconds: UInt64) -> String {
         String(format: "%.4fs", Double(nanoseconds) / 1e9)
     }

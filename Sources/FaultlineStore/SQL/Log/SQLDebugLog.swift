@@ -16,12 +16,20 @@ import Synchronization
 ///
 /// Unlike Core Data, it also prints a line with the time of each write, and a line for each fault that the row cache
 /// serves. Levels from 2 print values.
+///
+/// Core Data's log of migrations is a part of it: `-com.apple.CoreData.MigrationDebug 1`, `FAULTLINE_MIGRATIONDEBUG=1` or
+/// ``printsMigrations`` prints each part of a migration with its time.
 public final class SQLDebugLog: Sendable {
     /// The log of all stores that were not given another.
-    public static let shared = SQLDebugLog(
-        level: requestedLevel(ProcessInfo.processInfo.arguments, RecordingVariable.environment))
+    public static let shared: SQLDebugLog = {
+        let (arguments, environment) = (ProcessInfo.processInfo.arguments, RecordingVariable.environment)
+        let log = SQLDebugLog(level: requestedLevel(arguments, environment))
+        log.printsMigrations = requestedLevel(arguments, environment, of: "MigrationDebug") > 0
+        return log
+    }()
 
     private let currentLevel: Atomic<Int>
+    private let areMigrationsPrinted = Atomic(false)
     private let currentLogger: Mutex<Logger?>
     private let write: @Sendable (String) -> Void
 
@@ -40,6 +48,14 @@ public final class SQLDebugLog: Sendable {
     public var level: Int {
         get { currentLevel.load(ordering: .relaxed) }
         set { currentLevel.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Whether the parts of migrations are printed, whatever the level is.
+    ///
+    /// Default: false.
+    public var printsMigrations: Bool {
+        get { areMigrationsPrinted.load(ordering: .relaxed) }
+        set { areMigrationsPrinted.store(newValue, ordering: .relaxed) }
     }
 
     /// The destination of the lines, at level debug; `nil` for standard error.
@@ -63,13 +79,15 @@ public final class SQLDebugLog: Sendable {
         case sql, annotation, details, error
     }
 
-    /// The level set on the command line, or else in the environment; 0 if neither is set.
-    static func requestedLevel(_ arguments: [String], _ environment: [String: String]) -> Int {
-        if let position = arguments.firstIndex(of: "-com.apple.CoreData.SQLDebug"), position + 1 < arguments.count,
+    /// The level of a log set on the command line, or else in the environment; 0 if neither is set.
+    static func requestedLevel(
+        _ arguments: [String], _ environment: [String: String], of name: String = "SQLDebug"
+    ) -> Int {
+        if let position = arguments.firstIndex(of: "-com.apple.CoreData.\(name)"), position + 1 < arguments.count,
             let level = Int(arguments[position + 1])
         {
             return level
         }
-        return environment["FAULTLINE_SQLDEBUG"].flatMap { Int($0) } ?? 0
+        return environment["FAULTLINE_\(name.uppercased())"].flatMap { Int($0) } ?? 0
     }
 }

@@ -1,0 +1,86 @@
+import CSQLite
+import FaultlineRecorder
+import FaultlineTrace
+import Foundation
+
+typealias MigrationSpan = Span<TraceEvent.Migration>
+
+extension TraceEvent.Migration: SpanEvent {
+    static var failure: Int32 { SQLITE_ABORT }
+}
+
+/// Records a migration and its parts, and prints them if Core Data's migration log is on.
+///
+/// An error in a part is the error of the whole, which records it.
+struct MigrationTrace {
+    let recorder: Recorder
+    let log: SQLDebugLog
+    let way: TraceEvent.Migration.Way
+
+    /// Measures a whole migration of a store.
+    ///
+    /// - Parameter isInferable: Called only while recording.
+    func whole<R, Failure: Error>(
+        _ path: String, isInferable: () -> Bool = { false }, _ body: () throws(Failure) -> R
+    ) throws(Failure) -> R {
+        let bytes = StoreFiles.size(of: URL(fileURLWithPath: path))
+        let span = recorder.begin().map { MigrationSpan($0, recorder, TraceOrigin()) }
+        span?.describe { event in
+            (event.stage, event.way, event.bytes) = (.whole, way, bytes)
+            event.name = recorder.intern(.name(NameEntry(name: path)))
+            event.isInferable = isInferable()
+        }
+        let start = ContinuousClock.now
+        log.migration("Migrating the store '\(path)' (\(bytes) bytes), \(way.words)")
+        do throws(Failure) {
+            let result = try body()
+            span?.end()
+            log.migration("Migrated the store in \(SQLDebugLog.seconds(since: start))")
+            return result
+        } catch {
+            span?.end(error)
+            log.migration("Migrating the store failed after \(SQLDebugLog.seconds(since: start)): \(error)")
+            throw error
+        }
+    }
+
+    /// Measures a part of a migration.
+    ///
+    /// - Parameters:
+    ///   - name: What the part is for; empty for nothing or several.
+    ///   - body: Returns the result, and the rows that it went through.
+    func part<R, Failure: Error>(
+        _ stage: TraceEvent.Migration.Stage, _ name: String = "",
+        _ body: () throws(Failure) -> (result: R, rows: UInt64)
+    ) throws(Failure) -> R {
+        let span = recorder.begin().map { MigrationSpan($0, recorder, TraceOrigin()) }
+        let start = ContinuousClock.now
+        do throws(Failure) {
+            let (result, rows) = try body()
+            span?.describe { event in
+                (event.stage, event.way, event.rows) = (stage, way, rows)
+                if !name.isEmpty { event.name = recorder.intern(.name(NameEntry(name: name))) }
+            }
+            span?.end()
+            let subject = name.isEmpty ? "" : " '\(name)'"
+            let count = rows == 0 ? "" : ", \(rows) rows"
+            log.migration("\(stage)\(subject): \(SQLDebugLog.seconds(since: start))\(count)")
+            return result
+        } catch {
+            span?.cancel()
+            throw error
+        }
+    }
+}
+
+extension TraceEvent.Migration.Way {
+    /// The way as the end of a sentence.
+    fileprivate var words: String {
+        switch self {
+        case .inferred: "in place, as names and renaming identifiers tell"
+        case .mapping: "in place, as a mapping model tells"
+        case .objects: "object by object, as a mapping model tells"
+        case .staged: "in the stages of a plan"
+        }
+    }
+}
