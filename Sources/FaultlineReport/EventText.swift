@@ -115,6 +115,12 @@ public struct EventText: Sendable {
             return (
                 owner.map { "\(wait.resource) of \($0)" } ?? "\(wait.resource)", nil, wait.error == 0 ? "" : "failed"
             )
+        case .migration(let migration):
+            let name = dictionary.name(migration.name).map { Phrase.fileName($0) }
+            return (
+                ["\(migration.stage)", name].compactMap { $0 }.joined(separator: " "), UInt32(clamping: migration.rows),
+                migration.error == 0 ? "\(migration.way)" : "failed"
+            )
         case .cpu(let sample):
             let leaf = dictionary.stack(sample.leaf)?.addresses.first.flatMap { dictionary.frame(at: $0) }
             return (leaf?.locations.first?.function ?? "", nil, Phrase.duration(sample.weight))

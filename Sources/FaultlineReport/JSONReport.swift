@@ -43,6 +43,7 @@ public struct JSONReport: Sendable {
             "costs": costs,
             "cpu": CPUJSON.value(profile),
             "memory": MemoryJSON.value(profile),
+            "migrations": MigrationJSON.value(profile),
             "groups": .array(profile.groups.prefix(limit).map(GroupJSON.value)),
             "byEntity": GroupJSON.sums(profile.groups, by: GroupJSON.entity),
             "byRelationship": GroupJSON.sums(profile.groups, by: GroupJSON.relationship),

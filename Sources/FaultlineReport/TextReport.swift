@@ -42,6 +42,7 @@ public struct TextReport: Sendable {
                 HotspotsText(analysis: analysis, showsAll: showsAll, grouped: grouped).lines(ink, tableWidth),
                 CPUText(profile: analysis.profile, showsAll: showsAll).lines(ink, width),
                 MemoryText(profile: analysis.profile, showsAll: showsAll).lines(ink, width),
+                MigrationText(profile: analysis.profile, showsAll: showsAll).lines(ink, width),
                 GrowthText(analysis: analysis, showsAll: showsAll).lines(ink, width),
             ]
         }

@@ -20,7 +20,7 @@ struct JSONReportTests {
         #expect(
             report.keys.sorted() == [
                 "byEntity", "byRelationship", "byStatement", "checks", "costs", "cpu", "findings", "groups", "lost",
-                "memory",
+                "memory", "migrations",
                 "processes", "programs", "quality", "recordings", "results", "scopes", "totals", "version", "wallTime",
             ])
         #expect(report["version"] as? Int == 1)

@@ -143,6 +143,7 @@
 
 #define FL_MIGRATION_STAGES(X) \
     X("whole", "The whole migration, of which the others are parts.") \
+    X("step", "A step of a staged migration, which itself has parts.") \
     X("plan", "Finding the store's version, planning, and checking the rows.") \
     X("rows", "Changing or copying the rows of a table, in SQL.") \
     X("derive", "Computing derived attributes, in SQL.") \
@@ -456,14 +457,15 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint64_t, rows, FL_COUNT, 0, \
       "Rows that statements went through, or objects that were created or changed.") \
     X(S, uint64_t, bytes, FL_BYTES, 0, "The size of the store's file before the migration. 0 for a part of one.") \
+    X(S, uint64_t, timeInSQL, FL_NANOSECONDS, 0, \
+      "The estimated time of the same migration in SQL, if a mapping model created objects although it could have been inferred. " \
+      "0 for all others.") \
     X(S, uint32_t, stage, FL_ENUMERATION, FL_ENUMERATION_MIGRATION_STAGE, \
       "The part of a migration that the event measures.") \
     X(S, uint32_t, way, FL_ENUMERATION, FL_ENUMERATION_MIGRATION_WAY, "How the store is migrated.") \
     X(S, uint32_t, name, FL_REFERENCE, FL_DICTIONARY_NAME, \
       "For a whole migration, the store's file. For a part, the newer entity, the join table, the entity mapping or the stage. " \
       "0 if it is for none or several.") \
-    X(S, uint32_t, isInferable, FL_FLAG, 0, \
-      "Whether the mapping model of a whole migration does what an inferred one would do in SQL.") \
     X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if the migration failed. 0 if it did not.")
 
 #define FL_EVICTION_FIELDS(X, S) \

@@ -12,7 +12,7 @@ enum Detectors {
         StatementLoopDetector.self, SmallTransactionDetector.self, StatementScanDetector.self,
         StatementSampleDetector.self, OffsetDetector.self, WholeResultDetector.self, RepeatedStatementDetector.self,
         PreparationDetector.self, ColumnReadDetector.self, CPUDetector.self, AllocationDetector.self,
-        ProgramMemoryDetector.self,
+        ProgramMemoryDetector.self, MigrationDetector.self,
     ]
 
     /// The detectors that gather evidence of their own.

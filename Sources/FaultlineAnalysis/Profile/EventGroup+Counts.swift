@@ -111,6 +111,9 @@ extension EventGroup.Counts: Summed, StartsEmpty {
         case .wait(let waited):
             wait &+= event.duration
             errors &+= waited.error == 0 ? 0 : 1
+        case .migration(let migration):
+            rows &+= migration.rows
+            errors &+= migration.error == 0 ? 0 : 1
         default: break
         }
     }

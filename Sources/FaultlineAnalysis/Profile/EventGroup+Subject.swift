@@ -25,6 +25,9 @@ extension EventGroup.Key.Subject {
             case .merge(let merge): saved(merge.entities)
             case .refresh(let refresh): refresh.entity == 0 ? .named("objects") : entity(refresh.entity)
             case .wait(let wait): .named("\(wait.resource)")
+            case .migration(let migration):
+                .named(
+                    ["\(migration.stage)", dictionary.name(migration.name)].compactMap { $0 }.joined(separator: " "))
             default: .unknown
             }
     }

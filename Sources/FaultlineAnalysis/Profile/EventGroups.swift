@@ -81,6 +81,7 @@ struct EventGroups: Sendable {
         case .sql(let statement): (statement.type.rawValue, 0, statement.statement, 0)
         case .refresh(let refresh): (0, 0, refresh.entity, 0)
         case .wait(let wait): (wait.resource.rawValue, 0, 0, 0)
+        case .migration(let migration): (migration.stage.rawValue, migration.way.rawValue, migration.name, 0)
         default: (0, 0, 0, 0)
         }
     }

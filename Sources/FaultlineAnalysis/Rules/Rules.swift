@@ -9,6 +9,7 @@ public enum Rules {
             UnusedResultRule(), RepeatedFetchRule(), SortRule(), UnusedPrefetchRule(), PreparationRule(), PlanRule(),
             UnchangedWriteRule(), TraceQualityRule(), HeldObjectRule(), FailureRule(), StatementLoopRule(),
             SmallTransactionRule(), RepeatedStatementRule(), UnreadColumnRule(),
+            MigrationOnMainThreadRule(), NeedlessMappingRule(),
         ]
     }
 }

@@ -6,7 +6,7 @@ const KIND_COLOURS = {
   sql: ["#7a6bb5", "#ffffff"], wait: ["#cc79a7", "#2e0a1e"], merge: ["#5b8a72", "#00140e"],
   refresh: ["#5b8a72", "#00140e"], release: ["#8a8f98", "#10131a"], eviction: ["#8a8f98", "#10131a"],
   use: ["#8a8f98", "#10131a"], cpu: ["#0072b2", "#ffffff"], allocation: ["#c4420a", "#ffffff"],
-  memory: ["#009e73", "#00140e"],
+  memory: ["#009e73", "#00140e"], migration: ["#7a5195", "#ffffff"],
 };
 
 const SCOPE_COLOURS = {

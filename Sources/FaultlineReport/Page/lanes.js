@@ -10,6 +10,7 @@ const TRACKS = [
   { name: "Saves", kinds: ["save"], style: "slices" },
   { name: "SQL", kinds: ["sql"], style: "slices" },
   { name: "Waits", kinds: ["wait"], style: "slices" },
+  { name: "Migrations", kinds: ["migration"], style: "slices" },
   { name: "Merges", kinds: ["merge", "refresh"], style: "slices" },
   { name: "Releases", kinds: ["release", "eviction", "use"], style: "instants" },
   { name: "CPU", kinds: ["cpu"], style: "load" },

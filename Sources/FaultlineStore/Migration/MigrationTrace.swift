@@ -19,21 +19,24 @@ struct MigrationTrace {
 
     /// Measures a whole migration of a store.
     ///
-    /// - Parameter isInferable: Called only while recording.
+    /// - Parameters:
+    ///   - isStep: Whether it is a step of another migration.
+    ///   - timeInSQL: The estimated time of a migration that could have been inferred, in nanoseconds. Called only while
+    ///     recording.
     func whole<R, Failure: Error>(
-        _ path: String, isInferable: () -> Bool = { false }, _ body: () throws(Failure) -> R
+        _ path: String, isStep: Bool = false, timeInSQL: () -> UInt64 = { 0 }, _ body: () throws(Failure) -> R
     ) throws(Failure) -> R {
         let bytes = StoreFiles.size(of: URL(fileURLWithPath: path))
         let span = recorder.begin().map { MigrationSpan($0, recorder, TraceOrigin()) }
         span?.describe { event in
-            (event.stage, event.way, event.bytes) = (.whole, way, bytes)
+            (event.stage, event.way, event.bytes) = (isStep ? .step : .whole, way, bytes)
             event.name = recorder.intern(.name(NameEntry(name: path)))
-            event.isInferable = isInferable()
         }
         let start = ContinuousClock.now
         log.migration("Migrating the store '\(path)' (\(bytes) bytes), \(way.words)")
         do throws(Failure) {
             let result = try body()
+            span?.describe { $0.timeInSQL = timeInSQL() }
             span?.end()
             log.migration("Migrated the store in \(SQLDebugLog.seconds(since: start))")
             return result

@@ -28,6 +28,7 @@ struct StoreMigration {
     ///   - sources: The older versions of the model, for stores without a copy of theirs.
     ///   - mapping: A mapping model that ``MappedRules`` accept; `nil` to infer what continues what.
     ///   - backup: Where to put a copy of the older store; `nil` for none.
+    ///   - isStep: Whether it is a step of a staged migration.
     ///   - pendingStage: The checksum of the newer version, if its stage has work left to do afterward.
     ///   - observer: Called after each statement.
     /// - Returns: Whether the store's version was found; if not, nothing was changed.
@@ -35,7 +36,7 @@ struct StoreMigration {
     static func run(
         _ description: PersistentStoreDescription, to model: ManagedObjectModel, sources: [ManagedObjectModel],
         mapping: MappingModel? = nil, recorder: Recorder, log: SQLDebugLog, backup: URL? = nil,
-        pendingStage: String? = nil, observer: ((MigrationProgress) -> Void)? = nil
+        isStep: Bool = false, pendingStage: String? = nil, observer: ((MigrationProgress) -> Void)? = nil
     ) throws(StoreError) -> Bool {
         let session = try StoreOpening.connect(description, recorder: recorder, log: log)
         defer { session.connection.close() }
@@ -45,7 +46,7 @@ struct StoreMigration {
         // A store that cannot be migrated is left alone, without waiting for its other users.
         guard let known = try SourceSearch(setup, description).version(among: sources) else { return false }
         let trace = MigrationTrace(recorder: recorder, log: log, way: mapping == nil ? .inferred : .mapping)
-        try trace.whole(description.path) { () throws(StoreError) in
+        try trace.whole(description.path, isStep: isStep) { () throws(StoreError) in
             _ = try rules(mapping, from: known.model, to: model, description.path)
             try prepare(setup, description, backup)
             try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) { () throws(StoreError) in

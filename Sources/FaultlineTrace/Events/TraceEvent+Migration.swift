@@ -9,6 +9,8 @@ extension TraceEvent {
         public enum Stage: UInt32, Sendable, Hashable, CaseIterable {
             /// The whole migration, of which the others are parts.
             case whole
+            /// A step of a staged migration, which itself has parts.
+            case step
             /// Finding the store's version, planning, and checking the rows.
             case plan
             /// Changing or copying the rows of a table, in SQL.
@@ -45,6 +47,11 @@ extension TraceEvent {
         ///
         /// 0 for a part of one.
         public var bytes: UInt64 = 0
+        /// The estimated time of the same migration in SQL, if a mapping model created objects although it could have
+        /// been inferred, in nanoseconds.
+        ///
+        /// 0 for all others.
+        public var timeInSQL: UInt64 = 0
         /// The part of a migration that the event measures.
         public var stage: Stage = .whole
         /// How the store is migrated.
@@ -54,8 +61,6 @@ extension TraceEvent {
         /// For a part, the newer entity, the join table, the entity mapping or the stage. 0 if it is for none or
         /// several.
         public var name: DictionaryID = 0
-        /// Whether the mapping model of a whole migration does what an inferred one would do in SQL.
-        public var isInferable: Bool = false
         /// SQLite's result code if the migration failed.
         ///
         /// 0 if it did not.
@@ -74,10 +79,10 @@ extension TraceEvent.Migration: EventRecord {
         let fields = record.pointee.fields.migration
         rows = fields.rows
         bytes = fields.bytes
+        timeInSQL = fields.timeInSQL
         stage = TraceEvent.Migration.Stage(rawValue: fields.stage) ?? .whole
         way = TraceEvent.Migration.Way(rawValue: fields.way) ?? .inferred
         name = fields.name
-        isInferable = fields.isInferable != 0
         error = fields.error
     }
 
@@ -86,10 +91,10 @@ extension TraceEvent.Migration: EventRecord {
         var fields = fl_migration()
         fields.rows = rows
         fields.bytes = bytes
+        fields.timeInSQL = timeInSQL
         fields.stage = stage.rawValue
         fields.way = way.rawValue
         fields.name = name
-        fields.isInferable = isInferable ? 1 : 0
         fields.error = error
         return fields
     }

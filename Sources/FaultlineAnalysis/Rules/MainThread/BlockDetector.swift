@@ -3,7 +3,7 @@ internal import FaultlineTrace
 /// Detects work in the store that keeps a main thread from drawing.
 struct BlockDetector: EvidenceDetector {
     static let name = "blocks"
-    static let kinds = EventKind.work.subtracting([.wait])
+    static let kinds = EventKind.work.subtracting([.wait, .migration])
     static let wallTime: (any WritableKeyPath<BlockEvidence, UInt64> & Sendable)? = \BlockEvidence.wallTime
 
     /// The minimum busy interval in the store, in nanoseconds: a frame at 60 Hz, rounded down.

@@ -26,7 +26,7 @@ extension MainThreadRule {
                 "Programs without screens may work in the store on their main thread. R12 recognizes screens by "
                     + "scopes of kind screen, or because the trace is an export of Instruments, which records apps.",
                 "If another rule has advice for the line, R12 reports nothing, because that advice goes further.",
-                "Waits for a lock or a queue belong to R13.",
+                "Waits for a lock or a queue belong to R13, and migrations to R31.",
                 "The finding is a note if events were lost in at least half of the busy intervals.",
             ])
     }

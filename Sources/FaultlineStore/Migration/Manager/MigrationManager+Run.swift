@@ -23,7 +23,7 @@ extension MigrationManager {
         let exists = FileManager.default.fileExists(atPath: destination.path)
         let trace = MigrationTrace(recorder: recorder, log: log, way: .objects)
         do {
-            try trace.whole(source.path, isInferable: { isInferable(mapping) }) {
+            try trace.whole(source.path, timeInSQL: { timeInSQL(mapping, source) }) {
                 try migrate(source, resolved, policies, destination, trace, exists: exists)
             }
         } catch {
@@ -33,12 +33,14 @@ extension MigrationManager {
         }
     }
 
-    /// Whether a mapping model does no more than what is inferred without one.
-    private func isInferable(_ mapping: MappingModel) -> Bool {
+    /// The estimated time of an inferred migration in nanoseconds; 0 if the mapping model does anything else.
+    private func timeInSQL(_ mapping: MappingModel, _ source: URL) -> UInt64 {
         guard let mapped = try? MappedRules.rules(mapping, from: sourceModel, to: destinationModel),
-            let inferred = try? MigrationRules(inferredFrom: sourceModel, to: destinationModel)
-        else { return false }
-        return mapped.continues(as: inferred, from: sourceModel.schema, to: destinationModel.schema)
+            let inferred = try? MigrationRules(inferredFrom: sourceModel, to: destinationModel),
+            mapped.continues(as: inferred, from: sourceModel.schema, to: destinationModel.schema),
+            let preview = try? MigrationPreview.of(storeAt: source, to: destinationModel, sources: [sourceModel])
+        else { return 0 }
+        return UInt64((preview.seconds ?? 0) * 1e9)
     }
 
     private func migrate(
