@@ -6,7 +6,7 @@ struct MigrationText {
     let profile: Profile
     /// Whether to show all parts.
     var showsAll = false
-    /// The maximum number of parts shown.
+    /// The maximum number of parts shown, which take at least a thousandth of the time.
     static let shown = 8
 
     func lines(_ ink: Ink, _ width: Int) -> [String] {
@@ -28,7 +28,7 @@ struct MigrationText {
                 Phrase.percent(total == 0 ? 0 : min(1, Double(time) / Double(total))),
             ])
         }
-        let shown = parts.prefix(showsAll ? .max : Self.shown)
+        let shown = showsAll ? parts[...] : parts.filter { $0.evidence.time >= total / 1000 }.prefix(Self.shown)
         for (key, evidence) in shown { add(Self.words(key), evidence.rows, evidence.time) }
         let rest = total &- min(total, shown.reduce(0) { $0 &+ $1.evidence.time })
         if rest > 0 { add(parts.count > shown.count ? "the rest" : "opening and closing files", 0, rest) }

@@ -51,6 +51,16 @@ public struct TextReport: Sendable {
         return TextPage.joined(sections, ink)
     }
 
+    /// Returns the sections about migrations and findings alone, with a trailing line feed.
+    package func migrations(width: Int, colour: Bool) -> String {
+        let (ink, width) = (Ink(isColoured: colour), TextPage.width(width))
+        return TextPage.joined(
+            [
+                MigrationText(profile: analysis.profile, showsAll: showsAll).lines(ink, width),
+                FindingsText(findings: analysis.findings, showsAll: showsAll).lines(ink, width),
+            ], ink)
+    }
+
     private func header(_ ink: Ink, _ width: Int) -> [String] {
         let profile = analysis.profile
         let name = TextTable.shortened(Self.programs(profile).prefix(3).joined(separator: ", "), to: width / 2)

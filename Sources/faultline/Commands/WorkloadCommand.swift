@@ -8,7 +8,7 @@ import Foundation
 struct WorkloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "workload", abstract: "Runs a sample app, for recording.", shouldDisplay: false,
-        subcommands: [Groceries.self, Music.self])
+        subcommands: [Groceries.self, Music.self, Weather.self])
 
     /// A shopping list with flaws that can be switched on.
     struct Groceries: ParsableCommand {
@@ -90,4 +90,38 @@ struct WorkloadCommand: ParsableCommand {
             }
         }
     }
+
+    /// Weather stations whose store is migrated.
+    struct Weather: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "weather",
+            abstract: "Migrates a store of weather readings.",
+            discussion: """
+                faultline workload weather --store /tmp/weather.sqlite --prepare
+                faultline record -- faultline workload weather --store /tmp/weather.sqlite --way policy
+                """)
+
+        @OptionGroup
+        var options: WorkloadOptions
+
+        @Option(name: .long, help: "The number of readings, for --prepare.")
+        var readings = 105_120
+
+        @Option(name: .long, help: "How to migrate.")
+        var way = WeatherStation.Way.inferred
+
+        func validate() throws {
+            guard readings > 0 else { throw ValidationError("--readings must be at least 1.") }
+        }
+
+        func run() throws {
+            try options.run { url in
+                try WeatherStation.prepare(readings: readings, at: url)
+            } open: { url in
+                { try WeatherStation.migrate(way, at: url) }
+            }
+        }
+    }
 }
+
+extension WeatherStation.Way: ExpressibleByArgument {}

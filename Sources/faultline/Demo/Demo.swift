@@ -38,11 +38,10 @@ extension DemoWorkload {
 /// Records both forms of a sample app, and prints both reports and the difference.
 struct Demo {
     private let app: any DemoApp
-    private let output: String?
+    private let options: DemoOptions
 
     init(_ app: any DemoApp, _ options: DemoOptions) {
-        self.app = app
-        output = options.output
+        (self.app, self.options) = (app, options)
     }
 
     func run() throws {
@@ -55,20 +54,19 @@ struct Demo {
                         + "this.")
             }
             try Terminal.output.write(DemoComparison(before: before, after: after).text())
-            let hint =
-                output.map { "The stores and traces are in \($0)." }
-                ?? "To keep the stores and traces, add -o DIRECTORY."
             try Terminal.output.write(
-                "\n\(hint)\n\"faultline explain R02\" describes a rule that the reports name.\n")
+                "\n\(options.hint)\n\"faultline explain R02\" describes a rule that the reports name.\n")
         }
     }
 
     /// Runs `work` in the requested directory, or in a temporary one that is removed afterwards.
     ///
     /// - Throws: ``CommandFailure`` if the directory cannot be created, or holds files that no demo has written.
-    func inDirectory(_ work: (URL) throws -> Void) throws {
-        if let output { return try work(try DemoDirectory.prepare(output)) }
-        try Self.inTemporaryDirectory(orElse: "Name one with -o, or set TMPDIR.", work)
+    func inDirectory(_ work: (URL) throws -> Void) throws { try Self.inDirectory(options, work) }
+
+    static func inDirectory(_ options: DemoOptions, _ work: (URL) throws -> Void) throws {
+        if let output = options.output { return try work(try DemoDirectory.prepare(output)) }
+        try inTemporaryDirectory(orElse: "Name one with -o, or set TMPDIR.", work)
     }
 
     /// Runs `work` in a temporary directory that is removed afterwards.
@@ -113,22 +111,12 @@ struct Demo {
         let store = try prepare(isFlawed: isFlawed, in: directory)
         if isFlawed { try Terminal.output.write(Self.wrapped("The flaws: \(type(of: app).flaws)")) }
         let name = Self.name(isFlawed)
-        let trace = directory.appendingPathComponent("\(name).json").path
-        let shown = directory.appendingPathComponent("\(name).txt").path
-        let memory = directory.appendingPathComponent("\(name)-memory.txt").path
-        let command = try app.command(isFlawed: isFlawed, store: store, memory: memory)
-        let recording = try Recording.run(command, output: trace, standardOutput: shown)
-        guard recording.ending == .exited(0) else {
-            throw CommandFailure.tool("The demo's app failed (\(recording.ending)).")
-        }
-        if let note = recording.outcome.notes.first { throw CommandFailure.tool(note) }
-        let report = try TraceReport(path: trace)
+        let run = try DemoRun.record(
+            { try app.command(isFlawed: isFlawed, store: store, memory: $0) }, named: name, in: directory)
         let heading = heading(isFlawed: isFlawed)
         try Terminal.output.write("\n\(heading)\n\(String(repeating: "=", count: heading.count))\n\n")
-        try Terminal.output.write(report.text(on: .output) + "\n")
-        let output = (try? String(contentsOfFile: shown, encoding: .utf8)) ?? ""
-        let peakMemory = (try? String(contentsOfFile: memory, encoding: .utf8)).flatMap { UInt64($0) } ?? 0
-        return DemoRun(report: report, output: output, peakMemory: peakMemory)
+        try Terminal.output.write(run.report.text(on: .output) + "\n")
+        return run
     }
 }
 
@@ -139,4 +127,25 @@ struct DemoRun {
     var output: String
     /// The app's peak memory, in bytes.
     var peakMemory: UInt64
+
+    /// Records an app.
+    ///
+    /// - Parameters:
+    ///   - command: Returns the command, which writes the app's peak memory in bytes to a file.
+    ///   - name: The beginning of the names of the files that are written.
+    static func record(
+        _ command: (_ memory: String) throws -> [String], named name: String, in directory: URL
+    ) throws -> DemoRun {
+        let trace = directory.appendingPathComponent("\(name).json").path
+        let shown = directory.appendingPathComponent("\(name).txt").path
+        let memory = directory.appendingPathComponent("\(name)-memory.txt").path
+        let recording = try Recording.run(try command(memory), output: trace, standardOutput: shown)
+        guard recording.ending == .exited(0) else {
+            throw CommandFailure.tool("The demo's app failed (\(recording.ending)).")
+        }
+        if let note = recording.outcome.notes.first { throw CommandFailure.tool(note) }
+        let output = (try? String(contentsOfFile: shown, encoding: .utf8)) ?? ""
+        let peakMemory = (try? String(contentsOfFile: memory, encoding: .utf8)).flatMap { UInt64($0) } ?? 0
+        return DemoRun(report: try TraceReport(path: trace), output: output, peakMemory: peakMemory)
+    }
 }

@@ -9,11 +9,13 @@ struct DemoCommand: ParsableCommand {
             faultline demo                          # a shopping list with four flaws
             faultline demo music --database FILE    # a music library with five
             faultline demo python                   # a shop in Django with five
+            faultline demo migration                # a store that is migrated in three ways
 
             Everything is run and measured on this machine. The options are those of \
-            "faultline demo groceries --help", "faultline demo music --help" and "faultline demo python --help".
+            "faultline demo groceries --help", "faultline demo music --help", "faultline demo python --help" and \
+            "faultline demo migration --help".
             """,
-        subcommands: [Groceries.self, Music.self, PythonShop.self], defaultSubcommand: Groceries.self)
+        subcommands: [Groceries.self, Music.self, PythonShop.self, Migration.self], defaultSubcommand: Groceries.self)
 }
 
 /// The options that all demos share.
@@ -22,4 +24,9 @@ struct DemoOptions: ParsableArguments {
         name: .shortAndLong, help: "A directory for the stores and traces; it is kept. Default: a temporary one.",
         completion: .directory)
     var output: String?
+
+    /// Where the stores and traces are.
+    var hint: String {
+        output.map { "The stores and traces are in \($0)." } ?? "To keep the stores and traces, add -o DIRECTORY."
+    }
 }

@@ -5,6 +5,9 @@ enum DemoDirectory {
     /// The file that marks the other files as a demo's.
     private static let marker = ".faultline-demo"
 
+    /// The beginnings of the names of files that a demo writes.
+    private static let prefixes = ["flawed", "improved", "older", "inferred", "mapping", "policy"]
+
     /// Creates the directory, or checks that it holds only files of an earlier demo, and removes those.
     ///
     /// The parent directory must exist, as for every other output. Otherwise a mistyped path would create directories.
@@ -34,7 +37,7 @@ enum DemoDirectory {
                 throw CommandFailure.usage("The directory \"\(path)\" belongs to another user; name another with -o.")
             }
             // The files are then written anew, so no existing link is followed.
-            for name in names where name.hasPrefix("flawed") || name.hasPrefix("improved") {
+            for name in names where prefixes.contains(where: { name.hasPrefix($0) }) {
                 try files.removeItem(at: url.appendingPathComponent(name))
             }
             if !names.contains(marker) {

@@ -33,4 +33,9 @@ struct TraceReport {
             width: terminal.width, isColoured: terminal.wantsColour, showsAll: showsAll, next: next)
         return Renderers.all[0].report?(analysis, layout) ?? ""
     }
+
+    /// The sections about migrations and findings.
+    func migrations(on terminal: Terminal) -> String {
+        TextReport(analysis).migrations(width: terminal.width, colour: terminal.wantsColour)
+    }
 }

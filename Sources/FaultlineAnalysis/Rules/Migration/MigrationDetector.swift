@@ -37,6 +37,9 @@ extension Profile {
         evidence(of: MigrationDetector.self)
     }
 
+    /// The time of all migrations, in nanoseconds.
+    public var migrationTime: UInt64 { wholeMigrations.reduce(0) { $0 &+ $1.evidence.time } }
+
     /// The migrations without their parts.
     var wholeMigrations: [(key: MigrationEvidence.Key, evidence: MigrationEvidence)] {
         migrations.filter { $0.key.stage == .whole }

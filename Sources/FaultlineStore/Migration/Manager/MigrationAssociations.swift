@@ -81,6 +81,14 @@ final class MigrationAssociations {
                     ?? -1))
     }
 
+    /// Whether an association is the only one of its newer object, which was not saved before.
+    func isOnly(_ association: Pending) -> Bool {
+        association.destination.key == 0 && association.previousOfDestination < 0
+            && pendingDestinations[ObjectIdentifier(association.destination)].map {
+                pending[$0].source === association.source
+            } ?? false
+    }
+
     /// Whether no other object of the batch has the key of an older object; it is taken then.
     func take(key: Int64) -> Bool { taken.insert(key).inserted }
 

@@ -1,5 +1,6 @@
 import CSQLite
 public import FaultlineModel
+import FaultlineRecorder
 import FaultlineTrace
 public import Foundation
 
@@ -24,7 +25,10 @@ extension MigrationManager {
         let trace = MigrationTrace(recorder: recorder, log: log, way: .objects)
         do {
             try trace.whole(source.path, timeInSQL: { timeInSQL(mapping, source) }) {
-                try migrate(source, resolved, policies, destination, trace, exists: exists)
+                // Advice about the manager's own fetches and saves would be of no use.
+                try recorder.scope("migration", kind: .setup) {
+                    try migrate(source, resolved, policies, destination, trace, exists: exists)
+                }
             }
         } catch {
             run = nil

@@ -43,7 +43,8 @@ final class MigrationRun {
         let (old, new) = (source.store.schema, destination.store.schema)
         compiled =
             CompiledMappings(
-                model, policies, old, new, keptTables: keptTables, relationships: Self.relationships(model, old, new)
+                model, policies, old, new, keptTables: keptTables,
+                relationships: Self.relationships(model, policies, old, new)
             ).all
     }
 
@@ -96,7 +97,7 @@ final class MigrationRun {
     ///
     /// An unordered to-many relationship follows from its inverse if both simply continue the two ends of one older relationship.
     private static func relationships(
-        _ model: MappingModel, _ source: ModelSchema, _ destination: ModelSchema
+        _ model: MappingModel, _ policies: [EntityMigrationPolicy], _ source: ModelSchema, _ destination: ModelSchema
     ) -> [String: [PropertyMapping]] {
         // The older relationships that newer ones simply continue, by entity and name.
         var continued: [String: PropertySchema] = [:]
@@ -104,7 +105,8 @@ final class MigrationRun {
             guard let name = property.continuedRelationship?.name else { return nil }
             return mapping.sourceEntityName.flatMap { source.entity(named: $0) }?.property(name)
         }
-        for mapping in model.entityMappings where mapping.entityMigrationPolicyClassName == nil {
+        for (mapping, policy) in zip(model.entityMappings, policies)
+        where !PolicyMethods.createRelationships.isOverridden(in: type(of: policy)) {
             for property in mapping.relationshipMappings {
                 continued["\(mapping.destinationEntityName ?? "").\(property.name)"] = sourceProperty(property, mapping)
             }

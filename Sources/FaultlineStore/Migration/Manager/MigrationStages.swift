@@ -105,7 +105,8 @@ struct MigrationStages {
         let (source, object) = (association.source, association.destination)
         guard source.runtime.schema.index == compiled.sourceEntity, !object.isDeleted,
             object.entityName == compiled.mapping.destinationEntityName,
-            current.isFirstSource(source, of: object, under: association.mapping)
+            current.associations.isOnly(association)
+                || current.isFirstSource(source, of: object, under: association.mapping)
         else { return }
         for reference in compiled.direct {
             guard let (entity, key) = source.storedReference(reference.source) else { continue }
