@@ -31,7 +31,9 @@ struct TraceDatabaseTests {
         #expect(Set(columns).count == columns.count)
         #expect(Set(fields).subtracting(columns).isEmpty)
         // The other columns hold the names behind numbers, or call sites.
-        let names = ["sql", "planText", "callSite", "callFunction", "stackSite", "stackFunction", "scopeName"]
+        let names = [
+            "sql", "planText", "callSite", "callFunction", "stackSite", "stackFunction", "scopeName", "migrationName",
+        ]
         let others = Set(columns).subtracting(fields).subtracting(names).filter {
             !($0.hasSuffix("Name") && fields.contains(TraceTable.columnName(ofKey: String($0.dropLast(4)))))
                 && $0 != "threadName"

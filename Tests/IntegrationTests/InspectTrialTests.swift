@@ -172,7 +172,7 @@ struct InspectTrialTests {
             CREATE INDEX byWords ON book(words);
             CREATE TABLE note(text TEXT);
             CREATE INDEX byText ON note(text);
-            \(Self.numbers(5000)) INSERT INTO book SELECT i, i, i, i % 7, hex(randomblob(20)) FROM n;
+            \(Self.numbers(5000)) INSERT INTO book SELECT i, i, i, hex(randomblob(50)), hex(randomblob(20)) FROM n;
             \(Self.numbers(5000)) INSERT INTO note SELECT i FROM n;
             """, on: store)
         let script = directory.path("books.py")
