@@ -31,11 +31,27 @@ struct PairedTimes {
         count executions: Int = 1, before first: () throws(Failure) -> Void,
         after second: () throws(Failure) -> Void
     ) throws(Failure) {
+        try self.init(count: executions) { (repetitions) throws(Failure) in
+            try Self.time(repetitions, first)
+        } timingAfter: { (repetitions) throws(Failure) in
+            try Self.time(repetitions, second)
+        }
+    }
+
+    /// Measures both ways with closures that measure themselves, because only a part of their work counts.
+    ///
+    /// - Parameters:
+    ///   - executions: The number of executions in a repetition.
+    ///   - first: Repeats the work, and returns the nanoseconds of the part that counts.
+    init<Failure: Error>(
+        count executions: Int, timingBefore first: (_ repetitions: Int) throws(Failure) -> UInt64,
+        timingAfter second: (_ repetitions: Int) throws(Failure) -> UInt64
+    ) throws(Failure) {
         // The first runs read pages and make plans.
-        try first()
-        try second()
-        let one = try Self.time(1, first)
-        let other = try Self.time(1, second)
+        _ = try first(1)
+        _ = try second(1)
+        let one = try first(1)
+        let other = try second(1)
         let repetitions = Int(Self.grain / max(1, min(one, other, Self.grain))) + 1
         let fewest = one + other > Self.long ? Self.minimumRounds : Self.rounds.lowerBound
         var pairs: [(before: Double, after: Double)] = []
@@ -43,8 +59,8 @@ struct PairedTimes {
         while pairs.count < Self.rounds.upperBound {
             if pairs.count >= fewest, TrialClock.threadTime() - start > Self.enough { break }
             let isFirstBefore = pairs.count.isMultiple(of: 2)
-            let early = isFirstBefore ? try Self.time(repetitions, first) : try Self.time(repetitions, second)
-            let late = isFirstBefore ? try Self.time(repetitions, second) : try Self.time(repetitions, first)
+            let early = isFirstBefore ? try first(repetitions) : try second(repetitions)
+            let late = isFirstBefore ? try second(repetitions) : try first(repetitions)
             let times = isFirstBefore ? (early, late) : (late, early)
             pairs.append((Double(max(1, times.0)), Double(max(1, times.1))))
         }

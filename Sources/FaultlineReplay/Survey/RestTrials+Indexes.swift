@@ -72,15 +72,15 @@ extension RestTrials {
     func dropUnusedIndex(_ index: String, of name: String) throws -> StoreTrial? {
         let table = try table(name)
         guard let writes = try writeTimes(table, try store.twin(), index: index) else { return nil }
-        guard writes.areSlower else {
+        guard Self.slowsWrites(writes) else {
             return StoreTrial(isConfirmed: false, "Inserting a row takes no longer with it.")
         }
         return StoreTrial(
             isConfirmed: true,
-            "inserting a row takes \(duration: writes.without) instead of \(duration: writes.with).",
+            "inserting a row takes \(writes.words).",
             evidence: [
-                Evidence("insertBefore", writes.with, .nanoseconds),
-                Evidence("insertAfter", writes.without, .nanoseconds),
+                Evidence("insertBefore", writes.before, .nanoseconds),
+                Evidence("insertAfter", writes.after, .nanoseconds),
             ])
     }
 
@@ -188,19 +188,8 @@ extension RestTrials {
 
     // MARK: Writing
 
-    /// The time to insert a row with and without an index, in nanoseconds.
-    private struct WriteTimes {
-        var with: Double
-        var without: Double
-        /// The median of the rounds' ratios, with the index to without it.
-        var ratio: Double
-
-        /// Whether inserting a row takes longer with the index, beyond the noise.
-        var areSlower: Bool { ratio > 1.03 }
-    }
-
-    /// Times inserts with and without an index in turns, so that a busy machine slows both down alike.
-    private func writeTimes(_ table: StoreFacts.Table, _ twin: DatabaseFile, index: String) throws -> WriteTimes? {
+    /// Times the insertion of a row with an index, before, and without it, after.
+    private func writeTimes(_ table: StoreFacts.Table, _ twin: DatabaseFile, index: String) throws -> PairedTimes? {
         guard hasRowID(table) else { return nil }
         let columns = try twin.rows("PRAGMA table_xinfo(\(quoted(table.name)))").filter { $0[6].number == 0 }
             .map { quoted($0[1].text) }.joined(separator: ", ")
@@ -209,35 +198,28 @@ extension RestTrials {
         try twin.run(
             "CREATE TEMP TABLE faultline_rows AS SELECT rowid AS faultline_key, \(columns) FROM \(name) "
                 + "ORDER BY random() LIMIT 300")
-        let count = Double(max(1, try twin.number("SELECT count(*) FROM \(rows)")))
-        func insert(without dropped: Bool) throws -> Double {
+        let count = max(1, Int(try twin.number("SELECT count(*) FROM \(rows)")))
+        func insert(without dropped: Bool) throws -> UInt64 {
             try twin.run("SAVEPOINT faultline")
             defer { for end in ["ROLLBACK TO", "RELEASE"] { try? twin.run("\(end) faultline") } }
             if dropped { try twin.run("DROP INDEX \(quoted(index))") }
             try twin.run("DELETE FROM \(name) WHERE rowid IN (SELECT faultline_key FROM \(rows))")
             let start = TrialClock.threadTime()
             try twin.run("INSERT INTO \(name) (rowid, \(columns)) SELECT faultline_key, \(columns) FROM \(rows)")
-            return Double(max(1, TrialClock.threadTime() - start)) / count
+            return TrialClock.threadTime() - start
         }
-        // The first runs read the pages.
-        for dropped in [false, true] { _ = try insert(without: dropped) }
-        var pairs: [(with: Double, without: Double)] = []
-        for round in 0..<Self.writeRounds {
-            let isFirstWithout = round.isMultiple(of: 2)
-            let early = try insert(without: isFirstWithout)
-            let late = try insert(without: !isFirstWithout)
-            pairs.append(isFirstWithout ? (late, early) : (early, late))
+        return try PairedTimes(count: count) { repetitions in
+            try (0..<repetitions).reduce(0) { time, _ in time + (try insert(without: false)) }
+        } timingAfter: { repetitions in
+            try (0..<repetitions).reduce(0) { time, _ in time + (try insert(without: true)) }
         }
-        func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
-        return WriteTimes(
-            with: median(pairs.map(\.with)), without: median(pairs.map(\.without)),
-            ratio: median(pairs.map { $0.with / $0.without }))
     }
 
-    private static let writeRounds = 11
+    /// Whether inserting a row takes longer with an index, beyond the noise.
+    private static func slowsWrites(_ times: PairedTimes) -> Bool { times.ratio < 1 / 1.03 }
 
-    private static func cost(_ writes: WriteTimes?) -> Wording {
-        guard let writes, writes.areSlower else { return "" }
-        return " Inserting a row takes \(duration: writes.with) instead of \(duration: writes.without)."
+    private static func cost(_ writes: PairedTimes?) -> Wording {
+        guard let writes, slowsWrites(writes) else { return "" }
+        return " Inserting a row takes \(duration: writes.before) instead of \(duration: writes.after)."
     }
 }
