@@ -86,6 +86,11 @@ struct Demo {
         TextTable.wrapped(text, width: 100).map { $0 + "\n" }.joined()
     }
 
+    /// A section of a demo's output.
+    static func titled(_ title: String, _ text: String) -> String {
+        "\n\(title)\n\(String(repeating: "=", count: title.count))\n\n\(text)\n"
+    }
+
     func heading(isFlawed: Bool) -> String {
         "\(app.title) \(isFlawed ? "with \(app.flawsInWords)" : "without flaws"): \(app.size)"
     }
@@ -114,8 +119,7 @@ struct Demo {
         let run = try DemoRun.record(
             { try app.command(isFlawed: isFlawed, store: store, memory: $0) }, named: name, in: directory)
         let heading = heading(isFlawed: isFlawed)
-        try Terminal.output.write("\n\(heading)\n\(String(repeating: "=", count: heading.count))\n\n")
-        try Terminal.output.write(run.report.text(on: .output) + "\n")
+        try Terminal.output.write(Self.titled(heading, run.report.text(on: .output)))
         return run
     }
 }

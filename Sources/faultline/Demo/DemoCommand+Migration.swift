@@ -55,8 +55,7 @@ extension DemoCommand {
                     ]
                 }, named: way.rawValue, in: directory)
             let heading = "\(way.title): \(Phrase.count(UInt64(readings), "reading"))"
-            let text = run.report.migrations(on: .output)
-            try Terminal.output.write("\n\(heading)\n\(String(repeating: "=", count: heading.count))\n\n\(text)\n")
+            try Terminal.output.write(Demo.titled(heading, run.report.migrations(on: .output)))
             return run
         }
 
@@ -78,7 +77,7 @@ extension DemoCommand {
                 ])
             }
             let lines = table.lines(width: 90).map { "  " + $0 }.joined(separator: "\n")
-            return "\n\(title)\n\(String(repeating: "=", count: title.count))\n\n\(lines)\n"
+            return Demo.titled(title, lines)
         }
     }
 }

@@ -20,7 +20,7 @@ struct DemoComparison {
         if count(.batch, in: after) > count(.batch, in: before) {
             lines += ["", "  Smaller batches take more round trips, but each one loads only what a screen shows."]
         }
-        return "\n\(title)\n\(String(repeating: "=", count: title.count))\n\n" + lines.joined(separator: "\n") + "\n"
+        return Demo.titled(title, lines.joined(separator: "\n"))
     }
 
     /// A measure with both figures.
