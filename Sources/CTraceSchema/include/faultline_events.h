@@ -142,7 +142,7 @@
     X("sqlite", "SQLite's lock on the file, which another connection held.")
 
 #define FL_MIGRATION_STAGES(X) \
-    X("whole", "The whole migration, of which the others are parts.") \
+    X("whole", "The whole migration. The other stages are its parts.") \
     X("step", "A step of a staged migration, which itself has parts.") \
     X("plan", "Finding the store's version, planning, and checking the rows.") \
     X("rows", "Changing or copying the rows of a table, in SQL.") \

@@ -7,7 +7,9 @@ extension TraceEvent {
     public struct Migration: Sendable, Hashable {
         /// The part of a migration that an event measures.
         public enum Stage: UInt32, Sendable, Hashable, CaseIterable {
-            /// The whole migration, of which the others are parts.
+            /// The whole migration.
+            ///
+            /// The other stages are its parts.
             case whole
             /// A step of a staged migration, which itself has parts.
             case step
