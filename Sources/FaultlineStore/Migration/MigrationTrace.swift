@@ -51,15 +51,16 @@ struct MigrationTrace {
     ///
     /// - Parameters:
     ///   - name: What the part is for; empty for nothing or several.
-    ///   - body: Returns the result, and the rows that it went through.
+    ///   - body: Sets the number of rows that it goes through.
     func part<R, Failure: Error>(
         _ stage: TraceEvent.Migration.Stage, _ name: String = "",
-        _ body: () throws(Failure) -> (result: R, rows: UInt64)
+        _ body: (_ rows: inout UInt64) throws(Failure) -> R
     ) throws(Failure) -> R {
         let span = recorder.begin().map { MigrationSpan($0, recorder, TraceOrigin()) }
         let start = ContinuousClock.now
         do throws(Failure) {
-            let (result, rows) = try body()
+            var rows: UInt64 = 0
+            let result = try body(&rows)
             span?.describe { event in
                 (event.stage, event.way, event.rows) = (stage, way, rows)
                 if !name.isEmpty { event.name = recorder.intern(.name(NameEntry(name: name))) }

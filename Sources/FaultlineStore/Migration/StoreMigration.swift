@@ -9,15 +9,15 @@ import Foundation
 /// Nothing is loaded into memory. If anything fails, or the program is killed, the store is as it was.
 struct StoreMigration {
     let session: SQLSession
-    private let setup: StoreSetup
+    let setup: StoreSetup
     let description: PersistentStoreDescription
-    private let path: String
+    let path: String
     let old: StoreVersion
     let rules: MigrationRules
-    private let new: StoreVersion
+    let new: StoreVersion
     let plan: MigrationPlan
     private let functions: MigrationFunctions
-    private let external: ExternalData
+    let external: ExternalData
     private let lastKeys: [String: Int64]
 
     static let doing = "Migrating the store"
@@ -52,9 +52,9 @@ struct StoreMigration {
             try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) { () throws(StoreError) in
                 // Another process may have migrated it in the meantime.
                 guard let old = try SourceSearch(setup, description).version(among: sources) else { return }
-                let (migration, ready) = try trace.part(.plan) { () throws(StoreError) in
+                let (migration, ready) = try trace.part(.plan) { _ throws(StoreError) in
                     let migration = try StoreMigration(session, setup, description, old, model, mapping)
-                    return ((migration, try migration.check()), 0)
+                    return (migration, try migration.check())
                 }
                 try migration.change(ready, pendingStage, trace, observer)
                 try file?.write(session.connection, doing: doing)
@@ -129,22 +129,6 @@ struct StoreMigration {
         functions = MigrationFunctions(external, on: session.connection.handle)
     }
 
-    /// What the checks of a store found.
-    private struct Ready {
-        /// The number of objects by the number of their entity.
-        let expected: [Int64: Int64]
-        let files: UnsavedFiles?
-    }
-
-    /// Checks everything that can be known before the store is changed.
-    private func check() throws(StoreError) -> Ready {
-        try checkSpace()
-        let expected = try counts(old)
-        try checkRelation(expected)
-        for check in plan.checks { try self.check(check) }
-        return Ready(expected: expected, files: try noteFiles())
-    }
-
     private func change(
         _ ready: Ready, _ pendingStage: String?, _ trace: MigrationTrace, _ observer: ((MigrationProgress) -> Void)?
     ) throws(StoreError) {
@@ -155,20 +139,19 @@ struct StoreMigration {
             let first = plan.statements[position]
             let part = plan.statements[position...].prefix { $0.part == first.part && $0.table == first.table }
             position += part.count
-            try trace.part(first.part, name(ofTable: first.table)) { () throws(StoreError) in
+            try trace.part(first.part, name(ofTable: first.table)) { rows throws(StoreError) in
                 for statement in part {
                     let start = ContinuousClock.now
                     try run(statement)
                     progress.add(statement, weight(statement, expected), since: start)
                     observer?(progress)
+                    rows += self.rows(statement, expected)
                 }
-                return ((), part.reduce(0) { $0 + rows($1, expected) })
             }
         }
-        try trace.part(.verify) { () throws(StoreError) in
+        try trace.part(.verify) { _ throws(StoreError) in
             try writeVersion(pendingStage)
             try compare(expected, try counts(new))
-            return ((), 0)
         }
         withExtendedLifetime((functions, ready.files)) {}
     }
@@ -200,74 +183,7 @@ struct StoreMigration {
         }
     }
 
-    // MARK: Checks
-
-    /// Checks that the disk has room for a copy of all that changes.
-    private func checkSpace() throws(StoreError) {
-        guard !description.isInMemory, plan.statements.contains(where: { $0.stage == .rows }) else { return }
-        let url = URL(fileURLWithPath: path)
-        try StoreFiles.checkSpace(StoreFiles.size(of: url), in: url.deletingLastPathComponent(), path: path)
-    }
-
-    /// Checks that the model is a version of the store's model at all, because all objects would be removed otherwise.
-    private func checkRelation(_ counts: [Int64: Int64]) throws(StoreError) {
-        guard plan.pairs.pairs.isEmpty, counts.values.contains(where: { $0 > 0 }) else { return }
-        let names = old.model.entities.filter { old.has($0.name) }.map { "'\($0.name)'" }.sorted().prefix(5)
-        throw StoreError(
-            .incompatibleModel,
-            "Migrating '\(path)' is refused because the model has none of the store's entities (\(names.joined(separator: ", "))), so all objects would be removed; open it with a version of the model that it was written with."
-        )
-    }
-
-    private func check(_ check: RowCheck) throws(StoreError) {
-        guard let failure = try failure(of: check) else { return }
-        throw StoreError(.migration, "Migrating '\(path)' is refused: \(failure).")
-    }
-
-    /// The reason why the rows fail a check; `nil` if they pass.
-    func failure(of check: RowCheck) throws(StoreError) -> String? {
-        var (count, example) = (0, Int64(0))
-        let statement = try session.connection.statement("SELECT COUNT(*), MIN(Z_PK) FROM (\(check.query))")
-        try session.readAsEvent(statement, doing: Self.doing) { row in
-            (count, example) = (Int(sqlite3_column_int64(row, 0)), sqlite3_column_int64(row, 1))
-        }
-        return count == 0 ? nil : check.message(RowCheck.Rows(entity: check.entity, count: count, example: example))
-    }
-
-    /// The number of objects by the number of their entity.
-    func counts(_ version: StoreVersion) throws(StoreError) -> [Int64: Int64] {
-        var counts: [Int64: Int64] = [:]
-        var seen: Set<String> = []
-        for entity in version.storedEntities {
-            guard seen.insert(entity.table).inserted else { continue }
-            let query =
-                entity.isInTree
-                ? "SELECT Z_ENT, COUNT(*) FROM \(entity.table) GROUP BY Z_ENT"
-                : "SELECT \(entity.number), COUNT(*) FROM \(entity.table)"
-            for (number, count) in try setup.read(
-                query, { (sqlite3_column_int64($0, 0), sqlite3_column_int64($0, 1)) })
-            {
-                counts[number] = count
-            }
-        }
-        return counts
-    }
-
-    /// Checks that each object that continues is there, and no other one.
-    private func compare(_ expected: [Int64: Int64], _ found: [Int64: Int64]) throws(StoreError) {
-        let sources = Dictionary(uniqueKeysWithValues: plan.pairs.pairs.map { ($0.new.number, $0.old) })
-        for entity in new.storedEntities where !entity.isAbstract {
-            let wanted = sources[entity.number].flatMap { expected[$0.number] } ?? 0
-            let count = found[entity.number] ?? 0
-            guard wanted != count else { continue }
-            throw StoreError(
-                .migration,
-                "Migrating '\(path)' was undone because \(entity.name) would have \(count) objects instead of \(wanted); the store does not fit the version that it was written with, so check it with PRAGMA integrity_check."
-            )
-        }
-    }
-
-    // MARK: Files and keys
+    // MARK: Keys
 
     private static func lastKeys(_ setup: StoreSetup, _ old: StoreVersion) throws(StoreError) -> [String: Int64] {
         let stored = Dictionary(
@@ -282,25 +198,6 @@ struct StoreMigration {
             last[entity.table] = max(used.first ?? 0, stored[entity.number] ?? 0)
         }
         return last
-    }
-
-    /// Lists the files of large values that no row refers to afterward, for the next opening to remove.
-    private func noteFiles() throws(StoreError) -> UnsavedFiles? {
-        var (list, names): (UnsavedFiles?, [String]) = (nil, [])
-        func note() {
-            if names.isEmpty { return }
-            list = list ?? UnsavedFiles(external)
-            list?.note(names)
-            names = []
-        }
-        for query in plan.fileQueries {
-            try external.eachFile(query, session.connection) { name in
-                names.append(name)
-                if names.count == 1000 { note() }
-            }
-        }
-        note()
-        return list
     }
 
     // MARK: The new version

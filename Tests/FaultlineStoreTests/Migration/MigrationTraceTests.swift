@@ -18,6 +18,27 @@ struct MigrationTraceTests {
         }
     }
 
+    /// Sets a relationship that the mapping sets, too.
+    class AuthorPolicy: EntityMigrationPolicy {
+        override func createDestinationInstances(
+            forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+        ) throws {
+            try super.createDestinationInstances(forSource: source, in: mapping, manager: manager)
+            let authors = try manager.destinationContext.fetch(FetchRequest<ManagedObject>(entityName: "Author"))
+            let made = manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [source])
+            for note in made { note["author"] = authors.first }
+        }
+    }
+
+    /// Sets relationships in the second stage, when all objects exist.
+    final class LateAuthorPolicy: AuthorPolicy {
+        override func createRelationships(
+            forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+        ) throws {
+            try super.createRelationships(forDestination: destination, in: mapping, manager: manager)
+        }
+    }
+
     private static func model(_ attributes: [AttributeDescription]) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDescription(
@@ -132,6 +153,18 @@ struct MigrationTraceTests {
             ])
     }
 
+    @Test(
+        "The mapping's relationships replace those that a policy set before",
+        arguments: ["AuthorPolicy", "LateAuthorPolicy"])
+    func relationshipsOfPolicies(name: String) throws {
+        try migrate {
+            $0.mappingModels = [mapping(name)]
+            $0.migrationPolicies = [AuthorPolicy.self, LateAuthorPolicy.self]
+        }
+        #expect(try store.rows("SELECT Z_PK, ZAUTHOR FROM ZNOTE ORDER BY 1") == ["1|1", "5|2", "6|NULL"])
+        #expect(events().contains("relate objects NoteToNote \(name == "AuthorPolicy" ? 0 : 3)"))
+    }
+
     @Test("A manager that copies what could be inferred is recorded as such")
     func inferable() throws {
         for (mapping, expected) in [(mapping(nil), false), (try .inferredMappingModel(from: old, to: new), true)] {
@@ -143,7 +176,7 @@ struct MigrationTraceTests {
                 guard case .migration(let fields) = event.detail, fields.stage == .whole else { return nil }
                 return fields.timeInSQL > 0
             }
-            // The first mapping leaves the inverse relationship out, which is the same but is not what is inferred.
+            // The first mapping leaves the inverse relationship out. It gives the same store, but it is not what is inferred.
             #expect(flags.last == expected)
         }
     }

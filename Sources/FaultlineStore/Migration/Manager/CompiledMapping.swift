@@ -7,10 +7,23 @@ struct CompiledMapping {
         /// From an attribute of the older object, by its index.
         case copy(Int, to: PropertySchema, PropertyMapping)
         case evaluate(PropertyMapping)
+
+        init(_ property: PropertyMapping, _ source: EntitySchema?, _ destination: EntitySchema?) {
+            guard case .keyPath(.variable(.source), let name)? = property.valueExpression,
+                let before = source?.property(name), before.attributeType != nil,
+                let attribute = destination?.property(property.name), attribute.attributeType != nil,
+                !attribute.isTransient, !attribute.isDerived
+            else {
+                self = .evaluate(property)
+                return
+            }
+            self = .copy(before.index, to: attribute, property)
+        }
     }
 
     /// A to-one relationship that is set when the object is created, because its object is known then or certain to come.
     struct DirectReference {
+        let property: PropertyMapping
         let source: PropertySchema
         let destination: PropertySchema
         /// The mappings of the objects at the other end, by their older entity.
@@ -46,14 +59,7 @@ struct CompiledMapping {
     ) {
         (self.mapping, self.keepsKeys, self.relationships) = (mapping, keepsKeys, relationships)
         sourceEntity = source?.index ?? -1
-        attributes = mapping.attributeMappings.filter { $0.valueExpression != nil }.map { property in
-            guard case .keyPath(.variable(.source), let name)? = property.valueExpression,
-                let before = source?.property(name), before.attributeType != nil, !before.isTransient,
-                let attribute = destination?.property(property.name), attribute.attributeType != nil,
-                !attribute.isTransient, !attribute.isDerived
-            else { return .evaluate(property) }
-            return .copy(before.index, to: attribute, property)
-        }
+        attributes = mapping.attributeMappings.map { AttributeStep($0, source, destination) }
     }
 }
 
@@ -143,64 +149,6 @@ struct CompiledMappings {
             targets[member.index] = CompiledMapping.Target(
                 mapping: target, keptEntity: isCertain ? entity.index : nil)
         }
-        return CompiledMapping.DirectReference(source: before, destination: own, targets: targets)
-    }
-}
-
-/// The methods that policies override.
-struct PolicyMethods {
-    private let slot: MethodSlot?
-
-    static let createDestinationInstances = PolicyMethods(CreationProbe.self)
-    static let createRelationships = PolicyMethods(RelationshipProbe.self)
-
-    private init(_ probe: EntityMigrationPolicy.Type) {
-        slot = MethodSlot(of: EntityMigrationPolicy.self, overriddenIn: probe, butNotIn: PlainProbe.self)
-    }
-
-    func isOverridden(in type: EntityMigrationPolicy.Type) -> Bool {
-        type != EntityMigrationPolicy.self && slot?.isOverridden(in: type) ?? true
-    }
-
-    private final class PlainProbe: EntityMigrationPolicy {}
-
-    private final class CreationProbe: EntityMigrationPolicy {
-        override func createDestinationInstances(
-            forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
-        ) throws { manager.userInfo = [:] }
-    }
-
-    private final class RelationshipProbe: EntityMigrationPolicy {
-        override func createRelationships(
-            forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
-        ) throws { manager.policies = [] }
-    }
-}
-
-extension EntityMapping {
-    /// Whether the source expression is none, or the one that Core Data's editor writes for all objects.
-    var selectsAllObjects: Bool {
-        switch sourceExpression {
-        case nil: return true
-        case .fetch(.function(.variable(.manager), _, let arguments), _, countsOnly: false)?:
-            return arguments == [
-                .constant(sourceEntityName.map { .string($0) }), .constant(.string("TRUEPREDICATE")),
-            ]
-        default: return false
-        }
-    }
-}
-
-extension PropertyMapping {
-    /// The older relationship whose objects the expression continues, and the mapping that it names, if it does no more.
-    var continuedRelationship: (name: String, mapping: String?)? {
-        guard case .function(.variable(.manager), let selector, let arguments)? = valueExpression, arguments.count == 2,
-            case .keyPath(.variable(.source), let key) = arguments[1]
-        else { return nil }
-        switch (selector, arguments[0]) {
-        case (MappingExpression.instancesOfRelationship, _): return (key, nil)
-        case (MappingExpression.instancesOfMapping, .constant(.string(let name)?)): return (key, name)
-        default: return nil
-        }
+        return CompiledMapping.DirectReference(property: property, source: before, destination: own, targets: targets)
     }
 }

@@ -35,7 +35,10 @@ open class EntityMigrationPolicy {
         if let compiled = manager.compiled(mapping), compiled.sourceEntity == source.runtime.schema.index {
             for step in compiled.attributes { try values.perform(step) }
         } else {
-            for property in mapping.attributeMappings { try values.setAttribute(property) }
+            let (older, newer) = (source.runtime.schema, object.runtime.schema)
+            for property in mapping.attributeMappings {
+                try values.perform(CompiledMapping.AttributeStep(property, older, newer))
+            }
         }
         manager.associate(sourceInstance: source, withDestinationInstance: object, for: mapping)
     }

@@ -28,17 +28,19 @@ struct MappingValues {
     /// Sets an attribute of the newer object.
     ///
     /// One without an expression keeps its default value, and so does a required one whose expression gives no value.
-    func setAttribute(_ property: PropertyMapping) throws {
+    func perform(_ step: CompiledMapping.AttributeStep) throws {
+        switch step {
+        case .copy(let index, let attribute, let property):
+            // Transformable values are copied as bytes.
+            set(attribute, try convert(source?.readValue(index), to: attribute, property))
+        case .evaluate(let property): try evaluate(property)
+        }
+    }
+
+    private func evaluate(_ property: PropertyMapping) throws {
         guard let expression = property.valueExpression else { return }
         let attribute = try own(property)
         if attribute.isTransient || attribute.isDerived { return }
-        if let source, case .keyPath(.variable(.source), let name) = expression,
-            let index = source.runtime.schema.index(of: name),
-            case .attribute? = Optional(source.runtime.schema.properties[index].kind)
-        {
-            // Transformable values are copied as bytes.
-            return set(attribute, try convert(source.readValue(index), to: attribute, property))
-        }
         guard let value = try value(expression, property) else { return set(attribute, nil) }
         guard let scalar = (value as? any AttributeScalar)?.attributeValue else {
             if attribute.attributeType == .transformable {
@@ -47,15 +49,6 @@ struct MappingValues {
             throw failure(property, "gives a value of type \(type(of: value))")
         }
         set(attribute, try convert(scalar, to: attribute, property))
-    }
-
-    func perform(_ step: CompiledMapping.AttributeStep) throws {
-        switch step {
-        case .copy(let index, let attribute, let property):
-            guard let source else { return }
-            set(attribute, try convert(source.readValue(index), to: attribute, property))
-        case .evaluate(let property): try setAttribute(property)
-        }
     }
 
     private func set(_ attribute: PropertySchema, _ value: AttributeValue?) {
@@ -88,6 +81,19 @@ struct MappingValues {
         } else {
             guard objects?.count ?? 0 <= 1 else { throw failure(property, "gives several objects") }
             destination.setToOne(relationship.index, objects?.first)
+        }
+    }
+
+    /// Sets a to-one relationship when the object is created, to the objects that its expression will give.
+    ///
+    /// The inverse is a to-many relationship of an object that is not loaded, unless a policy set the relationship before.
+    func perform(_ reference: CompiledMapping.DirectReference, _ ends: [ManagedObject]) throws(StoreError) {
+        guard ends.count <= 1 else { throw failure(reference.property, "gives several objects") }
+        let index = reference.destination.index
+        if destination.toOne(index) != nil {
+            destination.setToOne(index, ends.first)
+        } else if let end = ends.first {
+            destination.change(index, .object(end))
         }
     }
 

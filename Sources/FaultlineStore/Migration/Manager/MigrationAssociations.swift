@@ -81,12 +81,12 @@ final class MigrationAssociations {
                     ?? -1))
     }
 
-    /// Whether an association is the only one of its newer object, which was not saved before.
-    func isOnly(_ association: Pending) -> Bool {
-        association.destination.key == 0 && association.previousOfDestination < 0
-            && pendingDestinations[ObjectIdentifier(association.destination)].map {
-                pending[$0].source === association.source
-            } ?? false
+    /// Whether no older object was associated with an association's newer object before, under its mapping.
+    func isFirst(_ association: Pending) -> Bool {
+        let (source, destination) = (association.source, association.destination)
+        if association.previousOfDestination < 0, destination.key == 0 { return true }
+        guard let first = sources(of: destination, under: association.mapping).first else { return true }
+        return first.object === source || (first.object == nil && first.key == source.key)
     }
 
     /// Whether no other object of the batch has the key of an older object; it is taken then.
@@ -137,16 +137,8 @@ final class MigrationAssociations {
     // MARK: Reading
 
     func destinations(of source: ManagedObject, under mapping: Int) -> [End] {
-        var found = destinations(entity: source.runtime.schema.index, key: source.key, under: mapping)
-        var made: [End] = []
-        var position = pendingSources[ObjectIdentifier(source)] ?? -1
-        while position >= 0 {
-            let association = pending[position]
-            if association.mapping == mapping { made.append(Self.end(association.destination)) }
-            position = association.previousOfSource
-        }
-        found += made.reversed()
-        return found
+        destinations(entity: source.runtime.schema.index, key: source.key, under: mapping)
+            + ends(pendingSources[ObjectIdentifier(source)], mapping) { ($0.previousOfSource, $0.destination) }
     }
 
     /// The newer objects of an older object, without those of the current batch.
@@ -161,16 +153,10 @@ final class MigrationAssociations {
     }
 
     func sources(of destination: ManagedObject, under mapping: Int) -> [End] {
-        var found = sources(entity: destination.runtime.schema.index, key: destination.key, under: mapping)
-        var made: [End] = []
-        var position = pendingDestinations[ObjectIdentifier(destination)] ?? -1
-        while position >= 0 {
-            let association = pending[position]
-            if association.mapping == mapping { made.append(Self.end(association.source)) }
-            position = association.previousOfDestination
-        }
-        found += made.reversed()
-        return found
+        sources(entity: destination.runtime.schema.index, key: destination.key, under: mapping)
+            + ends(pendingDestinations[ObjectIdentifier(destination)], mapping) {
+                ($0.previousOfDestination, $0.source)
+            }
     }
 
     /// The older objects of a newer object in the order of their keys, without those of the current batch.
@@ -187,8 +173,25 @@ final class MigrationAssociations {
         return found
     }
 
-    private static func end(_ object: ManagedObject) -> End {
-        End(entity: object.runtime.schema.index, key: 0, object: object)
+    /// The objects at the other ends of an object's associations in the current batch, in the order in which they were added.
+    ///
+    /// - Parameters:
+    ///   - last: The position of the last association.
+    ///   - side: Returns the position of the association before, and the object at the other end.
+    @inline(__always)
+    private func ends(
+        _ last: Int?, _ mapping: Int, _ side: (Pending) -> (previous: Int, other: ManagedObject)
+    ) -> [End] {
+        var found: [End] = []
+        var position = last ?? -1
+        while position >= 0 {
+            let (previous, object) = side(pending[position])
+            if pending[position].mapping == mapping {
+                found.append(End(entity: object.runtime.schema.index, key: 0, object: object))
+            }
+            position = previous
+        }
+        return found.reversed()
     }
 
     private func ends(_ statement: SQLStatement, _ mapping: Int, _ key: Int64, _ entity: Int) -> [End] {

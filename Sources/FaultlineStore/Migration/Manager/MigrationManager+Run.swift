@@ -74,9 +74,8 @@ extension MigrationManager {
         try new.container.close()
         isOpen = false
         self.run = nil
-        try trace.part(.verify) {
+        try trace.part(.verify) { _ in
             try MigrationEnd(old.store, destination, destinationModel, recorder, log).finish(keepsIdentity: !exists)
-            return ((), 0)
         }
         status.progress = 1
     }
@@ -136,32 +135,6 @@ extension MigrationManager {
 
     private func unfit(_ what: String) -> StoreError {
         StoreError(.missingMappingModel, "The mapping model does not fit the two models: \(what); correct it.")
-    }
-}
-
-extension MappingModel {
-    /// Lets mappings that copy objects without naming their properties name all that have equal names.
-    func completed(from old: ModelSchema, to new: ModelSchema) -> MappingModel {
-        MappingModel(entityMappings: entityMappings.map { $0.completed(from: old, to: new) })
-    }
-}
-
-extension EntityMapping {
-    fileprivate func completed(from old: ModelSchema, to new: ModelSchema) -> EntityMapping {
-        guard mappingType == .copy, attributeMappings.isEmpty, relationshipMappings.isEmpty,
-            let source = old.entity(named: sourceEntityName ?? ""),
-            let destination = new.entity(named: destinationEntityName ?? "")
-        else { return self }
-        var mapping = self
-        for property in destination.properties where !property.isTransient && source.property(property.name) != nil {
-            if property.isRelationship {
-                mapping.relationshipMappings.append(
-                    PropertyMapping(property.name, .destinationInstances(forSourceRelationshipNamed: property.name)))
-            } else {
-                mapping.attributeMappings.append(PropertyMapping(property.name, .source(property.name)))
-            }
-        }
-        return mapping
     }
 }
 

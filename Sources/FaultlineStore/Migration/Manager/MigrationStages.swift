@@ -30,7 +30,8 @@ struct MigrationStages {
         }
         for (number, mapping) in current.mappings.enumerated() {
             manager.currentEntityMapping = mapping
-            try trace.part(.create, mapping.name) {
+            try trace.part(.create, mapping.name) { rows in
+                rows = UInt64(counts[number])
                 try policies[number].begin(mapping, with: manager)
                 try eachSource(of: mapping) { objects in
                     for object in objects {
@@ -42,13 +43,11 @@ struct MigrationStages {
                 }
                 try policies[number].endInstanceCreation(forMapping: mapping, manager: manager)
                 try save()
-                return ((), UInt64(counts[number]))
             }
         }
         for (number, mapping) in current.mappings.enumerated() {
             manager.currentEntityMapping = mapping
-            try trace.part(.relate, mapping.name) {
-                var related = 0
+            try trace.part(.relate, mapping.name) { rows in
                 if needsRelationships(number) {
                     try eachDestination(of: number) { objects in
                         for object in objects {
@@ -56,7 +55,7 @@ struct MigrationStages {
                                 forDestination: object, in: mapping, manager: manager)
                         }
                         try save()
-                        related += objects.count
+                        rows += UInt64(objects.count)
                         advance(objects.count, of: 0.4)
                     }
                 } else {
@@ -64,16 +63,14 @@ struct MigrationStages {
                 }
                 try policies[number].endRelationshipCreation(forMapping: mapping, manager: manager)
                 try save()
-                return ((), UInt64(related))
             }
         }
         for (number, mapping) in current.mappings.enumerated() {
             manager.currentEntityMapping = mapping
-            try trace.part(.verify, mapping.name) {
+            try trace.part(.verify, mapping.name) { _ in
                 try policies[number].performCustomValidation(forMapping: mapping, manager: manager)
                 try policies[number].end(mapping, manager: manager)
                 try save()
-                return ((), 0)
             }
         }
     }
@@ -105,25 +102,19 @@ struct MigrationStages {
         let (source, object) = (association.source, association.destination)
         guard source.runtime.schema.index == compiled.sourceEntity, !object.isDeleted,
             object.entityName == compiled.mapping.destinationEntityName,
-            current.associations.isOnly(association)
-                || current.isFirstSource(source, of: object, under: association.mapping)
+            // The first older object gives the relationships.
+            current.associations.isFirst(association)
         else { return }
+        let values = MappingValues(
+            manager, compiled.mapping, policies[association.mapping], source: source, destination: object)
         for reference in compiled.direct {
-            guard let (entity, key) = source.storedReference(reference.source) else { continue }
             var ends: [MigrationAssociations.End] = []
-            if let target = reference.targets[entity] {
+            if let (entity, key) = source.storedReference(reference.source), let target = reference.targets[entity] {
                 ends =
                     target.keptEntity.map { [MigrationAssociations.End(entity: $0, key: key)] }
                     ?? current.associations.destinations(entity: entity, key: key, under: target.mapping)
             }
-            guard ends.count <= 1 else {
-                throw StoreError(
-                    .migration,
-                    "The mapping '\(compiled.mapping.name)' cannot set '\(object.entityName).\(reference.destination.name)' for the \(source.entityName) object with the primary key \(key): its expression gives several objects; correct the mapping model."
-                )
-            }
-            guard let end = ends.first else { continue }
-            object.change(reference.destination.index, .object(current.destination.object(end.entity, end.key)))
+            try values.perform(reference, ends.map { current.destination.object($0.entity, $0.key) })
         }
     }
 
@@ -203,73 +194,5 @@ extension MigrationStages {
         request.predicate = .isIn("self", objects: found.map { current.source.id($0.entity, $0.key) })
         request.returnsObjectsAsFaults = false
         return Array(try current.source.context.fetch(request))
-    }
-}
-
-extension MigrationRun {
-    /// Whether no older object is associated with a newer one before another; the first one gives the relationships.
-    fileprivate func isFirstSource(
-        _ source: ManagedObject, of object: ManagedObject, under mapping: Int
-    ) -> Bool {
-        guard let first = associations.sources(of: object, under: mapping).first else { return true }
-        return first.object === source || (first.object == nil && first.key == source.key)
-    }
-
-    /// Keeps the keys of older objects free in tables whose objects keep their keys.
-    func reserveKeys(_ kept: [String: Set<String>]) throws(StoreError) {
-        for entity in source.store.schema.entities where entity.parent < 0 {
-            let last = try source.store.lastKey(of: entity)
-            for table in kept[entity.table] ?? [] {
-                guard let root = destination.store.schema.entities.first(where: { $0.table == table && $0.parent < 0 })
-                else { continue }
-                let store = destination.store
-                try store.writer.locked { () throws(StoreError) in
-                    store.writer.endRead()
-                    try store.writer.session.run(
-                        "UPDATE Z_PRIMARYKEY SET Z_MAX = MAX(Z_MAX, \(last)) WHERE Z_ENT = \(root.number)",
-                        doing: "Migrating")
-                }
-            }
-        }
-    }
-}
-
-extension SQLStore {
-    /// Lets the store do without a journal, because it is removed if anything fails.
-    func leaveJournal() throws(StoreError) {
-        try writer.locked { () throws(StoreError) in
-            writer.endRead()
-            for pragma in ["locking_mode=exclusive", "journal_mode=off"] {
-                try writer.session.run("PRAGMA \(pragma)", doing: StoreMigration.doing, isLogged: false)
-            }
-        }
-    }
-
-    /// The integers in the first column of a query's rows, read outside of any context.
-    func integers(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> [Int64] {
-        var found: [Int64] = []
-        try writer.locked { () throws(StoreError) in
-            writer.endRead()
-            let statement = try writer.sqlite.statement(sql)
-            for (position, value) in values.enumerated() { statement.bind(value, at: Int32(position + 1)) }
-            try writer.session.readAsEvent(statement, doing: StoreMigration.doing) {
-                found.append(sqlite3_column_int64($0, 0))
-            }
-        }
-        return found
-    }
-
-    /// The keys of an entity's own objects after one, in order.
-    fileprivate func keys(of entity: EntitySchema, after key: Int64, limit: Int) throws(StoreError) -> [Int64] {
-        try integers(
-            "SELECT Z_PK FROM \(entity.table) NOT INDEXED WHERE Z_ENT = \(entity.number) AND Z_PK > ? ORDER BY Z_PK LIMIT \(limit)",
-            [.integer(key)])
-    }
-
-    /// The largest key that a tree's table has or had.
-    fileprivate func lastKey(of root: EntitySchema) throws(StoreError) -> Int64 {
-        try integers(
-            "SELECT MAX(Z_PK) FROM \(root.table) UNION ALL SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(root.number)"
-        ).max() ?? 0
     }
 }

@@ -38,21 +38,21 @@ struct RowValues {
         _ property: PropertySchema, _ old: PropertySchema?, _ initial: AttributeValue?
     ) -> ColumnValue {
         let isEncoded = property.isExternal
-        let initial: String? =
+        let literal: String? =
             property.isDerived
             ? nil
             : initial.map { value in
                 guard isEncoded, case .binary(let data) = value else { return SQLValue(value).literal }
                 return SQLValue.blob(ExternalData.inlineColumn(data)).literal
             }
-        guard let old, !old.isTransient else { return initial.map { ColumnValue(sql: $0) } ?? .null }
+        guard let old, !old.isTransient else { return literal.map { ColumnValue(sql: $0) } ?? .null }
         var value = ColumnValue.column(old.column)
         if old.isExternal != property.isExternal {
             value.sql = "\(isEncoded ? MigrationFunctions.encode : MigrationFunctions.decode)(\(old.column))"
         }
-        if let initial, !property.isOptional, old.isOptional {
+        if let literal, !property.isOptional, old.isOptional {
             value.replacesOnlyNull = value.isUnchanged
-            value.sql = "COALESCE(\(value.sql), \(initial))"
+            value.sql = "COALESCE(\(value.sql), \(literal))"
         }
         return value
     }

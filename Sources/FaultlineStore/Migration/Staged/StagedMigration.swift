@@ -105,9 +105,8 @@ struct StagedMigration {
             name: stage.label ?? "Migration", managedObjectModel: model, storeDescription: description,
             recorder: recorder, sqlDebug: log)
         do {
-            try trace.part(.handler, stage.label ?? "") {
+            try trace.part(.handler, stage.label ?? "") { _ in
                 try manager.with(container) { try handler(manager, stage) }
-                return ((), 0)
             }
         } catch {
             let name = stage.label.map { " '\($0)'" } ?? ""
