@@ -13,7 +13,7 @@ struct MigrationText {
         let wholes = profile.migrations.filter { $0.key.stage == .whole }
         guard !wholes.isEmpty else { return [] }
         let total = wholes.reduce(0) { $0 &+ $1.evidence.time }
-        // A step of a staged migration has parts of its own.
+        // A step of several has parts of its own.
         let parts = profile.migrations.filter { $0.key.stage != .whole && $0.key.stage != .step }
             .sorted { ($0.evidence.time, $1.key.name) > ($1.evidence.time, $0.key.name) }
         var table = TextTable([
@@ -75,7 +75,7 @@ extension TraceEvent.Migration.Way {
         case .inferred: "in place, as inferred"
         case .mapping: "in place, with a mapping model"
         case .objects: "object by object, with a mapping model"
-        case .staged: "in stages"
+        case .staged: "version by version"
         }
     }
 }

@@ -76,13 +76,42 @@ struct MappingInferenceTests {
         )
         let found = try Self.infer(Self.item(flagella), Self.item(flippers)).possibleRenamings
         #expect(
-            found.map { "\($0.entity): \($0.removed) → \($0.added)" } == ["Item: numberOfFlagella → numberOfFlippers"])
+            found.map(\.description) == [
+                "'Item.numberOfFlagella' is removed, and 'Item.numberOfFlippers' of the same type is added. If it is the same property, give it the renaming identifier 'numberOfFlagella'; without it, its values are lost."
+            ])
         var named = flippers
         named.renamingIdentifier = "numberOfFlagella"
         #expect(try Self.infer(Self.item(flagella), Self.item(named)).possibleRenamings.isEmpty)
         #expect(
             try Self.infer(Self.item(flagella), Self.item(AttributeDescription("n", .string))).possibleRenamings.isEmpty
         )
+    }
+
+    @Test("notices removed and added entities and relationships that may be one under two names")
+    func renamedParts() throws {
+        func unrelated(_ name: String) -> [EntityDescription] {
+            Self.pair {
+                $0[0].name = name
+                $0[0].relationships = []
+                $0[1].relationships = []
+            }
+        }
+        #expect(
+            try Self.infer(unrelated("Pet"), unrelated("Animal")).possibleRenamings.map(\.description) == [
+                "'Pet' is removed, and 'Animal' with the same attributes is added. If it is the same entity, give it the renaming identifier 'Pet'; without it, its objects are lost."
+            ])
+        // Two entities that fit are not told apart.
+        let both = unrelated("Animal") + [EntityDescription("Cat", attributes: unrelated("Pet")[0].attributes)]
+        #expect(try Self.infer(unrelated("Pet"), both).possibleRenamings.isEmpty)
+        let keeper = Self.pair {
+            $0[0].relationships[0] = RelationshipDescription("keeper", to: "User", inverse: "animals")
+            $0[1].relationships[0] = RelationshipDescription("animals", to: "Pet", inverse: "keeper", isToMany: true)
+        }
+        #expect(
+            try Self.infer(Self.pair { _ in }, keeper).possibleRenamings.map {
+                "\($0.entity ?? "-").\($0.removed) \($0.added)"
+            }
+                == ["Pet.owner keeper", "User.pets animals"])
     }
 
     struct Refusal: CustomTestStringConvertible {

@@ -29,6 +29,23 @@ struct MappingModelSearchTests {
         }
     }
 
+    @Test(
+        "finds the two of several versions that a file leads between",
+        .enabled(if: SharedData.exists, "\(SharedData.need)"), arguments: SharedMapping.all)
+    func between(_ shared: SharedMapping) throws {
+        let versions = try ModelVersions(contentsOf: SharedData.url(shared.models))
+        let names = versions.names.first == shared.destination ? versions.names.reversed() : versions.names
+        let found = try MappingModel(contentsOf: shared.url, between: names.map { try versions.model($0) })
+        #expect(try found == shared.load())
+        let others = try names.filter { $0 != shared.source && $0 != shared.destination }.map { try versions.model($0) }
+        if others.count > 1 {
+            let error = #expect(throws: ModelError.self) {
+                try MappingModel(contentsOf: shared.url, between: [others[0], others[0]])
+            }
+            #expect(error?.code == .invalidMapping)
+        }
+    }
+
     @Test("lists matches, misfits and unmapped entities")
     func values() throws {
         let (source, destination) = try MappingText.models()

@@ -143,7 +143,7 @@
 
 #define FL_MIGRATION_STAGES(X) \
     X("whole", "The whole migration. The other stages are its parts.") \
-    X("step", "A step of a staged migration, which itself has parts.") \
+    X("step", "A step from version to version, which itself has parts.") \
     X("plan", "Finding the store's version, planning, and checking the rows.") \
     X("rows", "Changing or copying the rows of a table, in SQL.") \
     X("derive", "Computing derived attributes, in SQL.") \
@@ -156,7 +156,7 @@
     X("inferred", "In place, in SQL, as names and renaming identifiers tell.") \
     X("mapping", "In place, in SQL, as a mapping model tells.") \
     X("objects", "Object by object into a second store, as a mapping model and its policies tell.") \
-    X("staged", "In the stages of a plan.")
+    X("staged", "From version to version.")
 
 // MARK: - Fields
 

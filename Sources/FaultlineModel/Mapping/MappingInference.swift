@@ -27,15 +27,8 @@ package struct MappingInference: Sendable {
     package private(set) var mappingModel = MappingModel()
     /// What a migration must check before it begins.
     package private(set) var conditions: [MigrationCondition] = []
-    /// The pairs of a removed and an added property that may be one property under two names.
+    /// The pairs of a removed and an added entity or property that may be one under two names.
     package private(set) var possibleRenamings: [PossibleRenaming] = []
-
-    /// A removed and an added property of the same type.
-    package struct PossibleRenaming: Sendable, Hashable {
-        package let entity: String
-        package let removed: String
-        package let added: String
-    }
 
     /// - Throws: ``ModelError`` for the first change that cannot be inferred.
     package init(from source: ManagedObjectModel, to destination: ManagedObjectModel) throws(ModelError) {
@@ -68,6 +61,7 @@ package struct MappingInference: Sendable {
         }
         for old in source.entities.sorted(by: { $0.name < $1.name }) where !old.isAbstract {
             guard matching.destination(of: old) == nil else { continue }
+            if let renaming = PossibleRenaming(of: old, matching) { possibleRenamings.append(renaming) }
             var mapping = EntityMapping("IEM_Remove_\(old.name)", .remove, from: old.name, to: nil)
             mapping.sourceEntityVersionHash = hashes.0[old.name]
             mappingModel.entityMappings.append(mapping)
@@ -140,7 +134,11 @@ package struct MappingInference: Sendable {
         let gone: [AttributeDescription] = matching.source.properties(of: old)
         let goneEnds: [RelationshipDescription] = matching.source.properties(of: old)
         let removed = (gone.map(\.name) + goneEnds.map(\.name)).filter { !kept.contains($0) }
-        findRenamings(entity, gone.filter { removed.contains($0.name) }, all.filter { added.contains($0.name) })
+        possibleRenamings += PossibleRenaming.attributes(
+            of: entity, gone.filter { removed.contains($0.name) }, all.filter { added.contains($0.name) })
+        possibleRenamings += PossibleRenaming.relationships(
+            of: entity, goneEnds.filter { removed.contains($0.name) }, ends.filter { added.contains($0.name) }, matching
+        )
         checkUniqueness(entity, old)
         mapping.userInfo = [
             "mappedProperties": mapped.joined(separator: ", "), "addedProperties": added.joined(separator: ", "),
@@ -206,17 +204,6 @@ package struct MappingInference: Sendable {
         for constraint in matching.destination.lineage(of: entity).flatMap(\.uniquenessConstraints)
         where !before.contains(constraint) {
             conditions.append(MigrationCondition(.unique(constraint), old.name, entity.name, constraint.first))
-        }
-    }
-
-    private mutating func findRenamings(
-        _ entity: EntityDescription, _ removed: [AttributeDescription], _ added: [AttributeDescription]
-    ) {
-        for attribute in added {
-            let fitting = removed.filter { $0.type == attribute.type && !$0.isTransient }
-            guard fitting.count == 1, added.filter({ $0.type == attribute.type }).count == 1 else { continue }
-            possibleRenamings.append(
-                PossibleRenaming(entity: entity.name, removed: fitting[0].name, added: attribute.name))
         }
     }
 

@@ -28,7 +28,12 @@ extension MappingModel {
     public init(
         contentsOf url: URL, from source: ManagedObjectModel, to destination: ManagedObjectModel
     ) throws(ModelError) {
-        let file = try MappingFile(url)
+        self = try MappingModel(try MappingFile(url), from: source, to: destination)
+    }
+
+    init(
+        _ file: MappingFile, from source: ManagedObjectModel, to destination: ManagedObjectModel
+    ) throws(ModelError) {
         let mappings = try MappingReader.entityMappings(of: file, from: source, to: destination)
         self.init(entityMappings: mappings)
         origin = MappingOrigin(root: file.root, entityMappings: mappings)

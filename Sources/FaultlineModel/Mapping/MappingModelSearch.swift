@@ -55,11 +55,7 @@ public struct MappingModelSearch: Sendable, Hashable {
                 let match = Match(
                     url: url, mappingModel: mapping, unmappedEntities: unmapped.map(\.name).sorted())
                 matches.append(match)
-                if let origin = mapping.origin, let old = source.versionName, let new = destination.versionName,
-                    origin.modelName("sourcemodelpath") == old, origin.modelName("destinationmodelpath") == new
-                {
-                    namesakes.append(match)
-                }
+                if mapping.names(source, destination) { namesakes.append(match) }
             } catch {
                 misfits.append(Misfit(url: url, error: error))
             }
@@ -100,6 +96,52 @@ extension MappingModel {
     ) throws(ModelError) {
         guard let found = try MappingModelSearch(urls, from: source, to: destination).mappingModel else { return nil }
         self = found
+    }
+}
+
+extension MappingModel {
+    /// Loads a mapping model for the two of several versions that it leads from and to.
+    ///
+    ///     description.sourceModels = versions
+    ///     description.mappingModels = try urls.map { try MappingModel(contentsOf: $0, between: versions + [model]) }
+    ///
+    /// If it fits several pairs, it is loaded for the versions that Xcode made it for.
+    ///
+    /// - Parameters:
+    ///   - url: A `.xcmappingmodel`, or its file `xcmapping.xml`.
+    ///   - versions: At least two versions, from the oldest to the newest.
+    /// - Throws: ``ModelError`` if the file cannot be read or fits no pair; the reason is that of the oldest and the newest version.
+    ///   With the code ``ModelError/Code/ambiguousMapping`` if it fits several pairs and their names do not decide.
+    /// - Complexity: Compares the file with each pair.
+    public init(contentsOf url: URL, between versions: [ManagedObjectModel]) throws(ModelError) {
+        precondition(versions.count > 1, "A mapping model leads from one version to another one; pass at least two.")
+        let file = try MappingFile(url)
+        var (found, namesakes): ([MappingModel], [MappingModel]) = ([], [])
+        for (position, old) in versions.enumerated() {
+            for new in versions.dropFirst(position + 1) {
+                guard let mapping = try? MappingModel(file, from: old, to: new) else { continue }
+                found.append(mapping)
+                if mapping.names(old, new) { namesakes.append(mapping) }
+            }
+        }
+        let fitting = namesakes.count == 1 ? namesakes : found
+        guard fitting.count < 2 else {
+            throw ModelError(
+                .ambiguousMapping,
+                "The mapping model '\(url.path)' fits \(fitting.count) pairs of versions; load it for the two that it was made for."
+            )
+        }
+        guard let only = fitting.first else {
+            self = try MappingModel(file, from: versions[0], to: versions[versions.count - 1])
+            return
+        }
+        self = only
+    }
+
+    /// Whether Xcode made the mapping model for the versions that two models were loaded from.
+    fileprivate func names(_ source: ManagedObjectModel, _ destination: ManagedObjectModel) -> Bool {
+        guard let origin, let old = source.versionName, let new = destination.versionName else { return false }
+        return origin.modelName("sourcemodelpath") == old && origin.modelName("destinationmodelpath") == new
     }
 }
 

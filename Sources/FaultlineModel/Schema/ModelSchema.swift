@@ -43,6 +43,15 @@ package final class ModelSchema: Sendable {
         labelledStatements.filter { tables?.contains($0.table) != false }.map(\.text)
     }
 
+    /// Returns a digest of the indexes of some entities.
+    ///
+    /// - Parameter tables: The entities' tables; `nil` for all.
+    package func indexDigest(forTables tables: Set<String>?) -> String {
+        var digest = LayoutDigest()
+        for text in statements(forTables: tables).sorted() where !text.hasPrefix("CREATE TABLE ") { digest.add(text) }
+        return digest.text
+    }
+
     /// Returns a digest of the layout of some entities, independent of the rest of the model.
     package func digest(of names: Set<String>) -> String {
         var digest = LayoutDigest()

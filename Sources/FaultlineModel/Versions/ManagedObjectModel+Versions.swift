@@ -85,6 +85,10 @@ package enum VersionKeys {
     package static let isForeign = "FaultlineIsForeign"
     /// The checksum of the version whose stage of a migration has work left to do.
     package static let pendingStage = "FaultlinePendingStage"
+    /// The checksums of the versions that the store had before, which only stores that Faultline migrated have.
+    package static let earlier = "FaultlineEarlierVersions"
+    /// The digest of the model's indexes that the store has, which only stores of Faultline have.
+    package static let indexes = "FaultlineIndexes"
     /// Core Data's digest of the hashes, which Faultline does not write.
     package static let hashesDigest = "NSStoreModelVersionHashesDigest"
 }

@@ -21,8 +21,8 @@ package struct MigrationPreview: Sendable {
 
     /// The version that the store has.
     package let source: ManagedObjectModel
-    /// The attributes that may have been renamed without an identifier.
-    package let possibleRenamings: [MappingInference.PossibleRenaming]
+    /// The entities and properties that may have been renamed without an identifier.
+    package let possibleRenamings: [PossibleRenaming]
     package var objects: [Objects] = []
     package var steps: [Step] = []
     /// Why the store's rows do not allow the migration, as sentences without a full stop.
@@ -34,7 +34,7 @@ package struct MigrationPreview: Sendable {
     /// The estimated time; `nil` if there are no rows.
     package var seconds: Double?
 
-    init(source: ManagedObjectModel, possibleRenamings: [MappingInference.PossibleRenaming]) {
+    init(source: ManagedObjectModel, possibleRenamings: [PossibleRenaming]) {
         (self.source, self.possibleRenamings) = (source, possibleRenamings)
     }
 
@@ -64,6 +64,20 @@ package struct MigrationPreview: Sendable {
         }
     }
 
+    /// The steps by which a store of one version would become one of another; `nil` if none lead there.
+    ///
+    /// - Parameters:
+    ///   - versions: The versions between, from the oldest to the newest.
+    ///   - mappings: The mapping models to use.
+    ///   - infers: Whether steps may be inferred.
+    /// - Throws: ``StoreError`` if a mapping model would be left out, or if several fit a step.
+    package static func path(
+        from old: ManagedObjectModel, to new: ManagedObjectModel, through versions: [ManagedObjectModel],
+        mappings: [MappingModel], infers: Bool, store: String
+    ) throws(StoreError) -> MigrationPath? {
+        try MigrationPath(from: old, to: new, through: versions, mappings: mappings, infers: infers, path: store)
+    }
+
     /// Finds the version that a store has, or `nil`.
     ///
     /// - Throws: ``StoreError`` if the store cannot be read.
@@ -78,20 +92,16 @@ package struct MigrationPreview: Sendable {
 }
 
 extension PersistentStoreCoordinator {
-    /// Migrates a store that is not open, in place or, with a mapping model, by replacing it.
+    /// Migrates a store that is not open as its description says, in place or by replacing it.
     ///
     /// - Parameters:
-    ///   - mapping: The mapping model; `nil` to infer one.
     ///   - backup: Where to put a copy of the older store; `nil` for none.
     ///   - observer: Called after each statement of a migration in place.
     /// - Returns: Whether the store's version was found.
     package static func migrateStore(
-        _ description: PersistentStoreDescription, to model: ManagedObjectModel, mapping: MappingModel?, backup: URL?,
+        _ description: PersistentStoreDescription, to model: ManagedObjectModel, backup: URL?,
         observer: ((MigrationProgress) -> Void)?
     ) throws -> Bool {
-        var description = description
-        description.mappingModels = [mapping].compactMap { $0 }
-        description.shouldInferMappingModelAutomatically = mapping == nil
-        return try AutomaticMigration(description, model, .shared, .shared, backup: backup, observer: observer).run()
+        try AutomaticMigration(description, model, .shared, .shared, backup: backup, observer: observer).run()
     }
 }

@@ -20,7 +20,7 @@ struct MigrationTrace {
     /// Measures a whole migration of a store.
     ///
     /// - Parameters:
-    ///   - isStep: Whether it is a step of another migration.
+    ///   - isStep: Whether it is a step of the store's migration.
     ///   - timeInSQL: The estimated time of a migration that could have been inferred, in nanoseconds. Called only while
     ///     recording.
     func whole<R, Failure: Error>(
@@ -84,7 +84,7 @@ extension TraceEvent.Migration.Way {
         case .inferred: "in place, as names and renaming identifiers tell"
         case .mapping: "in place, as a mapping model tells"
         case .objects: "object by object, as a mapping model tells"
-        case .staged: "in the stages of a plan"
+        case .staged: "version by version"
         }
     }
 }

@@ -15,6 +15,7 @@ extension StoreMigration {
         try checkSpace()
         let expected = try counts(old)
         try checkRelation(expected)
+        try checkConfiguration(expected)
         for check in plan.checks { try self.check(check) }
         return Ready(expected: expected, files: try noteFiles())
     }
@@ -34,6 +35,20 @@ extension StoreMigration {
             .incompatibleModel,
             "Migrating '\(path)' is refused because the model has none of the store's entities (\(names.joined(separator: ", "))), so all objects would be removed; open it with a version of the model that it was written with."
         )
+    }
+
+    /// Checks that no entity with objects leaves the store's configuration, because no other store would get them.
+    private func checkConfiguration(_ counts: [Int64: Int64]) throws(StoreError) {
+        guard let name = new.configuration?.name else { return }
+        for link in rules.links where old.has(link.old) && !new.has(link.new) {
+            guard let entity = old.schema.entity(named: link.old), let count = counts[entity.number], count > 0 else {
+                continue
+            }
+            throw StoreError(
+                .migration,
+                "Migrating '\(path)' is refused: the configuration '\(name)' no longer has the entity '\(link.new)', but the store has \(count) of its objects; move them to the other store in the older version first."
+            )
+        }
     }
 
     private func check(_ check: RowCheck) throws(StoreError) {

@@ -28,7 +28,7 @@ struct StoreMigration {
     ///   - sources: The older versions of the model, for stores without a copy of theirs.
     ///   - mapping: A mapping model that ``MappedRules`` accept; `nil` to infer what continues what.
     ///   - backup: Where to put a copy of the older store; `nil` for none.
-    ///   - isStep: Whether it is a step of a staged migration.
+    ///   - migrated: The file whose migration it is a step of; `nil` if it is a whole migration.
     ///   - pendingStage: The checksum of the newer version, if its stage has work left to do afterward.
     ///   - observer: Called after each statement.
     /// - Returns: Whether the store's version was found; if not, nothing was changed.
@@ -36,7 +36,7 @@ struct StoreMigration {
     static func run(
         _ description: PersistentStoreDescription, to model: ManagedObjectModel, sources: [ManagedObjectModel],
         mapping: MappingModel? = nil, recorder: Recorder, log: SQLDebugLog, backup: URL? = nil,
-        isStep: Bool = false, pendingStage: String? = nil, observer: ((MigrationProgress) -> Void)? = nil
+        stepOf migrated: String? = nil, pendingStage: String? = nil, observer: ((MigrationProgress) -> Void)? = nil
     ) throws(StoreError) -> Bool {
         let session = try StoreOpening.connect(description, recorder: recorder, log: log)
         defer { session.connection.close() }
@@ -46,7 +46,7 @@ struct StoreMigration {
         // A store that cannot be migrated is left alone, without waiting for its other users.
         guard let known = try SourceSearch(setup, description).version(among: sources) else { return false }
         let trace = MigrationTrace(recorder: recorder, log: log, way: mapping == nil ? .inferred : .mapping)
-        try trace.whole(description.path, isStep: isStep) { () throws(StoreError) in
+        try trace.whole(migrated ?? description.path, isStep: migrated != nil) { () throws(StoreError) in
             _ = try rules(mapping, from: known.model, to: model, description.path)
             try prepare(setup, description, backup)
             try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) { () throws(StoreError) in
@@ -56,6 +56,7 @@ struct StoreMigration {
                     let migration = try StoreMigration(session, setup, description, old, model, mapping)
                     return (migration, try migration.check())
                 }
+                for renaming in migration.rules.possibleRenamings { log.migration("Possibly renamed: \(renaming)") }
                 try migration.change(ready, pendingStage, trace, observer)
                 try file?.write(session.connection, doing: doing)
             }
@@ -75,9 +76,8 @@ struct StoreMigration {
         try setup.pragma(StoreOpening.pageCache(description))
         try setup.pragma("synchronous=\(description.synchronization.rawValue)")
         guard let backup else { return }
-        // The lock outlasts the transaction, so nobody can write between the backup and the migration.
-        try setup.pragma("locking_mode=exclusive")
-        try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) {}
+        // Nobody can write between the backup and the migration.
+        try setup.lock()
         try StoreFiles(description.url).copy(setup.session.connection, to: backup)
     }
 
@@ -212,6 +212,8 @@ struct StoreMigration {
             }
         }
         try setup.number(new, last: last, doing: Self.doing)
-        try setup.replaceVersion(new, pendingStage: pendingStage, type: description.type)
+        try setup.replaceVersion(
+            new, earlier: try setup.readMetadata().1.earlierVersions + [old.model.versionChecksum],
+            pendingStage: pendingStage, type: description.type)
     }
 }

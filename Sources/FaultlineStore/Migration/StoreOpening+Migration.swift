@@ -21,7 +21,10 @@ extension StoreOpening {
         }
         guard let manager = description.stagedMigrationManager, !description.isReadOnly,
             opening.metadata.values[VersionKeys.pendingStage] != nil
-        else { return opening }
+        else {
+            try IndexUpdate(opening, description, model, recorder, log).runIfNeeded()
+            return opening
+        }
         opening.session.connection.close()
         // The last migration was interrupted after a step.
         _ = try StagedMigration(manager, description, model, recorder, log).run()
@@ -29,7 +32,7 @@ extension StoreOpening {
     }
 }
 
-/// Migrates a store when it is opened: with a mapping model that fits or, failing that, with an inferred one.
+/// Migrates a store when it is opened: by mapping models that fit and, where there is none, by inference.
 struct AutomaticMigration {
     private let description: PersistentStoreDescription
     private let model: ManagedObjectModel
@@ -61,83 +64,98 @@ struct AutomaticMigration {
             return try StagedMigration(manager, description, model, recorder, log).run()
         }
         let sources = description.sourceModels + model.siblings
-        if !description.mappingModels.isEmpty, let old = try version(among: sources) {
-            let fitting = description.mappingModels.filter { $0.fits(old, model) }
-            guard fitting.count <= 1 else {
+        guard description.type == .sqlite, !description.isInMemory, description.configuration == nil else {
+            guard description.mappingModels.isEmpty else {
                 throw StoreError(
-                    .missingMappingModel,
-                    "Migrating '\(description.path)' is refused because \(fitting.count) of its mappingModels fit the two versions; leave one of them out."
+                    .invalidRequest,
+                    "Migrating '\(description.path)' with a mapping model is refused, because only stores of the type SQLite that have all entities can be; leave mappingModels empty."
                 )
             }
-            if let mapping = fitting.first {
-                guard (try? MappedRules.rules(mapping, from: old, to: model)) != nil else {
-                    try replace(old, mapping)
-                    return true
-                }
-                return try change(sources, mapping)
-            }
+            guard description.shouldInferMappingModelAutomatically else { return false }
+            return try infer(sources)
+        }
+        guard let (old, earlier) = try version(among: sources) else { return false }
+        try checkDirection(old, earlier)
+        let path = try MigrationPath(
+            from: old, to: model, through: description.sourceModels, mappings: description.mappingModels,
+            infers: description.shouldInferMappingModelAutomatically, path: description.path)
+        if let path {
+            return try ProgressiveMigration(
+                description: description, recorder: recorder, log: log, backup: backup, observer: observer
+            ).run(path)
         }
         guard description.shouldInferMappingModelAutomatically else { return false }
-        return try change(sources, nil)
-    }
-
-    private func change(_ sources: [ManagedObjectModel], _ mapping: MappingModel?) throws(StoreError) -> Bool {
-        try StoreMigration.run(
-            description, to: model, sources: sources, mapping: mapping, recorder: recorder, log: log, backup: backup,
-            observer: observer)
-    }
-
-    private func version(among sources: [ManagedObjectModel]) throws(StoreError) -> ManagedObjectModel? {
-        guard description.type == .sqlite, !description.isInMemory, description.configuration == nil else {
+        if !description.mappingModels.isEmpty, (try? MigrationRules(inferredFrom: old, to: model)) != nil {
             throw StoreError(
-                .invalidRequest,
-                "Migrating '\(description.path)' with a mapping model is refused, because only stores of the type SQLite that have all entities can be; leave mappingModels empty."
+                .missingMappingModel,
+                "Migrating '\(description.path)' is refused because an inferred step would pass over one of its mappingModels, and no other steps lead to this version; make a mapping model from the store's version."
             )
         }
-        return try SourceSearch.reading(description, recorder, log) { (search, _) throws(StoreError) in
-            try search.version(among: sources)?.model
+        // Says why nothing can be inferred.
+        return try infer(sources)
+    }
+
+    /// The store's version, and the checksums of those that it had before.
+    private func version(
+        among sources: [ManagedObjectModel]
+    ) throws(StoreError) -> (ManagedObjectModel, earlier: [String])? {
+        // The migration itself searches again and records it.
+        try SourceSearch.reading(description, .off(), log) { (search, setup) throws(StoreError) in
+            guard let version = try search.version(among: sources) else { return nil }
+            return (version.model, try setup.readMetadata().1.earlierVersions)
         }
     }
 
-    private func replace(_ old: ManagedObjectModel, _ mapping: MappingModel) throws(StoreError) {
-        let manager = MigrationManager(sourceModel: old, destinationModel: model, recorder: recorder, sqlDebug: log)
-        manager.policies = description.migrationPolicies
-        do {
-            try StoreReplacement(description, manager, mapping).run(backup: backup)
-        } catch let error as StoreError {
-            throw error
-        } catch {
-            throw StoreError(
-                .entityMigrationPolicy, "Migrating '\(description.path)' was undone because of an error: \(error)",
-                cause: error)
+    /// Checks that the store does not go back to a version that is known to be older, unless a mapping model leads there.
+    private func checkDirection(_ old: ManagedObjectModel, _ earlier: [String]) throws(StoreError) {
+        let (from, to) = (old.versionChecksum, model.versionChecksum)
+        let known = description.sourceModels.map(\.versionChecksum)
+        let isListedBefore = known.firstIndex(of: to).flatMap { position in
+            known.firstIndex(of: from).map { $0 > position }
         }
+        guard !description.allowsEarlierVersions, earlier.contains(to) || isListedBefore == true,
+            !description.mappingModels.contains(where: { $0.misfit(old, model) == nil })
+        else { return }
+        throw StoreError(
+            .backwardMigration,
+            "Opening '\(description.path)' is refused because it has a newer version of the model than the program, and values that the older one lacks would be lost; open it with the newer version, or set allowsEarlierVersions."
+        )
+    }
+
+    private func infer(_ sources: [ManagedObjectModel]) throws(StoreError) -> Bool {
+        try StoreMigration.run(
+            description, to: model, sources: sources, recorder: recorder, log: log, backup: backup, observer: observer)
     }
 }
 
 extension MappingModel {
-    /// Whether all entities that the mapping model names exist, in the version that it was made for.
-    ///
-    /// At least one entity must be mapped from the older to the newer model.
-    func fits(_ old: ManagedObjectModel, _ new: ManagedObjectModel) -> Bool {
-        !entityMappings.isEmpty && misfit(old, new) == nil
-    }
-
     /// Why a mapping's entities are not those of two models, as a part of a sentence; `nil` if they are.
     func misfit(_ old: ManagedObjectModel, _ new: ManagedObjectModel) -> String? {
-        let (older, newer) = (old.entityVersionHashesByName, new.entityVersionHashesByName)
-        func misfit(_ mapping: EntityMapping, _ name: String?, _ hash: Data?, _ known: [String: Data], _ age: String)
-            -> String?
-        {
-            guard let name else { return nil }
-            guard let found = known[name] else {
-                return "'\(mapping.name)' names the entity '\(name)', which the \(age) model does not have"
-            }
-            return hash == nil || hash == found
-                ? nil : "'\(mapping.name)' was made for another version of the \(age) entity '\(name)'"
-        }
-        return entityMappings.lazy.compactMap {
-            misfit($0, $0.sourceEntityName, $0.sourceEntityVersionHash, older, "older")
-                ?? misfit($0, $0.destinationEntityName, $0.destinationEntityVersionHash, newer, "newer")
+        misfit(source: old.entityVersionHashesByName) ?? misfit(destination: new.entityVersionHashesByName)
+    }
+
+    /// Why a mapping's older entities are not those of a model with some version hashes; `nil` if they are.
+    func misfit(source hashes: [String: Data]) -> String? {
+        entityMappings.lazy.compactMap {
+            misfit($0, $0.sourceEntityName, $0.sourceEntityVersionHash, hashes, "older")
         }.first
+    }
+
+    /// Why a mapping's newer entities are not those of a model with some version hashes; `nil` if they are.
+    func misfit(destination hashes: [String: Data]) -> String? {
+        entityMappings.lazy.compactMap {
+            misfit($0, $0.destinationEntityName, $0.destinationEntityVersionHash, hashes, "newer")
+        }.first
+    }
+
+    private func misfit(
+        _ mapping: EntityMapping, _ name: String?, _ hash: Data?, _ known: [String: Data], _ age: String
+    ) -> String? {
+        guard let name else { return nil }
+        guard let found = known[name] else {
+            return "'\(mapping.name)' names the entity '\(name)', which the \(age) model does not have"
+        }
+        return hash == nil || hash == found
+            ? nil : "'\(mapping.name)' was made for another version of the \(age) entity '\(name)'"
     }
 }

@@ -3,37 +3,57 @@ import FaultlineModel
 import FaultlineRecorder
 import Foundation
 
-/// Migrates a store with a mapping model beside itself, and then replaces it by the new one at once.
+/// Makes the newer version of a store beside it, and then replaces the store by it at once.
 ///
 /// Until the last step the store is only read. A program that is killed leaves the store as it was, and files that the next
 /// migration removes.
 struct StoreReplacement {
-    private let description: PersistentStoreDescription
-    private let manager: MigrationManager
-    private let mapping: MappingModel
+    let description: PersistentStoreDescription
+    /// The version that the store has.
+    let sourceModel: ManagedObjectModel
+    let recorder: Recorder
+    let log: SQLDebugLog
 
-    init(_ description: PersistentStoreDescription, _ manager: MigrationManager, _ mapping: MappingModel) {
-        (self.description, self.manager, self.mapping) = (description, manager, mapping)
+    /// Migrates the store object by object.
+    ///
+    /// - Parameter backup: Where to put a copy of the older store; `nil` for none.
+    func run(_ manager: MigrationManager, _ mapping: MappingModel, backup: URL?) throws {
+        try replace(backup) { (setup, new) in
+            // Nobody writes to the store from here on.
+            try setup.session.run("BEGIN IMMEDIATE", doing: StoreMigration.doing)
+            try manager.migrateStore(from: description.url, mapping: mapping, to: new)
+        }
     }
 
-    /// - Parameter backup: Where to put a copy of the older store; `nil` for none.
-    func run(backup: URL?) throws {
+    /// Migrates a copy of the store.
+    ///
+    /// - Parameters:
+    ///   - backup: Where to put another copy of the older store; `nil` for none.
+    ///   - change: Is passed the copy, and may replace it.
+    func run(backup: URL?, changingCopy change: (URL) throws -> Void) throws {
+        try replace(backup) { (setup, new) in
+            try setup.lock()
+            try StoreFiles(description.url).copy(setup.session.connection, to: new)
+            try change(new)
+        }
+    }
+
+    private func replace(_ backup: URL?, make: (StoreSetup, URL) throws -> Void) throws {
         // A link is followed, and stays.
         let url = description.url.resolvingSymlinksInPath()
         let folder = url.deletingLastPathComponent()
         let prefix = ".\(url.lastPathComponent).migration-"
-        let session = try StoreOpening.connect(description, recorder: manager.recorder, log: manager.log)
+        let session = try StoreOpening.connect(description, recorder: recorder, log: log)
         defer { session.connection.close() }
         let setup = StoreSetup(session, path: description.path, doing: StoreMigration.doing)
-        // As for a migration in place: nobody else has the store open, and nobody writes to it from here on.
+        // As for a migration in place, nobody else may have the store open.
         try setup.setJournal("delete")
-        try session.run("BEGIN IMMEDIATE", doing: StoreMigration.doing)
         defer { if !session.connection.isAutocommit { _ = try? session.run("ROLLBACK", doing: StoreMigration.doing) } }
         removeLeftovers(in: folder, prefix)
         try checkSpace(of: url, in: folder)
         let new = folder.appendingPathComponent(prefix + UUID().uuidString)
         defer { StoreFiles(new).remove() }
-        try manager.migrateStore(from: description.url, mapping: mapping, to: new)
+        try make(setup, new)
         if let backup { try StoreFiles(description.url).keep(as: backup) }
         try replace(url, by: new, setup)
     }
@@ -60,19 +80,21 @@ struct StoreReplacement {
         // What only the older store refers to is removed when the new one is opened.
         let external = ExternalData(storeURL: description.url, store: try setup.readMetadata().uuid, threshold: 0)
         // Another store can have files in the same folder.
-        let before = try ExternalCollection(external, manager.sourceModel.schema, setup.session.connection).referred()
-        let list = before.isEmpty ? nil : UnsavedFiles(external)
-        list?.note(before.sorted())
+        let before = try ExternalCollection(external, sourceModel.schema, setup.session.connection).referred()
+        let files = made.externalFiles
+        let listed = before.union(files.map(\.lastPathComponent))
+        let list = listed.isEmpty ? nil : UnsavedFiles(external)
+        list?.note(listed.sorted())
         do {
-            // The names are UUIDs, so the files of both stores can be in one folder.
-            let files = made.externalFiles
             if !files.isEmpty {
                 try FileManager.default.createDirectory(at: old.external, withIntermediateDirectories: true)
             }
             for file in files {
+                // The names are UUIDs, so the files of both stores can be in one folder, and a file there is the same one.
+                let place = old.external.appendingPathComponent(file.lastPathComponent)
+                if FileManager.default.fileExists(atPath: place.path) { continue }
                 try StoreFiles.synchronize(file)
-                try FileManager.default.moveItem(
-                    at: file, to: old.external.appendingPathComponent(file.lastPathComponent))
+                try FileManager.default.moveItem(at: file, to: place)
             }
             if !files.isEmpty { try StoreFiles.synchronize(old.external) }
             let mode = try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions]

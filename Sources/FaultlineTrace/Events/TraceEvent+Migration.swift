@@ -11,7 +11,7 @@ extension TraceEvent {
             ///
             /// The other stages are its parts.
             case whole
-            /// A step of a staged migration, which itself has parts.
+            /// A step from version to version, which itself has parts.
             case step
             /// Finding the store's version, planning, and checking the rows.
             case plan
@@ -39,7 +39,7 @@ extension TraceEvent {
             case mapping
             /// Object by object into a second store, as a mapping model and its policies tell.
             case objects
-            /// In the stages of a plan.
+            /// From version to version.
             case staged
         }
 

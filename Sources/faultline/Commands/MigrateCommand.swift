@@ -16,8 +16,9 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
 
             What names and renaming identifiers tell is done in SQL, in place and in one transaction, and so is a mapping model \
             that only copies objects and values. Any other mapping model creates each object anew, in a second file that then \
-            replaces the store. If anything fails, the store stays as it was. Close all programs that have the store open. The \
-            exit status is 1 if the store's rows do not allow the migration.
+            replaces the store. If there are versions between, named with --from, mapping models can lead from one to the next; \
+            the fewest steps are taken, on a copy that then replaces the store. If anything fails, the store stays as it was. \
+            Close all programs that have the store open. The exit status is 1 if the store's rows do not allow the migration.
             """)
 
     @Argument(help: "The file of the store.", completion: .file())
@@ -34,16 +35,19 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "A version that the store may have, if it is not beside the other one. Can be repeated.", valueName: "model"
+            "A version that the store may have or go through. Repeat it from the oldest to the newest.",
+            valueName: "model"
         ),
         completion: .file())
     var from: [String] = []
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The mapping model, an .xcmappingmodel; without it, one is inferred.", valueName: "file"),
+        help: ArgumentHelp(
+            "A mapping model, an .xcmappingmodel; without any, one is inferred. Can be repeated, for several steps.",
+            valueName: "file"),
         completion: .file())
-    var mapping: String?
+    var mapping: [String] = []
 
     @Flag(name: .long, help: "Show the plan, and change nothing.")
     var dryRun = false
@@ -66,10 +70,8 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         do {
             if try PersistentStoreCoordinator.fits(target.model, storeAt: url) {
                 outcome = MigrationOutcome(store: store, target, isCurrent: true)
-            } else if let mapping {
-                outcome = try mapped(url, target, sources, mapping, backup)
             } else {
-                outcome = try changed(url, target, sources, nil, backup)
+                outcome = try migrate(url, target, sources, backup)
             }
         } catch let error as StoreError {
             throw CommandFailure.usage("\(error)")
@@ -92,7 +94,7 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         let progress = try ProgressBar.during("migrating \(store)", .things("row")) { show in
             var last: MigrationProgress?
             _ = try PersistentStoreCoordinator.migrateStore(
-                description(url, sources), to: target.model, mapping: mapping, backup: backup
+                description(url, sources, [mapping].compactMap { $0 }), to: target.model, backup: backup
             ) {
                 last = $0
                 show?($0.done, $0.total)
@@ -103,38 +105,84 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         return outcome
     }
 
-    private func mapped(
-        _ url: URL, _ target: NamedModel, _ sources: [NamedModel], _ mapping: String, _ backup: URL?
+    /// Migrates a store as a mapping model tells, object by object.
+    private func loaded(
+        _ url: URL, _ target: NamedModel, _ sources: [NamedModel], _ step: MigrationPath.Step, because reason: String,
+        _ backup: URL?
     ) throws -> MigrationOutcome {
-        guard
-            let source = try MigrationPreview.version(ofStoreAt: url, for: target.model, sources: sources.map(\.model))
-        else { throw unknownVersion }
-        let model: MappingModel
-        do {
-            model = try MappingModel(contentsOf: URL(fileURLWithPath: mapping), from: source, to: target.model)
-        } catch {
-            throw CommandFailure.usage("\(error)")
-        }
-        if let custom = model.entityMappings.first(where: { $0.entityMigrationPolicyClassName != nil }) {
-            throw CommandFailure.usage(
-                "The mapping '\(custom.name)' needs the policy '\(custom.entityMigrationPolicyClassName ?? "")', which is a class of a program; migrate the store in that program, with PersistentStoreDescription.mappingModels and migrationPolicies."
-            )
-        }
-        guard let reason = MigrationPreview.needForObjects(model, from: source, to: target.model) else {
-            return try changed(url, target, sources, model, backup)
-        }
-        var outcome = MigrationOutcome(store: store, target, source, model, loadingObjectsBecause: reason)
+        var outcome = MigrationOutcome(store: store, target, step, loadingObjectsBecause: reason)
         if dryRun { return outcome }
         let start = ContinuousClock.now
         _ = try PersistentStoreCoordinator.migrateStore(
-            description(url, sources), to: target.model, mapping: model, backup: backup, observer: nil)
+            description(url, sources, [step.mapping].compactMap { $0 }), to: target.model, backup: backup, observer: nil
+        )
         outcome.finish(nil, ContinuousClock.now - start, backup)
         return outcome
     }
 
-    private func description(_ url: URL, _ sources: [NamedModel]) -> PersistentStoreDescription {
+    /// Migrates a store from version to version.
+    private func stepped(
+        _ url: URL, _ target: NamedModel, _ sources: [NamedModel], _ path: MigrationPath, _ mappings: [MappingModel],
+        _ backup: URL?
+    ) throws -> MigrationOutcome {
+        let names = Dictionary(
+            (sources + [target]).map { ($0.model.versionChecksum, $0.name) }, uniquingKeysWith: { first, _ in first })
+        var outcome = MigrationOutcome(store: store, target, path, names: names)
+        if dryRun { return outcome }
+        let start = ContinuousClock.now
+        _ = try PersistentStoreCoordinator.migrateStore(
+            description(url, sources, mappings), to: target.model, backup: backup, observer: nil)
+        outcome.finish(nil, ContinuousClock.now - start, backup)
+        return outcome
+    }
+
+    /// The only way in which the command can migrate a store.
+    private func migrate(
+        _ url: URL, _ target: NamedModel, _ sources: [NamedModel], _ backup: URL?
+    ) throws -> MigrationOutcome {
+        let known = sources.map(\.model)
+        guard let source = try MigrationPreview.version(ofStoreAt: url, for: target.model, sources: known) else {
+            throw unknownVersion
+        }
+        let versions = MigrationPath.versions(from: source, to: target.model, through: known)
+        let mappings = try mapping.map { try load($0, between: versions) }
+        // A mapping model that is named must be used where it fits, so the rest may only be inferred around it.
+        let path = try MigrationPreview.path(
+            from: source, to: target.model, through: known, mappings: mappings, infers: true, store: store)
+        guard let path, path.steps.count > 1 else {
+            guard let step = path?.steps.first, let mapping = step.mapping else {
+                return try changed(url, target, sources, nil, backup)
+            }
+            guard let reason = MigrationPreview.needForObjects(mapping, from: step.old, to: step.new) else {
+                return try changed(url, target, sources, mapping, backup)
+            }
+            return try loaded(url, target, sources, step, because: reason, backup)
+        }
+        return try stepped(url, target, sources, path, mappings, backup)
+    }
+
+    private func load(_ file: String, between versions: [ManagedObjectModel]) throws -> MappingModel {
+        let mapping: MappingModel
+        do {
+            mapping = try MappingModel(contentsOf: URL(fileURLWithPath: file), between: versions)
+        } catch {
+            throw CommandFailure.usage("\(error)")
+        }
+        if let custom = mapping.entityMappings.first(where: { $0.entityMigrationPolicyClassName != nil }) {
+            throw CommandFailure.usage(
+                "The mapping '\(custom.name)' needs the policy '\(custom.entityMigrationPolicyClassName ?? "")', which is a class of a program; migrate the store in that program, with PersistentStoreDescription.mappingModels and migrationPolicies."
+            )
+        }
+        return mapping
+    }
+
+    private func description(
+        _ url: URL, _ sources: [NamedModel], _ mappings: [MappingModel]
+    ) -> PersistentStoreDescription {
         var description = PersistentStoreDescription(url: url)
         description.sourceModels = sources.map(\.model)
+        description.allowsEarlierVersions = true
+        description.mappingModels = mappings
         return description
     }
 

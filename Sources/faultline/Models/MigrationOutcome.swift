@@ -18,8 +18,32 @@ struct MigrationOutcome: SelfPrinting {
     /// Why a mapping model's objects are loaded; `nil` if the store is migrated in place.
     private var reasonForLoading: String?
     private var steps: [MigrationProgress.Step] = []
+    /// The steps from version to version; empty if there is only one.
+    private var versions: [Version] = []
     private var seconds: Double?
     private var backup: String?
+
+    /// A step from one version to another one.
+    private struct Version {
+        let old: String
+        let new: String
+        /// Whether a mapping model describes it.
+        let isMapped: Bool
+        let reasonForLoading: String?
+
+        /// `Moody 2 → Moody 3: inferred.`
+        var sentence: String {
+            let way = isMapped ? "with a mapping model" : "inferred"
+            return "\(old) → \(new): \(way)" + (reasonForLoading.map { ", object by object because \($0)." } ?? ".")
+        }
+
+        var json: JSONValue {
+            .sorted([
+                "from": .string(old), "to": .string(new), "isInferred": .bool(!isMapped),
+                "reasonForLoading": reasonForLoading.map { .string($0) } ?? .null,
+            ])
+        }
+    }
 
     init(store: String, _ target: NamedModel, isCurrent: Bool) {
         (self.store, self.target, self.isCurrent) = (store, target, isCurrent)
@@ -33,13 +57,26 @@ struct MigrationOutcome: SelfPrinting {
     }
 
     /// A migration with a mapping model that creates each object anew.
-    init(
-        store: String, _ target: NamedModel, _ source: ManagedObjectModel, _ mapping: MappingModel,
-        loadingObjectsBecause reason: String
-    ) {
+    init(store: String, _ target: NamedModel, _ step: MigrationPath.Step, loadingObjectsBecause reason: String) {
         self.init(store: store, target, isCurrent: false)
-        (self.mapping, reasonForLoading) = (mapping, reason)
-        differences = target.model.differences(from: source)
+        (mapping, reasonForLoading) = (step.mapping, reason)
+        differences = target.model.differences(from: step.old)
+    }
+
+    /// A migration through several versions.
+    ///
+    /// - Parameter names: The names of versions by their checksums.
+    init(store: String, _ target: NamedModel, _ path: MigrationPath, names: [String: String]) {
+        self.init(store: store, target, isCurrent: false)
+        versions = path.steps.map { step in
+            func name(_ model: ManagedObjectModel) -> String { names[model.versionChecksum] ?? "the store's version" }
+            return Version(
+                old: name(step.old), new: name(step.new), isMapped: step.mapping != nil,
+                reasonForLoading: step.mapping.flatMap {
+                    MigrationPreview.needForObjects($0, from: step.old, to: step.new)
+                })
+        }
+        differences = path.steps.first.map { target.model.differences(from: $0.old) } ?? []
     }
 
     /// The file of a store's backup: `Library.backup.sqlite` for `Library.sqlite`.
@@ -49,7 +86,7 @@ struct MigrationOutcome: SelfPrinting {
             "\(name).backup" + (suffix.isEmpty ? "" : "." + suffix))
     }
 
-    private var renamings: [MappingInference.PossibleRenaming] { preview?.possibleRenamings ?? [] }
+    private var renamings: [PossibleRenaming] { preview?.possibleRenamings ?? [] }
 
     /// Whether the store's rows do not allow the migration.
     var isRefused: Bool { preview?.obstacles.isEmpty == false }
@@ -74,14 +111,12 @@ struct MigrationOutcome: SelfPrinting {
         }
         let sections = [
             TextTable.wrapped(Phrase.printable(headline), width: width).map { ink(.bold, $0) },
+            section("Steps", items(versions.map(\.sentence))),
             section("Changes", items(differences.filter(\.requiresMigration).map { Self.sentence($0.description) })),
             section("Why the store is not migrated", items((preview?.obstacles ?? []).map { Self.sentence($0) })),
             section(
                 "Possibly renamed",
-                items(
-                    renamings.map {
-                        "'\($0.entity).\($0.removed)' is removed, and '\($0.entity).\($0.added)' of the same type is added. Without the renaming identifier '\($0.removed)', the values are lost."
-                    })),
+                items(renamings.map(\.description))),
             section("Objects", objects(width)), section("Mapping", mappings(width)),
             section("Plan", seconds == nil ? plan(width) : []),
             section("Where the time went", seconds == nil ? [] : times(width)), TextTable.wrapped(end, width: width),
@@ -96,7 +131,10 @@ struct MigrationOutcome: SelfPrinting {
         let place =
             reasonForLoading.map { "object by object because \($0), and by replacing the store" }
             ?? "in place, in one transaction"
-        let way = mapping == nil ? place : "with a mapping model, \(place)"
+        let way =
+            !versions.isEmpty
+            ? "in \(versions.count) steps, on a copy that then replaces it"
+            : mapping == nil ? place : "with a mapping model, \(place)"
         if isRefused { return "The store '\(Phrase.fileName(store))' cannot be migrated to \(target.name)." }
         return seconds == nil
             ? "The store '\(Phrase.fileName(store))' would be migrated to \(target.name), \(way)."
@@ -170,13 +208,11 @@ struct MigrationOutcome: SelfPrinting {
         JSONValue.sorted([
             "version": .integer(Int64(Self.version)), "store": .string(store), "to": .string(target.name),
             "state": .string(isCurrent ? "current" : isRefused ? "refused" : seconds == nil ? "planned" : "migrated"),
-            "isInferred": .bool(mapping == nil), "reasonForLoading": reasonForLoading.map { .string($0) } ?? .null,
+            "isInferred": .bool(mapping == nil && versions.allSatisfy { !$0.isMapped }),
+            "path": .array(versions.map(\.json)), "reasonForLoading": reasonForLoading.map { .string($0) } ?? .null,
             "differences": .array(differences.filter(\.requiresMigration).map { .string($0.description) }),
             "obstacles": .array((preview?.obstacles ?? []).map { .string($0) }),
-            "possibleRenamings": .array(
-                renamings.map {
-                    .sorted(["entity": .string($0.entity), "removed": .string($0.removed), "added": .string($0.added)])
-                }),
+            "possibleRenamings": .array(renamings.map(\.json)),
             "objects": .array(
                 (preview?.objects ?? []).map {
                     .sorted([

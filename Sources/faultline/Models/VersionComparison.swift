@@ -61,9 +61,7 @@ struct VersionComparison: SelfPrinting {
         guard let inference else { return [] }
         return item("A mapping can be inferred, so a store is migrated by SQL alone.", ink, width)
             + inference.possibleRenamings.flatMap {
-                item(
-                    "'\($0.entity).\($0.removed)' is removed, and '\($0.entity).\($0.added)' of the same type is added. If it is the same attribute, give it the renaming identifier '\($0.removed)'; without it, its values are lost.",
-                    ink, width, isWarning: true)
+                item($0.description, ink, width, isWarning: true)
             }
             + inference.conditions.flatMap { item($0.sentence, ink, width, isWarning: true) }
     }
@@ -85,9 +83,7 @@ struct VersionComparison: SelfPrinting {
             "differences": .array(differences.map(\.json)),
             "conditions": .array((inference?.conditions ?? []).map(\.json)),
             "possibleRenamings": .array(
-                (inference?.possibleRenamings ?? []).map {
-                    .sorted(["entity": .string($0.entity), "removed": .string($0.removed), "added": .string($0.added)])
-                }),
+                (inference?.possibleRenamings ?? []).map(\.json)),
         ]).indented + "\n"
     }
 }
@@ -115,6 +111,14 @@ extension ModelDifference {
             members["to"] = .string(new)
         }
         return .sorted(members)
+    }
+}
+
+extension PossibleRenaming {
+    var json: JSONValue {
+        .sorted([
+            "entity": entity.map { .string($0) } ?? .null, "removed": .string(removed), "added": .string(added),
+        ])
     }
 }
 

@@ -216,6 +216,41 @@ struct EntityMigrationTests {
         #expect(try SQLShell.run("SELECT name FROM sqlite_master WHERE name = 'ZUSER'", url) == [])
     }
 
+    @Test("An entity with objects does not leave a store's configuration")
+    func otherConfiguration() throws {
+        func model(_ logs: [String], _ notes: [String]) throws -> ManagedObjectModel {
+            try ManagedObjectModel(
+                entities: ["Log", "Note", "User"].map { EntityDescription($0, attributes: [name]) },
+                configurations: [
+                    ConfigurationDescription("Logs", entities: logs),
+                    ConfigurationDescription("Notes", entities: notes),
+                ])
+        }
+        func open(_ configuration: String, _ url: URL, _ model: ManagedObjectModel) throws {
+            var description = PersistentStoreDescription(url: url)
+            description.configuration = configuration
+            try PersistentContainer(name: "Test", managedObjectModel: model, storeDescription: description).close()
+        }
+        let folder = try TestStore.makeFolder()
+        let (logs, notes) = (
+            folder.appendingPathComponent("Logs.sqlite"), folder.appendingPathComponent("Notes.sqlite")
+        )
+        let (old, new) = (try model(["Log", "User"], ["Note"]), try model(["Log"], ["Note", "User"]))
+        try open("Logs", logs, old)
+        try open("Notes", notes, old)
+        try SQLShell.run("INSERT INTO ZUSER (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 3, 1, 'a'), (2, 3, 1, 'b')", logs)
+        #expect(
+            performing { try open("Logs", logs, new) }
+                == "Migrating '\(logs.path)' is refused: the configuration 'Logs' no longer has the entity 'User', but the store has 2 of its objects; move them to the other store in the older version first."
+        )
+        #expect(try SQLShell.run("SELECT ZNAME FROM ZUSER ORDER BY 1", logs) == ["a", "b"])
+        try open("Notes", notes, new)
+        #expect(try SQLShell.run("SELECT COUNT(*) FROM ZUSER", notes) == ["0"])
+        try SQLShell.run("DELETE FROM ZUSER", logs)
+        try open("Logs", logs, new)
+        #expect(try SQLShell.run("SELECT name FROM sqlite_master WHERE name = 'ZUSER'", logs) == [])
+    }
+
     @Test("The program's metadata and the store's identifier survive")
     func metadata() throws {
         let store = try MigratedStore([EntityDescription("A")])

@@ -52,6 +52,8 @@ struct MigratedStore {
         to model: ManagedObjectModel, _ change: (inout PersistentStoreDescription) -> Void = { _ in }
     ) throws -> PersistentContainer {
         var description = PersistentStoreDescription(url: url)
+        // Many tests go to a version and back.
+        description.allowsEarlierVersions = true
         change(&description)
         let container = try PersistentContainer(name: "New", managedObjectModel: model, storeDescription: description)
         try checkStructure(of: model)

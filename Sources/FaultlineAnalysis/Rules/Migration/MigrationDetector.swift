@@ -13,7 +13,7 @@ struct MigrationDetector: EvidenceDetector {
         let isWhole = migration.stage == .whole
         let key = MigrationEvidence.Key(
             stage: migration.stage, way: migration.way, name: context.dictionary.name(migration.name) ?? "",
-            site: isWhole ? context.callSite(of: event) : nil)
+            site: isWhole || migration.stage == .step ? context.callSite(of: event) : nil)
         guard hasRoom(for: key, among: Self.capacity) else { return }
         var found = MigrationEvidence()
         (found.count, found.rows, found.bytes, found.time) = (1, migration.rows, migration.bytes, event.duration)

@@ -16,7 +16,9 @@ public struct NeedlessMappingRule: Rule {
 
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
-        let mapped = profile.wholeMigrations.filter { $0.key.way == .objects }
+        let mapped = profile.migrations.filter { key, _ in
+            key.way == .objects && (key.stage == .whole || key.stage == .step)
+        }
         outcome.findings = mapped.filter {
             $0.evidence.timeInSQL > 0
                 && $0.evidence.inferableTime >= $0.evidence.timeInSQL + Self.waste.count

@@ -73,23 +73,35 @@ public struct PersistentStoreDescription: Sendable {
     ///
     /// Default: yes, as in Core Data. What can be inferred: `MappingModel.inferredMappingModel(from:to:)`.
     public var shouldInferMappingModelAutomatically = true
+    /// Whether an automatic migration may lead to a version that the store had before, or that ``sourceModels`` lists before the
+    /// store's.
+    ///
+    /// Default: no; opening the store throws an error, because a newer program probably wrote it, and what the older version lacks
+    /// would be lost. Set it if a newer program has the model of an older one again. A mapping model that fits leads back in any
+    /// case.
+    public var allowsEarlierVersions = false
     /// The plan by which older stores are migrated, step by step, when they are opened.
     ///
     /// Default: none. With a plan, ``mappingModels`` must be empty, and both options above must be set.
     public var stagedMigrationManager: StagedMigrationManager?
     /// The mapping models that an automatic migration looks through before it infers anything.
     ///
-    /// Default: none. One that has a version hash fits only the entities with that hash. If several fit, opening the store throws
-    /// an error.
+    /// Default: none. One that has a version hash fits only the entities with that hash. If several fit, or if one leads to the
+    /// program's version from a version that is not known, opening the store throws an error. With ``sourceModels``, mapping models
+    /// can lead from version to version.
     public var mappingModels: [MappingModel] = []
     /// The policies that ``mappingModels`` name.
     ///
     /// Default: none.
     public var migrationPolicies: [EntityMigrationPolicy.Type] = []
-    /// The older versions of the model, for stores without a copy of the model that they were written with.
+    /// The older versions of the model, from the oldest to the newest.
     ///
-    /// Default: none. A store that Faultline created keeps its model. For a store of Apple's framework, the versions here are
-    /// compared with its tables, in order; those beside the model in its `.xcdatamodeld` need not be listed.
+    /// Default: none. A migration that cannot be done in one step goes through them, in the fewest steps for which there are mapping
+    /// models or which can be inferred. An inferred step never passes over a mapping model. Several steps change a copy of the
+    /// store, which replaces it at the end, so an older store becomes one of the program's version or stays as it was.
+    ///
+    /// They also tell the version of a store of Apple's framework, whose tables they are compared with; for that, versions beside
+    /// the model in its `.xcdatamodeld` need not be listed. A store that Faultline created keeps its model.
     public var sourceModels: [ManagedObjectModel] = []
     /// Whether to run `ANALYZE` when the store is opened, which helps SQLite choose the best index.
     ///

@@ -20,12 +20,18 @@ struct StoreMetadata: Sendable {
         self.init((read as? [String: Any] ?? [:]).compactMapValues { Self.value($0) })
     }
 
-    private static let ownKeys = [VersionKeys.layout, VersionKeys.isForeign, VersionKeys.pendingStage]
+    private static let ownKeys = [
+        VersionKeys.layout, VersionKeys.isForeign, VersionKeys.pendingStage, VersionKeys.earlier,
+        VersionKeys.indexes,
+    ]
 
     /// Whether a key is one of the store's own, rather than the program's.
     static func isOwn(_ key: String) -> Bool {
         key.hasPrefix("NS") || key.hasPrefix("_NS") || ownKeys.contains(key)
     }
+
+    /// The checksums of the versions that the store had before, as far as Faultline migrated it.
+    var earlierVersions: [String] { values[VersionKeys.earlier] as? [String] ?? [] }
 
     /// Sets the program's values, for the next save.
     mutating func set(_ new: [String: any Sendable]) {

@@ -230,6 +230,12 @@ struct StoreSetup {
         }
     }
 
+    /// Takes a lock that outlasts transactions, so that no other connection can read or write until this one closes.
+    func lock() throws(StoreError) {
+        try pragma("locking_mode=exclusive")
+        try inTransaction("BEGIN EXCLUSIVE", isLogged: true) {}
+    }
+
     /// Runs `ANALYZE`, unless the store is busy.
     func analyze() throws(StoreError) {
         do throws(StoreError) {

@@ -47,6 +47,7 @@ extension StoreSetup {
             "NSPersistenceFrameworkVersion": 0,
             "_NSAutoVacuumLevel": "2",
             VersionKeys.layout: version.configuration?.hash ?? version.model.versionHash,
+            VersionKeys.indexes: version.model.schema.indexDigest(forTables: version.tables),
         ]
     }
 
@@ -54,21 +55,30 @@ extension StoreSetup {
     ///
     /// The program's metadata, and what this library does not know, stay as they are.
     ///
-    /// - Parameter pendingStage: The checksum of the version, if its stage has work left to do.
+    /// - Parameters:
+    ///   - earlier: The checksums of the versions that the store had before, the last one at the end.
+    ///   - pendingStage: The checksum of the version, if its stage has work left to do.
     func replaceVersion(
-        _ version: StoreVersion, pendingStage: String? = nil, type: PersistentStore.StoreType
+        _ version: StoreVersion, earlier: [String], pendingStage: String? = nil, type: PersistentStore.StoreType
     ) throws(StoreError) {
+        let checksum = version.model.versionChecksum
         try changeMetadata { list in
+            list[VersionKeys.earlier] = earlier.filter { $0 != checksum }
             // What Core Data created can have contents that this library does not maintain.
             if list[VersionKeys.layout] == nil { list[VersionKeys.isForeign] = true }
             list[VersionKeys.hashesDigest] = nil
             list[VersionKeys.pendingStage] = pendingStage
             list.merge(metadata(of: version, type)) { $1 }
         }
-        try session.run("DROP TABLE IF EXISTS \(PersistentStore.modelTable)", doing: doing)
-        try keepModel(version.model, configuration: version.configuration?.name, doing: doing)
+        try replaceModel(version.model, configuration: version.configuration?.name)
         // Core Data's own copy of the model would be that of the older version.
         if try hasTable("Z_MODELCACHE") { try session.run("DELETE FROM Z_MODELCACHE", doing: doing) }
+    }
+
+    /// Replaces the copy of the model.
+    func replaceModel(_ model: ManagedObjectModel, configuration: String?) throws(StoreError) {
+        try session.run("DROP TABLE IF EXISTS \(PersistentStore.modelTable)", doing: doing)
+        try keepModel(model, configuration: configuration, doing: doing)
     }
 
     /// Changes the property list with the metadata.

@@ -6,13 +6,17 @@ import Foundation
 /// The end of a migration with a mapping model: the new store gets its version and its identity, and its objects are validated.
 struct MigrationEnd {
     private let source: SQLStore
+    private let sourceModel: ManagedObjectModel
     private let url: URL
     private let model: ManagedObjectModel
     private let recorder: Recorder
     private let log: SQLDebugLog
 
-    init(_ source: SQLStore, _ url: URL, _ model: ManagedObjectModel, _ recorder: Recorder, _ log: SQLDebugLog) {
-        (self.source, self.url, self.model) = (source, url, model)
+    init(
+        _ source: SQLStore, _ sourceModel: ManagedObjectModel, _ url: URL, _ model: ManagedObjectModel,
+        _ recorder: Recorder, _ log: SQLDebugLog
+    ) {
+        (self.source, self.sourceModel, self.url, self.model) = (source, sourceModel, url, model)
         (self.recorder, self.log) = (recorder, log)
     }
 
@@ -28,7 +32,10 @@ struct MigrationEnd {
             try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) { () throws(StoreError) in
                 if keepsIdentity {
                     try setup.replaceVersion(
-                        StoreVersion(model: model, schema: model.schema, configuration: nil), type: .sqlite)
+                        StoreVersion(model: model, schema: model.schema, configuration: nil),
+                        earlier: StoreMetadata(source.identity.metadata).earlierVersions
+                            + [sourceModel.versionChecksum],
+                        type: .sqlite)
                     try setup.adopt(source.identity)
                 }
                 try checkIntegrity(setup)

@@ -24,7 +24,8 @@ extension MigrationManager {
         let exists = FileManager.default.fileExists(atPath: destination.path)
         let trace = MigrationTrace(recorder: recorder, log: log, way: .objects)
         do {
-            try trace.whole(source.path, timeInSQL: { timeInSQL(mapping, source) }) {
+            try trace.whole(migrated ?? source.path, isStep: migrated != nil, timeInSQL: { timeInSQL(mapping, source) })
+            {
                 // Advice about the manager's own fetches and saves would be of no use.
                 try recorder.scope("migration", kind: .setup) {
                     try migrate(source, resolved, policies, destination, trace, exists: exists)
@@ -75,7 +76,8 @@ extension MigrationManager {
         isOpen = false
         self.run = nil
         try trace.part(.verify) { _ in
-            try MigrationEnd(old.store, destination, destinationModel, recorder, log).finish(keepsIdentity: !exists)
+            try MigrationEnd(old.store, sourceModel, destination, destinationModel, recorder, log)
+                .finish(keepsIdentity: !exists)
         }
         status.progress = 1
     }

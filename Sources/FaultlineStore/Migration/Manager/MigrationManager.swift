@@ -41,6 +41,8 @@ public final class MigrationManager {
     let status = Status()
     var run: MigrationRun?
     private var currentNumber: Int?
+    /// The file whose migration it is a step of; `nil` if it is a whole migration.
+    var migrated: String?
     let recorder: Recorder
     let log: SQLDebugLog
 

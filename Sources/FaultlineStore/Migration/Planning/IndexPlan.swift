@@ -18,18 +18,19 @@ struct IndexPlan {
     }
 
     /// - Parameters:
-    ///   - old: The indexes that the store has.
+    ///   - structure: The tables with the indexes that the store has.
     ///   - kept: The tables that are kept in place, by their older names. The indexes of all others go with them.
     ///   - gone: The older tables that are removed or copied.
     ///   - target: The tables that the store has afterward.
     init(
-        _ old: [StoreStructure.Index], _ target: StoreStructure, kept: [String: KeptTable], gone: Set<String>
+        _ structure: StoreStructure, _ target: StoreStructure, kept: [String: KeptTable], gone: Set<String>
     ) {
+        let old = structure.tables.values.sorted { $0.name < $1.name }.flatMap(\.indexes)
         let new = target.tables.values.sorted { $0.name < $1.name }.flatMap(\.indexes)
         var wanted = new
         var others: [(StoreStructure.Index, current: StoreStructure.Index)] = []
         for index in old {
-            let plain = index.columns.map { String($0.prefix { $0 != " " }) }
+            let plain = Self.columns(of: index, structure.tables[index.table]?.columns.map(\.name) ?? [])
             guard let table = kept[index.table] else {
                 // SQLite removes it with its table, but until then its name is taken.
                 guard gone.contains(index.table) else { continue }
@@ -43,10 +44,13 @@ struct IndexPlan {
             }
             let current = StoreStructure.Index(
                 name: index.name, table: table.newName, isUnique: index.isUnique,
-                columns: zip(index.columns, plain).map { column, name in
-                    (table.renamed[name] ?? name) + column.dropFirst(name.count)
+                columns: index.columns.map { column in
+                    let name = String(column.prefix { $0 != " " })
+                    return (table.renamed[name] ?? name) + column.dropFirst(name.count)
                 }, isPartial: index.isPartial, sql: index.sql)
-            if table.assigned.isDisjoint(with: plain), let position = wanted.firstIndex(where: { $0.equals(current) }) {
+            if !index.hasExpression, table.assigned.isDisjoint(with: plain),
+                let position = wanted.firstIndex(where: { $0.equals(current) })
+            {
                 wanted.remove(at: position)
                 others.append((index, current))
             } else if !Self.isOwn(index) || !table.columns.isSuperset(of: plain.map { table.renamed[$0] ?? $0 }) {
@@ -59,6 +63,13 @@ struct IndexPlan {
             if let again = new.first(where: { $0.equals(current) }) { wanted.append(again) }
         }
         creations += wanted.map { ($0.table, $0.sql) }
+    }
+
+    /// The columns of an index; for one with an expression, those of its table that its statement mentions.
+    private static func columns(of index: StoreStructure.Index, _ known: [String]) -> [String] {
+        guard index.hasExpression else { return index.columns.map { String($0.prefix { $0 != " " }) } }
+        let words = Set(index.sql.uppercased().split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
+        return known.filter { words.contains($0.uppercased()) }
     }
 
     /// Whether the program made an index itself; the names of all others begin with a table's.

@@ -68,8 +68,7 @@ struct MigrationPlan {
         let kept = Self.keptTables(plans, joins, target)
         let gone = Self.oldTables(old, structure).filter { kept[$0] == nil }
         let copied = Set(plans.filter { !$0.isInPlace }.flatMap(\.sources))
-        let indexes = IndexPlan(
-            structure.tables.values.sorted { $0.name < $1.name }.flatMap(\.indexes), target, kept: kept, gone: gone)
+        let indexes = IndexPlan(structure, target, kept: kept, gone: gone)
 
         var all: [Statement] = []
         func add(_ stage: Stage, _ texts: [String], for table: String = "") {
@@ -102,8 +101,7 @@ struct MigrationPlan {
                 for: value.entity.table)
         }
         if structure.tables["ACHANGE"] != nil {
-            let cases = pairs.pairs.map { "WHEN \($0.old.number) THEN \($0.new.number)" }.joined(separator: " ")
-            add(.finish, ["UPDATE ACHANGE SET ZENTITY = CASE ZENTITY \(cases) ELSE ZENTITY END"])
+            add(.finish, Self.history(pairs))
         }
         for index in indexes.creations { add(.index, [index.sql], for: index.table) }
         add(.index, triggers.statements(forTables: tables))
@@ -112,6 +110,23 @@ struct MigrationPlan {
         statements = all
         checks = RowCheck.checks(rules.conditions, pairs, values)
         fileQueries = Self.fileQueries(pairs, old)
+    }
+
+    /// The statements that make Core Data's history name the newer entities and keys, and drop that of removed entities.
+    private static func history(_ pairs: EntityPairs) -> [String] {
+        func choice(_ value: (EntityPair) -> Int64?) -> String {
+            pairs.pairs.compactMap { pair in value(pair).map { " WHEN \(pair.old.number) THEN \($0)" } }.joined()
+        }
+        let known = pairs.pairs.map { String($0.old.number) }.joined(separator: ", ")
+        let moved = choice { pair in
+            let offset = pairs.offset(from: pair.old.table, to: pair.new.table)
+            return offset == 0 ? nil : offset
+        }
+        let key = moved.isEmpty ? "" : ", ZENTITYPK = ZENTITYPK + CASE ZENTITY\(moved) ELSE 0 END"
+        return [
+            "DELETE FROM ACHANGE WHERE ZENTITY NOT IN (\(known))",
+            "UPDATE ACHANGE SET ZENTITY = CASE ZENTITY\(choice(\.new.number)) END\(key)",
+        ]
     }
 
     /// Returns the plans of the newer version's join tables, one for each relationship.

@@ -15,10 +15,10 @@ struct MigrationRules {
     let links: [Link]
     let conditions: [MigrationCondition]
     /// The pairs of a removed and an added property that may be one property under two names.
-    let possibleRenamings: [MappingInference.PossibleRenaming]
+    let possibleRenamings: [PossibleRenaming]
 
     init(
-        links: [Link], conditions: [MigrationCondition], possibleRenamings: [MappingInference.PossibleRenaming] = []
+        links: [Link], conditions: [MigrationCondition], possibleRenamings: [PossibleRenaming] = []
     ) {
         (self.links, self.conditions, self.possibleRenamings) = (links, conditions, possibleRenamings)
     }

@@ -25,13 +25,16 @@ struct RowCheck {
         func verb(_ singular: String, _ plural: String) -> String { count == 1 ? singular : plural }
     }
 
-    /// The checks for an inferred mapping's conditions, and for relationships that would lose a required object.
+    /// The checks for the conditions of rules, for relationships that would lose a required object, and for those that would refer
+    /// to one of several.
     static func checks(
         _ conditions: [MigrationCondition], _ pairs: EntityPairs, _ values: [Int: RowValues]
     ) -> [RowCheck] {
         // Entities that inherit a constraint are checked together.
         var seen: Set<String> = []
-        return (conditions.compactMap { check($0, pairs, values) } + lostReferences(pairs, values))
+        return
+            (conditions.compactMap { check($0, pairs, values) } + lostReferences(pairs, values)
+            + sharedReferences(pairs, values))
             .filter { seen.insert($0.query).inserted }
     }
 
@@ -104,6 +107,19 @@ struct RowCheck {
         case .float: return "(abs(\(column)) > 3.4028234663852886e38 OR typeof(\(column)) = 'blob')"
         case .double: return "typeof(\(column)) = 'blob'"
         default: return nil
+        }
+    }
+
+    private static func sharedReferences(_ pairs: EntityPairs, _ values: [Int: RowValues]) -> [RowCheck] {
+        pairs.pairs.flatMap { values[$0.old.index]?.sharedReferences ?? [] }.map { shared in
+            let numbers = shared.numbers.map(String.init).joined(separator: ", ")
+            return RowCheck(
+                query:
+                    "SELECT MAX(Z_PK) AS Z_PK FROM \(shared.table) WHERE \(shared.key) IS NOT NULL AND Z_ENT IN (\(numbers)) GROUP BY \(shared.key) HAVING COUNT(*) > 1",
+                entity: shared.owner.name
+            ) {
+                "'\(shared.property)' can refer to one object, but \($0.phrase) \($0.verb("refers", "refer")) to an object to which another one refers too; leave one of them in the older version first, or write a mapping model or a custom stage that chooses"
+            }
         }
     }
 

@@ -7,8 +7,20 @@ struct RowValues {
     private(set) var values: [String: ColumnValue] = [:]
     /// The references that are dropped from required relationships, as queries for the rows that would lack an object.
     private(set) var lostReferences: [(property: String, condition: String)] = []
+    /// The references that must be distinct, because their objects get a to-one relationship back.
+    private(set) var sharedReferences: [SharedReference] = []
     /// The columns for entities that must be complete before they are read: the column, its key, and the table it refers to.
     private(set) var entityColumns: [EntityColumn] = []
+
+    /// An older to-one relationship at whose other end there is to be one object.
+    struct SharedReference {
+        /// The newer relationship from the other end.
+        let property: String
+        let owner: EntitySchema
+        let table: String
+        let key: String
+        let numbers: [Int64]
+    }
 
     struct EntityColumn: Hashable {
         let table: String
@@ -78,7 +90,17 @@ struct RowValues {
             order = add(property, continuing: key, destination, pair, pairs)
         } else if let oldInverse, oldInverse.kind == .toOne, pairs.refers(oldInverse, to: pair.old) {
             // The older version has the keys in the rows of the destination.
-            let table = edges.table(of: oldInverse, ownedBy: pairs.owners(of: oldInverse), in: destination, pairs)
+            let owners = pairs.owners(of: oldInverse)
+            let end =
+                oldInverse.inverse < 0
+                ? nil : pairs.old.entities[oldInverse.destination].properties[oldInverse.inverse]
+            if end?.kind != .toOne {
+                sharedReferences.append(
+                    SharedReference(
+                        property: "\(pair.new.name).\(property.name)", owner: owners[0], table: owners[0].table,
+                        key: oldInverse.column, numbers: pairs.end(owners, in: destination).kept.map(\.number)))
+            }
+            let table = edges.table(of: oldInverse, ownedBy: owners, in: destination, pairs)
             let row = "\(pair.old.table).Z_PK"
             let found = "FROM temp.\(table) WHERE k = \(row)"
             values[property.column] = ColumnValue(sql: "(SELECT v \(found))")

@@ -18,6 +18,8 @@ struct StoreStructure {
         /// Whether the index has only the rows that fulfill a condition.
         let isPartial: Bool
         let sql: String
+        /// Whether it has values that SQLite computes, whose columns are not listed.
+        var hasExpression: Bool { columns.contains { $0.isEmpty || $0.hasPrefix(" ") } }
 
         /// Whether the index does the same as another one, whatever their names.
         func equals(_ other: Index) -> Bool {

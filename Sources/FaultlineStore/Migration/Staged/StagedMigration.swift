@@ -75,7 +75,7 @@ struct StagedMigration {
         let isPending = new.stage?.didMigrateHandler != nil
         let isDone = try StoreMigration.run(
             description, to: new.model, sources: [old.model], recorder: recorder, log: log,
-            isStep: true, pendingStage: isPending ? new.checksum : nil)
+            stepOf: description.path, pendingStage: isPending ? new.checksum : nil)
         guard isDone else {
             throw StoreError(
                 .incompatibleModel,

@@ -1,0 +1,69 @@
+/// A removed and an added entity or property that may be one under two names, whose data a migration then loses.
+package struct PossibleRenaming: Sendable, Hashable, CustomStringConvertible {
+    /// The newer entity of a property; `nil` if it is an entity that may have been renamed.
+    package let entity: String?
+    package let removed: String
+    package let added: String
+
+    /// What may have been renamed, and what is to be done then.
+    package var description: String {
+        let (old, new) = (path(removed), path(added))
+        return entity == nil
+            ? "'\(old)' is removed, and '\(new)' with the same attributes is added. If it is the same entity, give it the renaming identifier '\(removed)'; without it, its objects are lost."
+            : "'\(old)' is removed, and '\(new)' of the same type is added. If it is the same property, give it the renaming identifier '\(removed)'; without it, its values are lost."
+    }
+
+    private func path(_ name: String) -> String { entity.map { "\($0).\(name)" } ?? name }
+
+    /// Finds the only added entity that has all attributes of a removed one; `nil` if there is none, or another removed one fits
+    /// too.
+    init?(of old: EntityDescription, _ matching: ModelMatching) {
+        func attributes(_ entity: EntityDescription, _ model: ManagedObjectModel) -> Set<String> {
+            let all: [AttributeDescription] = model.properties(of: entity)
+            return Set(all.filter { !$0.isTransient }.map { "\($0.name) \($0.type)" })
+        }
+        let wanted = attributes(old, matching.source)
+        let added = matching.destination.entities.filter {
+            matching.source(of: $0) == nil && attributes($0, matching.destination).isSuperset(of: wanted)
+        }
+        guard !wanted.isEmpty, added.count == 1 else { return nil }
+        let offered = attributes(added[0], matching.destination)
+        let rivals = matching.source.entities.filter {
+            let own = attributes($0, matching.source)
+            return matching.destination(of: $0) == nil && !own.isEmpty && offered.isSuperset(of: own)
+        }
+        guard rivals.count == 1 else { return nil }
+        (entity, removed, self.added) = (nil, old.name, added[0].name)
+    }
+
+    private init(entity: String, removed: String, added: String) {
+        (self.entity, self.removed, self.added) = (entity, removed, added)
+    }
+
+    /// The attributes of an entity that are alone in their type on both sides.
+    static func attributes(
+        of entity: EntityDescription, _ removed: [AttributeDescription], _ added: [AttributeDescription]
+    ) -> [PossibleRenaming] {
+        pairs(entity, removed.filter { !$0.isTransient }, added) { $0.type == $1.type }
+    }
+
+    /// The relationships of an entity that are alone in their destination and their number of objects on both sides.
+    static func relationships(
+        of entity: EntityDescription, _ removed: [RelationshipDescription], _ added: [RelationshipDescription],
+        _ matching: ModelMatching
+    ) -> [PossibleRenaming] {
+        pairs(entity, removed.filter { !$0.isTransient }, added) {
+            $0.isToMany == $1.isToMany && matching.destinationNames[$0.destination] == $1.destination
+        }
+    }
+
+    private static func pairs<Property: VersionedProperty>(
+        _ entity: EntityDescription, _ removed: [Property], _ added: [Property], _ fits: (Property, Property) -> Bool
+    ) -> [PossibleRenaming] {
+        added.compactMap { new in
+            let fitting = removed.filter { fits($0, new) }
+            guard fitting.count == 1, added.filter({ fits(fitting[0], $0) }).count == 1 else { return nil }
+            return PossibleRenaming(entity: entity.name, removed: fitting[0].name, added: new.name)
+        }
+    }
+}
