@@ -170,6 +170,48 @@ struct MigrateTests {
         #expect(try query("SELECT COUNT(*) FROM ZCAR", on: cars) == "125\n")
     }
 
+    @Test(
+        "leads a store through several versions with their mapping models",
+        .enabled(if: SharedData.exists, "\(SharedData.need)"))
+    func versions() throws {
+        let folder = try SharedData.url("core-data-models/objcio/Migrations/Migrations")
+        func file(_ name: String) -> String { folder.appendingPathComponent(name).path }
+        func version(_ number: Int) -> String { file("Moody.xcdatamodeld/Moody \(number).xcdatamodel") }
+        let first = try ManagedObjectModel(contentsOf: URL(fileURLWithPath: version(2)))
+        let moods = directory.path("moods.sqlite")
+        _ = try PersistentContainer(name: "Moody", managedObjectModel: first, storeURL: URL(fileURLWithPath: moods))
+        try SQLiteFile.run(
+            """
+            PRAGMA journal_mode=delete;
+            INSERT INTO ZGEOGRAPHICREGION
+            (Z_PK, Z_ENT, Z_OPT, ZCONTINENT, ZUPDATEDAT, ZNUMERICISO3166CODE, ZUNIQUENESSDUMMY, ZNUMBEROFMOODS, ZNUMBEROFCOUNTRIES)
+            SELECT 1, Z_ENT, 1, NULL, 5.5, 150, 1, 2, 2 FROM Z_PRIMARYKEY WHERE Z_NAME = 'Continent'
+            UNION SELECT 2, Z_ENT, 1, 1, 6.5, 276, 2, 2, NULL FROM Z_PRIMARYKEY WHERE Z_NAME = 'Country';
+            INSERT INTO ZMOOD (Z_PK, Z_ENT, Z_OPT, ZCOUNTRY, ZREMOTEID, ZRATING, ZDATE, ZMARKEDFORREMOTEDELETION)
+            SELECT 4, Z_ENT, 1, 2, 'x', 3, 8.5, 0 FROM Z_PRIMARYKEY WHERE Z_NAME = 'Mood';
+            """, on: moods)
+        let arguments =
+            ["migrate", moods, "--to", version(5)] + (2...4).flatMap { ["--from", version($0)] }
+            + (2...4).flatMap { ["--mapping", file("Moody \($0)-Moody \($0 + 1).xcmappingmodel")] }
+        let planned = try BuiltCommand.run(arguments + ["--dry-run"])
+        #expect(planned.status == 0 && planned.errors.isEmpty, "\(planned.errors)")
+        let lines = planned.output.components(separatedBy: "\n")
+        #expect(
+            lines[0]
+                == "The store 'moods.sqlite' would be migrated to Moody 5, in 3 steps, on a copy that then replaces it."
+        )
+        #expect(lines.contains { $0.hasPrefix("  – Moody 3 → Moody 4: with a mapping model") }, "\(planned.output)")
+        let done = try BuiltCommand.run(arguments + ["--format", "json", "--keep-backup"])
+        #expect(done.status == 0 && done.errors.isEmpty, "\(done.errors)")
+        let document = try #require(
+            try JSONSerialization.jsonObject(with: Data(done.output.utf8)) as? [String: Any])
+        #expect(
+            (document["path"] as? [[String: Any]])?.map { $0["to"] as? String } == ["Moody 3", "Moody 4", "Moody 5"])
+        #expect(try query("SELECT Z_PK, ZNUMERICISO3166CODE, ZISOCONTINENT FROM ZCOUNTRY", on: moods) == "2|276|150\n")
+        #expect(
+            try query("SELECT COUNT(*) FROM ZGEOGRAPHICREGION", on: directory.path("moods.backup.sqlite")) == "2\n")
+    }
+
     // MARK: Safety
 
     /// Runs a migration that is killed at a random point, and checks that the store is as before or as after.

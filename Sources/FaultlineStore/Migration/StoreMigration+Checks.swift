@@ -58,12 +58,16 @@ extension StoreMigration {
 
     /// The reason why the rows fail a check; `nil` if they pass.
     func failure(of check: RowCheck) throws(StoreError) -> String? {
-        var (count, example) = (0, Int64(0))
-        let statement = try session.connection.statement("SELECT COUNT(*), MIN(Z_PK) FROM (\(check.query))")
+        // Beside the smallest key, SQLite gives the other column of its row (https://www.sqlite.org/quirks.html).
+        var (count, example, entity) = (0, Int64(0), Int64(0))
+        let statement = try session.connection.statement("SELECT COUNT(*), MIN(Z_PK), Z_ENT FROM (\(check.query))")
         try session.readAsEvent(statement, doing: Self.doing) { row in
-            (count, example) = (Int(sqlite3_column_int64(row, 0)), sqlite3_column_int64(row, 1))
+            count = Int(sqlite3_column_int64(row, 0))
+            (example, entity) = (sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2))
         }
-        return count == 0 ? nil : check.message(RowCheck.Rows(entity: check.entity, count: count, example: example))
+        guard count > 0 else { return nil }
+        let name = old.schema.position(ofNumber: entity).map { old.schema.entities[$0].name } ?? ""
+        return check.message(RowCheck.Rows(entity: name, count: count, example: example))
     }
 
     /// The number of objects by the number of their entity.

@@ -31,7 +31,7 @@ struct MigrationOutcome: SelfPrinting {
         let isMapped: Bool
         let reasonForLoading: String?
 
-        /// `Moody 2 → Moody 3: inferred.`
+        /// The step as a sentence: `Moody 2 → Moody 3: inferred.`.
         var sentence: String {
             let way = isMapped ? "with a mapping model" : "inferred"
             return "\(old) → \(new): \(way)" + (reasonForLoading.map { ", object by object because \($0)." } ?? ".")

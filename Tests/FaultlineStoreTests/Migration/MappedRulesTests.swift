@@ -298,7 +298,7 @@ struct MappedRulesTests {
         try store.rows("UPDATE ZPET SET ZNAME = 'Rex' WHERE Z_PK = 8")
         #expect(
             try store.refusal(entities) { $0.mappingModels = [mapping] }
-                == "Migrating STORE is refused: 'Animal.name' must be unique now, but another object has the same values as the Animal object with the primary key 8; make the values distinct in the older version first, or write a custom stage that merges the objects."
+                == "Migrating STORE is refused: 'Animal.name' must be unique now, but another object has the same values as the Pet object with the primary key 8; make the values distinct in the older version first, or write a custom stage that merges the objects."
         )
     }
 }

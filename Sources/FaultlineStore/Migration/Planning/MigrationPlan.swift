@@ -93,7 +93,7 @@ struct MigrationPlan {
         add(.prepare, keys.removal)
         let isChanged = all.contains { $0.stage == .rows } || !gone.isEmpty
         for value in Self.ordered(triggers.values) where tables?.contains(value.entity.table) != false {
-            guard isChanged, Self.needsValue(value, pairs) else { continue }
+            guard Self.needsValue(value, pairs, isChanged: isChanged) else { continue }
             let numbers = value.entity.family.map { String(new.schema.entities[$0].number) }.joined(separator: ", ")
             let condition = value.entity.isInTree ? " WHERE Z_ENT IN (\(numbers))" : ""
             add(
@@ -182,13 +182,17 @@ struct MigrationPlan {
     }
 
     /// Whether the rows may have other values than the attribute's expression gives.
-    private static func needsValue(_ value: DerivationTriggers.DerivedValue, _ pairs: EntityPairs) -> Bool {
+    ///
+    /// - Parameter isChanged: Whether other values of the rows change.
+    private static func needsValue(
+        _ value: DerivationTriggers.DerivedValue, _ pairs: EntityPairs, isChanged: Bool
+    ) -> Bool {
         let family = Set(value.entity.family)
         let owners = pairs.pairs.filter { family.contains($0.new.index) }
         // The time of the last save does not follow from the other values.
         let isTime = value.property.derivation.flatMap { DerivationExpression($0) } == .now
         let isCurrent = owners.allSatisfy { $0.source(of: value.property)?.derivation == value.property.derivation }
-        return !owners.isEmpty && !(isTime && isCurrent)
+        return !owners.isEmpty && !(isCurrent && (isTime || !isChanged))
     }
 
     /// Puts derived attributes behind those that they are derived from.

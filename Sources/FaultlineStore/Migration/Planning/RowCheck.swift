@@ -2,15 +2,14 @@ import FaultlineModel
 
 /// A check of a store's rows that must pass before a migration changes anything.
 struct RowCheck {
-    /// A query for the primary keys of rows that fail.
+    /// A query for the primary keys of rows that fail, and the numbers of their older entities.
     let query: String
-    /// The older entity of the rows.
-    let entity: String
     /// Describes the failure, and the remedy.
     let message: @Sendable (Rows) -> String
 
     /// The rows that fail a check.
     struct Rows {
+        /// The older entity of the example.
         let entity: String
         let count: Int
         let example: Int64
@@ -43,30 +42,30 @@ struct RowCheck {
     ) -> RowCheck? {
         guard let entity = pairs.old.entity(named: condition.sourceEntity), pairs.oldTables.contains(entity.table)
         else { return nil }
-        let rows = "SELECT Z_PK FROM \(entity.table) WHERE Z_ENT = \(entity.number)"
+        let rows = "SELECT Z_PK, Z_ENT FROM \(entity.table) WHERE Z_ENT = \(entity.number)"
         let path = "\(condition.entity)\(condition.property.map { ".\($0)" } ?? "")"
         func column(_ name: String) -> String { entity.property(name)?.column ?? "NULL" }
         switch condition.requirement {
         case .noObjects:
-            return RowCheck(query: rows, entity: entity.name) {
+            return RowCheck(query: rows) {
                 "'\(path)' is new, required and without a default value, so \($0.phrase) would have no value; make it optional or give it a default value, or write a mapping model or a custom stage that sets it"
             }
         case .noObjectsOfAbstractEntity:
-            return RowCheck(query: rows, entity: entity.name) {
+            return RowCheck(query: rows) {
                 "the entity '\(path)' becomes abstract, but there \($0.verb("is", "are")) \($0.phrase); delete the objects or turn them into objects of a subentity in the older version first"
             }
         case .noMissingValues(let name):
-            return RowCheck(query: "\(rows) AND \(column(name)) IS NULL", entity: entity.name) {
+            return RowCheck(query: "\(rows) AND \(column(name)) IS NULL") {
                 "'\(path)' becomes required, but \($0.phrase) \($0.verb("has", "have")) no value; give it a default value, or set the values in the older version first"
             }
         case .valuesFit(let type, let name):
             guard let failure = failure(type, column(name)) else { return nil }
-            return RowCheck(query: "\(rows) AND \(failure)", entity: entity.name) {
+            return RowCheck(query: "\(rows) AND \(failure)") {
                 "'\(path)' becomes \(type.rawValue), which cannot hold the values of \($0.phrase); change them in the older version first, or write a mapping model or a custom stage that converts it"
             }
         case .unique(let names):
             guard let query = duplicates(names, of: condition.entity, pairs, values) else { return nil }
-            return RowCheck(query: query, entity: condition.entity) {
+            return RowCheck(query: query) {
                 "\(names.map { name in "'\(condition.entity).\(name)'" }.joined(separator: " and ")) must be unique now, but another object has the same values as \($0.phrase); make the values distinct in the older version first, or write a custom stage that merges the objects"
             }
         }
@@ -83,14 +82,14 @@ struct RowCheck {
             // The keys of the other end are in no table yet.
             guard found.count == columns.count, !found.contains(where: { $0.contains("temp.") }) else { return nil }
             let selected = found.enumerated().map { "\($1) AS c\($0)" }.joined(separator: ", ")
-            return "SELECT Z_PK, \(selected) FROM \(pair.old.table) WHERE Z_ENT = \(pair.old.number)"
+            return "SELECT Z_PK, Z_ENT, \(selected) FROM \(pair.old.table) WHERE Z_ENT = \(pair.old.number)"
         }
         guard !selections.isEmpty else { return nil }
         let all = columns.indices.map { "c\($0)" }
         // NULLs differ from each other in a unique index.
         let present = all.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
         return
-            "SELECT MAX(Z_PK) AS Z_PK FROM (\(selections.joined(separator: " UNION ALL "))) WHERE \(present) GROUP BY \(all.joined(separator: ", ")) HAVING COUNT(*) > 1"
+            "SELECT MAX(Z_PK) AS Z_PK, Z_ENT FROM (\(selections.joined(separator: " UNION ALL "))) WHERE \(present) GROUP BY \(all.joined(separator: ", ")) HAVING COUNT(*) > 1"
     }
 
     /// The condition for a value of a numeric column that another numeric type cannot hold.
@@ -115,8 +114,7 @@ struct RowCheck {
             let numbers = shared.numbers.map(String.init).joined(separator: ", ")
             return RowCheck(
                 query:
-                    "SELECT MAX(Z_PK) AS Z_PK FROM \(shared.table) WHERE \(shared.key) IS NOT NULL AND Z_ENT IN (\(numbers)) GROUP BY \(shared.key) HAVING COUNT(*) > 1",
-                entity: shared.owner.name
+                    "SELECT MAX(Z_PK) AS Z_PK, Z_ENT FROM \(shared.table) WHERE \(shared.key) IS NOT NULL AND Z_ENT IN (\(numbers)) GROUP BY \(shared.key) HAVING COUNT(*) > 1"
             ) {
                 "'\(shared.property)' can refer to one object, but \($0.phrase) \($0.verb("refers", "refer")) to an object to which another one refers too; leave one of them in the older version first, or write a mapping model or a custom stage that chooses"
             }
@@ -127,8 +125,8 @@ struct RowCheck {
         pairs.pairs.flatMap { pair in
             (values[pair.old.index]?.lostReferences ?? []).map { lost in
                 RowCheck(
-                    query: "SELECT Z_PK FROM \(pair.old.table) WHERE Z_ENT = \(pair.old.number) AND \(lost.condition)",
-                    entity: pair.old.name
+                    query:
+                        "SELECT Z_PK, Z_ENT FROM \(pair.old.table) WHERE Z_ENT = \(pair.old.number) AND \(lost.condition)"
                 ) {
                     "'\(pair.new.name).\(lost.property)' is required, but the object that \($0.phrase) \($0.verb("refers", "refer")) to does not remain; delete the objects in the older version first, or make the relationship optional"
                 }

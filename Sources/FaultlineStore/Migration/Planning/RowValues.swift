@@ -16,7 +16,6 @@ struct RowValues {
     struct SharedReference {
         /// The newer relationship from the other end.
         let property: String
-        let owner: EntitySchema
         let table: String
         let key: String
         let numbers: [Int64]
@@ -97,7 +96,7 @@ struct RowValues {
             if end?.kind != .toOne {
                 sharedReferences.append(
                     SharedReference(
-                        property: "\(pair.new.name).\(property.name)", owner: owners[0], table: owners[0].table,
+                        property: "\(pair.new.name).\(property.name)", table: owners[0].table,
                         key: oldInverse.column, numbers: pairs.end(owners, in: destination).kept.map(\.number)))
             }
             let table = edges.table(of: oldInverse, ownedBy: owners, in: destination, pairs)
