@@ -89,6 +89,8 @@ package enum VersionKeys {
     package static let earlier = "FaultlineEarlierVersions"
     /// The digest of the model's indexes that the store has, which only stores of Faultline have.
     package static let indexes = "FaultlineIndexes"
+    /// The tables and columns that migrations left behind.
+    package static let deferred = "FaultlineDeferredDrops"
     /// Core Data's digest of the hashes, which Faultline does not write.
     package static let hashesDigest = "NSStoreModelVersionHashesDigest"
 }

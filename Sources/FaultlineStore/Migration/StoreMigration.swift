@@ -122,7 +122,10 @@ struct StoreMigration {
         }
         rules = try Self.rules(mapping, from: old.model, to: model, path)
         lastKeys = try Self.lastKeys(setup, old)
-        plan = try MigrationPlan(from: old, to: new, rules, structure, lastKeys: lastKeys)
+        plan = try MigrationPlan(
+            from: old, to: new, rules, structure, lastKeys: lastKeys,
+            deferring: description.defersLightweightMigration,
+            pending: try setup.readMetadata().1.deferredDrops)
         external = ExternalData(
             storeURL: description.url, store: try setup.readMetadata().uuid,
             threshold: description.externalStorageThreshold)
@@ -214,6 +217,6 @@ struct StoreMigration {
         try setup.number(new, last: last, doing: Self.doing)
         try setup.replaceVersion(
             new, earlier: try setup.readMetadata().1.earlierVersions + [old.model.versionChecksum],
-            pendingStage: pendingStage, type: description.type)
+            pendingStage: pendingStage, deferred: plan.deferred, type: description.type)
     }
 }

@@ -80,6 +80,14 @@ public struct PersistentStoreDescription: Sendable {
     /// would be lost. Set it if a newer program has the model of an older one again. A mapping model that fits leads back in any
     /// case.
     public var allowsEarlierVersions = false
+    /// Whether a migration in place leaves removed columns and tables behind, for
+    /// ``PersistentStoreCoordinator/finishDeferredLightweightMigration()`` to remove later.
+    ///
+    /// Default: no. Corresponds to Core Data's `NSPersistentStoreDeferredLightweightMigrationOptionKey`. To remove a column, SQLite
+    /// rewrites all rows of its table, so an opening that only removes attributes is much shorter without it. While work is left,
+    /// the store's metadata has ``PersistentStoreCoordinator/deferredLightweightMigrationKey``. A later migration without this
+    /// option does the work, too.
+    public var defersLightweightMigration = false
     /// The plan by which older stores are migrated, step by step, when they are opened.
     ///
     /// Default: none. With a plan, ``mappingModels`` must be empty, and both options above must be set.

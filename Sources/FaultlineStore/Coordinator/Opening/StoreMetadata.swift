@@ -22,7 +22,7 @@ struct StoreMetadata: Sendable {
 
     private static let ownKeys = [
         VersionKeys.layout, VersionKeys.isForeign, VersionKeys.pendingStage, VersionKeys.earlier,
-        VersionKeys.indexes,
+        VersionKeys.indexes, VersionKeys.deferred,
     ]
 
     /// Whether a key is one of the store's own, rather than the program's.
@@ -32,6 +32,20 @@ struct StoreMetadata: Sendable {
 
     /// The checksums of the versions that the store had before, as far as Faultline migrated it.
     var earlierVersions: [String] { values[VersionKeys.earlier] as? [String] ?? [] }
+
+    /// The tables and columns that migrations left behind.
+    var deferredDrops: [DeferredDrop] {
+        (values[VersionKeys.deferred] as? [String] ?? []).compactMap { DeferredDrop(text: $0) }
+    }
+
+    /// Notes what the store has left behind, after it was written.
+    mutating func setDeferredDrops(_ drops: [DeferredDrop]) {
+        var list: [String: Any] = [:]
+        list.setDeferredDrops(drops)
+        values[PersistentStoreCoordinator.deferredLightweightMigrationKey] = nil
+        values[VersionKeys.deferred] = nil
+        values.merge(list.compactMapValues { Self.value($0) }) { $1 }
+    }
 
     /// Sets the program's values, for the next save.
     mutating func set(_ new: [String: any Sendable]) {

@@ -58,11 +58,14 @@ extension StoreSetup {
     /// - Parameters:
     ///   - earlier: The checksums of the versions that the store had before, the last one at the end.
     ///   - pendingStage: The checksum of the version, if its stage has work left to do.
+    ///   - deferred: What is left behind.
     func replaceVersion(
-        _ version: StoreVersion, earlier: [String], pendingStage: String? = nil, type: PersistentStore.StoreType
+        _ version: StoreVersion, earlier: [String], pendingStage: String? = nil, deferred: [DeferredDrop] = [],
+        type: PersistentStore.StoreType
     ) throws(StoreError) {
         let checksum = version.model.versionChecksum
         try changeMetadata { list in
+            list.setDeferredDrops(deferred)
             list[VersionKeys.earlier] = earlier.filter { $0 != checksum }
             // What Core Data created can have contents that this library does not maintain.
             if list[VersionKeys.layout] == nil { list[VersionKeys.isForeign] = true }

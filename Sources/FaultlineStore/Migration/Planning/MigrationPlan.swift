@@ -38,6 +38,8 @@ struct MigrationPlan {
     let checks: [RowCheck]
     /// The queries for the columns that may name files of large values which no row refers to afterward.
     let fileQueries: [String]
+    /// What is left behind.
+    let deferred: [DeferredDrop]
     let pairs: EntityPairs
 
     /// Plans a migration.
@@ -47,9 +49,11 @@ struct MigrationPlan {
     ///   - new: What it will have.
     ///   - rules: What of the former continues in the latter.
     ///   - lastKeys: The largest key of each table.
+    ///   - defers: Whether removed columns and tables are left behind.
+    ///   - pending: What earlier migrations left behind.
     init(
         from old: StoreVersion, to new: StoreVersion, _ rules: MigrationRules, _ structure: StoreStructure,
-        lastKeys: [String: Int64]
+        lastKeys: [String: Int64], deferring defers: Bool = false, pending: [DeferredDrop] = []
     ) throws(StoreError) {
         var pairs = EntityPairs(rules.links, from: old, to: new)
         pairs.separateKeys(lastKeys)
@@ -63,7 +67,7 @@ struct MigrationPlan {
         for pair in pairs.pairs { values[pair.old.index] = RowValues(pair, pairs, &keys) }
         let joins = Self.joinTables(new, target, pairs, structure)
         let plans = pairs.newTables.sorted().compactMap { name in
-            target.tables[name].map { TablePlan($0, pairs, structure, values) }
+            target.tables[name].map { TablePlan($0, pairs, structure, values, deferring: defers) }
         }
         let kept = Self.keptTables(plans, joins, target)
         let gone = Self.oldTables(old, structure).filter { kept[$0] == nil }
@@ -81,7 +85,18 @@ struct MigrationPlan {
         add(.prepare, keys.statements)
         for join in joins { add(.rows, join.statements, for: join.table) }
         add(.prepare, indexes.removals)
-        add(.prepare, gone.subtracting(copied).sorted().map { "DROP TABLE \($0)" })
+        // Columns that were left behind are removed or left again with their tables.
+        let left = pending.filter { $0.column == nil && structure.tables[$0.table] != nil }
+        let removed = gone.subtracting(copied).sorted()
+        let renamed = defers ? removed.map { DeferredDrop(table: $0) } : []
+        add(.prepare, (defers ? left.filter(renamed.contains) : left).map(\.sql))
+        add(
+            .prepare,
+            defers
+                ? zip(removed, renamed).map { "ALTER TABLE \($0) RENAME TO \($1.table)" }
+                : removed.map { "DROP TABLE \($0)" })
+        deferred =
+            plans.flatMap(\.deferred) + (defers ? left.filter { !renamed.contains($0) } + renamed : [])
         add(.prepare, copied.sorted().map { "ALTER TABLE \($0) RENAME TO \(TablePlan.oldName(of: $0))" })
         for plan in plans { add(.rows, plan.statements, for: plan.table) }
         add(.rows, copied.sorted().map { "DROP TABLE \(TablePlan.oldName(of: $0))" })

@@ -14,6 +14,8 @@ struct TablePlan {
     let renamed: [String: String]
     /// The source's columns whose values change in all rows.
     let assigned: Set<String>
+    /// The columns that are left behind.
+    let deferred: [DeferredDrop]
 
     /// The name that a table has while its rows are copied.
     static func oldName(of table: String) -> String { "Z_FAULTLINE_OLD_\(table)" }
@@ -22,21 +24,23 @@ struct TablePlan {
     ///   - target: The table as a new store has it.
     ///   - structure: The store's tables.
     ///   - values: The values of each pair's columns, by the index of the older entity.
+    ///   - defers: Whether removed columns are left behind.
     init(
-        _ target: StoreStructure.Table, _ pairs: EntityPairs, _ structure: StoreStructure, _ values: [Int: RowValues]
+        _ target: StoreStructure.Table, _ pairs: EntityPairs, _ structure: StoreStructure, _ values: [Int: RowValues],
+        deferring defers: Bool
     ) {
         table = target.name
         sources = pairs.sources(of: target.name)
         if sources.count == 1, pairs.destinations(of: sources[0]).count == 1, let source = structure.tables[sources[0]],
             source.name == target.name || structure.tables[target.name] == nil,
-            let change = TableChange(source, target, pairs, values), change.passes <= 1
+            let change = TableChange(source, target, pairs, values, deferring: defers), change.passes <= 1
         {
             isInPlace = true
             statements = change.statements
-            (renamed, assigned) = (change.renamed, change.assigned)
+            (renamed, assigned, deferred) = (change.renamed, change.assigned, change.deferred)
         } else {
             isInPlace = false
-            (renamed, assigned) = ([:], [])
+            (renamed, assigned, deferred) = ([:], [], [])
             let columns = target.columns.map(\.name)
             statements =
                 [target.sql]
@@ -78,6 +82,8 @@ struct TableChange {
     private(set) var statements: [String] = []
     private(set) var renamed: [String: String] = [:]
     private(set) var assigned: Set<String> = []
+    /// The columns that are left behind.
+    private(set) var deferred: [DeferredDrop] = []
     /// How often the statements go through all rows.
     private(set) var passes = 0
 
@@ -86,7 +92,7 @@ struct TableChange {
     /// Returns `nil` if the table cannot be changed in place.
     init?(
         _ source: StoreStructure.Table, _ target: StoreStructure.Table, _ pairs: EntityPairs,
-        _ values: [Int: RowValues]
+        _ values: [Int: RowValues], deferring defers: Bool
     ) {
         let members = pairs.pairs(from: source.name, to: target.name)
         let types = Dictionary(source.columns.map { ($0.name, $0.type) }) { first, _ in first }
@@ -145,8 +151,12 @@ struct TableChange {
         statements += renamed.sorted { $0.key < $1.key }.map {
             "ALTER TABLE \(source.name) RENAME COLUMN \($0.key) TO \($0.value)"
         }
-        statements += dropped.map { "ALTER TABLE \(source.name) DROP COLUMN \($0)" }
+        if defers {
+            deferred = dropped.map { DeferredDrop(column: $0, of: target.name) }
+        } else {
+            statements += dropped.map { "ALTER TABLE \(source.name) DROP COLUMN \($0)" }
+        }
         if source.name != target.name { statements.append("ALTER TABLE \(source.name) RENAME TO \(target.name)") }
-        passes = (assigned.isEmpty ? 0 : 1) + dropped.count
+        passes = (assigned.isEmpty ? 0 : 1) + dropped.count - deferred.count
     }
 }

@@ -1,0 +1,82 @@
+import FaultlineModel
+import FaultlineTrace
+
+extension PersistentStoreCoordinator {
+    /// The key under which a store's metadata says, with `true`, that a migration has left work behind.
+    ///
+    /// Core Data's stores have the same key.
+    public static let deferredLightweightMigrationKey = "NSPersistentStoreDeferredLightweightMigrationOptionKey"
+
+    /// Removes everything that migrations left behind in the stores.
+    ///
+    /// - Throws: as ``finishDeferredLightweightMigrationTask()``.
+    public func finishDeferredLightweightMigration() throws(StoreError) {
+        while try finishDeferredLightweightMigrationTask() {}
+    }
+
+    /// Removes one table or column that a migration left behind because of
+    /// ``PersistentStoreDescription/defersLightweightMigration``.
+    ///
+    /// Contexts can be used meanwhile, but their saves wait. Call it in the background, while the program has nothing else to do; it
+    /// can be killed and called again.
+    ///
+    ///     while try coordinator.finishDeferredLightweightMigrationTask(), hasTime {}
+    ///
+    /// - Returns: Whether there was such a task; if not, nothing is left to do.
+    /// - Throws: ``StoreError`` if a store cannot be written, or if another connection keeps it locked for longer than the
+    ///   description's `busyTimeout`. The task is then still to be done.
+    /// - Complexity: rewrites the rows of the column's table.
+    @discardableResult
+    public func finishDeferredLightweightMigrationTask() throws(StoreError) -> Bool {
+        for store in stores where !store.description.isReadOnly && !store.description.isInMemory {
+            if try store.finishDeferredTask() { return true }
+        }
+        return false
+    }
+}
+
+extension SQLStore {
+    /// Removes the first table or column that was left behind.
+    ///
+    /// - Returns: Whether there was one.
+    fileprivate func finishDeferredTask() throws(StoreError) -> Bool {
+        guard identity.withMetadata({ !$0.deferredDrops.isEmpty }) else { return false }
+        let isDone = try writer.locked { () throws(StoreError) in
+            writer.endRead()
+            let setup = StoreSetup(writer.session, path: path, doing: "Finishing the migration of the store")
+            let trace = MigrationTrace(recorder: recorder, log: log, way: .inferred)
+            return try setup.inTransaction("BEGIN IMMEDIATE", isLogged: true) { () throws(StoreError) in
+                // Another process may have done a part.
+                var drops = try setup.readMetadata().1.deferredDrops
+                guard !drops.isEmpty else { return false }
+                let drop = drops.removeFirst()
+                try trace.part(.rows, drop.text) { _ throws(StoreError) in
+                    let isThere = try StoreStructure(setup).has(drop)
+                    if isThere { _ = try writer.session.run(drop.sql, doing: setup.doing) }
+                }
+                try setup.changeMetadata { $0.setDeferredDrops(drops) }
+                return true
+            }
+        }
+        let metadata = try writer.locked { () throws(StoreError) in
+            try StoreSetup(writer.session, path: path).readMetadata().1
+        }
+        identity.withMetadata { $0.setDeferredDrops(metadata.deferredDrops) }
+        return isDone
+    }
+}
+
+extension StoreStructure {
+    fileprivate func has(_ drop: DeferredDrop) -> Bool {
+        guard let table = tables[drop.table] else { return false }
+        return drop.column.map { name in table.columns.contains { $0.name == name } } ?? true
+    }
+}
+
+extension [String: Any] {
+    /// Notes what is left behind, in a store's metadata.
+    mutating func setDeferredDrops(_ drops: [DeferredDrop]) {
+        self[PersistentStoreCoordinator.deferredLightweightMigrationKey] = drops.isEmpty ? nil : true
+        self[VersionKeys.deferred] = drops.isEmpty ? nil : drops.map(\.text)
+    }
+}
