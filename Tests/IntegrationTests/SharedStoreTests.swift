@@ -55,6 +55,33 @@ struct SharedStoreTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["_EXTERNAL_DATA"])
     }
 
+    @Test("gets the work after a migration done once, whenever the program that does it is killed")
+    func postProcessing() throws {
+        var interrupted = 0
+        for attempt in 0..<12 {
+            let store = directory.path("\(attempt).sqlite")
+            try #require(StoreProgram.run([store, "prepare", "300"]).status == 0)
+            var position = 0
+            for _ in 0..<6 {
+                let ended = try StoreProgram.run([store, "process", "\(Int.random(in: 5_000..<200_000))"])
+                let told = ended.output.split(separator: "\n").compactMap { Int($0) }
+                // No batch is done again, unless its line was not printed.
+                if let first = told.first { #expect(first >= position) }
+                position = told.last.map { $0 + 10 } ?? position
+                if ended.wasKilled, position > 0 { interrupted += 1 }
+            }
+            let done = try StoreProgram.run([store, "process", "0"])
+            #expect(done.status == 0 && done.output.hasSuffix("done 305\n"), "\(done.errors)")
+            let values = try BuiltCommand.run(
+                [store, "SELECT COUNT(*), COUNT(ZWEIGHT), SUM(ZAMOUNT), MIN(ZAMOUNT), MAX(ZAMOUNT) FROM ZPART"],
+                program: "/usr/bin/sqlite3")
+            #expect(values.output == "305|305|305000|1000|1000\n")
+            // The mark keeps another start from doing it again.
+            #expect(try StoreProgram.run([store, "process", "0"]).output == "done 305\n")
+        }
+        #expect(interrupted > 0)
+    }
+
     @Test("counts every change of every process once, and assigns no key twice")
     func counting() throws {
         let running = try (0..<4).map { _ in try StoreProgram.start([store, "count", "25"]) }

@@ -1,10 +1,11 @@
 // A program that saves, for tests in which several processes use one store, or one of them is killed.
 //
-//     StoreProgram <store> prepare
+//     StoreProgram <store> prepare [<parts>]
 //     StoreProgram <store> save <microseconds>     saves over and over, until a timer kills it
 //     StoreProgram <store> count <times>           counts up what others count as well
 //     StoreProgram <store> hold                    keeps the store locked until it is killed
 //     StoreProgram <store> change                  saves once, waiting 50 ms for the lock
+//     StoreProgram <store> process <microseconds>  opens it with a newer model, and works on all parts in batches
 //     StoreProgram <store> check                   prints what is in the store
 //     StoreProgram <store> mistake <number>        makes a mistake that ends it
 
@@ -39,7 +40,16 @@ let entities = [
         ]),
 ]
 
-func open(_ path: String, busyTimeout: Double = 30) throws -> PersistentContainer {
+/// The entities of a newer version of the model.
+var newerEntities: [EntityDescription] {
+    var newer = entities
+    newer[0].attributes.append(AttributeDescription("weight", .integer32))
+    return newer
+}
+
+func open(
+    _ path: String, _ entities: [EntityDescription] = entities, busyTimeout: Double = 30
+) throws -> PersistentContainer {
     var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
     description.synchronization = .normal
     description.externalStorageThreshold = 1000
@@ -76,6 +86,42 @@ func change(_ context: ManagedObjectContext, to number: Int) throws {
     try context.save()
 }
 
+/// Kills the program after some microseconds; never if there are none.
+///
+/// No handler: the signal ends the program wherever it is.
+func die(after microseconds: Int) {
+    var timer = itimerval()
+    timer.it_value.tv_usec = microseconds
+    setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &timer, nil)
+}
+
+/// The work after a migration: weighs each part once. How far it is goes to the metadata in the same save as the work.
+func process(_ container: PersistentContainer) throws {
+    let coordinator = container.persistentStoreCoordinator
+    let (store, context) = (coordinator.persistentStores[0], container.newBackgroundContext())
+    func note(_ key: String, _ value: Int) throws {
+        var metadata = store.metadata
+        metadata[key] = value
+        try coordinator.setMetadata(metadata, for: store)
+        try context.save()
+    }
+    guard store.metadata["PostProcessing"] as? Int ?? 0 < 1 else { return }
+    var request = FetchRequest<Part>(sortDescriptors: [.ascending("name")])
+    request.fetchLimit = 10
+    while true {
+        request.fetchOffset = store.metadata["Processed"] as? Int ?? 0
+        let batch = try context.fetch(request)
+        if batch.isEmpty { break }
+        for part in batch {
+            part[Part.amountKey] += 1000
+            part["weight"] = 5
+        }
+        try note("Processed", request.fetchOffset + batch.count)
+        say("\(request.fetchOffset)")
+    }
+    try note("PostProcessing", 1)
+}
+
 /// What a program must not do.
 let mistakes: [(_ context: ManagedObjectContext, _ other: ManagedObjectContext) throws -> Void] = [
     { context, _ in Part(context: context)["titel"] = "a" },
@@ -97,16 +143,13 @@ do {
     switch arguments[2] {
     case "prepare":
         let context = try open(path).newBackgroundContext()
-        for place in 0..<20 { Part(context: context)[Part.nameKey] = "part \(place)" }
+        for place in 0..<max(number, 20) { Part(context: context)[Part.nameKey] = "part \(place)" }
         try context.save()
         try change(context, to: 0)
     case "save":
         let context = try open(path).newBackgroundContext()
         let first = (try context.fetch(FetchRequest<Box>()).first?[Box.numberKey] ?? 0) + 1
-        // No handler: the signal ends the program wherever it is.
-        var timer = itimerval()
-        timer.it_value.tv_usec = number
-        setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &timer, nil)
+        die(after: number)
         for next in first... {
             try change(context, to: next)
             say("\(next)")
@@ -138,6 +181,11 @@ do {
         } catch let error as StoreError {
             say("\(error.code)")
         }
+    case "process":
+        die(after: number)
+        let container = try open(path, newerEntities)
+        try process(container)
+        say("done \(container.persistentStoreCoordinator.persistentStores[0].metadata["Processed"] ?? 0)")
     case "check":
         let container = try open(path)
         let context = container.newBackgroundContext()

@@ -114,7 +114,12 @@ extension MappingModel {
     ///   With the code ``ModelError/Code/ambiguousMapping`` if it fits several pairs and their names do not decide.
     /// - Complexity: Compares the file with each pair.
     public init(contentsOf url: URL, between versions: [ManagedObjectModel]) throws(ModelError) {
-        precondition(versions.count > 1, "A mapping model leads from one version to another one; pass at least two.")
+        guard versions.count > 1 else {
+            throw ModelError(
+                .invalidMapping,
+                "The mapping model '\(url.path)' leads from one version to another one, but fewer than two were passed; pass all versions."
+            )
+        }
         let file = try MappingFile(url)
         var (found, namesakes): ([MappingModel], [MappingModel]) = ([], [])
         for (position, old) in versions.enumerated() {
