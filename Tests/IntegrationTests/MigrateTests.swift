@@ -104,6 +104,29 @@ struct MigrateTests {
         }
     }
 
+    @Test("writes a page, and checks the page's file before it migrates")
+    func page() throws {
+        try fill(5)
+        let before = try Data(contentsOf: URL(fileURLWithPath: store))
+        let (page, own) = (directory.path("page.html"), directory.path("own.html"))
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: own))
+        for (options, text) in [
+            ([], "A page is written to a file: name it with -o page.html."),
+            (["-o", own], "\"\(own)\""), (["-o", directory.path("no/page.html")], "no/page.html"),
+        ] {
+            let result = try migrate(["--format", "html"] + options)
+            #expect(result.status != 0 && result.errors.contains(text), "\(result.errors)")
+        }
+        #expect(try String(contentsOf: URL(fileURLWithPath: own), encoding: .utf8) == "mine")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+        let done = try migrate(["--format", "html", "-o", page])
+        #expect(done.status == 0 && done.output.isEmpty)
+        let text = try String(contentsOf: URL(fileURLWithPath: page), encoding: .utf8)
+        #expect(text.contains("data-page=\"model\"") && text.contains("5 objects, kept"))
+        #expect(text.contains("was migrated to New, in place, in one transaction."))
+        #expect(try query("SELECT COUNT(ZNAME) FROM ZNOTE") == "5\n")
+    }
+
     @Test("refuses what it cannot do, and leaves the store alone")
     func refusals() throws {
         try fill(5)

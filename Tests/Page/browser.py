@@ -72,6 +72,12 @@ class Browser:
             key)
         self.settle()
 
+    def press_enter(self, selector):
+        """Gives an element the focus, and presses Enter as a keyboard does."""
+        self.run("document.querySelector(arguments[0]).focus()", selector)
+        self.driver.switch_to.active_element.send_keys("\ue007")
+        self.settle()
+
     def text(self, selector, index=0):
         """The text of an element."""
         return self.run("return document.querySelectorAll(arguments[0])[arguments[1]].textContent", selector, index)

@@ -5,6 +5,7 @@ import unittest
 
 from browser import Browser
 from commands import ROOT, page, run, scratch_file, trace
+from models import versions
 
 AXE = ROOT / ".build/python-packages/axe_playwright_python/axe.min.js"
 
@@ -54,6 +55,17 @@ class AccessTests(unittest.TestCase):
         run("inspect", store, "--format", "html", "-o", path)
         with Browser(path) as browser:
             self.assertEqual(self.violations(browser), [])
+
+    def test_two_versions_of_a_model(self):
+        path = scratch_file("model.html", "")
+        run("model", "diff", *versions(), "--format", "html", "-o", path, "--force")
+        for is_dark in [False, True]:
+            with Browser(path, is_dark=is_dark) as browser:
+                if is_dark != (browser.value("matchMedia('(prefers-color-scheme: dark)').matches")):
+                    browser.click("#theme")
+                self.assertEqual(self.violations(browser), [])
+                browser.click("#advice .entities button", 1)
+                self.assertEqual(self.violations(browser), [])
 
     def test_the_keyboard_reaches_every_control(self):
         with Browser(page(trace("music-library"))) as browser:

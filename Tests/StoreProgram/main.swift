@@ -95,7 +95,9 @@ func die(after microseconds: Int) {
     setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &timer, nil)
 }
 
-/// The work after a migration: weighs each part once. How far it is goes to the metadata in the same save as the work.
+/// Does the work after a migration: weighs each part once.
+///
+/// How far it is goes to the metadata in the same save as the work.
 func process(_ container: PersistentContainer) throws {
     let coordinator = container.persistentStoreCoordinator
     let (store, context) = (coordinator.persistentStores[0], container.newBackgroundContext())

@@ -11,7 +11,7 @@ struct PageDocument {
 
     /// What a page is about, which decides how its program shows it.
     enum Kind: String {
-        case report, diff, inspection
+        case report, diff, inspection, model
 
         /// The page's elements before its program fills them.
         var body: String {
@@ -19,6 +19,7 @@ struct PageDocument {
             case .report: PageProgram.report
             case .diff: PageProgram.diff
             case .inspection: PageProgram.inspection
+            case .model: PageProgram.model
             }
         }
     }

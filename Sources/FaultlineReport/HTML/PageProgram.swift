@@ -12,7 +12,9 @@ enum PageProgram {
         PackageResources.treeview_js, PackageResources.flamegraph_js, PackageResources.charts_js,
         PackageResources.advice_js, PackageResources.treemap_js, PackageResources.keys_js, PackageResources.filters_js,
         PackageResources.tables_js, PackageResources.page_js,
-        PackageResources.report_js, PackageResources.diff_js, PackageResources.inspection_js, PackageResources.main_js,
+        PackageResources.report_js, PackageResources.diff_js, PackageResources.inspection_js,
+        PackageResources.modellayout_js, PackageResources.modeldiagram_js, PackageResources.model_js,
+        PackageResources.main_js,
     ]
 
     /// The modules as one: a page has no other files to import them from.
@@ -24,6 +26,7 @@ enum PageProgram {
     static let report = body(PackageResources.report_html)
     static let diff = body(PackageResources.diff_html)
     static let inspection = body(PackageResources.inspection_html)
+    static let model = body(PackageResources.model_html)
 
     /// The elements of a kind of page, with the header that all kinds have.
     private static func body(_ bytes: [UInt8]) -> String {

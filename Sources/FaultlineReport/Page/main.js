@@ -2,10 +2,11 @@ import { DiffPage } from "./diff.js";
 import { find } from "./elements.js";
 import { InspectionPage } from "./inspection.js";
 import { listenToKeys, showHelp } from "./keys.js";
+import { ModelPage } from "./model.js";
 import { ReportPage } from "./report.js";
 import { Assistant } from "./worker.js";
 
-const PAGES = { report: ReportPage, diff: DiffPage, inspection: InspectionPage };
+const PAGES = { report: ReportPage, diff: DiffPage, inspection: InspectionPage, model: ModelPage };
 
 /** Lets a reader choose light or dark; until then the system's choice counts. */
 function connectTheme(redraw) {

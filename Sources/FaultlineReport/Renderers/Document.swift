@@ -2,7 +2,7 @@ package import FaultlineAnalysis
 
 /// The documents that commands print.
 package enum Document: Sendable, CaseIterable {
-    case report, check, diff, inspection, verification, tree, timeline, other, events, rows
+    case report, check, diff, inspection, verification, tree, timeline, model, other, events, rows
 }
 
 /// The space for a document, and how much of it to show.
@@ -40,6 +40,7 @@ package enum PageContent {
     /// Two traces with their events.
     case diff(ProfileDiff, before: PageEvents, after: PageEvents)
     case inspection(StoreInspection)
+    case model(ModelDiagram)
 }
 
 /// What a page shows besides its content.

@@ -22,6 +22,8 @@ struct HTMLRenderer: Renderer {
                 return PageDocument(
                     kind: .inspection, title: title, document: PageInspection.value(inspection)
                 ).render()
+            case .model(let diagram):
+                return PageDocument(kind: .model, title: diagram.title, document: PageModel.value(diagram)).render()
             }
         }
     }

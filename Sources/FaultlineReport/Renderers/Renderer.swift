@@ -67,6 +67,7 @@ extension Renderer {
         case .verification: verification != nil || page != nil
         case .tree: tree != nil
         case .timeline: timeline != nil
+        case .model: other != nil || page != nil
         case .other: other != nil
         case .events: events != nil
         case .rows: rows != nil

@@ -6,13 +6,13 @@ import Foundation
 
 /// Migrates a store to another version of its model.
 struct MigrateCommand: ParsableCommand, PrintingCommand {
-    static let document = Document.other
+    static let document = Document.model
     static let configuration = CommandConfiguration(
         commandName: "migrate",
         abstract: "Migrates a store to another version of its model.",
         discussion: """
             faultline migrate Library.sqlite --to Library.xcdatamodeld --dry-run
-            faultline migrate Library.sqlite --to Library.xcdatamodeld --keep-backup
+            faultline migrate Library.sqlite --to Library.xcdatamodeld --keep-backup --format html -o migration.html
 
             What names and renaming identifiers tell is done in SQL, in place and in one transaction, and so is a mapping model \
             that only copies objects and values. Any other mapping model creates each object anew, in a second file that then \
@@ -58,7 +58,10 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<MigrateCommand>.help))
     var format = OutputFormat<MigrateCommand>.text
 
+    @OptionGroup(title: "Page") var page: PageFile
+
     func run() throws {
+        try page.check(format.renderer)
         let target = try NamedModel(path: to)
         let sources = try from.flatMap { try NamedModel.all(path: $0) }
         let url = URL(fileURLWithPath: store)
@@ -76,7 +79,7 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         } catch let error as StoreError {
             throw CommandFailure.usage("\(error)")
         }
-        try format.write(outcome) { $0.other }
+        try write(outcome, to: page)
         if outcome.isRefused { throw ExitCode(1) }
     }
 

@@ -21,6 +21,16 @@ extension PrintingCommand {
     }
 }
 
+extension PrintingCommand {
+    /// Writes a document to standard output, or to a page.
+    ///
+    /// - Throws: ``CommandFailure`` if it cannot be written.
+    func write(_ document: some DiagramPrinting, to page: PageFile) throws {
+        if try page.write(format.renderer, PageOptions(sourceFolder: nil), { .model(document.diagram) }) { return }
+        try format.write(document) { $0.other }
+    }
+}
+
 /// The value of a command's `--format`: one of ``Renderers/all``.
 struct OutputFormat<Command: PrintingCommand>: ExpressibleByArgument {
     let renderer: any Renderer

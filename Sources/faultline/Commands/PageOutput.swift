@@ -3,13 +3,56 @@ import FaultlineAnalysis
 import FaultlineReport
 import Foundation
 
-/// The options of commands that can write a page.
-struct PageOutput: ParsableArguments {
+/// The file of a page.
+struct PageFile: ParsableArguments {
     @Option(name: .shortAndLong, help: "The file for --format html. An earlier page is replaced.", completion: .file())
     var output: String?
 
     @Flag(name: .long, help: "Replace any file.")
     var force = false
+
+    /// Checks that the options fit the format, and that the page can be written.
+    ///
+    /// - Returns: Whether the format is one for pages.
+    /// - Throws: `ValidationError` or ``CommandFailure`` if not.
+    @discardableResult
+    func check(_ renderer: any Renderer) throws -> Bool {
+        guard renderer.page != nil else {
+            guard output == nil else {
+                throw ValidationError(
+                    "-o is for --format html; other formats are printed, and > writes them to a file.")
+            }
+            return false
+        }
+        guard let output else { throw ValidationError("A page is written to a file: name it with -o page.html.") }
+        try OutputFile.check(output, replacing: .page, isForced: force)
+        return true
+    }
+
+    /// Writes a page, if the format is one for pages.
+    ///
+    /// - Returns: Whether it was written.
+    /// - Throws: ``CommandFailure`` if it cannot be.
+    func write(
+        _ renderer: any Renderer, _ options: PageOptions, _ content: () throws -> PageContent
+    ) throws -> Bool {
+        guard let print = renderer.page, let output else { return false }
+        let page = print(try content(), options)
+        do {
+            try Data(page.utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
+        } catch {
+            throw CommandFailure.tool(
+                "Cannot write the page to \"\(output)\" (\(error.localizedDescription)); check that the disk has space, "
+                    + "and that the folder exists and is writable.")
+        }
+        Terminal.tell("the page is in \"\(output)\": open it in a browser.")
+        return true
+    }
+}
+
+/// The options of commands that can write a page of events.
+struct PageOutput: ParsableArguments {
+    @OptionGroup var file: PageFile
 
     @Option(
         name: .long,
@@ -35,16 +78,7 @@ struct PageOutput: ParsableArguments {
         guard (1...10_000_000).contains(maxEvents) else {
             throw ValidationError("--max-events must be between 1 and 10,000,000, not \(maxEvents).")
         }
-        guard renderer.page != nil else {
-            guard output == nil else {
-                throw ValidationError(
-                    "-o is for --format html; other formats are printed, and > writes them to a file.")
-            }
-            return
-        }
-        guard let output else { throw ValidationError("A page is written to a file: name it with -o page.html.") }
-        if let sources { try SourceFiles.check(sources) }
-        try OutputFile.check(output, replacing: .page, isForced: force)
+        if try file.check(renderer), let sources { try SourceFiles.check(sources) }
     }
 
     /// Collects the events of a trace.
@@ -67,16 +101,6 @@ struct PageOutput: ParsableArguments {
     /// - Returns: Whether it was written.
     /// - Throws: ``CommandFailure`` if it cannot be.
     func write(_ renderer: any Renderer, _ content: () throws -> PageContent) throws -> Bool {
-        guard let print = renderer.page, let output else { return false }
-        let page = print(try content(), PageOptions(sourceFolder: noSource ? nil : sources ?? "."))
-        do {
-            try Data(page.utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
-        } catch {
-            throw CommandFailure.tool(
-                "Cannot write the page to \"\(output)\" (\(error.localizedDescription)); check that the disk has space, "
-                    + "and that the folder exists and is writable.")
-        }
-        Terminal.tell("the page is in \"\(output)\": open it in a browser.")
-        return true
+        try file.write(renderer, PageOptions(sourceFolder: noSource ? nil : sources ?? "."), content)
     }
 }

@@ -5,13 +5,15 @@ import FaultlineStore
 import Foundation
 
 /// What a migration of a store will do, or has done.
-struct MigrationOutcome: SelfPrinting {
+struct MigrationOutcome: DiagramPrinting {
     /// The version of the JSON's keys; it increases when a key is removed or changes its meaning.
     static let version = 1
 
     private let store: String
     private let target: NamedModel
     private let isCurrent: Bool
+    /// The version that the store had; `nil` if it already fits.
+    private var source: ManagedObjectModel?
     private var preview: MigrationPreview?
     private var differences: [ModelDifference] = []
     private var mapping: MappingModel?
@@ -53,6 +55,7 @@ struct MigrationOutcome: SelfPrinting {
     init(store: String, _ target: NamedModel, _ preview: MigrationPreview, _ mapping: MappingModel?) {
         self.init(store: store, target, isCurrent: false)
         (self.preview, self.mapping) = (preview, mapping)
+        source = preview.source
         differences = target.model.differences(from: preview.source)
     }
 
@@ -60,6 +63,7 @@ struct MigrationOutcome: SelfPrinting {
     init(store: String, _ target: NamedModel, _ step: MigrationPath.Step, loadingObjectsBecause reason: String) {
         self.init(store: store, target, isCurrent: false)
         (mapping, reasonForLoading) = (step.mapping, reason)
+        source = step.old
         differences = target.model.differences(from: step.old)
     }
 
@@ -76,7 +80,8 @@ struct MigrationOutcome: SelfPrinting {
                     MigrationPreview.needForObjects($0, from: step.old, to: step.new)
                 })
         }
-        differences = path.steps.first.map { target.model.differences(from: $0.old) } ?? []
+        source = path.steps.first?.old
+        differences = source.map { target.model.differences(from: $0) } ?? []
     }
 
     /// The file of a store's backup: `Library.backup.sqlite` for `Library.sqlite`.
@@ -148,10 +153,13 @@ struct MigrationOutcome: SelfPrinting {
             .init(title: "", alignment: .left, losing: .middle),
         ])
         for objects in preview.objects {
-            let fate = objects.newEntity.map { $0 == objects.entity ? "kept" : "become \($0)" } ?? "removed"
-            table.add([objects.entity, Phrase.count(UInt64(max(objects.count, 0))), fate])
+            table.add([objects.entity, Phrase.count(UInt64(max(objects.count, 0))), Self.fate(of: objects)])
         }
         return table.lines(width: width - 2).map { "  " + $0 }
+    }
+
+    private static func fate(of objects: MigrationPreview.Objects) -> String {
+        objects.newEntity.map { $0 == objects.entity ? "kept" : "become \($0)" } ?? "removed"
     }
 
     private func mappings(_ width: Int) -> [String] {
@@ -182,7 +190,7 @@ struct MigrationOutcome: SelfPrinting {
             .init(title: "time", alignment: .right), .init(title: "share", alignment: .right),
             .init(title: "statement", alignment: .left, losing: .middle),
         ])
-        for step in steps.sorted(by: { $0.nanoseconds > $1.nanoseconds }).prefix(10) {
+        for step in longest {
             table.add([
                 Phrase.duration(step.nanoseconds), Phrase.percent(Double(step.nanoseconds) / total), step.sql,
             ])
@@ -200,6 +208,38 @@ struct MigrationOutcome: SelfPrinting {
         let time = preview.seconds.map { ", in about \(Phrase.duration($0 * 1e9))" } ?? ""
         return
             "The statements go through \(Phrase.count(preview.rows, "row"))\(time), and need up to \(Phrase.size(Double(preview.storeBytes))) of free disk space. Nothing was changed."
+    }
+
+    // MARK: Page
+
+    var diagram: ModelDiagram {
+        var diagram = ModelDiagram(
+            title: "\(Phrase.fileName(store)) → \(target.name)", facts: headline, of: target.model, since: source)
+        for objects in preview?.objects ?? [] {
+            let name = objects.newEntity ?? objects.entity
+            guard let position = diagram.entities.firstIndex(where: { $0.name == name }) else { continue }
+            let count = Phrase.count(UInt64(max(objects.count, 0)), "object")
+            diagram.entities[position].objects =
+                name == objects.entity ? "\(count), \(Self.fate(of: objects))" : "\(count) of \(objects.entity)"
+        }
+        diagram.sections = [
+            ModelDiagram.Section("Why the store is not migrated", (preview?.obstacles ?? []).map { Self.sentence($0) }),
+            ModelDiagram.Section("Steps", versions.map(\.sentence)),
+            ModelDiagram.Section(
+                "Changes", differences.filter(\.requiresMigration).map { Self.sentence($0.description) }),
+            ModelDiagram.Section("Possibly renamed", renamings.map(\.description)),
+            ModelDiagram.Section("Result", [end]),
+            ModelDiagram.Section(
+                "Where the time went",
+                longest.map { "\(Phrase.duration($0.nanoseconds))  \($0.sql)" }, isCode: true),
+            ModelDiagram.Section("Plan", (preview?.steps ?? []).map { $0.sql + ";" }, isCode: true),
+        ]
+        return diagram
+    }
+
+    /// The statements that took longest.
+    private var longest: ArraySlice<MigrationProgress.Step> {
+        steps.sorted { $0.nanoseconds > $1.nanoseconds }.prefix(10)
     }
 
     // MARK: JSON

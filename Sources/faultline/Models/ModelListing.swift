@@ -4,7 +4,7 @@ import FaultlineReport
 import Foundation
 
 /// The entities of a version of a model, with their properties.
-struct ModelListing: SelfPrinting {
+struct ModelListing: DiagramPrinting {
     /// The version of the JSON's keys; it increases when a key is removed or changes its meaning.
     static let version = 1
 
@@ -16,9 +16,7 @@ struct ModelListing: SelfPrinting {
         let ink = Ink(isColoured: layout.isColoured)
         let width = TextPage.width(layout.width)
         let entities = named.model.entities
-        let properties = entities.reduce(0) { $0 + $1.attributes.count + $1.relationships.count }
-        let head =
-            "\(named.name): \(Phrase.count(UInt64(entities.count), "entity", plural: "entities")), \(Phrase.count(UInt64(properties), "property", plural: "properties"))"
+        let head = "\(named.name): \(facts)"
         let sections = entities.sorted { $0.name < $1.name }.map { entity in
             [title(entity, ink)]
                 + lines(entity).flatMap { entry in
@@ -45,7 +43,7 @@ struct ModelListing: SelfPrinting {
             }
     }
 
-    private static func words(_ attribute: AttributeDescription) -> String {
+    static func words(_ attribute: AttributeDescription) -> String {
         let parts: [String?] = [
             attribute.type.rawValue, attribute.isOptional ? nil : "required", attribute.isTransient ? "transient" : nil,
             attribute.defaultValue.map { "default \($0)" }, attribute.derivationExpression.map { "derived from \($0)" },
@@ -55,7 +53,7 @@ struct ModelListing: SelfPrinting {
         return parts.compactMap { $0 }.joined(separator: ", ")
     }
 
-    private static func words(_ relationship: RelationshipDescription) -> String {
+    static func words(_ relationship: RelationshipDescription) -> String {
         let count = relationship.isToMany ? (relationship.isOrdered ? "to-many, ordered" : "to-many") : "to-one"
         let parts: [String?] = [
             relationship.destination, count, relationship.isOptional ? nil : "required",
@@ -65,6 +63,15 @@ struct ModelListing: SelfPrinting {
         ]
         return parts.compactMap { $0 }.joined(separator: ", ")
     }
+
+    private var facts: String {
+        let entities = named.model.entities
+        let properties = entities.reduce(0) { $0 + $1.attributes.count + $1.relationships.count }
+        return
+            "\(Phrase.count(UInt64(entities.count), "entity", plural: "entities")), \(Phrase.count(UInt64(properties), "property", plural: "properties"))"
+    }
+
+    var diagram: ModelDiagram { ModelDiagram(title: named.name, facts: facts, of: named.model) }
 
     // MARK: JSON
 

@@ -3,11 +3,11 @@ import FaultlineModel
 import FaultlineReport
 
 /// What changed between two versions of a model, and whether a store can be migrated without a mapping model.
-struct VersionComparison: SelfPrinting {
+struct VersionComparison: DiagramPrinting {
     /// The version of the JSON's keys; it increases when a key is removed or changes its meaning.
     static let version = 1
 
-    private let names: (old: String, new: String)
+    private let (old, new): (NamedModel, NamedModel)
     private let differences: [ModelDifference]
     /// `nil` if no mapping can be inferred.
     private let inference: MappingInference?
@@ -15,7 +15,7 @@ struct VersionComparison: SelfPrinting {
     private let refusal: ModelError?
 
     init(from old: NamedModel, to new: NamedModel) {
-        names = (old.name, new.name)
+        (self.old, self.new) = (old, new)
         differences = new.model.differences(from: old.model)
         do throws(ModelError) {
             inference = try MappingInference(from: old.model, to: new.model)
@@ -33,14 +33,18 @@ struct VersionComparison: SelfPrinting {
         let ink = Ink(isColoured: layout.isColoured)
         let width = TextPage.width(layout.width)
         var sections = [
-            TextTable.wrapped("\(names.old) → \(names.new): \(summary)", width: width).map { ink(.bold, $0) }
+            TextTable.wrapped("\(old.name) → \(new.name): \(summary)", width: width).map { ink(.bold, $0) }
         ]
         for (title, isNeeded) in [("Changes that need a migration", true), ("Changes that stores do not see", false)] {
             let part = differences.filter { $0.requiresMigration == isNeeded }
             guard !part.isEmpty else { continue }
             sections.append([ink(.bold, title)] + part.flatMap { item(Self.sentence($0), ink, width) })
         }
-        if needsMigration { sections.append([ink(.bold, "Migration")] + migration(ink, width)) }
+        if needsMigration {
+            sections.append(
+                [ink(.bold, "Migration")]
+                    + migration.enumerated().flatMap { item($1, ink, width, isWarning: $0 > 0) })
+        }
         return TextPage.joined(sections, ink)
     }
 
@@ -56,14 +60,11 @@ struct VersionComparison: SelfPrinting {
         return "\(Phrase.count(UInt64(needed), "change")) to stores."
     }
 
-    private func migration(_ ink: Ink, _ width: Int) -> [String] {
-        if let refusal { return item(refusal.message, ink, width) }
-        guard let inference else { return [] }
-        return item("A mapping can be inferred, so a store is migrated by SQL alone.", ink, width)
-            + inference.possibleRenamings.flatMap {
-                item($0.description, ink, width, isWarning: true)
-            }
-            + inference.conditions.flatMap { item($0.sentence, ink, width, isWarning: true) }
+    /// Whether a mapping can be inferred, and then what to look out for.
+    private var migration: [String] {
+        guard let inference else { return [refusal].compactMap { $0?.message } }
+        return ["A mapping can be inferred, so a store is migrated by SQL alone."]
+            + inference.possibleRenamings.map(\.description) + inference.conditions.map(\.sentence)
     }
 
     private func item(_ text: String, _ ink: Ink, _ width: Int, isWarning: Bool = false) -> [String] {
@@ -73,11 +74,25 @@ struct VersionComparison: SelfPrinting {
         }
     }
 
+    var diagram: ModelDiagram {
+        var diagram = ModelDiagram(
+            title: "\(old.name) → \(new.name)", facts: summary, of: new.model, since: old.model)
+        func changes(_ isNeeded: Bool) -> [String] {
+            differences.filter { $0.requiresMigration == isNeeded }.map(Self.sentence)
+        }
+        diagram.sections = [
+            ModelDiagram.Section("Changes that need a migration", changes(true)),
+            ModelDiagram.Section("Changes that stores do not see", changes(false)),
+            ModelDiagram.Section("Migration", needsMigration ? migration : []),
+        ]
+        return diagram
+    }
+
     // MARK: JSON
 
     var json: String {
         JSONValue.sorted([
-            "version": .integer(Int64(Self.version)), "from": .string(names.old), "to": .string(names.new),
+            "version": .integer(Int64(Self.version)), "from": .string(old.name), "to": .string(new.name),
             "needsMigration": .bool(needsMigration), "isInferable": .bool(refusal == nil),
             "refusal": refusal.map { .string($0.message) } ?? .null,
             "differences": .array(differences.map(\.json)),

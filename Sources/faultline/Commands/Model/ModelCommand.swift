@@ -8,6 +8,7 @@ struct ModelCommand: ParsableCommand {
         discussion: """
             faultline model show Library.xcdatamodeld
             faultline model diff Library.xcdatamodeld/Library.xcdatamodel Library.xcdatamodeld/Library2.xcdatamodel
+            faultline model diff Library.xcdatamodel Library2.xcdatamodel --format html -o diff.html
             faultline model find Library.sqlite Library.xcdatamodeld
 
             A model is an .xcdatamodel, or its file contents, or an .xcdatamodeld for its current version.

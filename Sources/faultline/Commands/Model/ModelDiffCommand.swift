@@ -3,7 +3,7 @@ import FaultlineReport
 
 /// Compares two versions of a model.
 struct ModelDiffCommand: ParsableCommand, PrintingCommand {
-    static let document = Document.other
+    static let document = Document.model
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "Compares two versions of a model, and says whether stores can be migrated without a mapping model.",
@@ -12,7 +12,7 @@ struct ModelDiffCommand: ParsableCommand, PrintingCommand {
 
             Takes renaming identifiers into account. Lists the changes that need a migration, and those that stores do not see; \
             then why no mapping can be inferred, or what must be true of a store's objects. It warns of a removed and an added \
-            attribute that may be one attribute under two names.
+            entity or property that may be one under two names. A page draws the model as a diagram, with the changes marked.
             """)
 
     @Argument(help: "The older version.", completion: .file())
@@ -24,8 +24,11 @@ struct ModelDiffCommand: ParsableCommand, PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<ModelDiffCommand>.help))
     var format = OutputFormat<ModelDiffCommand>.text
 
+    @OptionGroup(title: "Page") var page: PageFile
+
     func run() throws {
+        try page.check(format.renderer)
         let comparison = VersionComparison(from: try NamedModel(path: old), to: try NamedModel(path: new))
-        try format.write(comparison) { $0.other }
+        try write(comparison, to: page)
     }
 }

@@ -3,7 +3,7 @@ import FaultlineReport
 
 /// Shows a model.
 struct ModelShowCommand: ParsableCommand, PrintingCommand {
-    static let document = Document.other
+    static let document = Document.model
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Lists the entities of a model with their properties.",
@@ -15,7 +15,10 @@ struct ModelShowCommand: ParsableCommand, PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<ModelShowCommand>.help))
     var format = OutputFormat<ModelShowCommand>.text
 
+    @OptionGroup(title: "Page") var page: PageFile
+
     func run() throws {
-        try format.write(ModelListing(named: try NamedModel(path: model))) { $0.other }
+        try page.check(format.renderer)
+        try write(ModelListing(named: try NamedModel(path: model)), to: page)
     }
 }
