@@ -13,7 +13,7 @@ struct MigrationText {
         let wholes = profile.migrations.filter { $0.key.stage == .whole }
         guard !wholes.isEmpty else { return [] }
         let total = wholes.reduce(0) { $0 &+ $1.evidence.time }
-        // A step of several has parts of its own.
+        // The parts of a step are listed themselves.
         let parts = profile.migrations.filter { $0.key.stage != .whole && $0.key.stage != .step }
             .sorted { ($0.evidence.time, $1.key.name) > ($1.evidence.time, $0.key.name) }
         var table = TextTable([

@@ -98,7 +98,7 @@ struct MappingInferenceTests {
         }
         #expect(
             try Self.infer(unrelated("Pet"), unrelated("Animal")).possibleRenamings.map(\.description) == [
-                "'Pet' is removed, and 'Animal' with the same attributes is added. If it is the same entity, give it the renaming identifier 'Pet'; without it, its objects are lost."
+                "'Pet' is removed, and 'Animal', which has all its attributes, is added. If it is the same entity, give it the renaming identifier 'Pet'; without it, its objects are lost."
             ])
         // Two entities that fit are not told apart.
         let both = unrelated("Animal") + [EntityDescription("Cat", attributes: unrelated("Pet")[0].attributes)]

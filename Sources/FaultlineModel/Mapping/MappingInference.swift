@@ -59,6 +59,10 @@ package struct MappingInference: Sendable {
             mapping.destinationEntityVersionHash = hashes.1[entity.name]
             mappingModel.entityMappings.append(mapping)
         }
+        for entity in destination.entities.sorted(by: { $0.name < $1.name }) {
+            guard let old = matching.source(of: entity) else { continue }
+            possibleRenamings += PossibleRenaming.properties(of: entity, from: old, matching)
+        }
         for old in source.entities.sorted(by: { $0.name < $1.name }) where !old.isAbstract {
             guard matching.destination(of: old) == nil else { continue }
             if let renaming = PossibleRenaming(of: old, matching) { possibleRenamings.append(renaming) }
@@ -134,11 +138,6 @@ package struct MappingInference: Sendable {
         let gone: [AttributeDescription] = matching.source.properties(of: old)
         let goneEnds: [RelationshipDescription] = matching.source.properties(of: old)
         let removed = (gone.map(\.name) + goneEnds.map(\.name)).filter { !kept.contains($0) }
-        possibleRenamings += PossibleRenaming.attributes(
-            of: entity, gone.filter { removed.contains($0.name) }, all.filter { added.contains($0.name) })
-        possibleRenamings += PossibleRenaming.relationships(
-            of: entity, goneEnds.filter { removed.contains($0.name) }, ends.filter { added.contains($0.name) }, matching
-        )
         checkUniqueness(entity, old)
         mapping.userInfo = [
             "mappedProperties": mapped.joined(separator: ", "), "addedProperties": added.joined(separator: ", "),

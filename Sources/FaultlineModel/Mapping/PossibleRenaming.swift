@@ -5,11 +5,11 @@ package struct PossibleRenaming: Sendable, Hashable, CustomStringConvertible {
     package let removed: String
     package let added: String
 
-    /// What may have been renamed, and what is to be done then.
+    /// The renaming as sentences, with the remedy.
     package var description: String {
         let (old, new) = (path(removed), path(added))
         return entity == nil
-            ? "'\(old)' is removed, and '\(new)' with the same attributes is added. If it is the same entity, give it the renaming identifier '\(removed)'; without it, its objects are lost."
+            ? "'\(old)' is removed, and '\(new)', which has all its attributes, is added. If it is the same entity, give it the renaming identifier '\(removed)'; without it, its objects are lost."
             : "'\(old)' is removed, and '\(new)' of the same type is added. If it is the same property, give it the renaming identifier '\(removed)'; without it, its values are lost."
     }
 
@@ -24,7 +24,8 @@ package struct PossibleRenaming: Sendable, Hashable, CustomStringConvertible {
         }
         let wanted = attributes(old, matching.source)
         let added = matching.destination.entities.filter {
-            matching.source(of: $0) == nil && attributes($0, matching.destination).isSuperset(of: wanted)
+            matching.source(of: $0) == nil && !$0.isAbstract
+                && attributes($0, matching.destination).isSuperset(of: wanted)
         }
         guard !wanted.isEmpty, added.count == 1 else { return nil }
         let offered = attributes(added[0], matching.destination)
@@ -40,21 +41,25 @@ package struct PossibleRenaming: Sendable, Hashable, CustomStringConvertible {
         (self.entity, self.removed, self.added) = (entity, removed, added)
     }
 
-    /// The attributes of an entity that are alone in their type on both sides.
-    static func attributes(
-        of entity: EntityDescription, _ removed: [AttributeDescription], _ added: [AttributeDescription]
+    /// The properties that an entity itself declares and that are alone, on both sides, in their type, or in their destination and
+    /// their number of objects.
+    static func properties(
+        of entity: EntityDescription, from old: EntityDescription, _ matching: ModelMatching
     ) -> [PossibleRenaming] {
-        pairs(entity, removed.filter { !$0.isTransient }, added) { $0.type == $1.type }
-    }
-
-    /// The relationships of an entity that are alone in their destination and their number of objects on both sides.
-    static func relationships(
-        of entity: EntityDescription, _ removed: [RelationshipDescription], _ added: [RelationshipDescription],
-        _ matching: ModelMatching
-    ) -> [PossibleRenaming] {
-        pairs(entity, removed.filter { !$0.isTransient }, added) {
-            $0.isToMany == $1.isToMany && matching.destinationNames[$0.destination] == $1.destination
+        let attributes: [String: AttributeDescription] = matching.properties(of: entity, from: old)
+        let relationships: [String: RelationshipDescription] = matching.properties(of: entity, from: old)
+        func lost<Property: VersionedProperty>(_ kept: [String: Property]) -> ([Property], [Property]) {
+            let names = Set(kept.values.map(\.name))
+            return (
+                Property.own(old).filter { !names.contains($0.name) && !$0.isTransient },
+                Property.own(entity).filter { kept[$0.name] == nil && !$0.isTransient }
+            )
         }
+        let (values, ends) = (lost(attributes), lost(relationships))
+        return pairs(entity, values.0, values.1.filter { !$0.isDerived }) { $0.type == $1.type }
+            + pairs(entity, ends.0, ends.1) {
+                $0.isToMany == $1.isToMany && matching.destinationNames[$0.destination] == $1.destination
+            }
     }
 
     private static func pairs<Property: VersionedProperty>(

@@ -48,7 +48,7 @@ export class ModelPage {
     if (changed) this.choose(changed.name);
   }
 
-  /** Selects an entity, or gives it up if it was selected. */
+  /** Selects an entity, or deselects it if it was selected. */
   choose(name, { scrolls = false } = {}) {
     this.chosen = this.chosen === name && !scrolls ? null : name;
     this.drawing.select(this.chosen);

@@ -119,7 +119,13 @@ function shownProperties({ properties }) {
   return properties.filter((property) => shown.has(property));
 }
 
-function clipped(text, most) { return text.length > most ? `${text.slice(0, most - 1)}…` : text; }
+/** A text that fits into a box: letters beyond the basic ones, and capitals, are wider. */
+function clipped(text, most) {
+  let width = 0;
+  const letters = [...text];
+  const end = letters.findIndex((letter) => { width += /[\u0000-\u007f]/.test(letter) && !/[MWmw@]/.test(letter) ? 1 : 1.8; return width > most; });
+  return end < 0 ? text : `${letters.slice(0, Math.max(1, end - 1)).join("")}…`;
+}
 
 /** A line with its ends: a fork where there are many objects, a bar where there is one, a triangle at a parent. */
 function lineShape(line, [start, end]) {

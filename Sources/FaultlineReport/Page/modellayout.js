@@ -1,4 +1,4 @@
-// Where the boxes of a model's diagram are, and the ways of the lines between them.
+// The places of the boxes in a model's diagram, and the ends of the lines between them.
 
 /** The measures of a diagram in its own units: a box, a row in it, and the space between boxes. */
 export const MODEL_SIZES = { width: 244, head: 28, row: 17, foot: 6, column: 96, gap: 26 };
@@ -32,8 +32,8 @@ export function placeBoxes(boxes, links) {
   const loose = groups.filter(({ length }) => length === 1).flat();
   for (let index = 0; index < loose.length; index += LOOSE_ROW) {
     const row = loose.slice(index, index + LOOSE_ROW).map((name) => boxes.get(name));
-    row.forEach((box, place) => Object.assign(box, { x: place * (MODEL_SIZES.width + MODEL_SIZES.gap), y: top }));
-    wide = Math.max(wide, row.length * (MODEL_SIZES.width + MODEL_SIZES.gap) - MODEL_SIZES.gap);
+    row.forEach((box, place) => Object.assign(box, { x: place * (MODEL_SIZES.width + MODEL_SIZES.column), y: top }));
+    wide = Math.max(wide, row.length * (MODEL_SIZES.width + MODEL_SIZES.column) - MODEL_SIZES.column);
     top += Math.max(...row.map(({ height }) => height)) + MODEL_SIZES.gap;
   }
   return { width: wide, height: Math.max(0, top - MODEL_SIZES.gap) };

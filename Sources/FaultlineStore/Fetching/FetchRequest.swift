@@ -93,6 +93,9 @@ public struct FetchRequest<Object: ManagedObject>: Sendable {
         self.returnsObjectsAsFaults = returnsObjectsAsFaults
     }
 
+    /// The keys of the objects to fetch; `nil` for all.
+    var keys: ClosedRange<Int64>?
+
     var terms: FetchTerms {
         FetchTerms(
             entityName: entityName, predicate: predicate, sortDescriptors: sortDescriptors, limit: max(fetchLimit, 0),
@@ -102,7 +105,7 @@ public struct FetchRequest<Object: ManagedObject>: Sendable {
             returnsObjectsAsFaults: returnsObjectsAsFaults, includesPendingChanges: includesPendingChanges,
             resultType: resultType, expressions: propertiesToFetch, groups: propertiesToGroupBy,
             having: havingPredicate,
-            isDistinct: returnsDistinctResults, affectedStores: affectedStores)
+            isDistinct: returnsDistinctResults, affectedStores: affectedStores, keys: keys)
     }
 }
 
@@ -125,4 +128,5 @@ struct FetchTerms {
     var having: FetchPredicate?
     var isDistinct: Bool
     var affectedStores: [PersistentStore]?
+    var keys: ClosedRange<Int64>?
 }

@@ -24,9 +24,9 @@ struct IndexUpdate {
 
     /// Creates and removes indexes, if the model's have changed since this was done last.
     ///
-    /// Leaves stores alone that Core Data created and Faultline never migrated, and those that another connection writes to; they
-    /// are updated at another opening.
-    func runIfNeeded() throws(StoreError) {
+    /// Leaves stores alone that Core Data created and Faultline never migrated. One that cannot be written now is updated at another
+    /// opening.
+    func runIfNeeded() {
         guard description.type == .sqlite, !description.isInMemory, !description.isReadOnly,
             opening.metadata.values[VersionKeys.layout] != nil,
             opening.metadata.values[VersionKeys.indexes] as? String != digest
@@ -36,7 +36,7 @@ struct IndexUpdate {
             try setup.inTransaction("BEGIN IMMEDIATE", isLogged: true) { () throws(StoreError) in try run(setup) }
         } catch {
             // A fetch without an index is slow, but it works.
-            guard error.code == .busy else { throw error }
+            log.migration("Updating the indexes of '\(description.path)' failed: \(error)")
         }
     }
 
@@ -52,13 +52,11 @@ struct IndexUpdate {
         let plan = IndexPlan(structure, target, kept: kept, gone: [])
         if !plan.removals.isEmpty || !plan.creations.isEmpty {
             let trace = MigrationTrace(recorder: recorder, log: log, way: .inferred)
-            try trace.whole(description.path) { () throws(StoreError) in
-                for sql in plan.removals { try setup.session.run(sql, doing: setup.doing) }
-                for (table, sql) in plan.creations {
-                    let entity = opening.schema.entities.first { $0.table == table }?.name ?? table
-                    try trace.part(.index, entity) { _ throws(StoreError) in
-                        _ = try setup.session.run(sql, doing: setup.doing)
-                    }
+            for sql in plan.removals { try setup.session.run(sql, doing: setup.doing) }
+            for (table, sql) in plan.creations {
+                let entity = opening.schema.entities.first { $0.table == table }?.name ?? table
+                try trace.part(.index, entity) { _ throws(StoreError) in
+                    _ = try setup.session.run(sql, doing: setup.doing)
                 }
             }
         }

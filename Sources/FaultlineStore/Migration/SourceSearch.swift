@@ -1,5 +1,20 @@
+import CSQLite
 import FaultlineModel
 import FaultlineRecorder
+
+extension StoreSetup {
+    /// Whether a store that is locked now is still the file at its path, with the version that it had before.
+    func isUnmigrated(_ description: PersistentStoreDescription, _ model: ManagedObjectModel) throws(StoreError) -> Bool
+    {
+        var hasMoved: Int32 = 0
+        let handle = session.connection.handle
+        if sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK, hasMoved != 0 {
+            return false
+        }
+        let found = try SourceSearch(self, description).version(among: [model])
+        return found?.model.versionChecksum == model.versionChecksum
+    }
+}
 
 /// Finds the model version that a store was written with.
 ///
@@ -22,12 +37,20 @@ struct SourceSearch {
         _ description: PersistentStoreDescription, _ recorder: Recorder, _ log: SQLDebugLog,
         _ body: (SourceSearch, StoreSetup) throws(StoreError) -> R
     ) throws(StoreError) -> R {
+        if description.type == .binary {
+            let setup = try StoreOpening.setup(.binary, forReading: description.url)
+            defer { setup.session.connection.close() }
+            return try body(try SourceSearch(setup, description), setup)
+        }
         var reading = description
         reading.isReadOnly = true
         let session = try StoreOpening.connect(reading, recorder: recorder, log: log)
         defer { session.connection.close() }
         let setup = StoreSetup(session, path: description.path, doing: StoreMigration.doing)
-        return try body(try SourceSearch(setup, description), setup)
+        // Another program may be migrating the store.
+        return try setup.inTransaction { () throws(StoreError) in
+            try body(try SourceSearch(setup, description), setup)
+        }
     }
 
     /// Returns the store's version, or `nil` if it is not found.

@@ -41,30 +41,11 @@ struct StoreFiles {
         do {
             let target = try SQLConnection(path: copy.path, isReadOnly: false, busyTimeout: 0)
             defer { target.close() }
-            guard let backup = sqlite3_backup_init(target.handle, "main", connection.handle, "main") else {
-                throw target.error(sqlite3_errcode(target.handle), doing: "Copying the store")
-            }
-            let result = sqlite3_backup_step(backup, -1)
-            sqlite3_backup_finish(backup)
-            guard result == SQLITE_DONE else { throw target.error(result, doing: "Copying the store") }
+            try target.copyContents(of: connection, doing: "Copying the store")
             try copySupport(to: other)
         } catch {
             other.remove()
             throw Self.cannotCopy(url, copy, error)
-        }
-    }
-
-    /// Keeps a store that is about to be replaced under another name, with a copy of its large values.
-    ///
-    /// - Throws: ``StoreError`` if there is a file already, or if it cannot be made.
-    func keep(as name: URL) throws(StoreError) {
-        let other = try checked(name)
-        do {
-            try FileManager.default.linkItem(at: url, to: name)
-            try copySupport(to: other)
-        } catch {
-            other.remove()
-            throw Self.cannotCopy(url, name, error)
         }
     }
 
@@ -114,5 +95,26 @@ struct StoreFiles {
         guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    }
+}
+
+extension SQLConnection {
+    /// Replaces the contents of the database by those of another one, in one transaction.
+    ///
+    /// - Parameter source: A connection that is in no transaction, as this one must be.
+    /// - Throws: ``StoreError`` if it cannot be done; the database is then as it was.
+    func copyContents(of source: SQLConnection, doing: String) throws(StoreError) {
+        guard let backup = sqlite3_backup_init(handle, "main", source.handle, "main") else {
+            throw error(sqlite3_errcode(handle), doing: doing)
+        }
+        let end = ContinuousClock.now + .seconds(busyTimeout)
+        var result = sqlite3_backup_step(backup, -1)
+        // Others may still be reading.
+        while result == SQLITE_BUSY || result == SQLITE_LOCKED, ContinuousClock.now < end {
+            sqlite3_sleep(5)
+            result = sqlite3_backup_step(backup, -1)
+        }
+        sqlite3_backup_finish(backup)
+        guard result == SQLITE_DONE else { throw error(result, doing: doing) }
     }
 }

@@ -26,6 +26,7 @@ struct StoreMigration {
     ///
     /// - Parameters:
     ///   - sources: The older versions of the model, for stores without a copy of theirs.
+    ///   - expected: The version that the store must have; `nil` for any.
     ///   - mapping: A mapping model that ``MappedRules`` accept; `nil` to infer what continues what.
     ///   - backup: Where to put a copy of the older store; `nil` for none.
     ///   - migrated: The file whose migration it is a step of; `nil` if it is a whole migration.
@@ -35,23 +36,32 @@ struct StoreMigration {
     /// - Throws: ``StoreError`` if the store cannot be migrated; it is then as it was.
     static func run(
         _ description: PersistentStoreDescription, to model: ManagedObjectModel, sources: [ManagedObjectModel],
-        mapping: MappingModel? = nil, recorder: Recorder, log: SQLDebugLog, backup: URL? = nil,
+        expecting expected: ManagedObjectModel? = nil, mapping: MappingModel? = nil, recorder: Recorder,
+        log: SQLDebugLog, backup: URL? = nil,
         stepOf migrated: String? = nil, pendingStage: String? = nil, observer: ((MigrationProgress) -> Void)? = nil
     ) throws(StoreError) -> Bool {
-        let session = try StoreOpening.connect(description, recorder: recorder, log: log)
-        defer { session.connection.close() }
-        let setup = StoreSetup(session, path: description.path, doing: doing)
-        let file = description.type == .binary ? BinaryStoreFile(description) : nil
-        if let file { _ = try file.load(into: session.connection) }
         // A store that cannot be migrated is left alone, without waiting for its other users.
-        guard let known = try SourceSearch(setup, description).version(among: sources) else { return false }
+        let known = try SourceSearch.reading(description, recorder, log) { (search, _) throws(StoreError) in
+            try search.version(among: sources)
+        }
+        guard let known else { return false }
         let trace = MigrationTrace(recorder: recorder, log: log, way: mapping == nil ? .inferred : .mapping)
         try trace.whole(migrated ?? description.path, isStep: migrated != nil) { () throws(StoreError) in
             _ = try rules(mapping, from: known.model, to: model, description.path)
+            let session = try StoreOpening.soleSession(description, recorder, log)
+            defer { session.connection.close() }
+            let setup = StoreSetup(session, path: description.path, doing: doing)
+            let file = description.type == .binary ? BinaryStoreFile(description) : nil
+            if let file { _ = try file.load(into: session.connection) }
             try prepare(setup, description, backup)
             try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) { () throws(StoreError) in
                 // Another process may have migrated it in the meantime.
-                guard let old = try SourceSearch(setup, description).version(among: sources) else { return }
+                let old = try SourceSearch(setup, description).version(among: sources)
+                let isSame =
+                    description.isInMemory ? true : try setup.isUnmigrated(description, expected ?? known.model)
+                guard let old, isSame else {
+                    throw givenUp(description.path)
+                }
                 let (migration, ready) = try trace.part(.plan) { _ throws(StoreError) in
                     let migration = try StoreMigration(session, setup, description, old, model, mapping)
                     return (migration, try migration.check())
@@ -64,15 +74,16 @@ struct StoreMigration {
         return true
     }
 
-    /// Makes sure that nobody else has the store open, and copies it if it is to be kept.
+    static func givenUp(_ path: String) -> StoreError {
+        StoreError(
+            .incompatibleModel,
+            "Migrating '\(path)' was given up because another program migrated it in the meantime; open it again.")
+    }
+
+    /// Copies the store if it is to be kept.
     private static func prepare(
         _ setup: StoreSetup, _ description: PersistentStoreDescription, _ backup: URL?
     ) throws(StoreError) {
-        if !description.isInMemory {
-            // Only one connection can leave the write-ahead log, and only if no other one is open. The log's contents are moved
-            // to the store.
-            try setup.setJournal("delete")
-        }
         try setup.pragma(StoreOpening.pageCache(description))
         try setup.pragma("synchronous=\(description.synchronization.rawValue)")
         guard let backup else { return }

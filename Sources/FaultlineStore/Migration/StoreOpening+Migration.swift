@@ -15,20 +15,49 @@ extension StoreOpening {
         } catch {
             guard error.code == .incompatibleModel, description.shouldMigrateStoreAutomatically,
                 !description.isReadOnly,
-                try AutomaticMigration(description, model, recorder, log).run()
+                try migrate(description, model, recorder, log)
             else { throw error }
             return try StoreOpening(description, model: model, recorder: recorder, log: log)
         }
         guard let manager = description.stagedMigrationManager, !description.isReadOnly,
             opening.metadata.values[VersionKeys.pendingStage] != nil
         else {
-            try IndexUpdate(opening, description, model, recorder, log).runIfNeeded()
+            IndexUpdate(opening, description, model, recorder, log).runIfNeeded()
             return opening
         }
         opening.session.connection.close()
         // The last migration was interrupted after a step.
         _ = try StagedMigration(manager, description, model, recorder, log).run()
         return try StoreOpening(description, model: model, recorder: recorder, log: log)
+    }
+}
+
+extension StoreOpening {
+    /// Migrates a store, also if another program does it at the same time.
+    ///
+    /// - Returns: Whether there was a way to migrate the store; if not, it was left alone.
+    private static func migrate(
+        _ description: PersistentStoreDescription, _ model: ManagedObjectModel, _ recorder: Recorder, _ log: SQLDebugLog
+    ) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            return try AutomaticMigration(description, model, recorder, log).run() || description.fits(model)
+        } catch {
+            guard error.code == .incompatibleModel, description.fits(model) else { throw error }
+            return true
+        }
+    }
+}
+
+extension PersistentStoreDescription {
+    /// Whether a store in a file has the version of a model by now, because another program has migrated it.
+    fileprivate func fits(_ model: ManagedObjectModel) -> Bool {
+        guard type == .sqlite, !isInMemory else { return false }
+        do throws(StoreError) {
+            return try PersistentStoreCoordinator.mismatch(
+                of: model, configuration: configuration, withStoreAt: url) == nil
+        } catch {
+            return false
+        }
     }
 }
 
@@ -64,7 +93,11 @@ struct AutomaticMigration {
             return try StagedMigration(manager, description, model, recorder, log).run()
         }
         let sources = description.sourceModels + model.siblings
-        guard description.type == .sqlite, !description.isInMemory, description.configuration == nil else {
+        // A store in memory is always new.
+        guard description.isInFile, let (old, earlier) = try version(among: sources) else { return false }
+        if old.versionChecksum == model.versionChecksum, description.fits(model) { return true }
+        try checkDirection(old, earlier)
+        guard description.type == .sqlite, description.configuration == nil else {
             guard description.mappingModels.isEmpty else {
                 throw StoreError(
                     .invalidRequest,
@@ -74,8 +107,6 @@ struct AutomaticMigration {
             guard description.shouldInferMappingModelAutomatically else { return false }
             return try infer(sources)
         }
-        guard let (old, earlier) = try version(among: sources) else { return false }
-        try checkDirection(old, earlier)
         let path = try MigrationPath(
             from: old, to: model, through: description.sourceModels, mappings: description.mappingModels,
             infers: description.shouldInferMappingModelAutomatically, path: description.path)

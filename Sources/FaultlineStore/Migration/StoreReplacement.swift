@@ -1,12 +1,13 @@
-import CSQLite
 import FaultlineModel
 import FaultlineRecorder
 import Foundation
 
-/// Makes the newer version of a store beside it, and then replaces the store by it at once.
+/// Makes the newer version of a store beside it, and then replaces the store's contents by it in one transaction.
 ///
 /// Until the last step the store is only read. A program that is killed leaves the store as it was, and files that the next
-/// migration removes.
+/// migration removes. SQLite writes the contents, because programs that have a file open do not notice that another one takes its
+/// name, and their next save would be lost or damage the other one
+/// (https://www.sqlite.org/howtocorrupt.html#_unlinking_or_renaming_a_database_file_while_in_use).
 struct StoreReplacement {
     let description: PersistentStoreDescription
     /// The version that the store has.
@@ -18,10 +19,14 @@ struct StoreReplacement {
     ///
     /// - Parameter backup: Where to put a copy of the older store; `nil` for none.
     func run(_ manager: MigrationManager, _ mapping: MappingModel, backup: URL?) throws {
-        try replace(backup) { (setup, new) in
-            // Nobody writes to the store from here on.
-            try setup.session.run("BEGIN IMMEDIATE", doing: StoreMigration.doing)
+        // The manager reads the store, but nobody writes to it.
+        try replace(backup, lock: { try $0.session.run("BEGIN IMMEDIATE", doing: StoreMigration.doing) }) {
+            (setup, new) in
             try manager.migrateStore(from: description.url, mapping: mapping, to: new)
+            // A write makes the lock exclusive, without a moment in which another program could take it, and then it stays.
+            try setup.pragma("locking_mode=exclusive")
+            try setup.session.run("UPDATE Z_METADATA SET Z_VERSION = Z_VERSION", doing: StoreMigration.doing)
+            try setup.session.run("COMMIT", doing: StoreMigration.doing)
         }
     }
 
@@ -29,53 +34,57 @@ struct StoreReplacement {
     ///
     /// - Parameters:
     ///   - backup: Where to put another copy of the older store; `nil` for none.
-    ///   - change: Is passed the copy, and may replace it.
+    ///   - change: Is passed the copy, and may replace its contents.
     func run(backup: URL?, changingCopy change: (URL) throws -> Void) throws {
-        try replace(backup) { (setup, new) in
-            try setup.lock()
+        try replace(backup, lock: { try $0.lock() }) { (setup, new) in
             try StoreFiles(description.url).copy(setup.session.connection, to: new)
             try change(new)
         }
     }
 
-    private func replace(_ backup: URL?, make: (StoreSetup, URL) throws -> Void) throws {
+    private func replace(
+        _ backup: URL?, lock: (StoreSetup) throws -> Void, make: (StoreSetup, URL) throws -> Void
+    ) throws {
         // A link is followed, and stays.
         let url = description.url.resolvingSymlinksInPath()
         let folder = url.deletingLastPathComponent()
         let prefix = ".\(url.lastPathComponent).migration-"
-        let session = try StoreOpening.connect(description, recorder: recorder, log: log)
+        let session = try StoreOpening.soleSession(description, recorder, log)
         defer { session.connection.close() }
         let setup = StoreSetup(session, path: description.path, doing: StoreMigration.doing)
-        // As for a migration in place, nobody else may have the store open.
-        try setup.setJournal("delete")
-        defer { if !session.connection.isAutocommit { _ = try? session.run("ROLLBACK", doing: StoreMigration.doing) } }
+        try setup.pragma("synchronous=\(description.synchronization.rawValue)")
+        try lock(setup)
+        guard try setup.isUnmigrated(description, sourceModel) else { throw StoreMigration.givenUp(description.path) }
         removeLeftovers(in: folder, prefix)
         try checkSpace(of: url, in: folder)
         let new = folder.appendingPathComponent(prefix + UUID().uuidString)
         defer { StoreFiles(new).remove() }
         try make(setup, new)
-        if let backup { try StoreFiles(description.url).keep(as: backup) }
-        try replace(url, by: new, setup)
+        if let backup { try StoreFiles(description.url).copy(session.connection, to: backup) }
+        try replaceContents(by: new, setup)
     }
 
-    /// Removes the files of migrations that were killed; no other one can be running.
+    /// Removes the files of migrations that were killed; under the lock, no other one can be running.
     private func removeLeftovers(in folder: URL, _ prefix: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] {
-            guard name.hasPrefix(prefix), UUID(uuidString: String(name.dropFirst(prefix.count))) != nil else {
-                continue
-            }
+            // A step of several makes a file beside the copy that it changes.
+            let isNested = name.hasPrefix("." + prefix)
+            guard isNested || name.hasPrefix(prefix) else { continue }
+            let parts = name.dropFirst(prefix.count + (isNested ? 1 : 0)).components(separatedBy: ".migration-")
+            guard parts.count == (isNested ? 2 : 1), parts.allSatisfy({ UUID(uuidString: $0) != nil }) else { continue }
             StoreFiles(folder.appendingPathComponent(name)).remove()
         }
     }
 
+    /// Checks that the disk has room for the newer store and, while it is copied, for the older one's pages.
     private func checkSpace(of url: URL, in folder: URL) throws(StoreError) {
-        let files = [url] + StoreFiles(description.url).externalFiles
+        let files = [url, url] + StoreFiles(description.url).externalFiles
         let size = files.reduce(UInt64(0)) { $0 + StoreFiles.size(of: $1) }
         try StoreFiles.checkSpace(size, in: folder, path: description.path)
     }
 
-    /// Puts the new store in the place of the older one.
-    private func replace(_ url: URL, by new: URL, _ setup: StoreSetup) throws(StoreError) {
+    /// Gives the store the contents of the new one, and its files.
+    private func replaceContents(by new: URL, _ setup: StoreSetup) throws(StoreError) {
         let (old, made) = (StoreFiles(description.url), StoreFiles(new))
         // What only the older store refers to is removed when the new one is opened.
         let external = ExternalData(storeURL: description.url, store: try setup.readMetadata().uuid, threshold: 0)
@@ -97,22 +106,15 @@ struct StoreReplacement {
                 try FileManager.default.moveItem(at: file, to: place)
             }
             if !files.isEmpty { try StoreFiles.synchronize(old.external) }
-            let mode = try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions]
-            if let mode { try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: new.path) }
-            try StoreFiles.synchronize(new)
         } catch {
             throw StoreError(
                 .cannotOpen,
                 "Migrating '\(description.path)' failed because a file beside it cannot be written (\(error)); make its folder writable.",
                 cause: error)
         }
-        guard rename(new.path, url.path) == 0 else {
-            throw StoreError(
-                .cannotOpen,
-                "Migrating '\(description.path)' failed because the new store cannot take its place (\(String(cString: strerror(errno)))); make its folder writable."
-            )
-        }
-        try? StoreFiles.synchronize(url.deletingLastPathComponent())
+        let source = try SQLConnection(path: new.path, isReadOnly: true, busyTimeout: 0)
+        defer { source.close() }
+        try setup.session.connection.copyContents(of: source, doing: StoreMigration.doing)
         withExtendedLifetime(list) {}
     }
 }

@@ -107,9 +107,9 @@ struct SaveExecution: StoreTransaction {
                 try reserve(objects, root: store.schema.entities[root])
                 rest = rest.dropFirst(objects.count)
             }
-            try step("COMMIT", isTimed: false)
+            try end()
         } catch {
-            if !store.writer.sqlite.isAutocommit { try? step("ROLLBACK", isTimed: false) }
+            undo()
             throw error
         }
     }

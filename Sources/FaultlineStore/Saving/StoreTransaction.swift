@@ -28,7 +28,7 @@ extension StoreTransaction {
 
     mutating func begin() throws(StoreError) {
         span?.restart()
-        try control("BEGIN EXCLUSIVE")
+        if store.writer.bulk == .none || store.writer.sqlite.isAutocommit { try control("BEGIN EXCLUSIVE") }
         span?.didLock()
     }
 
@@ -38,7 +38,7 @@ extension StoreTransaction {
         files.willCommit()
         do throws(StoreError) {
             try store.writeFile(doing: Self.task)
-            try control("COMMIT")
+            try end()
         } catch {
             rollBack()
             throw error
@@ -48,8 +48,19 @@ extension StoreTransaction {
 
     /// Rolls the transaction back.
     mutating func rollBack() {
+        undo()
+        files.undo()
+    }
+
+    /// Ends the transaction, unless all saves share it.
+    mutating func end() throws(StoreError) {
+        if store.writer.bulk == .none { try control("COMMIT") }
+    }
+
+    /// Undoes the changes to the database.
+    mutating func undo() {
+        if store.writer.bulk != .none { store.writer.bulk = .damaged }
         // A failed COMMIT leaves the transaction open; other failures may have ended it already.
         if !store.writer.sqlite.isAutocommit { try? control("ROLLBACK") }
-        files.undo()
     }
 }

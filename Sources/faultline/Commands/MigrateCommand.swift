@@ -14,10 +14,10 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
             faultline migrate Library.sqlite --to Library.xcdatamodeld --dry-run
             faultline migrate Library.sqlite --to Library.xcdatamodeld --keep-backup --format html -o migration.html
 
-            What names and renaming identifiers tell is done in SQL, in place and in one transaction, and so is a mapping model \
-            that only copies objects and values. Any other mapping model creates each object anew, in a second file that then \
-            replaces the store. If there are versions between, named with --from, mapping models can lead from one to the next; \
-            the fewest steps are taken, on a copy that then replaces the store. If anything fails, the store stays as it was. \
+            Without a mapping model, names and renaming identifiers decide, and SQL migrates the store in place and in one \
+            transaction. So it does with a mapping model that only copies objects and values. Any other mapping model creates each \
+            object anew, in a second file that then replaces the store. Mapping models can lead from version to version, through \
+            those named with --from. The command takes the fewest steps, on a copy of the store. If anything fails, the store stays as it was. \
             Close all programs that have the store open. The exit status is 1 if the store's rows do not allow the migration.
             """)
 
@@ -66,6 +66,13 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         let sources = try from.flatMap { try NamedModel.all(path: $0) }
         let url = URL(fileURLWithPath: store)
         let backup = keepBackup ? MigrationOutcome.backup(of: url) : nil
+        if let output = page.output {
+            let file = URL(fileURLWithPath: output).resolvingSymlinksInPath().path
+            guard ![url, backup].contains(where: { $0?.resolvingSymlinksInPath().path == file }) else {
+                throw CommandFailure.usage(
+                    "The page would replace the store in '\(output)'; name another file with -o.")
+            }
+        }
         if let backup, FileManager.default.fileExists(atPath: backup.path) {
             throw CommandFailure.usage("The backup would replace '\(backup.path)'; move that away first.")
         }
@@ -131,10 +138,23 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         let names = Dictionary(
             (sources + [target]).map { ($0.model.versionChecksum, $0.name) }, uniquingKeysWith: { first, _ in first })
         var outcome = MigrationOutcome(store: store, target, path, names: names)
-        if dryRun { return outcome }
+        if let first = path.steps.first,
+            first.mapping.flatMap({ MigrationPreview.needForObjects($0, from: first.old, to: first.new) }) == nil
+        {
+            // The rows of later steps are not there yet.
+            let preview = try MigrationPreview.of(
+                storeAt: url, to: first.new, sources: [first.old], mapping: first.mapping)
+            outcome.refuse(preview?.obstacles ?? [])
+        }
+        if dryRun || outcome.isRefused { return outcome }
         let start = ContinuousClock.now
-        _ = try PersistentStoreCoordinator.migrateStore(
-            description(url, sources, mappings), to: target.model, backup: backup, observer: nil)
+        do {
+            _ = try PersistentStoreCoordinator.migrateStore(
+                description(url, sources, mappings), to: target.model, backup: backup, observer: nil)
+        } catch let error as StoreError where error.code == .migration {
+            outcome.refuse([error.message.hasSuffix(".") ? String(error.message.dropLast()) : error.message])
+            return outcome
+        }
         outcome.finish(nil, ContinuousClock.now - start, backup)
         return outcome
     }
@@ -149,9 +169,14 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         }
         let versions = MigrationPath.versions(from: source, to: target.model, through: known)
         let mappings = try mapping.map { try load($0, between: versions) }
-        // A mapping model that is named must be used where it fits, so the rest may only be inferred around it.
         let path = try MigrationPreview.path(
             from: source, to: target.model, through: known, mappings: mappings, infers: true, store: store)
+        let used = path?.steps.compactMap(\.mapping) ?? []
+        if let unused = zip(mapping, mappings).first(where: { !used.contains($0.1) })?.0 {
+            throw CommandFailure.usage(
+                "No steps lead from the version of '\(store)' to \(target.name) with the mapping model '\(unused)'; name the versions between with --from, or leave it out."
+            )
+        }
         guard let path, path.steps.count > 1 else {
             guard let step = path?.steps.first, let mapping = step.mapping else {
                 return try changed(url, target, sources, nil, backup)

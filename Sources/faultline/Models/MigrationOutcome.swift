@@ -16,9 +16,12 @@ struct MigrationOutcome: DiagramPrinting {
     private var source: ManagedObjectModel?
     private var preview: MigrationPreview?
     private var differences: [ModelDifference] = []
+    private var renamings: [PossibleRenaming] = []
     private var mapping: MappingModel?
     /// Why a mapping model's objects are loaded; `nil` if the store is migrated in place.
     private var reasonForLoading: String?
+    /// Why the store's rows do not allow the migration, as sentences without a full stop.
+    private var obstacles: [String] = []
     private var steps: [MigrationProgress.Step] = []
     /// The steps from version to version; empty if there is only one.
     private var versions: [Version] = []
@@ -56,6 +59,7 @@ struct MigrationOutcome: DiagramPrinting {
         self.init(store: store, target, isCurrent: false)
         (self.preview, self.mapping) = (preview, mapping)
         source = preview.source
+        (obstacles, renamings) = (preview.obstacles, preview.possibleRenamings)
         differences = target.model.differences(from: preview.source)
     }
 
@@ -81,7 +85,11 @@ struct MigrationOutcome: DiagramPrinting {
                 })
         }
         source = path.steps.first?.old
-        differences = source.map { target.model.differences(from: $0) } ?? []
+        // A property that a step removes and a later one adds is new.
+        differences = path.steps.flatMap { $0.new.differences(from: $0.old) }
+        renamings = path.steps.filter { $0.mapping == nil }.flatMap {
+            (try? MappingInference(from: $0.old, to: $0.new).possibleRenamings) ?? []
+        }
     }
 
     /// The file of a store's backup: `Library.backup.sqlite` for `Library.sqlite`.
@@ -91,10 +99,11 @@ struct MigrationOutcome: DiagramPrinting {
             "\(name).backup" + (suffix.isEmpty ? "" : "." + suffix))
     }
 
-    private var renamings: [PossibleRenaming] { preview?.possibleRenamings ?? [] }
-
     /// Whether the store's rows do not allow the migration.
-    var isRefused: Bool { preview?.obstacles.isEmpty == false }
+    var isRefused: Bool { !obstacles.isEmpty }
+
+    /// Notes why the store's rows do not allow the migration, if there is a reason.
+    mutating func refuse(_ obstacles: [String]) { self.obstacles = obstacles }
 
     /// Notes that the store was migrated.
     mutating func finish(_ progress: MigrationProgress?, _ time: Swift.Duration, _ backup: URL?) {
@@ -118,7 +127,7 @@ struct MigrationOutcome: DiagramPrinting {
             TextTable.wrapped(Phrase.printable(headline), width: width).map { ink(.bold, $0) },
             section("Steps", items(versions.map(\.sentence))),
             section("Changes", items(differences.filter(\.requiresMigration).map { Self.sentence($0.description) })),
-            section("Why the store is not migrated", items((preview?.obstacles ?? []).map { Self.sentence($0) })),
+            section("Why the store is not migrated", items(obstacles.map { Self.sentence($0) })),
             section(
                 "Possibly renamed",
                 items(renamings.map(\.description))),
@@ -223,7 +232,7 @@ struct MigrationOutcome: DiagramPrinting {
                 name == objects.entity ? "\(count), \(Self.fate(of: objects))" : "\(count) of \(objects.entity)"
         }
         diagram.sections = [
-            ModelDiagram.Section("Why the store is not migrated", (preview?.obstacles ?? []).map { Self.sentence($0) }),
+            ModelDiagram.Section("Why the store is not migrated", obstacles.map { Self.sentence($0) }),
             ModelDiagram.Section("Steps", versions.map(\.sentence)),
             ModelDiagram.Section(
                 "Changes", differences.filter(\.requiresMigration).map { Self.sentence($0.description) }),
@@ -251,7 +260,7 @@ struct MigrationOutcome: DiagramPrinting {
             "isInferred": .bool(mapping == nil && versions.allSatisfy { !$0.isMapped }),
             "path": .array(versions.map(\.json)), "reasonForLoading": reasonForLoading.map { .string($0) } ?? .null,
             "differences": .array(differences.filter(\.requiresMigration).map { .string($0.description) }),
-            "obstacles": .array((preview?.obstacles ?? []).map { .string($0) }),
+            "obstacles": .array(obstacles.map { .string($0) }),
             "possibleRenamings": .array(renamings.map(\.json)),
             "objects": .array(
                 (preview?.objects ?? []).map {

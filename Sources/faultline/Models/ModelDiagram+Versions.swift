@@ -44,11 +44,21 @@ extension ModelDiagram {
                 + removed.flatMap { name in
                     (old.entity(named: name)?.relationships ?? []).map { "\(name).\($0.name)" }
                 })
-        for var line in Self.lines(old.entities) where known.contains(line.source) && known.contains(line.destination) {
+        var names: [String: String] = [:]
+        for difference in differences where difference.element == .entity {
+            if case .renamed(let before) = difference.change { names[before] = difference.entity }
+        }
+        let lines = Self.lines(old.entities).map { line in
+            var line = line
+            line.source = names[line.source] ?? line.source
+            line.destination = names[line.destination] ?? line.destination
+            return line
+        }
+        for var line in lines where known.contains(line.source) && known.contains(line.destination) {
             let ends = ["\(line.source).\(line.name)", "\(line.destination).\(line.inverse ?? "")"]
             guard ends.contains(where: lost.contains) else { continue }
             line.mark = .removed
-            lines.append(line)
+            self.lines.append(line)
         }
     }
 

@@ -26,7 +26,7 @@ struct NamedModel {
         (self.name, self.model) = (name, model)
     }
 
-    /// Loads all versions that a path names: those of an .xcdatamodeld, or the only one.
+    /// Loads all versions that a path names: those of an .xcdatamodeld in the order of their numbers, or the only one.
     ///
     /// - Throws: ``CommandFailure`` if one of them is not a model.
     static func all(path: String) throws -> [NamedModel] {
@@ -34,7 +34,8 @@ struct NamedModel {
         guard url.pathExtension == "xcdatamodeld" else { return [try NamedModel(path: path)] }
         do {
             let versions = try ModelVersions(contentsOf: url)
-            return try versions.names.map { NamedModel(name: $0, model: try versions.model($0)) }
+            let names = versions.names.sorted { $0.compare($1, options: .numeric) == .orderedAscending }
+            return try names.map { NamedModel(name: $0, model: try versions.model($0)) }
         } catch {
             throw CommandFailure.usage("\(error)")
         }

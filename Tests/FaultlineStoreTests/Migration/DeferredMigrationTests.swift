@@ -117,6 +117,26 @@ struct DeferredMigrationTests {
             try store.rows("SELECT name FROM sqlite_master WHERE name LIKE '%MINE' ORDER BY 1") == ["Mine", "ZMINE"])
     }
 
+    @Test("Metadata that name columns of the model remove nothing")
+    func damaged() throws {
+        try open(Self.note(["a"])).close()
+        let hex = try #require(try store.rows("SELECT hex(Z_PLIST) FROM Z_METADATA").first)
+        let bytes = stride(from: 0, to: hex.count, by: 2).compactMap {
+            UInt8(hex.dropFirst($0).prefix(2), radix: 16)
+        }
+        var list = try #require(
+            PropertyListSerialization.propertyList(from: Data(bytes), format: nil) as? [String: Any])
+        list["FaultlineDeferredDrops"] = ["ZNOTE.ZA", "ZNOTE.Z_PK", "ZNOTE.ZB", "Z_METADATA.Z_PLIST", "ZNOTE", "x.y"]
+        let data = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+        try store.rows("UPDATE Z_METADATA SET Z_PLIST = x'\(data.map { String(format: "%02x", $0) }.joined())'")
+        let container = try open(Self.note(["a"]))
+        try container.persistentStoreCoordinator.finishDeferredLightweightMigration()
+        #expect(left(container.persistentStoreCoordinator).isEmpty)
+        try container.close()
+        #expect(try columns() == ["ZA", "ZC"])
+        #expect(try store.rows("SELECT Z_PK, ZA FROM ZNOTE ORDER BY 1") == ["1|a1", "2|a2"])
+    }
+
     @Test("A store that another program keeps locked is finished later")
     func locked() throws {
         var description = PersistentStoreDescription(url: store.url)

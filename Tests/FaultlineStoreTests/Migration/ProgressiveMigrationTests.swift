@@ -1,6 +1,7 @@
 import FaultlineModel
 import FaultlineStore
 import Foundation
+import Synchronization
 import Testing
 
 @Suite("A store goes through several versions in the fewest steps that mapping models and inference allow")
@@ -193,5 +194,54 @@ struct ProgressiveMigrationTests {
         #expect(performing { try migrate(to: 1, [], sources: []) } == refusal)
         try migrate(to: 1, [], allowsEarlier: true)
         #expect(try store.rows("SELECT Z_PK, ZA FROM ZNOTE ORDER BY 1") == ["1|NULL", "7|NULL"])
+        // Going forward again is no way back.
+        try migrate(to: 2, [])
+        #expect(try store.rows("SELECT Z_PK, ZB FROM ZNOTE ORDER BY 1") == ["1|NULL", "7|NULL"])
+    }
+
+    @Test("A way back does not lead through newer versions")
+    func backwardThroughNewer() throws {
+        try migrate(to: 3, [try mapping(2, 3)])
+        var entities = v[0].entities
+        entities[0].attributes[0] = AttributeDescription("c", .integer16)
+        let numbers = try ManagedObjectModel(entities: entities)
+        #expect(
+            try store.refusal(entities) { $0.sourceModels = [numbers, v[2], v[3]] }
+                .contains("its type changes from String to Integer 16"))
+    }
+
+    @Test(
+        "Programs that open an older store at the same time all get it, and nothing is lost",
+        arguments: [nil, "CopyingPolicy"])
+    func race(policy: String?) throws {
+        for round in 0..<10 {
+            let url = store.url.deletingLastPathComponent().appendingPathComponent("\(round).sqlite")
+            try FileManager.default.copyItem(at: store.url, to: url)
+            var description = PersistentStoreDescription(url: url)
+            description.busyTimeout = 30
+            description.sourceModels = v
+            description.mappingModels = [try mapping(2, 3, policy: policy)]
+            description.migrationPolicies = [CopyingPolicy.self]
+            let (wanted, model) = (description, v[3])
+            let failures = Mutex<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 4) { number in
+                let text = performing {
+                    let container = try PersistentContainer(
+                        name: "Test", managedObjectModel: model, storeDescription: wanted)
+                    let context = container.newBackgroundContext()
+                    try context.performAndWait {
+                        context.insertNewObject(forEntityName: "Note")["d"] = "new \(number)"
+                        try context.save()
+                    }
+                    try container.close()
+                }
+                if text != "no error" { failures.withLock { $0.append(text) } }
+            }
+            #expect(failures.withLock { $0 } == [])
+            #expect(
+                try SQLShell.run("SELECT ZD FROM ZNOTE ORDER BY 1", url)
+                    == ["new 0", "new 1", "new 2", "new 3", "one", "seven"])
+            #expect(try files.filter { $0.hasPrefix(".") } == [])
+        }
     }
 }

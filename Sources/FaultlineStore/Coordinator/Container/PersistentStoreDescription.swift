@@ -108,8 +108,8 @@ public struct PersistentStoreDescription: Sendable {
     /// models or which can be inferred. An inferred step never passes over a mapping model. Several steps change a copy of the
     /// store, which replaces it at the end, so an older store becomes one of the program's version or stays as it was.
     ///
-    /// They also tell the version of a store of Apple's framework, whose tables they are compared with; for that, versions beside
-    /// the model in its `.xcdatamodeld` need not be listed. A store that Faultline created keeps its model.
+    /// A store that Faultline created keeps its model. The version of a store of Apple's framework is the first one here, or beside
+    /// the model in its `.xcdatamodeld`, that has the store's tables.
     public var sourceModels: [ManagedObjectModel] = []
     /// Whether to run `ANALYZE` when the store is opened, which helps SQLite choose the best index.
     ///

@@ -143,6 +143,31 @@ extension StoreOpening {
             recorder: recorder, log: log)
     }
 
+    /// Opens a connection to a store that nobody else uses, for a migration.
+    ///
+    /// Only a connection that is alone can leave the write-ahead log, whose contents are moved to the store. Two that wait for each
+    /// other would wait forever, so each attempt closes its own.
+    ///
+    /// - Throws: ``StoreError`` with the code `busy` if others use the store for longer than the description's `busyTimeout`.
+    static func soleSession(
+        _ description: PersistentStoreDescription, _ recorder: Recorder, _ log: SQLDebugLog
+    ) throws(StoreError) -> SQLSession {
+        let end = ContinuousClock.now + .seconds(description.busyTimeout)
+        while true {
+            let session = try connect(description, recorder: recorder, log: log)
+            if description.isInMemory { return session }
+            do throws(StoreError) {
+                try StoreSetup(session, path: description.path, doing: StoreMigration.doing)
+                    .pragma("journal_mode=delete")
+                return session
+            } catch {
+                session.connection.close()
+                guard error.code == .busy, ContinuousClock.now < end else { throw error }
+                sqlite3_sleep(.random(in: 1...20))
+            }
+        }
+    }
+
     /// Opens another connection to an open store.
     static func session(
         _ description: PersistentStoreDescription, recorder: Recorder, log: SQLDebugLog

@@ -66,7 +66,8 @@ extension StoreSetup {
         let checksum = version.model.versionChecksum
         try changeMetadata { list in
             list.setDeferredDrops(deferred)
-            list[VersionKeys.earlier] = earlier.filter { $0 != checksum }
+            // After a step back, the versions that came later are no earlier ones.
+            list[VersionKeys.earlier] = Array(earlier.prefix { $0 != checksum })
             // What Core Data created can have contents that this library does not maintain.
             if list[VersionKeys.layout] == nil { list[VersionKeys.isForeign] = true }
             list[VersionKeys.hashesDigest] = nil

@@ -4,7 +4,7 @@ struct DeferredDrop: Hashable {
     /// `nil` for the table itself.
     let column: String?
 
-    /// What the names of tables that were left behind begin with.
+    /// The beginning of the names of tables that were left behind.
     static let prefix = "Z_FAULTLINE_DROPPED_"
 
     /// A column of a table that continues.
@@ -19,7 +19,7 @@ struct DeferredDrop: Hashable {
 
     /// Reads what ``text`` writes.
     ///
-    /// - Returns: `nil` for other texts, and for tables that no migration left behind: the metadata decides what is removed.
+    /// - Returns: `nil` for other texts, and for tables that no migration left behind.
     init?(text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         switch parts.count {

@@ -1,5 +1,4 @@
 import FaultlineModel
-import FaultlineTrace
 
 extension PersistentStoreCoordinator {
     /// The key under which a store's metadata says, with `true`, that a migration has left work behind.
@@ -44,15 +43,15 @@ extension SQLStore {
         let isDone = try writer.locked { () throws(StoreError) in
             writer.endRead()
             let setup = StoreSetup(writer.session, path: path, doing: "Finishing the migration of the store")
-            let trace = MigrationTrace(recorder: recorder, log: log, way: .inferred)
             return try setup.inTransaction("BEGIN IMMEDIATE", isLogged: true) { () throws(StoreError) in
                 // Another process may have done a part.
                 var drops = try setup.readMetadata().1.deferredDrops
                 guard !drops.isEmpty else { return false }
                 let drop = drops.removeFirst()
-                try trace.part(.rows, drop.text) { _ throws(StoreError) in
-                    let isThere = try StoreStructure(setup).has(drop)
-                    if isThere { _ = try writer.session.run(drop.sql, doing: setup.doing) }
+                if try isLeft(drop, setup) {
+                    let start = ContinuousClock.now
+                    _ = try writer.session.run(drop.sql, doing: setup.doing)
+                    log.migration("Removed '\(drop.text)' in \(SQLDebugLog.seconds(since: start))")
                 }
                 try setup.changeMetadata { $0.setDeferredDrops(drops) }
                 return true
@@ -66,10 +65,13 @@ extension SQLStore {
     }
 }
 
-extension StoreStructure {
-    fileprivate func has(_ drop: DeferredDrop) -> Bool {
-        guard let table = tables[drop.table] else { return false }
-        return drop.column.map { name in table.columns.contains { $0.name == name } } ?? true
+extension SQLStore {
+    /// Whether the store has a table or column that is no part of the model; the metadata could be damaged.
+    private func isLeft(_ drop: DeferredDrop, _ setup: StoreSetup) throws(StoreError) -> Bool {
+        guard let table = try StoreStructure(setup).tables[drop.table] else { return false }
+        guard let column = drop.column else { return true }
+        guard let wanted = try StoreStructure(creating: schema.statements).tables[drop.table] else { return false }
+        return table.columns.contains { $0.name == column } && !wanted.columns.contains { $0.name == column }
     }
 }
 

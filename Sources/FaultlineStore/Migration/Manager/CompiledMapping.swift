@@ -1,7 +1,9 @@
 import FaultlineModel
 
 /// What a migration needs of an entity mapping for each object, found out once.
-struct CompiledMapping {
+///
+/// It is a class because each object refers to it.
+final class CompiledMapping {
     /// How an attribute gets its value.
     enum AttributeStep {
         /// From an attribute of the older object, by its index.
@@ -38,6 +40,7 @@ struct CompiledMapping {
 
     let mapping: EntityMapping
     let sourceEntity: Int
+    let destinationEntity: Int
     /// Whether the newer objects get the keys of the older ones.
     let keepsKeys: Bool
     let attributes: [AttributeStep]
@@ -58,7 +61,7 @@ struct CompiledMapping {
         relationships: [PropertyMapping]
     ) {
         (self.mapping, self.keepsKeys, self.relationships) = (mapping, keepsKeys, relationships)
-        sourceEntity = source?.index ?? -1
+        (sourceEntity, destinationEntity) = (source?.index ?? -1, destination?.index ?? -1)
         attributes = mapping.attributeMappings.map { AttributeStep($0, source, destination) }
     }
 }

@@ -31,15 +31,9 @@ open class EntityMigrationPolicy {
     ) throws {
         guard let name = mapping.destinationEntityName else { return }
         let object = manager.insertDestination(name, for: source)
-        let values = MappingValues(manager, mapping, self, source: source, destination: object)
-        if let compiled = manager.compiled(mapping), compiled.sourceEntity == source.runtime.schema.index {
-            for step in compiled.attributes { try values.perform(step) }
-        } else {
-            let (older, newer) = (source.runtime.schema, object.runtime.schema)
-            for property in mapping.attributeMappings {
-                try values.perform(CompiledMapping.AttributeStep(property, older, newer))
-            }
-        }
+        let compiled = manager.compiled(mapping, source, object)
+        let values = MappingValues(manager, compiled, self, source: source, destination: object)
+        for step in compiled.attributes { try values.perform(step) }
         manager.associate(sourceInstance: source, withDestinationInstance: object, for: mapping)
     }
 
@@ -55,7 +49,8 @@ open class EntityMigrationPolicy {
         let source = manager.sourceInstances(
             forEntityMappingName: mapping.name, destinationInstances: [destination]
         ).first
-        let values = MappingValues(manager, mapping, self, source: source, destination: destination)
+        let values = MappingValues(
+            manager, manager.compiled(mapping, source, destination), self, source: source, destination: destination)
         for property in properties { try values.setRelationship(property) }
     }
 

@@ -4,17 +4,17 @@ import Foundation
 /// Evaluates the expressions of an entity mapping for one object.
 struct MappingValues {
     private let manager: MigrationManager
-    private let mapping: EntityMapping
+    private let compiled: CompiledMapping
     private let policy: EntityMigrationPolicy
     /// `nil` if the newer object was not created from an older one.
     private let source: ManagedObject?
     private let destination: ManagedObject
 
     init(
-        _ manager: MigrationManager, _ mapping: EntityMapping, _ policy: EntityMigrationPolicy, source: ManagedObject?,
-        destination: ManagedObject
+        _ manager: MigrationManager, _ compiled: CompiledMapping, _ policy: EntityMigrationPolicy,
+        source: ManagedObject?, destination: ManagedObject
     ) {
-        (self.manager, self.mapping, self.policy) = (manager, mapping, policy)
+        (self.manager, self.compiled, self.policy) = (manager, compiled, policy)
         (self.source, self.destination) = (source, destination)
     }
 
@@ -84,15 +84,14 @@ struct MappingValues {
         }
     }
 
-    /// Sets a to-one relationship when the object is created, to the objects that its expression will give.
+    /// Sets a to-one relationship when the object is created, to the object that its expression will give.
     ///
     /// The inverse is a to-many relationship of an object that is not loaded, unless a policy set the relationship before.
-    func perform(_ reference: CompiledMapping.DirectReference, _ ends: [ManagedObject]) throws(StoreError) {
-        guard ends.count <= 1 else { throw failure(reference.property, "gives several objects") }
+    func perform(_ reference: CompiledMapping.DirectReference, _ end: ManagedObject?) {
         let index = reference.destination.index
         if destination.toOne(index) != nil {
-            destination.setToOne(index, ends.first)
-        } else if let end = ends.first {
+            destination.setToOne(index, end)
+        } else if let end {
             destination.change(index, .object(end))
         }
     }
@@ -112,12 +111,12 @@ struct MappingValues {
         throw failure(property, "gives a value that is no \(attribute.attributeType?.rawValue ?? "")")
     }
 
-    private func failure(_ property: PropertyMapping, _ what: String) -> StoreError {
+    func failure(_ property: PropertyMapping, _ what: String) -> StoreError {
         let object = source.map { " for the \($0.entityName) object with the primary key \($0.key)" } ?? ""
         let text = property.valueExpression.map { " '\($0)'" } ?? ""
         return StoreError(
             .migration,
-            "The mapping '\(mapping.name)' cannot set '\(destination.entityName).\(property.name)'\(object): its expression\(text) \(what); correct the mapping model."
+            "The mapping '\(compiled.mapping.name)' cannot set '\(destination.entityName).\(property.name)'\(object): its expression\(text) \(what); correct the mapping model."
         )
     }
 
@@ -141,7 +140,7 @@ struct MappingValues {
             case .manager: return manager
             case .source: return source
             case .destination: return destination
-            case .entityMapping: return mapping
+            case .entityMapping: return compiled.mapping
             case .propertyMapping: return property
             case .entityPolicy: return policy
             }

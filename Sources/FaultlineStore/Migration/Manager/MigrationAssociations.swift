@@ -45,7 +45,8 @@ final class MigrationAssociations {
     private var pendingDestinations: [ObjectIdentifier: Int] = [:]
     /// The keys of older objects that the objects of this batch have.
     private var taken: Set<Int64> = []
-    private var kept: [Int: Kept] = [:]
+    /// By mapping.
+    private var kept: [Kept?] = []
     private var rangeCount = 0
     /// The mappings that have associations in the database.
     private var stored: Set<Int> = []
@@ -84,7 +85,7 @@ final class MigrationAssociations {
     /// Whether no older object was associated with an association's newer object before, under its mapping.
     func isFirst(_ association: Pending) -> Bool {
         let (source, destination) = (association.source, association.destination)
-        if association.previousOfDestination < 0, destination.key == 0 { return true }
+        if association.previousOfDestination < 0, destination.key <= 0 { return true }
         guard let first = sources(of: destination, under: association.mapping).first else { return true }
         return first.object === source || (first.object == nil && first.key == source.key)
     }
@@ -110,15 +111,19 @@ final class MigrationAssociations {
         guard source.key == destination.key, rangeCount < Self.rangeLimit else { return false }
         let new = Kept(
             sourceEntity: source.runtime.schema.index, destinationEntity: destination.runtime.schema.index)
-        let known = kept[association.mapping, default: new]
-        guard known.sourceEntity == new.sourceEntity, known.destinationEntity == new.destinationEntity else {
-            return false
-        }
-        rangeCount -= known.keys.rangeCount
-        kept[association.mapping, default: new].keys.insert(source.key)
-        rangeCount += kept[association.mapping]?.keys.rangeCount ?? 0
+        let mapping = association.mapping
+        while kept.count <= mapping { kept.append(nil) }
+        guard kept[mapping]?.sourceEntity ?? new.sourceEntity == new.sourceEntity,
+            kept[mapping]?.destinationEntity ?? new.destinationEntity == new.destinationEntity
+        else { return false }
+        if kept[mapping] == nil { kept[mapping] = new }
+        let before = kept[mapping]?.keys.rangeCount ?? 0
+        kept[mapping]?.keys.insert(source.key)
+        rangeCount += (kept[mapping]?.keys.rangeCount ?? 0) - before
         return true
     }
+
+    private func kept(under mapping: Int) -> Kept? { mapping < kept.count ? kept[mapping] : nil }
 
     private func store(_ association: Pending) throws(StoreError) {
         let (source, destination) = (association.source, association.destination)
@@ -145,7 +150,7 @@ final class MigrationAssociations {
     func destinations(entity: Int, key: Int64, under mapping: Int) -> [End] {
         guard key > 0 else { return [] }
         var found: [End] = []
-        if let kept = kept[mapping], kept.sourceEntity == entity, kept.keys.contains(key) {
+        if let kept = kept(under: mapping), kept.sourceEntity == entity, kept.keys.contains(key) {
             found.append(End(entity: kept.destinationEntity, key: key))
         }
         if stored.contains(mapping) { found += ends(bySource, mapping, key, entity) }
@@ -163,7 +168,7 @@ final class MigrationAssociations {
     func sources(entity: Int, key: Int64, under mapping: Int) -> [End] {
         guard key > 0 else { return [] }
         var found: [End] = []
-        if let kept = kept[mapping], kept.destinationEntity == entity, kept.keys.contains(key) {
+        if let kept = kept(under: mapping), kept.destinationEntity == entity, kept.keys.contains(key) {
             found.append(End(entity: kept.sourceEntity, key: key))
         }
         if stored.contains(mapping) {
@@ -205,7 +210,7 @@ final class MigrationAssociations {
     func destinations(under mapping: Int, after last: End?, limit: Int) throws(StoreError) -> [End] {
         let (key, entity) = (last?.key ?? 0, last?.entity ?? -1)
         var ends: [End] = []
-        if let kept = kept[mapping] {
+        if let kept = kept(under: mapping) {
             // An object of another entity can have the last one's key.
             ends = kept.keys.keys(after: kept.destinationEntity > entity ? key - 1 : key, limit: limit)
                 .map { End(entity: kept.destinationEntity, key: $0) }

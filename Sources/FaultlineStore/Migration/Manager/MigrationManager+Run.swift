@@ -59,7 +59,7 @@ extension MigrationManager {
         let new = try open(destination, exists ? destinationModel : relaxed) { $0.synchronization = .off }
         var isOpen = true
         defer { if isOpen { try? new.container.close() } }
-        if !exists { try new.store.leaveJournal() }
+        if !exists { try new.store.beginBulk() }
         let kept =
             exists
             ? [:] : MigrationRun.keptTables(mapping.entityMappings, old.store.schema, new.store.schema)
@@ -72,6 +72,7 @@ extension MigrationManager {
                 try MigrationStages(self, run, policies, trace).run()
             }
         }
+        try new.store.endBulk()
         try new.container.close()
         isOpen = false
         self.run = nil

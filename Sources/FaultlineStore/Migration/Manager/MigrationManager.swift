@@ -117,7 +117,7 @@ public final class MigrationManager {
         sourceInstance source: ManagedObject, withDestinationInstance destination: ManagedObject,
         for mapping: EntityMapping
     ) {
-        current.associations.add(source, destination, under: current.number(of: mapping.name))
+        current.associations.add(source, destination, under: number(of: mapping.name))
     }
 
     /// Returns the newer objects that a mapping created from older ones, in the order of these.
@@ -126,7 +126,7 @@ public final class MigrationManager {
     public func destinationInstances(
         forEntityMappingName name: String, sourceInstances: [ManagedObject]
     ) -> [ManagedObject] {
-        let number = current.number(of: name)
+        let number = number(of: name)
         return sourceInstances.flatMap { current.destinations(of: $0, under: number) }
     }
 
@@ -136,7 +136,7 @@ public final class MigrationManager {
     public func sourceInstances(
         forEntityMappingName name: String, destinationInstances: [ManagedObject]
     ) -> [ManagedObject] {
-        let number = current.number(of: name)
+        let number = number(of: name)
         return destinationInstances.flatMap { current.sources(of: $0, under: number) }
     }
 
@@ -152,11 +152,24 @@ public final class MigrationManager {
         return run
     }
 
-    /// The current mapping, if it is the one that a policy passes on; `nil` if the policy changed it.
-    func compiled(_ mapping: EntityMapping) -> CompiledMapping? {
-        guard let number = currentNumber else { return nil }
-        let compiled = current.compiled[number]
-        return compiled.isUnchanged(mapping) ? compiled : nil
+    /// The current mapping as it was compiled, if it is the one that a policy passes on; otherwise that one.
+    func compiled(
+        _ mapping: EntityMapping, _ source: ManagedObject?, _ destination: ManagedObject
+    ) -> CompiledMapping {
+        if let currentNumber {
+            let compiled = current.compiled[currentNumber]
+            if compiled.sourceEntity == source?.runtime.schema.index ?? -1, compiled.isUnchanged(mapping) {
+                return compiled
+            }
+        }
+        return CompiledMapping(
+            mapping, source?.runtime.schema, destination.runtime.schema, keepsKeys: false, relationships: [])
+    }
+
+    /// The number of a mapping, which is mostly the current one.
+    private func number(of name: String) -> Int {
+        if let currentNumber, current.mappings[currentNumber].name == name { return currentNumber }
+        return current.number(of: name)
     }
 
     /// Creates a newer object, under the older one's key if that is free.
@@ -175,6 +188,6 @@ public final class MigrationManager {
     ///
     /// One that follows from its inverse is left out, and so is one that was set when its object was created.
     func relationshipMappings(of mapping: EntityMapping) -> [PropertyMapping] {
-        current.compiled[current.number(of: mapping.name)].relationships
+        current.compiled[number(of: mapping.name)].relationships
     }
 }

@@ -22,13 +22,33 @@ extension MigrationRun {
 }
 
 extension SQLStore {
-    /// Lets the store do without a journal, because it is removed if anything fails.
-    func leaveJournal() throws(StoreError) {
+    /// Lets the store do without a journal, and with one transaction for all saves, because it is removed if anything fails.
+    ///
+    /// The pages of indexes change in each batch, so each save would write most of them again.
+    func beginBulk() throws(StoreError) {
         try writer.locked { () throws(StoreError) in
             writer.endRead()
             for pragma in ["locking_mode=exclusive", "journal_mode=off"] {
                 try writer.session.run("PRAGMA \(pragma)", doing: StoreMigration.doing, isLogged: false)
             }
+            writer.bulk = .running
+        }
+    }
+
+    /// Ends the transaction for all saves.
+    ///
+    /// - Throws: ``StoreError`` if a save failed, whose changes cannot be undone without a journal.
+    func endBulk() throws(StoreError) {
+        try writer.locked { () throws(StoreError) in
+            guard writer.bulk != .damaged else {
+                throw StoreError(
+                    .entityMigrationPolicy,
+                    "\(StoreMigration.doing) failed because a save of the newer objects failed, which a policy has ignored; let the error end the migration."
+                )
+            }
+            writer.bulk = .none
+            guard !writer.sqlite.isAutocommit else { return }
+            try writer.session.run("COMMIT", doing: StoreMigration.doing, isLogged: false)
         }
     }
 
@@ -46,11 +66,13 @@ extension SQLStore {
         return found
     }
 
-    /// The keys of an entity's own objects after one, in order.
-    func keys(of entity: EntitySchema, after key: Int64, limit: Int) throws(StoreError) -> [Int64] {
-        try integers(
-            "SELECT Z_PK FROM \(entity.table) NOT INDEXED WHERE Z_ENT = \(entity.number) AND Z_PK > ? ORDER BY Z_PK LIMIT \(limit)",
-            [.integer(key)])
+    /// The range of the keys of an entity's next own objects after a key; `nil` if there are none.
+    func keys(of entity: EntitySchema, after key: Int64, limit: Int) throws(StoreError) -> ClosedRange<Int64>? {
+        let last = try integers(
+            "SELECT IFNULL(MAX(Z_PK), 0) FROM (SELECT Z_PK FROM \(entity.table) NOT INDEXED WHERE Z_ENT = \(entity.number) AND Z_PK > ? ORDER BY Z_PK LIMIT \(limit))",
+            [.integer(key)]
+        ).first
+        return last.flatMap { $0 > key ? key + 1...$0 : nil }
     }
 
     /// The largest key that a tree's table has or had.

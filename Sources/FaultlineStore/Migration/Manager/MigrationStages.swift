@@ -101,20 +101,25 @@ struct MigrationStages {
         guard !compiled.direct.isEmpty else { return }
         let (source, object) = (association.source, association.destination)
         guard source.runtime.schema.index == compiled.sourceEntity, !object.isDeleted,
-            object.entityName == compiled.mapping.destinationEntityName,
+            object.runtime.schema.index == compiled.destinationEntity,
             // The first older object gives the relationships.
             current.associations.isFirst(association)
         else { return }
         let values = MappingValues(
-            manager, compiled.mapping, policies[association.mapping], source: source, destination: object)
+            manager, compiled, policies[association.mapping], source: source, destination: object)
         for reference in compiled.direct {
-            var ends: [MigrationAssociations.End] = []
-            if let (entity, key) = source.storedReference(reference.source), let target = reference.targets[entity] {
-                ends =
-                    target.keptEntity.map { [MigrationAssociations.End(entity: $0, key: key)] }
-                    ?? current.associations.destinations(entity: entity, key: key, under: target.mapping)
+            guard let (entity, key) = source.storedReference(reference.source), let target = reference.targets[entity]
+            else {
+                values.perform(reference, nil)
+                continue
             }
-            try values.perform(reference, ends.map { current.destination.object($0.entity, $0.key) })
+            if let kept = target.keptEntity {
+                values.perform(reference, current.destination.object(kept, key))
+                continue
+            }
+            let ends = current.associations.destinations(entity: entity, key: key, under: target.mapping)
+            guard ends.count <= 1 else { throw values.failure(reference.property, "gives several objects") }
+            values.perform(reference, ends.first.map { current.destination.object($0.entity, $0.key) })
         }
     }
 
@@ -148,15 +153,11 @@ struct MigrationStages {
         guard var request = try Self.request(mapping, current),
             let entity = current.source.store.schema.entity(named: request.entityName)
         else { return }
-        let selected = request.predicate
+        request.returnsObjectsAsFaults = false
         var last: Int64 = 0
-        while true {
-            let keys = try current.source.store.keys(of: entity, after: last, limit: manager.batchSize)
-            guard let highest = keys.last else { return }
-            last = highest
-            let ids = keys.map { current.source.id(entity.index, $0) }
-            request.predicate = .and([.isIn("self", objects: ids), selected].compactMap { $0 })
-            request.returnsObjectsAsFaults = false
+        while let keys = try current.source.store.keys(of: entity, after: last, limit: manager.batchSize) {
+            last = keys.upperBound
+            request.keys = keys
             let objects = Array(try current.source.context.fetch(request)).sorted { $0.key < $1.key }
             if !objects.isEmpty { try body(objects) }
         }

@@ -65,9 +65,11 @@ struct IndexPlan {
         creations += wanted.map { ($0.table, $0.sql) }
     }
 
-    /// The columns of an index; for one with an expression, those of its table that its statement mentions.
+    /// The columns of an index; for one with an expression or a condition, those of its table that its statement mentions.
     private static func columns(of index: StoreStructure.Index, _ known: [String]) -> [String] {
-        guard index.hasExpression else { return index.columns.map { String($0.prefix { $0 != " " }) } }
+        guard index.hasExpression || index.isPartial else {
+            return index.columns.map { String($0.prefix { $0 != " " }) }
+        }
         let words = Set(index.sql.uppercased().split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
         return known.filter { words.contains($0.uppercased()) }
     }

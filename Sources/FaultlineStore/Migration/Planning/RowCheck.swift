@@ -21,6 +21,11 @@ struct RowCheck {
                 : "\(count) \(entity) objects (one has the primary key \(example))"
         }
 
+        /// The rows of several entities as a part of a sentence.
+        var mixedPhrase: String {
+            count == 1 ? phrase : "\(count) objects (one is the \(entity) object with the primary key \(example))"
+        }
+
         func verb(_ singular: String, _ plural: String) -> String { count == 1 ? singular : plural }
     }
 
@@ -66,7 +71,7 @@ struct RowCheck {
         case .unique(let names):
             guard let query = duplicates(names, of: condition.entity, pairs, values) else { return nil }
             return RowCheck(query: query) {
-                "\(names.map { name in "'\(condition.entity).\(name)'" }.joined(separator: " and ")) must be unique now, but another object has the same values as \($0.phrase); make the values distinct in the older version first, or write a custom stage that merges the objects"
+                "\(names.map { name in "'\(condition.entity).\(name)'" }.joined(separator: " and ")) must be unique now, but another object has the same values as \($0.mixedPhrase); make the values distinct in the older version first, or write a custom stage that merges the objects"
             }
         }
     }
@@ -116,7 +121,7 @@ struct RowCheck {
                 query:
                     "SELECT MAX(Z_PK) AS Z_PK, Z_ENT FROM \(shared.table) WHERE \(shared.key) IS NOT NULL AND Z_ENT IN (\(numbers)) GROUP BY \(shared.key) HAVING COUNT(*) > 1"
             ) {
-                "'\(shared.property)' can refer to one object, but \($0.phrase) \($0.verb("refers", "refer")) to an object to which another one refers too; leave one of them in the older version first, or write a mapping model or a custom stage that chooses"
+                "'\(shared.property)' can refer to one object, but \($0.mixedPhrase) \($0.verb("refers", "refer")) to an object to which another one refers too; leave one of them in the older version first, or write a mapping model or a custom stage that chooses"
             }
         }
     }

@@ -12,7 +12,7 @@ struct RowValues {
     /// The columns for entities that must be complete before they are read: the column, its key, and the table it refers to.
     private(set) var entityColumns: [EntityColumn] = []
 
-    /// An older to-one relationship at whose other end there is to be one object.
+    /// An older to-one relationship whose inverse holds one object in the newer version.
     struct SharedReference {
         /// The newer relationship from the other end.
         let property: String

@@ -45,6 +45,10 @@ package struct MigrationPath: Sendable {
         from old: ManagedObjectModel, to new: ManagedObjectModel, through known: [ManagedObjectModel],
         mappings: [MappingModel], infers: Bool, path: String
     ) throws(StoreError) {
+        if mappings.isEmpty, infers, (try? MigrationRules(inferredFrom: old, to: new)) != nil {
+            steps = [Step(old: old, new: new, mapping: nil)]
+            return
+        }
         let versions = Self.versions(from: old, to: new, through: known)
         let fits = Self.fits(mappings, versions)
         guard let positions = Self.shortest(versions, fits, infers: infers) else { return nil }
@@ -71,7 +75,9 @@ package struct MigrationPath: Sendable {
     ) -> [ManagedObjectModel] {
         let checksums = known.map(\.versionChecksum)
         let last = new.versionChecksum
-        guard let start = checksums.firstIndex(of: old.versionChecksum) else { return [old, new] }
+        // Nothing leads back through newer versions.
+        guard let start = checksums.firstIndex(of: old.versionChecksum), checksums.firstIndex(of: last) ?? .max > start
+        else { return [old, new] }
         return zip(known, checksums).dropFirst(start).prefix { $0.1 != last }.map(\.0) + [new]
     }
 

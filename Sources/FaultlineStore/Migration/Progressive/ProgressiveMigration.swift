@@ -4,7 +4,7 @@ import Foundation
 
 /// Runs the steps of a ``MigrationPath``.
 ///
-/// Several steps change a copy of the store, which then replaces it, so that a store never keeps a version between.
+/// Several steps change a copy of the store, which then replaces it. The store therefore never has a version between.
 struct ProgressiveMigration {
     let description: PersistentStoreDescription
     let recorder: Recorder
@@ -68,7 +68,8 @@ struct ProgressiveMigration {
             return true
         }
         return try StoreMigration.run(
-            description, to: step.new, sources: [step.old], mapping: step.mapping, recorder: recorder, log: log,
+            description, to: step.new, sources: [step.old], expecting: step.old,
+            mapping: step.mapping, recorder: recorder, log: log,
             backup: backup, stepOf: migrated, observer: observer)
     }
 }

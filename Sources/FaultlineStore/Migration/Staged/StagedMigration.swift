@@ -74,7 +74,7 @@ struct StagedMigration {
         }
         let isPending = new.stage?.didMigrateHandler != nil
         let isDone = try StoreMigration.run(
-            description, to: new.model, sources: [old.model], recorder: recorder, log: log,
+            description, to: new.model, sources: [old.model], expecting: old.model, recorder: recorder, log: log,
             stepOf: description.path, pendingStage: isPending ? new.checksum : nil)
         guard isDone else {
             throw StoreError(

@@ -14,6 +14,12 @@ extension StoreConnection {
         reads &+= 1
         guard !isPinned else { return }
         let now = (epoch: epoch.current, rows: rows.generation)
+        if bulk != .none {
+            // The transaction of the saves serves the reads, too.
+            if now != burst { finishFaults() }
+            burst = now
+            return
+        }
         if isReading {
             // After a save of this process or a refresh, reads must see the new state.
             if now == burst { return }
@@ -41,6 +47,7 @@ extension StoreConnection {
     ///
     /// Called under the lock.
     func endRead() {
+        if bulk != .none { return finishFaults() }
         guard isReading, !isPinned else { return }
         isReading = false
         finishFaults()

@@ -39,6 +39,16 @@ final class StoreConnection: @unchecked Sendable {
     /// Whether the transaction stays open.
     @exclusivity(unchecked)
     var isPinned = false
+    /// Whether all saves share a transaction, which whoever began it commits.
+    enum Bulk {
+        case none
+        case running
+        /// A save failed, and its changes cannot be undone.
+        case damaged
+    }
+
+    @exclusivity(unchecked)
+    var bulk = Bulk.none
     /// Whether the store was closed.
     @exclusivity(unchecked)
     private var isClosed = false

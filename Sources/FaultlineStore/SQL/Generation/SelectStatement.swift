@@ -86,6 +86,10 @@ struct SQLGenerator {
         var conditions: [String] = []
         if let condition = entityCondition() { conditions.append(condition) }
         if let predicate = terms.predicate { conditions.append(try condition(predicate.node)) }
+        if let keys = terms.keys {
+            conditions.append("t0.Z_PK BETWEEN ? AND ?")
+            values += [.integer(keys.lowerBound), .integer(keys.upperBound)]
+        }
         if !hidden.isEmpty {
             arrays.append(hidden)
             conditions.append(" t0.Z_PK NOT IN (SELECT * FROM _Z_intarray\(arrays.count - 1))")
