@@ -197,25 +197,8 @@ struct MigrateTests {
         "leads a store through several versions with their mapping models",
         .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func versions() throws {
-        let folder = try SharedData.url("core-data-models/objcio/Migrations/Migrations")
-        func file(_ name: String) -> String { folder.appendingPathComponent(name).path }
-        func version(_ number: Int) -> String { file("Moody.xcdatamodeld/Moody \(number).xcdatamodel") }
-        let first = try ManagedObjectModel(contentsOf: URL(fileURLWithPath: version(2)))
-        let moods = directory.path("moods.sqlite")
-        _ = try PersistentContainer(name: "Moody", managedObjectModel: first, storeURL: URL(fileURLWithPath: moods))
-        try SQLiteFile.run(
-            """
-            PRAGMA journal_mode=delete;
-            INSERT INTO ZGEOGRAPHICREGION
-            (Z_PK, Z_ENT, Z_OPT, ZCONTINENT, ZUPDATEDAT, ZNUMERICISO3166CODE, ZUNIQUENESSDUMMY, ZNUMBEROFMOODS, ZNUMBEROFCOUNTRIES)
-            SELECT 1, Z_ENT, 1, NULL, 5.5, 150, 1, 2, 2 FROM Z_PRIMARYKEY WHERE Z_NAME = 'Continent'
-            UNION SELECT 2, Z_ENT, 1, 1, 6.5, 276, 2, 2, NULL FROM Z_PRIMARYKEY WHERE Z_NAME = 'Country';
-            INSERT INTO ZMOOD (Z_PK, Z_ENT, Z_OPT, ZCOUNTRY, ZREMOTEID, ZRATING, ZDATE, ZMARKEDFORREMOTEDELETION)
-            SELECT 4, Z_ENT, 1, 2, 'x', 3, 8.5, 0 FROM Z_PRIMARYKEY WHERE Z_NAME = 'Mood';
-            """, on: moods)
-        let arguments =
-            ["migrate", moods, "--to", version(5)] + (2...4).flatMap { ["--from", version($0)] }
-            + (2...4).flatMap { ["--mapping", file("Moody \($0)-Moody \($0 + 1).xcmappingmodel")] }
+        let moods = try Moods(in: directory, count: 1)
+        let arguments = moods.arguments
         let planned = try BuiltCommand.run(arguments + ["--dry-run"])
         #expect(planned.status == 0 && planned.errors.isEmpty, "\(planned.errors)")
         let lines = planned.output.components(separatedBy: "\n")
@@ -230,9 +213,42 @@ struct MigrateTests {
             try JSONSerialization.jsonObject(with: Data(done.output.utf8)) as? [String: Any])
         #expect(
             (document["path"] as? [[String: Any]])?.map { $0["to"] as? String } == ["Moody 3", "Moody 4", "Moody 5"])
-        #expect(try query("SELECT Z_PK, ZNUMERICISO3166CODE, ZISOCONTINENT FROM ZCOUNTRY", on: moods) == "2|276|150\n")
+        #expect(
+            try query("SELECT Z_PK, ZNUMERICISO3166CODE, ZISOCONTINENT FROM ZCOUNTRY", on: moods.store) == "2|276|150\n"
+        )
         #expect(
             try query("SELECT COUNT(*) FROM ZGEOGRAPHICREGION", on: directory.path("moods.backup.sqlite")) == "2\n")
+    }
+
+    /// A store of objc.io's moods, and the command that leads it through three versions.
+    private struct Moods {
+        let store: String
+        let arguments: [String]
+        let versions: [String]
+
+        init(in directory: TemporaryDirectory, count: Int) throws {
+            let folder = try SharedData.url("core-data-models/objcio/Migrations/Migrations")
+            func file(_ name: String) -> String { folder.appendingPathComponent(name).path }
+            versions = (2...5).map { file("Moody.xcdatamodeld/Moody \($0).xcdatamodel") }
+            let first = try ManagedObjectModel(contentsOf: URL(fileURLWithPath: versions[0]))
+            store = directory.path("moods.sqlite")
+            _ = try PersistentContainer(
+                name: "Moody", managedObjectModel: first, storeURL: URL(fileURLWithPath: store))
+            try SQLiteFile.run(
+                """
+                PRAGMA journal_mode=delete;
+                INSERT INTO ZGEOGRAPHICREGION
+                (Z_PK, Z_ENT, Z_OPT, ZCONTINENT, ZUPDATEDAT, ZNUMERICISO3166CODE, ZUNIQUENESSDUMMY, ZNUMBEROFMOODS, ZNUMBEROFCOUNTRIES)
+                SELECT 1, Z_ENT, 1, NULL, 5.5, 150, 1, 2, 2 FROM Z_PRIMARYKEY WHERE Z_NAME = 'Continent'
+                UNION SELECT 2, Z_ENT, 1, 1, 6.5, 276, 2, 2, NULL FROM Z_PRIMARYKEY WHERE Z_NAME = 'Country';
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+                INSERT INTO ZMOOD (Z_PK, Z_ENT, Z_OPT, ZCOUNTRY, ZREMOTEID, ZRATING, ZDATE, ZMARKEDFORREMOTEDELETION)
+                SELECT i, Z_ENT, 1, 2, 'mood ' || i, 3, 8.5, 0 FROM Z_PRIMARYKEY, n WHERE Z_NAME = 'Mood';
+                """, on: store)
+            arguments =
+                ["migrate", store, "--to", versions[3]] + versions.prefix(3).flatMap { ["--from", $0] }
+                + (2...4).flatMap { ["--mapping", file("Moody \($0)-Moody \($0 + 1).xcmappingmodel")] }
+        }
     }
 
     // MARK: Safety
@@ -276,6 +292,41 @@ struct MigrateTests {
         #expect(done < 100)
         #expect(try migrate().status == 0)
         #expect(try query("SELECT COUNT(*) FROM Z_2TAGS") == "20000\n")
+    }
+
+    @Test(
+        "leaves the store as before or as after when it is killed in one of several steps, and no files",
+        .enabled(if: SharedData.exists, "\(SharedData.need)"))
+    func killedSteps() throws {
+        let moods = try Moods(in: directory, count: 2000)
+        let original = try Data(contentsOf: URL(fileURLWithPath: moods.store))
+        let start = ContinuousClock.now
+        try #require(try BuiltCommand.run(moods.arguments).status == 0)
+        let time = (ContinuousClock.now - start) * 1.1
+        var done = 0
+        for _ in 0..<25 {
+            for suffix in ["-journal", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: moods.store + suffix)
+            }
+            try original.write(to: URL(fileURLWithPath: moods.store))
+            let isDone = try kill(moods.arguments, within: time) {
+                // The command undoes what was interrupted before it looks at the store.
+                let found = try BuiltCommand.run(["model", "find", moods.store, moods.versions[0], moods.versions[3]])
+                #expect(try query("PRAGMA integrity_check", on: moods.store) == "ok\n")
+                let isDone =
+                    try query("SELECT COUNT(*) FROM sqlite_master WHERE name = 'ZGEOGRAPHICREGION'", on: moods.store)
+                    == "0\n"
+                #expect(try query("SELECT COUNT(*), MAX(ZREMOTEID) FROM ZMOOD", on: moods.store) == "2000|mood 999\n")
+                #expect(found.output.contains("✓ Moody \(isDone ? 5 : 2)\n"), "\(found.output)")
+                return isDone
+            }
+            done += isDone ? 1 : 0
+        }
+        #expect(done < 25)
+        try original.write(to: URL(fileURLWithPath: moods.store))
+        #expect(try BuiltCommand.run(moods.arguments).status == 0)
+        let left = try FileManager.default.contentsOfDirectory(atPath: directory.url.path).filter { $0.hasPrefix(".") }
+        #expect(left == [])
     }
 
     @Test(

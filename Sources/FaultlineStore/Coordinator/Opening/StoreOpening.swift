@@ -116,11 +116,15 @@ extension StoreOpening {
         case .sqlite:
             // Opening a file as immutable writes nothing (https://www.sqlite.org/uri.html#uriimmutable). Without a
             // write-ahead log, no one is writing to it.
-            let log = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
-            let isAtRest = (log ?? 0) == 0 && FileManager.default.fileExists(atPath: path)
+            func size(_ suffix: String) -> Int {
+                (try? FileManager.default.attributesOfItem(atPath: path + suffix)[.size] as? Int) ?? 0
+            }
+            // A journal belongs to a transaction that was interrupted, which only a connection that may write can undo.
+            let wasInterrupted = size("-journal") > 0
+            let isAtRest = size("-wal") == 0 && !wasInterrupted && FileManager.default.fileExists(atPath: path)
             connection = try SQLConnection(
                 path: path, opening: isAtRest ? URL(fileURLWithPath: path).absoluteString + "?immutable=1" : nil,
-                isReadOnly: true, busyTimeout: PersistentStoreDescription().busyTimeout)
+                isReadOnly: !wasInterrupted, busyTimeout: PersistentStoreDescription().busyTimeout)
         case .binary:
             connection = try SQLConnection(
                 path: path, opening: SQLConnection.memory, isReadOnly: false, busyTimeout: 0)
