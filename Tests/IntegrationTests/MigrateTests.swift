@@ -310,7 +310,7 @@ struct MigrateTests {
             }
             try original.write(to: URL(fileURLWithPath: moods.store))
             let isDone = try kill(moods.arguments, within: time) {
-                // The command undoes what was interrupted before it looks at the store.
+                // The command rolls an interrupted transaction back before it reads the store.
                 let found = try BuiltCommand.run(["model", "find", moods.store, moods.versions[0], moods.versions[3]])
                 #expect(try query("PRAGMA integrity_check", on: moods.store) == "ok\n")
                 let isDone =

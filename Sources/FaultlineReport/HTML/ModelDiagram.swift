@@ -68,7 +68,7 @@ package struct ModelDiagram: Sendable {
     }
 
     package var title: String
-    /// What is shown, in a few words.
+    /// A short summary of the diagram.
     package var facts: String
     package var sections: [Section] = []
     package var entities: [Entity] = []

@@ -77,7 +77,7 @@ export class ModelDrawing {
     return box.shape;
   }
 
-  /** Marks an entity with its lines, and dims what has nothing to do with it; `null` for none. */
+  /** Highlights an entity with its lines and neighbours, and dims all others; `null` highlights none. */
   select(name) {
     const near = new Set([name]);
     this.lines.forEach(({ source, destination }, index) => {

@@ -64,20 +64,6 @@ package struct MigrationPreview: Sendable {
         }
     }
 
-    /// The steps by which a store of one version would become one of another; `nil` if none lead there.
-    ///
-    /// - Parameters:
-    ///   - versions: The versions between, from the oldest to the newest.
-    ///   - mappings: The mapping models to use.
-    ///   - infers: Whether steps may be inferred.
-    /// - Throws: ``StoreError`` if a mapping model would be left out, or if several fit a step.
-    package static func path(
-        from old: ManagedObjectModel, to new: ManagedObjectModel, through versions: [ManagedObjectModel],
-        mappings: [MappingModel], infers: Bool, store: String
-    ) throws(StoreError) -> MigrationPath? {
-        try MigrationPath(from: old, to: new, through: versions, mappings: mappings, infers: infers, path: store)
-    }
-
     /// Finds the version that a store has, or `nil`.
     ///
     /// - Throws: ``StoreError`` if the store cannot be read.

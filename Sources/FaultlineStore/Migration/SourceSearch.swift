@@ -3,16 +3,17 @@ import FaultlineModel
 import FaultlineRecorder
 
 extension StoreSetup {
-    /// Whether a store that is locked now is still the file at its path, with the version that it had before.
-    func isUnmigrated(_ description: PersistentStoreDescription, _ model: ManagedObjectModel) throws(StoreError) -> Bool
-    {
+    /// The version of a store that is locked now; `nil` if it is no longer the file at its path, or has another version than before.
+    func unmigratedVersion(
+        _ description: PersistentStoreDescription, _ model: ManagedObjectModel
+    ) throws(StoreError) -> StoreVersion? {
         var hasMoved: Int32 = 0
         let handle = session.connection.handle
         if sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK, hasMoved != 0 {
-            return false
+            return nil
         }
         let found = try SourceSearch(self, description).version(among: [model])
-        return found?.model.versionChecksum == model.versionChecksum
+        return found?.model.versionChecksum == model.versionChecksum ? found : nil
     }
 }
 

@@ -56,10 +56,7 @@ struct StoreMigration {
             try prepare(setup, description, backup)
             try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) { () throws(StoreError) in
                 // Another process may have migrated it in the meantime.
-                let old = try SourceSearch(setup, description).version(among: sources)
-                let isSame =
-                    description.isInMemory ? true : try setup.isUnmigrated(description, expected ?? known.model)
-                guard let old, isSame else {
+                guard let old = try setup.unmigratedVersion(description, expected ?? known.model) else {
                     throw givenUp(description.path)
                 }
                 let (migration, ready) = try trace.part(.plan) { _ throws(StoreError) in

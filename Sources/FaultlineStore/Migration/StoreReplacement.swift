@@ -54,7 +54,9 @@ struct StoreReplacement {
         let setup = StoreSetup(session, path: description.path, doing: StoreMigration.doing)
         try setup.pragma("synchronous=\(description.synchronization.rawValue)")
         try lock(setup)
-        guard try setup.isUnmigrated(description, sourceModel) else { throw StoreMigration.givenUp(description.path) }
+        guard try setup.unmigratedVersion(description, sourceModel) != nil else {
+            throw StoreMigration.givenUp(description.path)
+        }
         removeLeftovers(in: folder, prefix)
         try checkSpace(of: url, in: folder)
         let new = folder.appendingPathComponent(prefix + UUID().uuidString)

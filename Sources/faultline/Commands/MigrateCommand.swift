@@ -169,8 +169,8 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         }
         let versions = MigrationPath.versions(from: source, to: target.model, through: known)
         let mappings = try mapping.map { try load($0, between: versions) }
-        let path = try MigrationPreview.path(
-            from: source, to: target.model, through: known, mappings: mappings, infers: true, store: store)
+        let path = try MigrationPath(
+            from: source, to: target.model, through: known, mappings: mappings, infers: true, path: store)
         let used = path?.steps.compactMap(\.mapping) ?? []
         if let unused = zip(mapping, mappings).first(where: { !used.contains($0.1) })?.0 {
             throw CommandFailure.usage(

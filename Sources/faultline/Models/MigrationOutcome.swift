@@ -126,8 +126,8 @@ struct MigrationOutcome: DiagramPrinting {
         let sections = [
             TextTable.wrapped(Phrase.printable(headline), width: width).map { ink(.bold, $0) },
             section("Steps", items(versions.map(\.sentence))),
-            section("Changes", items(differences.filter(\.requiresMigration).map { Self.sentence($0.description) })),
-            section("Why the store is not migrated", items(obstacles.map { Self.sentence($0) })),
+            section("Changes", items(differences.filter(\.requiresMigration).map(\.description.asSentence))),
+            section("Why the store is not migrated", items(obstacles.map(\.asSentence))),
             section(
                 "Possibly renamed",
                 items(renamings.map(\.description))),
@@ -137,8 +137,6 @@ struct MigrationOutcome: DiagramPrinting {
         ]
         return TextPage.joined(sections.filter { !$0.isEmpty }, ink)
     }
-
-    private static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() + "." }
 
     private var headline: String {
         if isCurrent { return "The store '\(Phrase.fileName(store))' already fits \(target.name)." }
@@ -232,10 +230,10 @@ struct MigrationOutcome: DiagramPrinting {
                 name == objects.entity ? "\(count), \(Self.fate(of: objects))" : "\(count) of \(objects.entity)"
         }
         diagram.sections = [
-            ModelDiagram.Section("Why the store is not migrated", obstacles.map { Self.sentence($0) }),
+            ModelDiagram.Section("Why the store is not migrated", obstacles.map(\.asSentence)),
             ModelDiagram.Section("Steps", versions.map(\.sentence)),
             ModelDiagram.Section(
-                "Changes", differences.filter(\.requiresMigration).map { Self.sentence($0.description) }),
+                "Changes", differences.filter(\.requiresMigration).map(\.description.asSentence)),
             ModelDiagram.Section("Possibly renamed", renamings.map(\.description)),
             ModelDiagram.Section("Result", [end]),
             ModelDiagram.Section(

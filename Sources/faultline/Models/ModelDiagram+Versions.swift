@@ -70,7 +70,7 @@ extension ModelDiagram {
             case .removed: .removed
             default: .changed
             }
-        let sentence = difference.description.prefix(1).uppercased() + difference.description.dropFirst() + "."
+        let sentence = difference.description.asSentence
         switch difference.element {
         case .entity:
             entities[position].mark = mark

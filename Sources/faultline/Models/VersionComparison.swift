@@ -35,22 +35,26 @@ struct VersionComparison: DiagramPrinting {
         var sections = [
             TextTable.wrapped("\(old.name) → \(new.name): \(summary)", width: width).map { ink(.bold, $0) }
         ]
-        for (title, isNeeded) in [("Changes that need a migration", true), ("Changes that stores do not see", false)] {
-            let part = differences.filter { $0.requiresMigration == isNeeded }
-            guard !part.isEmpty else { continue }
-            sections.append([ink(.bold, title)] + part.flatMap { item(Self.sentence($0), ink, width) })
-        }
-        if needsMigration {
-            sections.append(
-                [ink(.bold, "Migration")]
-                    + migration.enumerated().flatMap { item($1, ink, width, isWarning: $0 > 0) })
+        for (title, sentences) in parts where !sentences.isEmpty {
+            // The first sentence about the migration says whether it can be inferred.
+            let isAboutMigration = title == Self.migrationTitle
+            let items = sentences.enumerated().flatMap { item($1, ink, width, isWarning: isAboutMigration && $0 > 0) }
+            sections.append([ink(.bold, title)] + items)
         }
         return TextPage.joined(sections, ink)
     }
 
-    private static func sentence(_ difference: ModelDifference) -> String {
-        let text = difference.description
-        return text.prefix(1).uppercased() + text.dropFirst() + "."
+    private static let migrationTitle = "Migration"
+
+    /// The changes and their consequences, as sentences under titles.
+    private var parts: [(title: String, sentences: [String])] {
+        func changes(_ isNeeded: Bool) -> [String] {
+            differences.filter { $0.requiresMigration == isNeeded }.map(\.description.asSentence)
+        }
+        return [
+            ("Changes that need a migration", changes(true)), ("Changes that stores do not see", changes(false)),
+            (Self.migrationTitle, needsMigration ? migration : []),
+        ]
     }
 
     private var summary: String {
@@ -77,14 +81,7 @@ struct VersionComparison: DiagramPrinting {
     var diagram: ModelDiagram {
         var diagram = ModelDiagram(
             title: "\(old.name) → \(new.name)", facts: summary, of: new.model, since: old.model)
-        func changes(_ isNeeded: Bool) -> [String] {
-            differences.filter { $0.requiresMigration == isNeeded }.map(Self.sentence)
-        }
-        diagram.sections = [
-            ModelDiagram.Section("Changes that need a migration", changes(true)),
-            ModelDiagram.Section("Changes that stores do not see", changes(false)),
-            ModelDiagram.Section("Migration", needsMigration ? migration : []),
-        ]
+        diagram.sections = parts.map { ModelDiagram.Section($0.title, $0.sentences) }
         return diagram
     }
 
@@ -101,6 +98,11 @@ struct VersionComparison: DiagramPrinting {
                 (inference?.possibleRenamings ?? []).map(\.json)),
         ]).indented + "\n"
     }
+}
+
+extension String {
+    /// A part of a sentence as a sentence.
+    var asSentence: String { prefix(1).uppercased() + dropFirst() + "." }
 }
 
 extension ModelDifference {

@@ -84,7 +84,7 @@ struct DeferredMigrationTests {
         #expect(try open(Self.note(["a"])).persistentStoreCoordinator.persistentStores[0].metadata[Self.key] == nil)
     }
 
-    @Test("What is left survives closing, and another migration continues it or does it")
+    @Test("The columns and tables stay listed after closing, and another migration lists more or removes all")
     func next() throws {
         try open(Self.note(["a", "b"]) + [EntityDescription("Group")]).close()
         #expect(try columns() == ["ZA", "ZB", "ZC"])

@@ -38,13 +38,9 @@ struct StoreMetadata: Sendable {
         (values[VersionKeys.deferred] as? [String] ?? []).compactMap { DeferredDrop(text: $0) }
     }
 
-    /// Notes what the store has left behind, after it was written.
+    /// Lists the columns and tables to remove later, after the store's file lists them.
     mutating func setDeferredDrops(_ drops: [DeferredDrop]) {
-        var list: [String: Any] = [:]
-        list.setDeferredDrops(drops)
-        values[PersistentStoreCoordinator.deferredLightweightMigrationKey] = nil
-        values[VersionKeys.deferred] = nil
-        values.merge(list.compactMapValues { Self.value($0) }) { $1 }
+        for (key, value) in DeferredDrop.metadata(drops) { values[key] = value }
     }
 
     /// Sets the program's values, for the next save.

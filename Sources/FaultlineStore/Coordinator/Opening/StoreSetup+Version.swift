@@ -58,7 +58,7 @@ extension StoreSetup {
     /// - Parameters:
     ///   - earlier: The checksums of the versions that the store had before, the last one at the end.
     ///   - pendingStage: The checksum of the version, if its stage has work left to do.
-    ///   - deferred: What is left behind.
+    ///   - deferred: The columns and tables to remove later.
     func replaceVersion(
         _ version: StoreVersion, earlier: [String], pendingStage: String? = nil, deferred: [DeferredDrop] = [],
         type: PersistentStore.StoreType

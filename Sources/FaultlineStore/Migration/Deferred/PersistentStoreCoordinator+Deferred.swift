@@ -40,13 +40,14 @@ extension SQLStore {
     /// - Returns: Whether there was one.
     fileprivate func finishDeferredTask() throws(StoreError) -> Bool {
         guard identity.withMetadata({ !$0.deferredDrops.isEmpty }) else { return false }
-        let isDone = try writer.locked { () throws(StoreError) in
+        let rest = try writer.locked { () throws(StoreError) -> [DeferredDrop]? in
             writer.endRead()
             let setup = StoreSetup(writer.session, path: path, doing: "Finishing the migration of the store")
-            return try setup.inTransaction("BEGIN IMMEDIATE", isLogged: true) { () throws(StoreError) in
+            return try setup.inTransaction("BEGIN IMMEDIATE", isLogged: true) {
+                () throws(StoreError) -> [DeferredDrop]? in
                 // Another process may have done a part.
                 var drops = try setup.readMetadata().1.deferredDrops
-                guard !drops.isEmpty else { return false }
+                guard !drops.isEmpty else { return nil }
                 let drop = drops.removeFirst()
                 if try isLeft(drop, setup) {
                     let start = ContinuousClock.now
@@ -54,14 +55,11 @@ extension SQLStore {
                     log.migration("Removed '\(drop.text)' in \(SQLDebugLog.seconds(since: start))")
                 }
                 try setup.changeMetadata { $0.setDeferredDrops(drops) }
-                return true
+                return drops
             }
         }
-        let metadata = try writer.locked { () throws(StoreError) in
-            try StoreSetup(writer.session, path: path).readMetadata().1
-        }
-        identity.withMetadata { $0.setDeferredDrops(metadata.deferredDrops) }
-        return isDone
+        identity.withMetadata { $0.setDeferredDrops(rest ?? []) }
+        return rest != nil
     }
 }
 
@@ -75,10 +73,19 @@ extension SQLStore {
     }
 }
 
+extension DeferredDrop {
+    /// The values of a store's metadata that list the columns and tables to remove later.
+    static func metadata(_ drops: [DeferredDrop]) -> [String: (any Sendable)?] {
+        [
+            PersistentStoreCoordinator.deferredLightweightMigrationKey: drops.isEmpty ? nil : true,
+            VersionKeys.deferred: drops.isEmpty ? nil : drops.map(\.text),
+        ]
+    }
+}
+
 extension [String: Any] {
-    /// Notes what is left behind, in a store's metadata.
+    /// Lists the columns and tables to remove later in a store's metadata.
     mutating func setDeferredDrops(_ drops: [DeferredDrop]) {
-        self[PersistentStoreCoordinator.deferredLightweightMigrationKey] = drops.isEmpty ? nil : true
-        self[VersionKeys.deferred] = drops.isEmpty ? nil : drops.map(\.text)
+        for (key, value) in DeferredDrop.metadata(drops) { self[key] = value.map { $0 as Any } }
     }
 }

@@ -38,7 +38,7 @@ struct MigrationPlan {
     let checks: [RowCheck]
     /// The queries for the columns that may name files of large values which no row refers to afterward.
     let fileQueries: [String]
-    /// What is left behind.
+    /// The columns and tables to remove later.
     let deferred: [DeferredDrop]
     let pairs: EntityPairs
 
@@ -50,7 +50,7 @@ struct MigrationPlan {
     ///   - rules: What of the former continues in the latter.
     ///   - lastKeys: The largest key of each table.
     ///   - defers: Whether removed columns and tables are left behind.
-    ///   - pending: What earlier migrations left behind.
+    ///   - pending: The columns and tables that earlier migrations left.
     init(
         from old: StoreVersion, to new: StoreVersion, _ rules: MigrationRules, _ structure: StoreStructure,
         lastKeys: [String: Int64], deferring defers: Bool = false, pending: [DeferredDrop] = []

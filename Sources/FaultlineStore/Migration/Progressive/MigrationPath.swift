@@ -41,7 +41,7 @@ package struct MigrationPath: Sendable {
     /// - Returns: `nil` if no steps lead there.
     /// - Throws: ``StoreError`` if a mapping model would be left out although it leads to the new version, or if several fit
     ///   a step.
-    init?(
+    package init?(
         from old: ManagedObjectModel, to new: ManagedObjectModel, through known: [ManagedObjectModel],
         mappings: [MappingModel], infers: Bool, path: String
     ) throws(StoreError) {
