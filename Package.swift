@@ -106,7 +106,8 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CStore", dependencies: ["CSQLite"]),
         .target(name: "FaultlineDigest", swiftSettings: strict),
-        .target(name: "FaultlineModel", dependencies: ["FaultlineDigest"], swiftSettings: strict),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "FaultlineModel", dependencies: ["CZlib", "FaultlineDigest"], swiftSettings: strict),
         .target(
             name: "FaultlineStore",
             dependencies: [
@@ -161,7 +162,6 @@ let package = Package(
             swiftSettings: strict),
 
         // From events to findings, and from findings to a report.
-        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "FaultlineAnalysis",
             dependencies: ["FaultlineTrace", .product(name: "Histogram", package: "hdrhistogram-swift")],

@@ -49,8 +49,9 @@ public struct ReplayError: Error, CustomStringConvertible, Sendable {
 
     static func noModel(_ path: String) -> ReplayError {
         ReplayError(
-            "The store \"\(path)\" does not contain its model, because Core Data or an older version of Faultline "
-                + "created it; name the model with --model.", reason: "does not contain its model", isDamage: false)
+            "The store \"\(path)\" has no readable copy of its model; name the model with --model.",
+            reason: "has no readable copy of its model",
+            isDamage: false)
     }
 
     static func cannotOpen(_ path: String, _ reason: String) -> ReplayError {

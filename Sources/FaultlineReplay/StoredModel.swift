@@ -25,15 +25,15 @@ struct StoredModel {
         throw failure ?? ReplayError.badModel("it is empty.")
     }
 
-    /// Reads the model that a Faultline store keeps next to its rows.
+    /// Reads the model that a store keeps next to its rows.
     ///
-    /// Returns `nil` for stores of Core Data and of older versions of Faultline.
+    /// Returns `nil` for stores of older versions of Faultline, and if Core Data's copy cannot be read.
     ///
-    /// - Throws: ``ReplayError`` if the kept model is invalid.
+    /// - Throws: ``ReplayError`` if the model that Faultline keeps is invalid.
     static func read(_ file: DatabaseFile) throws(ReplayError) -> StoredModel? {
         let table = PersistentStore.modelTable
-        guard try file.hasTable(table),
-            let row = try file.rows("SELECT Z_MODEL, Z_CONFIGURATION FROM \(table)").first, !row[0].text.isEmpty
+        guard try file.hasTable(table) else { return try archived(file) }
+        guard let row = try file.rows("SELECT Z_MODEL, Z_CONFIGURATION FROM \(table)").first, !row[0].text.isEmpty
         else { return nil }
         let configuration = row[1].text
         do {
@@ -43,5 +43,15 @@ struct StoredModel {
         } catch {
             throw .badModel("\(error)")
         }
+    }
+
+    /// Reads the copy that Core Data keeps in its stores.
+    private static func archived(_ file: DatabaseFile) throws(ReplayError) -> StoredModel? {
+        let table = PersistentStore.archiveTable
+        guard try file.hasTable(table),
+            let content = try file.bytes("SELECT Z_CONTENT FROM \(table)"),
+            let model = try? ManagedObjectModel.cached(content, in: "the store")
+        else { return nil }
+        return StoredModel(model: model, configuration: nil)
     }
 }

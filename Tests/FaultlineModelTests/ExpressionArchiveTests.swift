@@ -144,14 +144,14 @@ struct ExpressionArchiveTests {
         #expect(
             try xml([object("NSSelfExpression", [])])
                 == "has an expression of the class 'NSSelfExpression', which is not supported")
-        #expect(try xml([object("NSVariableExpression", [])]) == "lacks a part of an expression")
-        #expect(try xml(["<string>a</string>"]) == "lacks a part of an expression")
+        #expect(try xml([object("NSVariableExpression", [])]) == "lacks an object")
+        #expect(try xml(["<string>a</string>"]) == "lacks an object")
         #expect(try xml([object("NSVariableExpression", [("NSVariable", "<true/>")])]) == "lacks a name")
         #expect(
             try xml([
                 object(
                     "NSFunctionExpression", [("NSSelectorName", "<string>a</string>"), ("NSArguments", "<dict/>")])
-            ]) == "lacks arguments")
+            ]) == "lacks a list")
     }
 
     @Test("is refused if expressions contain themselves, or are too many")
@@ -194,7 +194,7 @@ struct ExpressionArchiveTests {
         }
     }
 
-    @Test("is refused if its lists contain themselves, or are larger than any expression")
+    @Test("is refused if its lists contain themselves, or are larger than any that Core Data writes")
     func hostileLists() throws {
         /// Returns a property list whose objects have these bytes.
         func list(_ objects: [[UInt8]]) -> String {
@@ -211,7 +211,7 @@ struct ExpressionArchiveTests {
         }
         #expect(try result(list([[0xa1, 0]])) == "nests lists more than 32 levels deep")
         let doubling = (0..<20).map { [0xa4, $0 + 1, $0 + 1, $0 + 1, $0 + 1] as [UInt8] }
-        #expect(try result(list(doubling + [[0x09]])) == "is larger than any expression")
+        #expect(try result(list(doubling + [[0x09]])) == "is larger than any that Core Data writes")
         for object: [UInt8] in [
             [0xaf, 0x13, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
             [0xdf, 0x13, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], [0xaf], [0x5f, 0x10], [0x41], [0xa1, 9],

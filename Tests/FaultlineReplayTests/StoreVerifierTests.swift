@@ -121,7 +121,7 @@ struct StoreVerifierTests {
             "\(reason)")
     }
 
-    @Test("A store that does not contain its model needs a matching one")
+    @Test("A store without a copy of its model needs a matching one")
     func models() throws {
         let shop = try RecordedShop()
         _ = try numbers("DROP TABLE Z_FAULTLINE", shop)
@@ -129,8 +129,7 @@ struct StoreVerifierTests {
             try StoreVerifier(path: shop.url.path)
         } throws: {
             "\($0)"
-                == "The store \"\(shop.url.path)\" does not contain its model, because Core Data or an older version "
-                + "of Faultline created it; name the model with --model."
+                == "The store \"\(shop.url.path)\" has no readable copy of its model; name the model with --model."
         }
         #expect(throws: ReplayError.self) { try StoreVerifier(path: shop.url.path, models: [try other()]) }
         let whole = try RecordedShop(configuration: nil)

@@ -183,10 +183,11 @@ struct MigrateTests {
         let target = directory.path("Target.xcdatamodel")
         let models = folder.appendingPathComponent("SampleModel.xcdatamodeld")
         try ManagedObjectModel(contentsOf: models, version: "SampleModel2").write(to: URL(fileURLWithPath: target))
+        _ = try query("UPDATE Z_MODELCACHE SET Z_CONTENT = NULL", on: cars)
         let unknown = try BuiltCommand.run(["migrate", cars, "--to", target])
         #expect(
             unknown.errors
-                == "faultline: The version of '\(cars)' was not found: it keeps no copy of its model, and none of the versions beside '\(target)' fits it; name it with --from.\n"
+                == "faultline: The version of '\(cars)' was not found: it has no readable copy of its model, and none of the versions beside '\(target)' fits it; name it with --from.\n"
         )
         let result = try BuiltCommand.run(["migrate", cars, "--to", target, "--from", models.path])
         #expect(result.status == 0)

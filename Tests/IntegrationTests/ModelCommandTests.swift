@@ -97,6 +97,40 @@ struct ModelCommandTests {
         #expect(result.output.contains("\nVersion checksum: "))
     }
 
+    @Test(
+        "A store stands for the version that it was written with", .enabled(if: SharedData.exists, "\(SharedData.need)")
+    )
+    func store() throws {
+        let fixtures = "coredataplus/SampleModel/Fixtures/SampleModel"
+        let (old, new) = (try Self.path("\(fixtures)_V1.sqlite"), try Self.path("\(fixtures)_V2.sqlite"))
+        let shown = try BuiltCommand.run(["model", "show", new])
+        #expect(shown.output.hasPrefix("SampleModel_V2.sqlite: 4 entities, "))
+        #expect(shown.output.contains("\n  owner → Person, to-one, inverse cars\n"))
+        let compared = try BuiltCommand.run(["model", "diff", old, new])
+        #expect(
+            compared.output.hasPrefix(
+                """
+                SampleModel_V1.sqlite → SampleModel_V2.sqlite: 3 changes to stores.
+
+                Changes that need a migration
+                  – The attribute 'Car.color' was removed.
+                  – The entity 'LuxuryCar' was renamed from 'ExpensiveSportCar'.
+                  – The attribute 'Person.id' was removed.
+
+                """))
+        let directory = try TemporaryDirectory()
+        let copy = directory.path("Cars.sqlite")
+        try FileManager.default.copyItem(atPath: old, toPath: copy)
+        let migrated = try BuiltCommand.run(["migrate", copy, "--to", new])
+        #expect(migrated.status == 0, "\(migrated.errors)")
+        #expect(try BuiltCommand.run(["model", "show", copy]).output.contains("\nLuxuryCar: SportCar\n"))
+        let chinook = try SharedData.url("chinook/Chinook_Sqlite.sqlite").path
+        #expect(
+            try BuiltCommand.run(["model", "show", chinook]).errors
+                == "faultline: '\(chinook)' is an SQLite database but not a store: it has tables, but none of them is Z_METADATA; name another file.\n"
+        )
+    }
+
     @Test("reports files that are no models and no stores")
     func badInput() throws {
         let directory = try TemporaryDirectory()

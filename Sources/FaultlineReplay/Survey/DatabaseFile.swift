@@ -192,6 +192,16 @@ final class DatabaseFile {
     /// The number that a statement returns, or 0 if it returns none.
     func number(_ sql: String) throws(ReplayError) -> UInt64 { try rows(sql).first?.first?.number ?? 0 }
 
+    /// The bytes that a statement returns, or `nil` if it returns none.
+    func bytes(_ sql: String) throws(ReplayError) -> Data? {
+        var found: Data?
+        try each(sql) { row in
+            guard found == nil, let bytes = sqlite3_column_blob(row, 0) else { return }
+            found = Data(bytes: bytes, count: Int(sqlite3_column_bytes(row, 0)))
+        }
+        return found
+    }
+
     private static func value(_ statement: OpaquePointer, _ column: Int32) -> Value {
         switch sqlite3_column_type(statement, column) {
         case SQLITE_INTEGER: .integer(sqlite3_column_int64(statement, column))

@@ -22,6 +22,8 @@ public final class PersistentStore: Sendable {
 
     /// The table with the store's model, as the text of an `.xcdatamodel`'s file `contents`, and its configuration.
     package static let modelTable = "Z_FAULTLINE"
+    /// The table in which Core Data keeps the model as an archive; empty in stores of Faultline.
+    package static let archiveTable = "Z_MODELCACHE"
 
     /// Identifies the store and its copies: a UUID, `Z_UUID` in the file.
     public let identifier: String

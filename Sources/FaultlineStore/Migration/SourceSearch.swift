@@ -19,8 +19,8 @@ extension StoreSetup {
 
 /// Finds the model version that a store was written with.
 ///
-/// A store of this library has a copy of it. For one of Apple's framework, whose version hashes only Apple can compute, the
-/// tables decide.
+/// A store has a copy of it: this library's or Core Data's. If it cannot be read, the tables decide, because only Apple can
+/// compute the version hashes of a store of Core Data.
 struct SourceSearch {
     private let setup: StoreSetup
     private let description: PersistentStoreDescription
@@ -56,12 +56,14 @@ struct SourceSearch {
 
     /// Returns the store's version, or `nil` if it is not found.
     ///
-    /// - Parameter candidates: The versions to compare with a store that has no copy of its own.
+    /// - Parameter candidates: The program's versions, for a store that Core Data wrote or that has no copy of its model.
     func version(among candidates: [ManagedObjectModel]) throws(StoreError) -> StoreVersion? {
-        if let kept = try setup.keptModel(configuration: description.configuration),
-            let version = try match(kept)
-        {
-            return version
+        if let kept = try setup.keptModel(configuration: description.configuration) {
+            // The program's own version has more than Core Data's copy, such as the files of large values.
+            let own =
+                metadata.values[VersionKeys.layout] == nil
+                ? candidates.first { $0.isSameVersion(asCached: kept) } : nil
+            if let version = try match(own ?? kept) { return version }
         }
         for model in candidates {
             if let version = try match(model) { return version }

@@ -16,8 +16,8 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
             faultline inspect library.sqlite --trace trace.json
             faultline inspect library.sqlite --format html -o library.html
 
-            Accepts any SQLite file. In a Core Data store it recognizes entities and, with --model, attributes and \
-            relationships. It detects large values in rows and columns stored after them, sparse inheritance tables, \
+            Accepts any SQLite file. In a Core Data store it recognizes entities, attributes and relationships. If the \
+            store has no readable copy of its model, name the model with --model. It detects large values in rows and columns stored after them, sparse inheritance tables, \
             missing and redundant indexes, missing statistics, tables that belong together, empty space, persistent \
             history, and a page cache that is too small. It tries its advice on a copy of the store, and keeps only \
             what SQLite uses there and a measurement confirms. It writes neither to the file nor next to it.

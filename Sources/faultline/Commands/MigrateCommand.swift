@@ -27,7 +27,7 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The version to migrate to: an .xcdatamodel, or an .xcdatamodeld for its current version.",
+            "The version to migrate to: an .xcdatamodel, an .xcdatamodeld for its current version, or a store that has it.",
             valueName: "model"),
         completion: .file())
     var to: String
@@ -216,7 +216,7 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
 
     private var unknownVersion: CommandFailure {
         .usage(
-            "The version of '\(store)' was not found: it keeps no copy of its model, and none of the versions beside '\(to)' fits it; name it with --from."
+            "The version of '\(store)' was not found: it has no readable copy of its model, and none of the versions beside '\(to)' fits it; name it with --from."
         )
     }
 }

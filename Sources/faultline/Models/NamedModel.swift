@@ -7,16 +7,21 @@ struct NamedModel {
     let name: String
     let model: ManagedObjectModel
 
-    /// Loads the version that a path names: an .xcdatamodel, its file contents, or an .xcdatamodeld for its current version.
+    /// Loads the version that a path names: an .xcdatamodel, its file contents, an .xcdatamodeld for its current version, or a
+    /// store for the version that it was written with.
     ///
     /// - Throws: ``CommandFailure`` if it is not a model.
     init(path: String) throws {
         let url = URL(fileURLWithPath: path)
+        if let model = try ModelArgument.ofStore(path) {
+            self.init(name: url.lastPathComponent, model: model)
+            return
+        }
         do {
-            model = try ManagedObjectModel(contentsOf: url)
+            let model = try ManagedObjectModel(contentsOf: url)
             let version = url.pathExtension == "xcdatamodeld" ? try ModelVersions(contentsOf: url).current : nil
             let folder = url.lastPathComponent == "contents" ? url.deletingLastPathComponent() : url
-            name = version ?? folder.deletingPathExtension().lastPathComponent
+            self.init(name: version ?? folder.deletingPathExtension().lastPathComponent, model: model)
         } catch {
             throw CommandFailure.usage("\(error)")
         }

@@ -1,8 +1,6 @@
 internal import Foundation
 
 /// Reads the expressions of a mapping model's file, which are keyed archives of `NSExpression`.
-///
-/// An archive is a property list of numbered objects, which refer to each other by number.
 struct ExpressionArchive {
     /// Limits far above any real expression.
     enum Limit {
@@ -10,24 +8,18 @@ struct ExpressionArchive {
         static let expressions = 10_000
     }
 
-    private let objects: [PropertyListValue]
+    private let archive: KeyedArchive
     private var count = 0
 
     /// - Throws: ``ArchiveFailure`` if the data is no archive, or has an expression that mapping models cannot have.
     static func expression(_ data: Data) throws(ArchiveFailure) -> MappingExpression {
-        let list = try PropertyListValue(data).dictionary ?? [:]
-        guard list["$archiver"]?.string == "NSKeyedArchiver", let objects = list["$objects"]?.array,
-            let root = list["$top"]?.dictionary?["root"]
-        else { throw ArchiveFailure("is not a keyed archive") }
-        var archive = Self(objects: objects)
-        return try archive.expression(root, depth: 0)
+        var reader = Self(archive: try KeyedArchive(data, limit: BinaryPropertyList.Limit.expression))
+        return try reader.expression(reader.archive.root, depth: 0)
     }
 
-    private init(objects: [PropertyListValue]) {
-        self.objects = objects
+    private init(archive: KeyedArchive) {
+        self.archive = archive
     }
-
-    // MARK: Expressions
 
     private mutating func expression(
         _ value: PropertyListValue?, depth: Int
@@ -37,11 +29,11 @@ struct ExpressionArchive {
             throw ArchiveFailure("nests expressions more than \(Limit.depth) levels deep, or one contains itself")
         }
         guard count <= Limit.expressions else { throw ArchiveFailure("has more than \(Limit.expressions) expressions") }
-        let object = try object(value)
-        switch try className(object) {
+        let object = try archive.object(value)
+        switch try archive.className(object) {
         case "NSConstantValueExpression": return try constant(object)
         case "NSVariableExpression":
-            let name = try string(object["NSVariable"])
+            let name = try archive.string(object["NSVariable"])
             guard let variable = MappingExpression.Variable(rawValue: name) else {
                 throw ArchiveFailure(
                     "has the variable '$\(name)', which is not one of \(MappingExpression.Variable.list)")
@@ -53,10 +45,10 @@ struct ExpressionArchive {
     }
 
     private mutating func function(
-        _ object: [String: PropertyListValue], depth: Int
+        _ object: KeyedArchive.Object, depth: Int
     ) throws(ArchiveFailure) -> MappingExpression {
-        let selector = try string(object["NSSelectorName"])
-        let arguments = try list(object["NSArguments"])
+        let selector = try archive.string(object["NSSelectorName"])
+        let arguments = try archive.list(object["NSArguments"])
         if selector == "valueForKeyPath:", arguments.count == 1, let path = try keyPath(arguments[0]) {
             return .keyPath(try expression(object["NSOperand"], depth: depth + 1), path)
         }
@@ -71,18 +63,18 @@ struct ExpressionArchive {
 
     /// Returns the key path that an argument specifies, or `nil` if it is another expression.
     private func keyPath(_ value: PropertyListValue) throws(ArchiveFailure) -> String? {
-        let object = try object(value)
-        guard try className(object) == "NSKeyPathSpecifierExpression" else { return nil }
-        let path = try string(object["NSKeyPath"])
+        let object = try archive.object(value)
+        guard try archive.className(object) == "NSKeyPathSpecifierExpression" else { return nil }
+        let path = try archive.string(object["NSKeyPath"])
         guard !path.isEmpty else { throw ArchiveFailure("has an empty key path") }
         return path
     }
 
-    private func constant(_ object: [String: PropertyListValue]) throws(ArchiveFailure) -> MappingExpression {
+    private func constant(_ object: KeyedArchive.Object) throws(ArchiveFailure) -> MappingExpression {
         if let name = object["NSConstantValueClassName"] {
-            return .cast(.constant(.string(try string(name))), type: "Class")
+            return .cast(.constant(.string(try archive.string(name))), type: "Class")
         }
-        switch try resolve(object["NSConstantValue"]) {
+        switch try archive.resolve(object["NSConstantValue"]) {
         case .null, .string("$null"): return .constant(nil)
         case .boolean(let isTrue): return .constant(.boolean(isTrue))
         case .integer(let number): return .constant(.integer(number))
@@ -96,54 +88,23 @@ struct ExpressionArchive {
     }
 
     /// Returns the value of an object that is no plain value in a property list.
-    private func value(of object: [String: PropertyListValue]) throws(ArchiveFailure) -> AttributeValue? {
-        switch (try className(object), object) {
+    private func value(of object: KeyedArchive.Object) throws(ArchiveFailure) -> AttributeValue? {
+        switch (try archive.className(object), object) {
         case ("NSNull", _): return nil
         case ("NSDate", let object):
-            if case .real(let seconds) = try resolve(object["NS.time"]) {
+            if case .real(let seconds) = try archive.resolve(object["NS.time"]) {
                 return .date(Date(timeIntervalSinceReferenceDate: seconds))
             }
         case ("NSMutableString", let object), ("NSString", let object):
-            return .string(try string(object["NS.string"]))
+            return .string(try archive.string(object["NS.string"]))
         case ("NSMutableData", let object), ("NSData", let object):
-            if case .data(let data) = try resolve(object["NS.data"]) { return .binary(data) }
+            if case .data(let data) = try archive.resolve(object["NS.data"]) { return .binary(data) }
         case ("NSUUID", let object):
-            if case .data(let data) = try resolve(object["NS.uuidbytes"]), data.count == 16 {
+            if case .data(let data) = try archive.resolve(object["NS.uuidbytes"]), data.count == 16 {
                 return .uuid(data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
             }
         default: break
         }
-        throw ArchiveFailure("has a constant of the class '\(try className(object))', which is not supported")
-    }
-
-    // MARK: Objects
-
-    /// Returns the value that a reference leads to, or the value itself if it is none.
-    private func resolve(_ value: PropertyListValue?) throws(ArchiveFailure) -> PropertyListValue {
-        guard let value else { throw ArchiveFailure("lacks a part of an expression") }
-        guard case .reference(let number) = value else { return value }
-        guard objects.indices.contains(number) else {
-            throw ArchiveFailure("refers to object \(number), but has only \(objects.count)")
-        }
-        return objects[number]
-    }
-
-    private func object(_ value: PropertyListValue?) throws(ArchiveFailure) -> [String: PropertyListValue] {
-        guard let object = try resolve(value).dictionary else { throw ArchiveFailure("lacks a part of an expression") }
-        return object
-    }
-
-    private func string(_ value: PropertyListValue?) throws(ArchiveFailure) -> String {
-        guard let text = try resolve(value).string else { throw ArchiveFailure("lacks a name") }
-        return text
-    }
-
-    private func list(_ value: PropertyListValue?) throws(ArchiveFailure) -> [PropertyListValue] {
-        guard let values = try object(value)["NS.objects"]?.array else { throw ArchiveFailure("lacks arguments") }
-        return values
-    }
-
-    private func className(_ object: [String: PropertyListValue]) throws(ArchiveFailure) -> String {
-        try string(try self.object(object["$class"])["$classname"])
+        throw ArchiveFailure("has a constant of the class '\(try archive.className(object))', which is not supported")
     }
 }

@@ -108,8 +108,9 @@ public struct PersistentStoreDescription: Sendable {
     /// models or which can be inferred. An inferred step never passes over a mapping model. Several steps change a copy of the
     /// store, which replaces it at the end, so an older store becomes one of the program's version or stays as it was.
     ///
-    /// A store that Faultline created keeps its model. The version of a store of Apple's framework is the first one here, or beside
-    /// the model in its `.xcdatamodeld`, that has the store's tables.
+    /// A store keeps the model that it was written with, so only the versions between that and the program's are needed. If a store
+    /// of Apple's framework has no readable copy, its version is the first one here, or beside the model in its `.xcdatamodeld`,
+    /// that has the store's tables.
     public var sourceModels: [ManagedObjectModel] = []
     /// Whether to run `ANALYZE` when the store is opened, which helps SQLite choose the best index.
     ///

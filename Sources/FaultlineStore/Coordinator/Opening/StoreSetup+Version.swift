@@ -22,7 +22,7 @@ extension StoreSetup {
 
     /// Writes the model into the store, for tools that only have the file.
     ///
-    /// Core Data's own archive in Z_MODELCACHE has a different format.
+    /// Core Data's own copy has a different format.
     func keepModel(
         _ model: ManagedObjectModel, configuration: String?, doing: String
     ) throws(StoreError) {
@@ -76,7 +76,9 @@ extension StoreSetup {
         }
         try replaceModel(version.model, configuration: version.configuration?.name)
         // Core Data's own copy of the model would be that of the older version.
-        if try hasTable("Z_MODELCACHE") { try session.run("DELETE FROM Z_MODELCACHE", doing: doing) }
+        if try hasTable(PersistentStore.archiveTable) {
+            try session.run("DELETE FROM \(PersistentStore.archiveTable)", doing: doing)
+        }
     }
 
     /// Replaces the copy of the model.
@@ -102,14 +104,36 @@ extension StoreSetup {
         try session.run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(data)], doing: doing)
     }
 
-    /// The model that the store was written with, if it has a copy and has the entities of a configuration.
+    /// The model that the store was written with, if it has a readable copy and has the entities of a configuration.
     func keptModel(configuration: String?) throws(StoreError) -> ManagedObjectModel? {
-        guard try hasTable(PersistentStore.modelTable) else { return nil }
+        guard let kept = try keptModel(), kept.configuration == nil || kept.configuration == configuration ?? "" else {
+            return nil
+        }
+        return kept.model
+    }
+
+    /// The model that the store was written with, if it has a readable copy.
+    ///
+    /// The configuration is `nil` for a store of Core Data, which has the tables of all entities, and empty for all entities.
+    func keptModel() throws(StoreError) -> (model: ManagedObjectModel, configuration: String?)? {
+        guard try hasTable(PersistentStore.modelTable) else { return try archivedModel().map { ($0, nil) } }
         let query = "SELECT Z_MODEL, Z_CONFIGURATION FROM \(PersistentStore.modelTable)"
         let rows = try read(query) { row in
             (0...1).map { sqlite3_column_text(row, $0).map { String(cString: $0) } ?? "" }
         }
-        guard let row = rows.first, row[1] == configuration ?? "" else { return nil }
-        return try? ManagedObjectModel(contents: row[0], name: path)
+        guard let row = rows.first, let model = try? ManagedObjectModel(contents: row[0], name: path) else {
+            return nil
+        }
+        return (model, row[1])
+    }
+
+    /// The copy that Core Data keeps in its stores.
+    private func archivedModel() throws(StoreError) -> ManagedObjectModel? {
+        guard try hasTable(PersistentStore.archiveTable) else { return nil }
+        let contents = try read("SELECT Z_CONTENT FROM \(PersistentStore.archiveTable)") { row in
+            sqlite3_column_blob(row, 0).map { Data(bytes: $0, count: Int(sqlite3_column_bytes(row, 0))) }
+        }
+        guard let content = contents.first, let content else { return nil }
+        return try? ManagedObjectModel.cached(content, in: path)
     }
 }

@@ -7,9 +7,14 @@ struct ModelShowCommand: ParsableCommand, PrintingCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Lists the entities of a model with their properties.",
-        discussion: "faultline model show Library.xcdatamodeld")
+        discussion: """
+            faultline model show Library.xcdatamodeld
+            faultline model show Library.sqlite
 
-    @Argument(help: "The model: .xcdatamodeld, .xcdatamodel, or its file contents.", completion: .file())
+            A store contains the model that it was written with, also if Core Data wrote it.
+            """)
+
+    @Argument(help: "The model: .xcdatamodeld, .xcdatamodel, its file contents, or a store.", completion: .file())
     var model: String
 
     @Option(name: .long, help: ArgumentHelp(OutputFormat<ModelShowCommand>.help))

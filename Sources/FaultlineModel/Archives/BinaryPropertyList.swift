@@ -6,11 +6,14 @@ internal import Foundation
 /// Foundation reads them too, but without access to the references of a keyed archive on Linux. Each read is checked to be within
 /// the data, and ``Limit`` bounds the work that a hostile file can cause.
 struct BinaryPropertyList {
-    /// Limits far above those of real expressions, which have about 40 objects and 1 KiB.
+    /// Limits far above those of real archives.
     enum Limit {
         static let depth = 32
-        /// The number of objects and of their bytes; objects that are referred to twice count twice.
-        static let size = 1_000_000
+        /// The number of objects and of their bytes; objects that are referred to twice count twice. Real expressions have about
+        /// 40 objects and 1 KiB.
+        static let expression = 1_000_000
+        /// The same for a model, whose entities have up to 6,000 each.
+        static let model = 8_000_000
     }
 
     private static let damaged = ArchiveFailure("ends too early or is damaged")
@@ -21,15 +24,17 @@ struct BinaryPropertyList {
     private let referenceSize: Int
     private let count: Int
     private let table: Int
+    private let limit: Int
     private var size = 0
 
-    static func read(_ data: Data) throws(ArchiveFailure) -> PropertyListValue {
-        var (list, top) = try open(Array(data))
+    /// - Parameter limit: The largest number of objects and bytes, one of ``Limit``.
+    static func read(_ data: Data, limit: Int) throws(ArchiveFailure) -> PropertyListValue {
+        var (list, top) = try open(Array(data), limit: limit)
         return try list.object(top, depth: 0)
     }
 
     /// Reads the trailer, which says where the objects are and which of them is the outermost one.
-    private static func open(_ bytes: [UInt8]) throws(ArchiveFailure) -> (Self, top: Int) {
+    private static func open(_ bytes: [UInt8], limit: Int) throws(ArchiveFailure) -> (Self, top: Int) {
         let start = bytes.count - trailerSize
         guard start >= 8 else { throw damaged }
         func number(_ index: Int) throws(ArchiveFailure) -> Int {
@@ -44,16 +49,19 @@ struct BinaryPropertyList {
             count <= (start - table) / offsetSize
         else { throw damaged }
         return (
-            Self(bytes: bytes, offsetSize: offsetSize, referenceSize: referenceSize, count: count, table: table), top
+            Self(
+                bytes: bytes, offsetSize: offsetSize, referenceSize: referenceSize, count: count, table: table,
+                limit: limit), top
         )
     }
 
-    private init(bytes: [UInt8], offsetSize: Int, referenceSize: Int, count: Int, table: Int) {
+    private init(bytes: [UInt8], offsetSize: Int, referenceSize: Int, count: Int, table: Int, limit: Int) {
         self.bytes = bytes
         self.offsetSize = offsetSize
         self.referenceSize = referenceSize
         self.count = count
         self.table = table
+        self.limit = limit
     }
 
     // MARK: Objects
@@ -138,7 +146,7 @@ struct BinaryPropertyList {
 
     private mutating func add(_ amount: Int) throws(ArchiveFailure) {
         size += amount
-        guard size <= Limit.size else { throw ArchiveFailure("is larger than any expression") }
+        guard size <= limit else { throw ArchiveFailure("is larger than any that Core Data writes") }
     }
 
     /// Returns where the content of an object is: after its count, which is in the marker or in an integer that follows it.

@@ -20,9 +20,11 @@ indirect enum PropertyListValue: Sendable, Hashable {
     var dictionary: [String: PropertyListValue]? { if case .dictionary(let values) = self { values } else { nil } }
 
     /// Reads a property list in its binary or its XML form.
-    init(_ data: Data) throws(ArchiveFailure) {
+    ///
+    /// - Parameter limit: The largest number of objects and bytes of the binary form.
+    init(_ data: Data, limit: Int) throws(ArchiveFailure) {
         if data.starts(with: "bplist".utf8) {
-            self = try BinaryPropertyList.read(data)
+            self = try BinaryPropertyList.read(data, limit: limit)
         } else {
             let root: ModelElement
             do throws(ModelElementParser.Failure) {

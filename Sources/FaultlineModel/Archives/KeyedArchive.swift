@@ -1,0 +1,69 @@
+internal import Foundation
+
+/// The objects of a keyed archive, which Foundation's `NSKeyedArchiver` writes.
+///
+/// An archive is a property list of numbered objects, which refer to each other by number.
+struct KeyedArchive {
+    typealias Object = [String: PropertyListValue]
+
+    /// The object from which the archive was made.
+    let root: PropertyListValue
+    private let objects: [PropertyListValue]
+
+    /// - Parameter limit: The largest number of objects and bytes, one of ``BinaryPropertyList/Limit``.
+    /// - Throws: ``ArchiveFailure`` if the data is no archive.
+    init(_ data: Data, limit: Int) throws(ArchiveFailure) {
+        let list = try PropertyListValue(data, limit: limit).dictionary ?? [:]
+        guard list["$archiver"]?.string == "NSKeyedArchiver", let objects = list["$objects"]?.array,
+            let root = list["$top"]?.dictionary?["root"]
+        else { throw ArchiveFailure("is not a keyed archive") }
+        (self.root, self.objects) = (root, objects)
+    }
+
+    /// Returns the value that a reference leads to, or the value itself if it is none.
+    func resolve(_ value: PropertyListValue?) throws(ArchiveFailure) -> PropertyListValue {
+        guard let value else { throw ArchiveFailure("lacks an object") }
+        guard case .reference(let number) = value else { return value }
+        guard objects.indices.contains(number) else {
+            throw ArchiveFailure("refers to object \(number), but has only \(objects.count)")
+        }
+        return objects[number]
+    }
+
+    /// Returns the value that a reference leads to, or `nil` if the object has no such key, or nothing is there.
+    func value(_ key: String, of object: Object) throws(ArchiveFailure) -> PropertyListValue? {
+        guard let value = object[key] else { return nil }
+        switch try resolve(value) {
+        case .null, .string("$null"): return nil
+        case let found: return found
+        }
+    }
+
+    func object(_ value: PropertyListValue?) throws(ArchiveFailure) -> Object {
+        guard let object = try resolve(value).dictionary else { throw ArchiveFailure("lacks an object") }
+        return object
+    }
+
+    func string(_ value: PropertyListValue?) throws(ArchiveFailure) -> String {
+        guard let text = try resolve(value).string else { throw ArchiveFailure("lacks a name") }
+        return text
+    }
+
+    /// Returns the elements of an array or of a set.
+    func list(_ value: PropertyListValue?) throws(ArchiveFailure) -> [PropertyListValue] {
+        guard let values = try object(value)["NS.objects"]?.array else { throw ArchiveFailure("lacks a list") }
+        return values
+    }
+
+    /// Returns the values of a dictionary by their keys.
+    func dictionary(_ value: PropertyListValue?) throws(ArchiveFailure) -> [(key: String, value: PropertyListValue)] {
+        let object = try object(value)
+        guard let keys = object["NS.keys"]?.array, let values = object["NS.objects"]?.array, keys.count == values.count
+        else { throw ArchiveFailure("lacks a dictionary") }
+        return try zip(keys, values).map { key, value throws(ArchiveFailure) in (try string(key), value) }
+    }
+
+    func className(_ object: Object) throws(ArchiveFailure) -> String {
+        try string(try self.object(object["$class"])["$classname"])
+    }
+}

@@ -1,0 +1,58 @@
+internal import CZlib
+package import Foundation
+
+extension ManagedObjectModel {
+    /// The largest size of an uncompressed archive, far above that of real models.
+    private static let largestArchive = 64 << 20
+
+    /// Reads the copy of a model that Core Data keeps in the table `Z_MODELCACHE` of a store.
+    ///
+    /// It lacks what a store does not depend on: validation rules, fetched properties, fetch requests and user info. It also lacks
+    /// the flag of attributes whose large values are in files of their own.
+    ///
+    /// - Parameters:
+    ///   - data: The column `Z_CONTENT`.
+    ///   - store: The store's name in errors.
+    /// - Throws: ``ModelError`` if it is not a compressed archive of a model, or the model is invalid.
+    package static func cached(_ data: Data, in store: String) throws(ModelError) -> ManagedObjectModel {
+        do throws(ArchiveFailure) {
+            guard let archive = inflate(data) else { throw ArchiveFailure("is not compressed, or too large") }
+            return try ModelArchive.model(archive)
+        } catch {
+            throw ModelError(.notAModel, "Cannot read the copy of the model in '\(store)': it \(error.text).")
+        }
+    }
+
+    /// Whether a model that Core Data keeps in a store is a copy of this one, as far as it tells.
+    package func isSameVersion(asCached model: ManagedObjectModel) -> Bool {
+        differences(from: model).allSatisfy { difference in
+            guard difference.requiresMigration else { return true }
+            if case .changed(.externalStorage, _, _) = difference.change { return true }
+            return false
+        }
+    }
+
+    /// Returns what `deflate` compressed without a header; `nil` if it did not, or the result is too large.
+    static func inflate(_ data: Data) -> Data? {
+        var stream = z_stream()
+        guard !data.isEmpty, data.count <= largestArchive, czlib_begin_raw_inflate(&stream) == Z_OK else { return nil }
+        defer { inflateEnd(&stream) }
+        var (input, output) = (Array(data), Data())
+        var room = [UInt8](repeating: 0, count: 1 << 16)
+        return input.withUnsafeMutableBufferPointer { input in
+            stream.next_in = input.baseAddress
+            stream.avail_in = UInt32(input.count)
+            while output.count <= largestArchive {
+                let (code, count) = room.withUnsafeMutableBufferPointer { room in
+                    stream.next_out = room.baseAddress
+                    stream.avail_out = UInt32(room.count)
+                    return (CZlib.inflate(&stream, Z_NO_FLUSH), room.count - Int(stream.avail_out))
+                }
+                output.append(contentsOf: room[..<count])
+                if code == Z_STREAM_END { return output }
+                guard code == Z_OK, count > 0 || stream.avail_in > 0 else { return nil }
+            }
+            return nil
+        }
+    }
+}

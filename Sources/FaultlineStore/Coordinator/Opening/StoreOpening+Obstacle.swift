@@ -1,0 +1,35 @@
+import FaultlineModel
+
+extension StoreOpening {
+    /// The error for a model feature that no store supports, reported before a save could lose data.
+    static func obstacle(_ model: ManagedObjectModel, _ path: String) -> StoreError? {
+        func error(_ name: String, _ what: String, _ remedy: String) -> StoreError {
+            StoreError(
+                .unsupportedModel, "The store '\(path)' does not support '\(name)', \(what); \(remedy) in the model.")
+        }
+        for entity in model.entities {
+            for attribute in entity.attributes where attribute.type == .composite && !attribute.isTransient {
+                return error(
+                    "\(entity.name).\(attribute.name)", "a composite attribute",
+                    "make its parts separate attributes")
+            }
+            for attribute in entity.attributes {
+                guard let pattern = attribute.regularExpression,
+                    TextPattern(pattern, [], isExpression: true).expression == nil
+                else { continue }
+                return error(
+                    "\(entity.name).\(attribute.name)", "whose regular expression '\(pattern)' is invalid",
+                    "correct it")
+            }
+            for relationship in entity.relationships {
+                let name = "\(entity.name).\(relationship.name)"
+                if relationship.isTransient {
+                    return error(name, "a transient relationship", "set its isTransient to false")
+                }
+                guard relationship.inverse == nil, relationship.isToMany else { continue }
+                return error(name, "a to-many relationship without an inverse", "give it an inverse")
+            }
+        }
+        return nil
+    }
+}
