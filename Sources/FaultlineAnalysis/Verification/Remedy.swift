@@ -20,6 +20,8 @@ package enum Remedy: Sendable, Hashable {
     case moveOut(entity: String, properties: [String], [FetchProfile.Key])
     /// Joins consecutive saves into one.
     case joinSaves(entities: [String], saves: UInt64, objects: UInt64)
+    /// Lets migrations be inferred that a mapping model does object by object.
+    case inferMigrations(count: UInt64)
     /// Changes a statement of a program without an object store.
     case statement(StatementChange)
 
@@ -38,8 +40,15 @@ package enum Remedy: Sendable, Hashable {
         case .change(let fetch, _), .answer(let fetch, _), .reorder(let fetch, _): [fetch]
         case .joinFetches(let loop): [loop.fetch]
         case .index(_, let fetches), .analyze(let fetches), .moveOut(_, _, let fetches): fetches
-        case .joinSaves, .statement: []
+        case .joinSaves, .inferMigrations, .statement: []
         }
+    }
+}
+
+extension Analysis {
+    /// Whether a finding is about a migration, which is tried on a store of an older version.
+    package var hasAdviceOnMigrations: Bool {
+        findings.contains { if case .inferMigrations = $0.remedy { true } else { false } }
     }
 }
 

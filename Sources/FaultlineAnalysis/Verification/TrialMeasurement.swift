@@ -35,12 +35,12 @@ public struct TrialMeasurement: Sendable, Hashable {
 
     /// The number of rounds, each of which measures both variants.
     public var rounds: Int
-    /// The number of fetches or saves that each round replays, and the number in the trace.
+    /// The number of fetches, saves or migrations that each round replays, and the number in the trace.
     public var operations: UInt64
     public var recordedOperations: UInt64
     /// The time in the store of all operations of the trace, extrapolated from the replayed ones.
     ///
-    /// CPU time for fetches, and elapsed time for saves.
+    /// CPU time for fetches, and elapsed time for saves and migrations.
     public var time: Figure
     /// The longest step that makes a program wait: a fetch, or access to a row.
     public var pause: Figure

@@ -11,6 +11,8 @@ public struct StoreVerifier {
     private let name: String
     private let path: String
     private let stored: StoredModel
+    /// The version to which migrations lead.
+    private let newest: ManagedObjectModel?
     /// The copy that only saves change.
     private let base: StoreCopy
 
@@ -18,11 +20,15 @@ public struct StoreVerifier {
     ///
     /// - Parameters:
     ///   - path: A store of Faultline or Core Data.
-    ///   - models: Versions of the store's model, of which the first that fits is used. If empty, the model that the
-    ///     store keeps.
+    ///   - models: Versions of the store's model, the program's first. The first that fits is used; if there are none, the
+    ///     model that the store keeps.
+    ///   - allowsNewerModels: Whether the store may be of a version that is not one of the models, because findings about
+    ///     migrations lead from it to the first one.
     /// - Throws: ``ReplayError`` if the store cannot be read or copied, if its model is unknown, or if none of the
     ///   models is the store's. In the last case, the error has the differences from the first.
-    public init(path: String, models: [ManagedObjectModel] = []) throws(ReplayError) {
+    public init(
+        path: String, models: [ManagedObjectModel] = [], allowsNewerModels: Bool = false
+    ) throws(ReplayError) {
         name = path
         self.path = try StorePath.resolved(path)
         base = try StoreCopy(of: self.path, named: path)
@@ -33,8 +39,17 @@ public struct StoreVerifier {
             stored = kept
         } else {
             let versions = models.map { StoredModel(model: $0, configuration: kept?.configuration) }
-            stored = try StoredModel.first(of: versions) { [base] (model) throws(ReplayError) in try base.check(model) }
+            do throws(ReplayError) {
+                stored = try StoredModel.first(of: versions) { [base] (model) throws(ReplayError) in
+                    try base.check(model)
+                }
+            } catch {
+                guard allowsNewerModels, let kept else { throw error }
+                try base.check(kept)
+                stored = kept
+            }
         }
+        newest = models.first
     }
 
     /// Tries every finding that can be tried.
@@ -49,11 +64,8 @@ public struct StoreVerifier {
             return Trial(finding, notTried: Self.reason(finding))
         }
         do {
-            let pair = try pair(for: remedy, finding, analysis.profile)
-            let (measurement, notes) = try pair.measure(stored)
-            return Trial(
-                finding, measurement, recorded: analysis.recordedTime(of: finding),
-                notes: pair.notes + notes)
+            let (measurement, notes) = try measure(remedy, finding, analysis.profile)
+            return Trial(finding, measurement, recorded: analysis.recordedTime(of: finding), notes: notes)
         } catch {
             return Trial(finding, notTried: Untriable(error, copyOf: name).reason)
         }
@@ -69,6 +81,20 @@ public struct StoreVerifier {
     }
 
     // MARK: Comparisons
+
+    private func measure(
+        _ remedy: Remedy, _ finding: Finding, _ profile: Profile
+    ) throws -> (TrialMeasurement, notes: [String]) {
+        if case .inferMigrations(let count) = remedy {
+            let size = finding.evidence.first { $0.name == "storeSize" }?.value ?? 0
+            return try MigrationTrial(
+                path, named: name, stored, to: newest, recorded: count, size: UInt64(min(1e18, max(0, size)))
+            ).measure()
+        }
+        let pair = try pair(for: remedy, finding, profile)
+        let (measurement, notes) = try pair.measure(stored)
+        return (measurement, pair.notes + notes)
+    }
 
     private func pair(for remedy: Remedy, _ finding: Finding, _ profile: Profile) throws -> TrialPair {
         switch remedy {
@@ -113,6 +139,8 @@ public struct StoreVerifier {
             return pair
         case .statement:
             throw Untriable("It is about a statement that the program ran without the store.")
+        case .inferMigrations:
+            throw Untriable("It is about a migration, which changes the whole store.")
         case .joinSaves(let entities, let saves, let objects):
             let recorded = finding.evidence.first { $0.name == "saves" }?.value ?? Double(saves)
             let replay = try SaveReplay(

@@ -1,5 +1,5 @@
 package import FaultlineModel
-import FaultlineRecorder
+package import FaultlineRecorder
 package import Foundation
 
 /// What a migration in place would do to a store.
@@ -85,9 +85,9 @@ extension PersistentStoreCoordinator {
     ///   - observer: Called after each statement of a migration in place.
     /// - Returns: Whether the store's version was found.
     package static func migrateStore(
-        _ description: PersistentStoreDescription, to model: ManagedObjectModel, backup: URL?,
-        observer: ((MigrationProgress) -> Void)?
+        _ description: PersistentStoreDescription, to model: ManagedObjectModel, recorder: Recorder = .shared,
+        backup: URL? = nil, observer: ((MigrationProgress) -> Void)? = nil
     ) throws -> Bool {
-        try AutomaticMigration(description, model, .shared, .shared, backup: backup, observer: observer).run()
+        try AutomaticMigration(description, model, recorder, .shared, backup: backup, observer: observer).run()
     }
 }

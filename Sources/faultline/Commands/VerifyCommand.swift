@@ -18,8 +18,11 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
 
             Replays the recorded fetches and saves for each testable finding, alternately with and without the change, \
             and prints the measured saving beside the predicted one. If the trace has no values (see record \
-            --values), they are drawn from the copy. The store itself is never opened. A store that Core Data made needs \
-            --model. Of a program without FaultlineStore, it replays the statements.
+            --values), they are drawn from the copy. The store itself is never opened. If it has no readable copy of its \
+            model, name the model with --model. Of a program without FaultlineStore, it replays the statements.
+
+            Advice on a migration is tried on a store that has not been migrated, such as a backup; --model names the newer \
+            version then.
 
             confirmed: the saving is as predicted, or its range overlaps the predicted one.
             saves more, saves less: it is outside that range; the change still saves time.
@@ -28,7 +31,7 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
             withdrawn: it saves far less than predicted, if any; do not make the change for its time.
 
             A predicted range is widened to 20 % on either side, because a few replayed operations stand for all. \
-            Times are CPU times of the replayed operations alone. Trips and rows include the identities that a batched \
+            Times are CPU times of the replayed fetches, and elapsed times of saves and migrations. Trips and rows include the identities that a batched \
             fetch loads first and depend on what the row cache holds, so they can differ from the report's.
             """)
 
@@ -39,7 +42,8 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
     var store: String
 
     @Option(
-        name: .long, help: "The store's model: .xcdatamodeld, .xcdatamodel, or its file contents.", completion: .file())
+        name: .long, help: "The store's model: .xcdatamodeld, .xcdatamodel, its file contents, or another store.",
+        completion: .file())
     var model: String?
 
     @Option(name: .long, help: ArgumentHelp(OutputFormat<VerifyCommand>.help))
@@ -77,7 +81,9 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
             show in
             Result { () throws(ReplayError) in
                 guard analysis.profile.allProcesses.lacks(.operations) else {
-                    return try StoreVerifier(path: store, models: models).verify(analysis) { show?(UInt64($1), total) }
+                    return try StoreVerifier(
+                        path: store, models: models, allowsNewerModels: analysis.hasAdviceOnMigrations
+                    ).verify(analysis) { show?(UInt64($1), total) }
                 }
                 return try StatementVerifier(path: store).verify(analysis) { show?(UInt64($1), total) }
             }

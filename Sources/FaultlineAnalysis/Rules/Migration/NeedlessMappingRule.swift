@@ -44,6 +44,7 @@ public struct NeedlessMappingRule: Rule {
             confidence: .medium("the time in SQL was estimated from copying some of the store's rows"),
             signature: [id, key.site?.function ?? ""].joined(separator: "|"))
         finding.saving.time = Saving.Range(median: saved, low: saved * 0.8, high: saved)
+        finding.remedy = .inferMigrations(count: evidence.count)
         finding.claims = [Claim(MigrationDetector.self, key, balance: Double(evidence.inferableTime))]
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.count, time: evidence.time)]
         finding.explanation = [
@@ -67,7 +68,9 @@ public struct NeedlessMappingRule: Rule {
             evidence:
                 "The migration's time, and the time in SQL. It is estimated while recording, by copying up to 20,000 rows.",
             fix: "Leave the mapping model out, or give it to the container, which runs it in SQL.",
-            saving: "The migration's time without the estimated time in SQL.",
+            saving:
+                "The migration's time without the estimated time in SQL. verify measures both on copies of a store that has not "
+                + "been migrated, if --model names the newer version.",
             guards: [
                 "R32 ignores mapping models with policies, key paths, functions, constants or predicates, and those that leave "
                     + "out what an inferred migration keeps.",

@@ -1,0 +1,95 @@
+import FaultlineAnalysis
+import FaultlineCounting
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineStore
+import Foundation
+
+/// Migrates copies of a store in turns: object by object, and in SQL.
+struct MigrationTrial {
+    private let name: String
+    private let path: String
+    private let old: ManagedObjectModel
+    private let new: ManagedObjectModel
+    private let mapping: MappingModel
+    /// The number of migrations in the trace.
+    private let recorded: UInt64
+
+    /// The largest ratio of the sizes of the store here and of the recorded one, either way.
+    private static let largestDifference = 4.0
+
+    private enum Way {
+        case objects
+        case inferred
+    }
+
+    /// - Parameters:
+    ///   - path: The resolved path of a store that has not been migrated yet.
+    ///   - name: Its name as given.
+    ///   - new: The newer version of its model; `nil` if none was named.
+    ///   - size: The size of the recorded store's file.
+    /// - Throws: ``Untriable`` if it is not the recorded work.
+    init(
+        _ path: String, named name: String, _ stored: StoredModel, to new: ManagedObjectModel?, recorded: UInt64,
+        size: UInt64
+    ) throws(Untriable) {
+        (self.name, self.path, self.recorded) = (name, path, recorded)
+        old = stored.model
+        guard let new, new.versionChecksum != old.versionChecksum else {
+            throw Untriable(
+                "A migration is tried on a store that has not been migrated: name a copy of the older store with --store, and "
+                    + "the newer version of its model with --model.")
+        }
+        self.new = new
+        do {
+            mapping = try MappingModel.inferredMappingModel(from: old, to: new)
+        } catch {
+            throw Untriable(error.message)
+        }
+        let (less, more) = (Double(min(size, StorePath.size(of: path))), Double(max(size, StorePath.size(of: path))))
+        if more > Self.largestDifference * max(1, less) {
+            throw Untriable(
+                "The store has \(Phrase.size(Double(StorePath.size(of: path)))) here, but had \(Phrase.size(Double(size))) when its migration "
+                    + "was recorded: this is not the same work.")
+        }
+    }
+
+    /// Measures both ways in turns.
+    func measure() throws -> (TrialMeasurement, notes: [String]) {
+        func counted(_ way: Way) throws -> TrialMeasurement.Counts {
+            let recorder = Recorder.memory(ringBytes: 8 << 20)
+            let counts = try recorder.countingStore { _ = try run(way, recorder) }.counts
+            return .init(trips: UInt64(counts.trips), rows: UInt64(counts.rows))
+        }
+        let (before, after) = (try counted(.objects), try counted(.inferred))
+        let rounds = try TurnTaking.measure(before: { try run(.objects) }, after: { try run(.inferred) })
+        let measurement = TrialMeasurement(
+            operations: 1, recordedOperations: recorded, rounds: rounds.count,
+            time: .init(rounds.map { ($0.before.total, $0.after.total) }),
+            pause: .init(rounds.map { ($0.before.longest, $0.after.longest) }), before: before, after: after)
+        return (measurement, ["Each migration had a fresh copy of the store; the times are elapsed times."])
+    }
+
+    /// Migrates a fresh copy.
+    private func run(_ way: Way, _ recorder: Recorder = .off()) throws -> Timing {
+        let folder = try ScratchFolder()
+        _ = try folder.copyStore(path)
+        try folder.copySupport(of: path)
+        var timing = Timing(.wall)
+        try timing.step(weight: Double(recorded)) {
+            switch way {
+            case .objects:
+                let target = URL(fileURLWithPath: folder.filePath(of: "migrated.sqlite"))
+                try MigrationManager(sourceModel: old, destinationModel: new, recorder: recorder).migrateStore(
+                    from: folder.storeURL, mapping: mapping, to: target)
+            case .inferred:
+                var description = PersistentStoreDescription(url: folder.storeURL)
+                description.ignoresPersistentHistory = true
+                description.allowsEarlierVersions = true
+                description.sourceModels = [old]
+                _ = try PersistentStoreCoordinator.migrateStore(description, to: new, recorder: recorder)
+            }
+        }
+        return timing
+    }
+}
