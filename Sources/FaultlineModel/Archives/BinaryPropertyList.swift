@@ -9,8 +9,9 @@ struct BinaryPropertyList {
     /// Limits far above those of real archives.
     enum Limit {
         static let depth = 32
-        /// The number of objects and of their bytes; objects that are referred to twice count twice. Real expressions have about
-        /// 40 objects and 1 KiB.
+        /// The number of objects and of their bytes.
+        ///
+        /// Objects that are referred to twice count twice. Real expressions have about 40 objects and 1 KiB.
         static let expression = 1_000_000
         /// The same for a model, whose entities have up to 6,000 each.
         static let model = 8_000_000
