@@ -12,6 +12,8 @@ public struct CallSiteResolver: Sendable {
     private let propertyNames: Set<String>
     private let packageModules: Set<String>
     private var sitesByStack: [DictionaryID: [CallSite]] = [:]
+    /// The application's functions at addresses, which many stacks share.
+    private var functionsByAddress: [UInt64: [FrameEntry.Location]] = [:]
     /// Call sites for a program without symbols; created at the first stack that needs them.
     private var addresses: AddressSites?
 
@@ -83,9 +85,9 @@ public struct CallSiteResolver: Sendable {
     }
 
     /// The application's functions on a stack, or those of its packages if there are no others.
-    private func compiledSites(of stack: DictionaryID) -> [CallSite] {
-        let locations = (dictionary.stack(stack)?.addresses ?? []).compactMap { dictionary.frame(at: $0) }
-            .filter { !CodePart.isSystemLibrary($0.module) }.flatMap(\.locations).filter(isApplication)
+    private mutating func compiledSites(of stack: DictionaryID) -> [CallSite] {
+        var locations: [FrameEntry.Location] = []
+        for address in dictionary.stack(stack)?.addresses ?? [] { locations += functions(at: address) }
         let application = locations.filter { !isOfPackage($0) }
         var sites: [CallSite] = []
         for location in application.isEmpty ? locations : application {
@@ -93,6 +95,15 @@ public struct CallSiteResolver: Sendable {
             if sites.last != site { sites.append(site) }
         }
         return sites
+    }
+
+    /// The application's functions at an address, several if they are inlined.
+    private mutating func functions(at address: UInt64) -> [FrameEntry.Location] {
+        if let known = functionsByAddress[address] { return known }
+        guard let frame = dictionary.frame(at: address), !CodePart.isSystemLibrary(frame.module) else { return [] }
+        let functions = frame.locations.filter(isApplication)
+        functionsByAddress[address] = functions
+        return functions
     }
 
     /// Whether a function belongs to a package that was checked out for the program, or to what the user calls a library.

@@ -106,7 +106,7 @@ struct FunctionName {
     private static func path(_ entity: Substring) -> (name: String, property: String?) {
         // Without the types of the property or result, which contain dots.
         var head = entity
-        for type in [" : ", " -> "] {
+        for type: StaticString in [" : ", " -> "] {
             if let separator = find(type, in: head) { head = head[..<separator.lowerBound] }
         }
         var components = components(of: head)
@@ -178,19 +178,42 @@ struct FunctionName {
     }
 
     /// The first occurrence of `wanted` outside all brackets.
-    private static func find(_ wanted: String, in text: Substring) -> Range<Substring.Index>? {
+    private static func find(_ wanted: StaticString, in text: Substring) -> Range<Substring.Index>? {
         let bytes = text.utf8
-        let wanted = Array(wanted.utf8)
+        let wanted = UnsafeBufferPointer(start: wanted.utf8Start, count: wanted.utf8CodeUnitCount)
+        guard let found = bytes.withContiguousStorageIfAvailable({ offset(of: wanted, in: $0) }) else {
+            // Only strings that were bridged from elsewhere are not contiguous.
+            return find(wanted, in: Array(bytes), of: text)
+        }
+        guard let found else { return nil }
+        let start = bytes.index(bytes.startIndex, offsetBy: found)
+        return start..<bytes.index(start, offsetBy: wanted.count)
+    }
+
+    private static func find(
+        _ wanted: UnsafeBufferPointer<UInt8>, in copy: [UInt8], of text: Substring
+    ) -> Range<Substring.Index>? {
+        guard let found = copy.withUnsafeBufferPointer({ offset(of: wanted, in: $0) }) else { return nil }
+        let start = text.utf8.index(text.startIndex, offsetBy: found)
+        return start..<text.utf8.index(start, offsetBy: wanted.count)
+    }
+
+    private static func offset(
+        of wanted: UnsafeBufferPointer<UInt8>, in bytes: UnsafeBufferPointer<UInt8>
+    ) -> Int? {
         var depth = 0
-        var at = bytes.startIndex
         var last: UInt8 = 0
-        while at < bytes.endIndex {
-            if depth == 0, bytes[at...].starts(with: wanted) {
-                return at..<bytes.index(at, offsetBy: wanted.count)
+        var at = 0
+        while at < bytes.count {
+            let byte = bytes[at]
+            if depth == 0, byte == wanted[0], at + wanted.count <= bytes.count {
+                var same = 1
+                while same < wanted.count, bytes[at + same] == wanted[same] { same += 1 }
+                if same == wanted.count { return at }
             }
-            change(&depth, bytes[at], after: last)
-            last = bytes[at]
-            at = bytes.index(after: at)
+            change(&depth, byte, after: last)
+            last = byte
+            at += 1
         }
         return nil
     }

@@ -52,10 +52,50 @@ enum LineFit {
         }
     }
 
+    /// Returns the median of values, whose order changes.
+    ///
+    /// - Complexity: O(n) on average.
     static func median(_ values: inout [Double]) -> Double {
         guard !values.isEmpty else { return 0 }
-        values.sort()
-        let middle = values.count / 2
-        return values.count % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2
+        let (middle, isOdd) = (values.count / 2, values.count % 2 == 1)
+        return values.withUnsafeMutableBufferPointer { values in
+            select(middle, of: values)
+            if isOdd { return values[middle] }
+            var before = values[0]
+            for index in 1..<middle { before = max(before, values[index]) }
+            return (before + values[middle]) / 2
+        }
+    }
+
+    /// Moves the value to a position that it has in the sorted order, and smaller ones before it (Hoare's quickselect).
+    private static func select(_ position: Int, of values: UnsafeMutableBufferPointer<Double>) {
+        var (low, high) = (0, values.count - 1)
+        while low < high {
+            let (first, last) = (values[low], values[high])
+            let middle = values[low + (high - low) / 2]
+            let pivot = max(min(first, last), min(max(first, last), middle))
+            // Afterward, values before `equal` are smaller than the pivot, and those after `end` are larger.
+            var (index, equal, end) = (low, low, high)
+            while index <= end {
+                let value = values[index]
+                if value < pivot {
+                    (values[index], values[equal]) = (values[equal], value)
+                    index += 1
+                    equal += 1
+                } else if value > pivot {
+                    (values[index], values[end]) = (values[end], value)
+                    end -= 1
+                } else {
+                    index += 1
+                }
+            }
+            if position < equal {
+                high = equal - 1
+            } else if position > end {
+                low = end + 1
+            } else {
+                return
+            }
+        }
     }
 }
