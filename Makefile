@@ -138,7 +138,8 @@ ROUNDS = 200
 
 attack: install-packages
 	swift build --build-tests
-	FAULTLINE_ATTACK_ROUNDS=$(ROUNDS) swift test --skip-build --filter 'AttackTests|DamagedRingsTests'
+	FAULTLINE_ATTACK_ROUNDS=$(ROUNDS) FAULTLINE_DAMAGE_ROUNDS=$(ROUNDS) \
+	    swift test --skip-build --filter 'AttackTests|DamagedRingsTests|DamagedNumbersTests'
 	$(MAKE) fuzz COUNT=20000
 
 APPLICATIONS = $(filter-out Flaws Kit,$(notdir $(wildcard Tests/Applications/*)))

@@ -16,6 +16,9 @@ private struct Generator: RandomNumberGenerator {
 
 @Suite("Damaged numbers affect only their own lines")
 struct DamagedNumbersTests {
+    /// The rounds for each trace, a multiple of 4; `make attack` takes 200.
+    static let rounds = ProcessInfo.processInfo.environment["FAULTLINE_DAMAGE_ROUNDS"].flatMap { Int($0) } ?? 12
+
     static let extremes = [
         "18446744073709551615", "9223372036854775808", "9223372036854775807", "9007199254740993", "9007199254740992",
         "4294967295", "4294967296", "0", "1", "-1", "1e308", "0.5", "null", "\"x\"", "[]",
@@ -27,7 +30,7 @@ struct DamagedNumbersTests {
         let lines = try String(contentsOf: trace, encoding: .utf8).components(separatedBy: "\n")
         let scratch = try TemporaryDirectory().path("trace.json")
         var generator = Generator(state: 1)
-        for round in 0..<60 {
+        for round in 0..<Self.rounds {
             // From one damaged number to one in every second line.
             let share = [1000, 100, 10, 2][round % 4]
             let damaged = lines.map { line in
@@ -55,34 +58,31 @@ struct DamagedNumbersTests {
         }
     }
 
-    @Test("in a profile, which is rejected or reported")
-    func profiles() throws {
-        for story in SampleTraceTests.timelines {
-            var builder = ProfileBuilder()
-            let trace = BuiltCommand.package.appendingPathComponent("Traces/\(story)/trace.json").path
-            _ = try TraceReader(path: trace).read { builder.add($0) }
-            let profile = builder.finish()
-            let text = String(decoding: try profile.fileData(), as: UTF8.self)
-            let numbers = text.matches(of: /[:,\[](\d+)/).map(\.output.1)
-            var generator = Generator(state: 7)
-            for round in 0..<40 {
-                let share = [numbers.count, 100, 10, 2][round % 4]
-                var damaged = ""
-                var rest = text[...]
-                for number in numbers where Int.random(in: 0..<share, using: &generator) == 0 {
-                    damaged += rest[..<number.startIndex]
-                    damaged +=
-                        ["0", "1", "2", "9007199254740992", "1152921504606846976"].randomElement(using: &generator)
-                        ?? "0"
-                    rest = rest[number.endIndex...]
-                }
-                do {
-                    var read = try Profile(fileData: Data((damaged + rest).utf8))
-                    try read.merge(profile)
-                    try report(read)
-                } catch is ProfileFileError {
-                } catch is ProfileMergeError {}
+    @Test("in a profile, which is rejected or reported", arguments: SampleTraceTests.timelines)
+    func profiles(story: String) throws {
+        var builder = ProfileBuilder()
+        let trace = BuiltCommand.package.appendingPathComponent("Traces/\(story)/trace.json").path
+        _ = try TraceReader(path: trace).read { builder.add($0) }
+        let profile = builder.finish()
+        let text = String(decoding: try profile.fileData(), as: UTF8.self)
+        let numbers = text.matches(of: /[:,\[](\d+)/).map(\.output.1)
+        var generator = Generator(state: 7)
+        for round in 0..<Self.rounds {
+            let share = [numbers.count, 100, 10, 2][round % 4]
+            var damaged = ""
+            var rest = text[...]
+            for number in numbers where Int.random(in: 0..<share, using: &generator) == 0 {
+                damaged += rest[..<number.startIndex]
+                damaged +=
+                    ["0", "1", "2", "9007199254740992", "1152921504606846976"].randomElement(using: &generator) ?? "0"
+                rest = rest[number.endIndex...]
             }
+            do {
+                var read = try Profile(fileData: Data((damaged + rest).utf8))
+                try read.merge(profile)
+                try report(read)
+            } catch is ProfileFileError {
+            } catch is ProfileMergeError {}
         }
     }
 
