@@ -12,9 +12,11 @@ package final class ModelSchema: Sendable {
 
     /// Computes the layout of entities.
     ///
-    /// - Parameter numbers: The numbers of entities in an existing store; empty to number them from 1.
-    package init(_ descriptions: [EntityDescription], numbers: [String: Int64]) {
-        let layout = SchemaLayout(descriptions, numbers: numbers)
+    /// - Parameters:
+    ///   - numbers: The numbers of entities in an existing store; empty to number them from 1.
+    ///   - joinTables: The join tables of an existing store. Core Data names such a table for either side of its relationship.
+    package init(_ descriptions: [EntityDescription], numbers: [String: Int64], joinTables: Set<String> = []) {
+        let layout = SchemaLayout(descriptions, numbers: numbers, joinTables: joinTables)
         entities = layout.makeEntities()
         positions = layout.positions
         indexesByNumber = Dictionary(entities.map { ($0.number, $0.index) }) { first, _ in first }

@@ -3,6 +3,8 @@ struct SchemaLayout {
     private let descriptions: [EntityDescription]
     let positions: [String: Int]
     private let numbers: [Int64]
+    /// The join tables of an existing store.
+    private let joinTables: Set<String>
     /// Whether this library determines the layout, rather than an existing store.
     private let isOwn: Bool
     private let parents: [Int]
@@ -25,7 +27,8 @@ struct SchemaLayout {
         var property: String
     }
 
-    init(_ given: [EntityDescription], numbers known: [String: Int64]) {
+    init(_ given: [EntityDescription], numbers known: [String: Int64], joinTables: Set<String> = []) {
+        self.joinTables = joinTables
         // Entities follow their parent; siblings are in alphabetical order.
         var childNames: [String: [EntityDescription]] = [:]
         for entity in given { childNames[entity.parent ?? "", default: []].append(entity) }
@@ -288,17 +291,20 @@ struct SchemaLayout {
 
     /// Returns the join table of a many-to-many relationship.
     ///
-    /// The table is named for the side with the lower number, or, within one entity, for the name that comes first.
+    /// The table is named for the side with the lower number, or, within one entity, for the name that comes first; but for the
+    /// other side if an existing store has it under that name.
     /// Each column is named for the entity whose keys it stores and the relationship to it.
     private func joinTable(_ owner: Int, _ relationship: RelationshipDescription) -> JoinTableSchema {
         let inverse = inverse(of: relationship)!
         let destination = positions[relationship.destination]!
-        let isOwn = (numbers[owner], relationship.name) <= (numbers[destination], inverse.name)
+        let isFirst = (numbers[owner], relationship.name) <= (numbers[destination], inverse.name)
         let name = relationship.name.uppercased()
         let inverseName = inverse.name.uppercased()
         let isReflexive = owner == destination && relationship.name == inverse.name
+        let (own, other) = ("Z_\(numbers[owner])\(name)", "Z_\(numbers[destination])\(inverseName)")
+        let (usual, unusual) = isFirst ? (own, other) : (other, own)
         return JoinTableSchema(
-            table: isOwn ? "Z_\(numbers[owner])\(name)" : "Z_\(numbers[destination])\(inverseName)",
+            table: !joinTables.contains(usual) && joinTables.contains(unusual) ? unusual : usual,
             sourceColumn: "Z_\(numbers[owner])\(inverseName)",
             destinationColumn: isReflexive ? "REFLEXIVE" : "Z_\(numbers[destination])\(name)")
     }

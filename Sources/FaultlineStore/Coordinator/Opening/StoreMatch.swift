@@ -75,7 +75,7 @@ struct StoreMatch {
     /// The model with the store's entity numbers, and how the store's tables differ from it.
     private func comparedTables() throws(StoreError) -> (schema: ModelSchema, differences: [String]) {
         let numbers = try numbers()
-        let schema = ModelSchema(model.entities, numbers: numbers.byEntity)
+        let schema = ModelSchema(model.entities, numbers: numbers.byEntity, joinTables: try joinTables())
         var differences = try differences(schema, numbers)
         if differences.isEmpty {
             let hash = metadata[VersionKeys.layout] as? String
@@ -128,6 +128,16 @@ struct StoreMatch {
             numbers.byEntity[entity.name] = last
         }
         return numbers
+    }
+
+    /// The tables whose names begin as those of join tables.
+    private func joinTables() throws(StoreError) -> Set<String> {
+        // Whether a store has any can be told from the model.
+        guard model.schema.entities.contains(where: { $0.properties.contains { $0.joinTable != nil } }) else {
+            return []
+        }
+        let query = "SELECT name FROM SQLITE_MASTER WHERE type = 'table' AND name GLOB 'Z_[0-9]*'"
+        return Set(try setup.read(query) { sqlite3_column_text($0, 0).map { String(cString: $0) } ?? "" })
     }
 
     private func isWanted(_ entity: String) -> Bool { configuration?.entities.contains(entity) != false }
