@@ -14,7 +14,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             case numberTooSmall, numberTooLarge, dateTooSoon, dateTooLate, stringTooShort, stringTooLong
             case stringPatternMatching, multipleValidationErrors, constraint, transformation, invalidMetadata
             case storeRemoved, externalRelationship, migration, missingMappingModel
-            case entityMigrationPolicy, unknownModelVersion, backwardMigration
+            case entityMigrationPolicy, unknownModelVersion, backwardMigration, migrationCanceled
         }
 
         private let value: Value
@@ -87,6 +87,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let externalRelationship = Code(value: .externalRelationship)
         /// A store's objects do not fulfill what a migration requires (Core Data's errors 134110 and 134111).
         public static let migration = Code(value: .migration)
+        /// The program canceled a migration (Core Data's error 134120).
+        public static let migrationCanceled = Code(value: .migrationCanceled)
         /// No mapping model fits a migration, and none can be inferred (Core Data's error 134140).
         public static let missingMappingModel = Code(value: .missingMappingModel)
         /// A policy of a mapping model is missing, or lacks a function (Core Data's error 134170).

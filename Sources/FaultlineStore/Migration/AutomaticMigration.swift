@@ -9,16 +9,13 @@ struct AutomaticMigration {
     private let recorder: Recorder
     private let log: SQLDebugLog
     private let backup: URL?
-    private let observer: ((MigrationProgress) -> Void)?
 
-    /// - Parameters:
-    ///   - backup: Where to put a copy of the older store; `nil` for none.
-    ///   - observer: Called after each statement of a migration in place.
+    /// - Parameter backup: Where to put a copy of the older store; `nil` for none.
     init(
         _ description: PersistentStoreDescription, _ model: ManagedObjectModel, _ recorder: Recorder,
-        _ log: SQLDebugLog, backup: URL? = nil, observer: ((MigrationProgress) -> Void)? = nil
+        _ log: SQLDebugLog, backup: URL? = nil
     ) {
-        (self.backup, self.observer) = (backup, observer)
+        self.backup = backup
         (self.description, self.model, self.recorder, self.log) = (description, model, recorder, log)
     }
 
@@ -53,7 +50,7 @@ struct AutomaticMigration {
             infers: description.shouldInferMappingModelAutomatically, path: description.path)
         if let path {
             return try ProgressiveMigration(
-                description: description, recorder: recorder, log: log, backup: backup, observer: observer
+                description: description, recorder: recorder, log: log, backup: backup
             ).run(path)
         }
         guard description.shouldInferMappingModelAutomatically else { return false }
@@ -96,6 +93,6 @@ struct AutomaticMigration {
 
     private func infer(_ sources: [ManagedObjectModel]) throws(StoreError) -> Bool {
         try StoreMigration.run(
-            description, to: model, sources: sources, recorder: recorder, log: log, backup: backup, observer: observer)
+            description, to: model, sources: sources, recorder: recorder, log: log, backup: backup)
     }
 }

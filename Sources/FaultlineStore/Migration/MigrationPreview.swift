@@ -80,14 +80,12 @@ package struct MigrationPreview: Sendable {
 extension PersistentStoreCoordinator {
     /// Migrates a store that is not open as its description says, in place or by replacing it.
     ///
-    /// - Parameters:
-    ///   - backup: Where to put a copy of the older store; `nil` for none.
-    ///   - observer: Called after each statement of a migration in place.
+    /// - Parameter backup: Where to put a copy of the older store; `nil` for none.
     /// - Returns: Whether the store's version was found.
     package static func migrateStore(
         _ description: PersistentStoreDescription, to model: ManagedObjectModel, recorder: Recorder = .shared,
-        backup: URL? = nil, observer: ((MigrationProgress) -> Void)? = nil
+        backup: URL? = nil
     ) throws -> Bool {
-        try AutomaticMigration(description, model, recorder, .shared, backup: backup, observer: observer).run()
+        try AutomaticMigration(description, model, recorder, .shared, backup: backup).run()
     }
 }

@@ -1,5 +1,5 @@
-/// How far a migration in place is, and where its time went.
-package struct MigrationProgress: Sendable {
+/// How far the migration of a store is; see ``PersistentStoreDescription/migrationObserver``.
+public struct MigrationProgress: Sendable {
     /// A statement that has run.
     package struct Step: Sendable {
         /// The part of the migration: `prepare`, `rows`, `derive`, `index` or `finish`.
@@ -10,13 +10,30 @@ package struct MigrationProgress: Sendable {
         package let nanoseconds: UInt64
     }
 
+    /// The entity whose objects were migrated last: its name in the newer version.
+    ///
+    /// The root of a hierarchy stands for all its entities in a migration in SQL. Empty for a table of a many-to-many relationship,
+    /// and for statements that are about no table.
+    public internal(set) var entity = ""
+    /// The number of the step from one version to the next, from 1.
+    public internal(set) var step = 1
+    /// The number of steps: 1, unless the migration leads through several versions.
+    public internal(set) var stepCount = 1
+    /// The rows of this step that are done, or the objects in a migration with a mapping model.
+    public internal(set) var completedRowCount: UInt64 = 0
+    /// All rows or objects of this step; a row counts once for each statement that goes through it.
+    public internal(set) var totalRowCount: UInt64
+    /// The statements of this step that have run.
     package private(set) var steps: [Step] = []
-    /// The work that is done and the whole work, in rows.
-    package private(set) var done: UInt64 = 0
-    package let total: UInt64
+
+    /// The share of the whole migration that is done, from 0 to 1.
+    public var fractionCompleted: Double {
+        let own = totalRowCount == 0 ? 0 : min(1, Double(completedRowCount) / Double(totalRowCount))
+        return (Double(step - 1) + own) / Double(stepCount)
+    }
 
     init(total: UInt64) {
-        self.total = total
+        totalRowCount = total
     }
 
     mutating func add(_ statement: MigrationPlan.Statement, _ weight: UInt64, since start: ContinuousClock.Instant) {
@@ -25,6 +42,31 @@ package struct MigrationProgress: Sendable {
             Step(
                 stage: statement.stage.rawValue, table: statement.table, sql: statement.sql,
                 nanoseconds: UInt64(max(time / .nanoseconds(1), 0))))
-        done += weight
+        completedRowCount += weight
+    }
+}
+
+/// Tells a program how far the migration of its store is.
+struct MigrationReporter: Sendable {
+    private let path: String
+    private let observer: (@Sendable (MigrationProgress) throws -> Void)?
+    /// The step of several, from 1, and their number.
+    var step = (number: 1, count: 1)
+
+    init(_ description: PersistentStoreDescription) {
+        (path, observer) = (description.path, description.migrationObserver)
+    }
+
+    /// - Throws: ``StoreError`` with the code `migrationCanceled` if the program cancels the migration.
+    func report(_ progress: MigrationProgress) throws(StoreError) {
+        guard let observer else { return }
+        var progress = progress
+        (progress.step, progress.stepCount) = step
+        do {
+            try observer(progress)
+        } catch {
+            throw StoreError(
+                .migrationCanceled, "Migrating '\(path)' was canceled: \(error)", cause: error)
+        }
     }
 }

@@ -31,14 +31,14 @@ struct StoreMigration {
     ///   - backup: Where to put a copy of the older store; `nil` for none.
     ///   - migrated: The file whose migration it is a step of; `nil` if it is a whole migration.
     ///   - pendingStage: The checksum of the newer version, if its stage has work left to do afterward.
-    ///   - observer: Called after each statement.
+    ///   - step: The step of several, from 1, and their number.
     /// - Returns: Whether the store's version was found; if not, nothing was changed.
     /// - Throws: ``StoreError`` if the store cannot be migrated; it is then as it was.
     static func run(
         _ description: PersistentStoreDescription, to model: ManagedObjectModel, sources: [ManagedObjectModel],
         expecting expected: ManagedObjectModel? = nil, mapping: MappingModel? = nil, recorder: Recorder,
         log: SQLDebugLog, backup: URL? = nil,
-        stepOf migrated: String? = nil, pendingStage: String? = nil, observer: ((MigrationProgress) -> Void)? = nil
+        stepOf migrated: String? = nil, step: (number: Int, count: Int) = (1, 1), pendingStage: String? = nil
     ) throws(StoreError) -> Bool {
         // A store that cannot be migrated is left alone, without waiting for its other users.
         let known = try SourceSearch.reading(description, recorder, log) { (search, _) throws(StoreError) in
@@ -64,7 +64,9 @@ struct StoreMigration {
                     return (migration, try migration.check())
                 }
                 for renaming in migration.rules.possibleRenamings { log.migration("Possibly renamed: \(renaming)") }
-                try migration.change(ready, pendingStage, trace, observer)
+                var reporter = MigrationReporter(description)
+                reporter.step = step
+                try migration.change(ready, pendingStage, trace, reporter)
                 try file?.write(session.connection, doing: doing)
             }
         }
@@ -141,7 +143,7 @@ struct StoreMigration {
     }
 
     private func change(
-        _ ready: Ready, _ pendingStage: String?, _ trace: MigrationTrace, _ observer: ((MigrationProgress) -> Void)?
+        _ ready: Ready, _ pendingStage: String?, _ trace: MigrationTrace, _ reporter: MigrationReporter
     ) throws(StoreError) {
         let expected = ready.expected
         var progress = MigrationProgress(total: plan.statements.reduce(0) { $0 + weight($1, expected) })
@@ -150,12 +152,13 @@ struct StoreMigration {
             let first = plan.statements[position]
             let part = plan.statements[position...].prefix { $0.part == first.part && $0.table == first.table }
             position += part.count
+            progress.entity = new.schema.entities.first { $0.table == first.table }?.name ?? ""
             try trace.part(first.part, name(ofTable: first.table)) { rows throws(StoreError) in
                 for statement in part {
                     let start = ContinuousClock.now
                     try run(statement)
                     progress.add(statement, weight(statement, expected), since: start)
-                    observer?(progress)
+                    try reporter.report(progress)
                     rows += self.rows(statement, expected)
                 }
             }

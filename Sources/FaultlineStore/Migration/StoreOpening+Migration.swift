@@ -13,10 +13,9 @@ extension StoreOpening {
         do throws(StoreError) {
             opening = try StoreOpening(description, model: model, recorder: recorder, log: log)
         } catch {
-            guard error.code == .incompatibleModel, description.shouldMigrateStoreAutomatically,
-                !description.isReadOnly,
-                try migrate(description, model, recorder, log)
-            else { throw error }
+            guard error.code == .incompatibleModel, description.shouldMigrateStoreAutomatically else { throw error }
+            guard !description.isReadOnly else { throw error.ofReadOnlyStore }
+            guard try migrate(description, model, recorder, log) else { throw error }
             return try StoreOpening(description, model: model, recorder: recorder, log: log)
         }
         guard let manager = description.stagedMigrationManager, !description.isReadOnly,
@@ -45,6 +44,15 @@ extension StoreOpening {
             guard error.code == .incompatibleModel, description.fits(model) else { throw error }
             return true
         }
+    }
+}
+
+extension StoreError {
+    /// The error for a store of another version that is opened read-only, as one that a program ships with.
+    fileprivate var ofReadOnlyStore: StoreError {
+        let end = "open it writable to migrate it, or migrate the file beforehand with 'faultline migrate'."
+        let remedy = message.range(of: "; open it with ", options: .backwards)
+        return StoreError(code, message[..<(remedy?.lowerBound ?? message.endIndex)] + "; " + end, cause: cause)
     }
 }
 

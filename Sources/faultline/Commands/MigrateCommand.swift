@@ -3,6 +3,7 @@ import FaultlineModel
 import FaultlineReport
 import FaultlineStore
 import Foundation
+import Synchronization
 
 /// Migrates a store to another version of its model.
 struct MigrateCommand: ParsableCommand, PrintingCommand {
@@ -101,16 +102,7 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         var outcome = MigrationOutcome(store: store, target, preview, mapping)
         if dryRun || outcome.isRefused { return outcome }
         let start = ContinuousClock.now
-        let progress = try ProgressBar.during("migrating \(store)", .things("row")) { show in
-            var last: MigrationProgress?
-            _ = try PersistentStoreCoordinator.migrateStore(
-                description(url, sources, [mapping].compactMap { $0 }), to: target.model, backup: backup
-            ) {
-                last = $0
-                show?($0.done, $0.total)
-            }
-            return last
-        }
+        let progress = try run(description(url, sources, [mapping].compactMap { $0 }), target, backup)
         outcome.finish(progress, ContinuousClock.now - start, backup)
         return outcome
     }
@@ -123,9 +115,7 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         var outcome = MigrationOutcome(store: store, target, step, loadingObjectsBecause: reason)
         if dryRun { return outcome }
         let start = ContinuousClock.now
-        _ = try PersistentStoreCoordinator.migrateStore(
-            description(url, sources, [step.mapping].compactMap { $0 }), to: target.model, backup: backup, observer: nil
-        )
+        _ = try run(description(url, sources, [step.mapping].compactMap { $0 }), target, backup)
         outcome.finish(nil, ContinuousClock.now - start, backup)
         return outcome
     }
@@ -149,14 +139,33 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         if dryRun || outcome.isRefused { return outcome }
         let start = ContinuousClock.now
         do {
-            _ = try PersistentStoreCoordinator.migrateStore(
-                description(url, sources, mappings), to: target.model, backup: backup, observer: nil)
+            _ = try run(description(url, sources, mappings), target, backup)
         } catch let error as StoreError where error.code == .migration {
             outcome.refuse([error.message.hasSuffix(".") ? String(error.message.dropLast()) : error.message])
             return outcome
         }
         outcome.finish(nil, ContinuousClock.now - start, backup)
         return outcome
+    }
+
+    /// Migrates the store with a bar that shows how far it is.
+    ///
+    /// - Returns: The progress at the end.
+    private func run(
+        _ description: PersistentStoreDescription, _ target: NamedModel, _ backup: URL?
+    ) throws -> MigrationProgress? {
+        try ProgressBar.during("migrating \(store)", .things("row")) { show in
+            let last = Mutex<MigrationProgress?>(nil)
+            var description = description
+            description.migrationObserver = { progress in
+                last.withLock { $0 = progress }
+                // The steps after this one are estimated to have as many rows.
+                let total = progress.totalRowCount * UInt64(progress.stepCount)
+                show?(progress.completedRowCount + progress.totalRowCount * UInt64(progress.step - 1), total)
+            }
+            _ = try PersistentStoreCoordinator.migrateStore(description, to: target.model, backup: backup)
+            return last.withLock { $0 }
+        }
     }
 
     /// The only way in which the command can migrate a store.

@@ -15,6 +15,27 @@ struct MigrationHabitsTests {
     private static let three =
         "INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT, ZTEXT) VALUES (1, 1, 1, 'a'), (2, 1, 1, 'a'), (3, 1, 1, 'b')"
 
+    // MARK: Several models
+
+    @Test("A store of the models of several libraries follows when one of them changes")
+    func mergedModels() throws {
+        // Each library has a model of its own, and the program opens one store with the entities of both.
+        let (notes, songs) = (note(text), [EntityDescription("Song", attributes: [name])])
+        let store = try MigratedStore(
+            notes + songs, Self.three + "; INSERT INTO ZSONG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 2, 1, 'c')")
+        let rank = AttributeDescription("rank", .integer16, defaultValue: 4)
+        // The source is found although no library has a model with the entities of both.
+        try store.migrate(notes + [EntityDescription("Song", attributes: [name, rank])]) {
+            $0.sourceModels = [notes, songs].compactMap { try? ManagedObjectModel(entities: $0) }
+        }
+        #expect(try store.rows("SELECT ZNAME, ZRANK FROM ZSONG") == ["c|4"])
+        #expect(try store.rows("SELECT ZTEXT FROM ZNOTE ORDER BY Z_PK") == ["a", "a", "b"])
+        // A program without one of the libraries would lose its objects: the entity is named.
+        #expect(
+            try store.refusal(note(text, rank)) { $0.shouldInferMappingModelAutomatically = false }
+                .contains("the entity 'Song' was removed"))
+    }
+
     // MARK: Uniqueness
 
     @Test("After a uniqueness constraint is removed, two objects can have the same value")

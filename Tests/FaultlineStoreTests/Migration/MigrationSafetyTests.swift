@@ -32,11 +32,16 @@ struct MigrationSafetyTests {
         }
     }
 
-    @Test("A store that is opened read-only is never migrated")
+    @Test("A store that is opened read-only, as one that a program ships with, is never migrated")
     func readOnly() throws {
         #expect(
-            try old().refusal(new) { $0.isReadOnly = true }.hasPrefix(
-                "The store STORE was written with another version"))
+            try old().refusal(new) { $0.isReadOnly = true }
+                == "The store STORE was written with another version of the model; since then, the attribute 'Note.rank' was added; open it writable to migrate it, or migrate the file beforehand with 'faultline migrate'."
+        )
+        // The file cannot be written either.
+        let store = try old()
+        try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: store.url.path)
+        #expect(try store.refusal(new) { $0.isReadOnly = true }.contains("open it writable to migrate it"))
     }
 
     @Test("A model that has nothing in common with the store is refused while there are objects")

@@ -112,6 +112,17 @@ public struct PersistentStoreDescription: Sendable {
     /// of Apple's framework has no readable copy, its version is the first one here, or beside the model in its `.xcdatamodeld`,
     /// that has the store's tables.
     public var sourceModels: [ManagedObjectModel] = []
+    /// Told how far an automatic migration is; throws an error to cancel it.
+    ///
+    /// Default: none. Called on the thread that opens the store: after each statement of a migration in SQL, and after each batch
+    /// of objects of another. If it throws, the store is left as it was, and opening it throws a ``StoreError`` with the code
+    /// `migrationCanceled` whose cause is the error. A migration in stages keeps the stages that were completed.
+    ///
+    ///     description.migrationObserver = { progress in
+    ///         try Task.checkCancellation()
+    ///         print("\(progress.entity): \(Int(100 * progress.fractionCompleted)) %")
+    ///     }
+    public var migrationObserver: (@Sendable (MigrationProgress) throws -> Void)?
     /// Whether to run `ANALYZE` when the store is opened, which helps SQLite choose the best index.
     ///
     /// Corresponds to Core Data's `NSSQLiteAnalyzeOption`. Default: no.

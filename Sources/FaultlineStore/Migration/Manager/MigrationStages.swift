@@ -24,9 +24,13 @@ struct MigrationStages {
     func run() throws {
         let work = Float(max(counts.reduce(0, +), 1))
         var done: Float = 0
-        func advance(_ count: Int, of stages: Float) {
+        func advance(_ count: Int, of stages: Float, _ mapping: EntityMapping) throws {
             done += Float(count) / work * stages
             manager.status.progress = min(done, 0.99)
+            var progress = MigrationProgress(total: UInt64(work))
+            progress.completedRowCount = UInt64(work * min(done, 1))
+            progress.entity = mapping.destinationEntityName ?? ""
+            try manager.reporter?.report(progress)
         }
         for (number, mapping) in current.mappings.enumerated() {
             manager.currentEntityMapping = mapping
@@ -39,7 +43,7 @@ struct MigrationStages {
                             forSource: object, in: mapping, manager: manager)
                     }
                     try save()
-                    advance(objects.count, of: 0.5)
+                    try advance(objects.count, of: 0.5, mapping)
                 }
                 try policies[number].endInstanceCreation(forMapping: mapping, manager: manager)
                 try save()
@@ -56,10 +60,10 @@ struct MigrationStages {
                         }
                         try save()
                         rows += UInt64(objects.count)
-                        advance(objects.count, of: 0.4)
+                        try advance(objects.count, of: 0.4, mapping)
                     }
                 } else {
-                    advance(counts[number], of: 0.4)
+                    try advance(counts[number], of: 0.4, mapping)
                 }
                 try policies[number].endRelationshipCreation(forMapping: mapping, manager: manager)
                 try save()

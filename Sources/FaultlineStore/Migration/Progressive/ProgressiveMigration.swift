@@ -11,22 +11,22 @@ struct ProgressiveMigration {
     let log: SQLDebugLog
     /// Where to put a copy of the older store; `nil` for none.
     let backup: URL?
-    /// Called after each statement of a step in place.
-    let observer: ((MigrationProgress) -> Void)?
 
     /// - Returns: Whether the store still had the version of the first step; if not, nothing was changed.
     func run(_ path: MigrationPath) throws(StoreError) -> Bool {
         guard let first = path.steps.first else { return false }
         do {
             if path.steps.count == 1 {
-                return try run(first, description, backup: backup, stepOf: nil)
+                return try run(first, (1, 1), description, backup: backup, stepOf: nil)
             }
             let replacement = StoreReplacement(
                 description: description, sourceModel: first.old, recorder: recorder, log: log)
             let trace = MigrationTrace(recorder: recorder, log: log, way: .staged)
             try trace.whole(description.path) {
                 try replacement.run(backup: backup) { copy in
-                    for step in path.steps { try run(step, copy) }
+                    for (index, step) in path.steps.enumerated() {
+                        try run(step, (index + 1, path.steps.count), copy)
+                    }
                 }
             }
             return true
@@ -40,11 +40,11 @@ struct ProgressiveMigration {
     }
 
     /// Changes a copy of the store, which errors do not name.
-    private func run(_ step: MigrationPath.Step, _ copy: URL) throws {
+    private func run(_ step: MigrationPath.Step, _ number: (number: Int, count: Int), _ copy: URL) throws {
         var copied = description
         copied.url = copy
         do {
-            guard try run(step, copied, backup: nil, stepOf: description.path) else {
+            guard try run(step, number, copied, backup: nil, stepOf: description.path) else {
                 throw StoreError(
                     .incompatibleModel, "Migrating '\(copy.path)' was undone because the copy cannot be read again.")
             }
@@ -55,13 +55,17 @@ struct ProgressiveMigration {
     }
 
     private func run(
-        _ step: MigrationPath.Step, _ description: PersistentStoreDescription, backup: URL?, stepOf migrated: String?
+        _ step: MigrationPath.Step, _ number: (number: Int, count: Int), _ description: PersistentStoreDescription,
+        backup: URL?, stepOf migrated: String?
     ) throws -> Bool {
         if let mapping = step.mapping, (try? MappedRules.rules(mapping, from: step.old, to: step.new)) == nil {
             let manager = MigrationManager(
                 sourceModel: step.old, destinationModel: step.new, recorder: recorder, sqlDebug: log)
             manager.policies = description.migrationPolicies
             manager.migrated = migrated
+            var reporter = MigrationReporter(description)
+            reporter.step = number
+            manager.reporter = reporter
             let replacement = StoreReplacement(
                 description: description, sourceModel: step.old, recorder: recorder, log: log)
             try replacement.run(manager, mapping, backup: backup)
@@ -70,6 +74,6 @@ struct ProgressiveMigration {
         return try StoreMigration.run(
             description, to: step.new, sources: [step.old], expecting: step.old,
             mapping: step.mapping, recorder: recorder, log: log,
-            backup: backup, stepOf: migrated, observer: observer)
+            backup: backup, stepOf: migrated, step: number)
     }
 }

@@ -57,10 +57,10 @@ struct StagedMigration {
             if let pending, pending == plan.versions[position].checksum, let stage = plan.versions[position].stage {
                 try finish(stage, plan.versions[position])
             }
-            for (old, new) in zip(
+            let steps = zip(
                 plan.versions[position..<max(target, position)], plan.versions[position...].dropFirst())
-            {
-                try step(from: old, to: new)
+            for (index, (old, new)) in steps.enumerated() {
+                try step(from: old, to: new, (index + 1, target - position))
             }
         }
         return true
@@ -68,14 +68,16 @@ struct StagedMigration {
 
     private var trace: MigrationTrace { MigrationTrace(recorder: recorder, log: log, way: .staged) }
 
-    private func step(from old: StagePlan.Version, to new: StagePlan.Version) throws(StoreError) {
+    private func step(
+        from old: StagePlan.Version, to new: StagePlan.Version, _ number: (number: Int, count: Int)
+    ) throws(StoreError) {
         if let stage = new.stage, let handler = stage.willMigrateHandler {
             try call(handler, stage, old.model, "before")
         }
         let isPending = new.stage?.didMigrateHandler != nil
         let isDone = try StoreMigration.run(
             description, to: new.model, sources: [old.model], expecting: old.model, recorder: recorder, log: log,
-            stepOf: description.path, pendingStage: isPending ? new.checksum : nil)
+            stepOf: description.path, step: number, pendingStage: isPending ? new.checksum : nil)
         guard isDone else {
             throw StoreError(
                 .incompatibleModel,
