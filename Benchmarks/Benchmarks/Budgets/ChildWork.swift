@@ -19,6 +19,7 @@ enum ChildWork {
         case "fetches": try SiteBudgets.fetch(try count(value))
         case "record": try SiteBudgets.record(to: value)
         case "lttng": try LTTngBudgets.measureInSession(rounds: try count(value))
+        case "migrate": try MigrationBudgets.migrate(value)
         case "read": blackHole(try CTFBudgets.read(value))
         case let work: throw BudgetError("There is no work \"\(work)\".")
         }

@@ -2,7 +2,8 @@ import FaultlineModel
 import FaultlineStore
 import Foundation
 
-/// G30–G32: migrating a store, in place, with a mapping model and with a policy.
+/// G30–G32: migrating a store, in place, with a mapping model and with a policy: the time, and the memory for ten times as many
+/// rows.
 ///
 /// The newer version has a renamed, a removed and a new attribute, and another entity that shifts the numbers of the others. Each
 /// sample migrates a copy of one store.
@@ -25,16 +26,66 @@ struct MigrationBudgets: BudgetGroup {
             name: "migrate 100,000 rows", operations: Self.count, arms: arms, budgets: wanted)
         // A sample takes up to a second.
         table.add(try comparison.run(rounds: max(5, options.rounds / 4)))
+        try measureMemory(options, into: &table)
     }
 
     private static let count = 100_000
+    private static let manyRows = 1_000_000
+
+    // MARK: Memory
+
+    private enum Way: String, CaseIterable {
+        case inPlace = "light-weight"
+        case mapped = "mapping model"
+        case policy = "Swift policy"
+
+        var number: String {
+            switch self {
+            case .inPlace: "G30"
+            case .mapped: "G31"
+            case .policy: "G32"
+            }
+        }
+    }
+
+    private static func measureMemory(_ options: BudgetOptions, into table: inout BudgetTable) throws {
+        let budgets = try MigrationBudgets(rows: manyRows)
+        for way in Way.allCases where options.wants(way.number) {
+            let command = try ChildWork.command("migrate", "\(way.rawValue)|\(try budgets.copy().path)")
+            let printed = try Child.run(command).trimmingCharacters(in: .whitespacesAndNewlines)
+            guard let size = Int(printed) else {
+                throw BudgetError("The migration of a million rows printed no size, but: \(printed)")
+            }
+            table.add(
+                way.number, "memory to migrate a million rows: \(way.rawValue)", count: size, atMost: 64 << 10,
+                of: "KiB")
+        }
+    }
+
+    /// Migrates a store in this process, and prints by how many KiB its memory grew at most.
+    static func migrate(_ work: String) throws {
+        let parts = work.split(separator: "|", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let way = Way(rawValue: parts[0]) else { throw BudgetError("There is no way \(work).") }
+        let budgets = try MigrationBudgets(rows: 1)
+        let before = try memory("VmRSS:")
+        let description = budgets.description(
+            URL(fileURLWithPath: parts[1]), way == .inPlace ? nil : mapping(way == .policy ? "StarsPolicy" : nil))
+        _ = try PersistentContainer(name: "New", managedObjectModel: budgets.new, storeDescription: description)
+        print(try memory("VmHWM:") - before)
+    }
+
+    private static func memory(_ field: String) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix(field) } ?? ""
+        return line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
+    }
 
     private let folder = try! ScratchFolder()
     private let old: ManagedObjectModel
     private let new: ManagedObjectModel
     private let original: String
 
-    private init() throws {
+    private init(rows count: Int = Self.count) throws {
         func model(_ attributes: [AttributeDescription], _ more: [EntityDescription] = []) throws -> ManagedObjectModel
         {
             try ManagedObjectModel(
@@ -64,10 +115,10 @@ struct MigrationBudgets: BudgetGroup {
             """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
             INSERT INTO ZAUTHOR (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT i, 1, 1, 'author ' || i FROM n;
-            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(Self.count))
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
             INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT, ZDAY, ZSIZE, ZTITLE, ZOLD, ZAUTHOR)
             SELECT i, 2, 1, i * 1.5, i, 'the title of note ' || i, i, i % 1000 + 1 FROM n;
-            UPDATE Z_PRIMARYKEY SET Z_MAX = \(Self.count);
+            UPDATE Z_PRIMARYKEY SET Z_MAX = \(count);
             PRAGMA journal_mode = delete;
             """)
     }
@@ -103,12 +154,19 @@ struct MigrationBudgets: BudgetGroup {
 
     private var inPlace: Arm {
         Arm("light-weight") {
-            var description = PersistentStoreDescription(url: try copy())
-            description.synchronization = .off
+            let description = description(try copy(), nil)
             return try cpuTime {
                 _ = try PersistentContainer(name: "New", managedObjectModel: new, storeDescription: description)
             }
         }
+    }
+
+    private func description(_ url: URL, _ mapping: MappingModel?) -> PersistentStoreDescription {
+        var description = PersistentStoreDescription(url: url)
+        description.synchronization = .off
+        description.mappingModels = [mapping].compactMap { $0 }
+        description.migrationPolicies = [StarsPolicy.self]
+        return description
     }
 
     /// Counts stars anew.
@@ -123,14 +181,13 @@ struct MigrationBudgets: BudgetGroup {
         }
     }
 
-    private func mapped(_ policy: String?) -> Arm {
-        let notes = "NoteToNote"
-        let mapping = MappingModel(entityMappings: [
+    private static func mapping(_ policy: String?) -> MappingModel {
+        MappingModel(entityMappings: [
             EntityMapping(
                 "AuthorToAuthor", from: "Author", to: "Author",
                 attributeMappings: [PropertyMapping("name", .source("name"))]),
             EntityMapping(
-                notes, policy == nil ? .transform : .custom, from: "Note", to: "Note",
+                "NoteToNote", policy == nil ? .transform : .custom, from: "Note", to: "Note",
                 attributeMappings: [
                     PropertyMapping("day", .source("day")), PropertyMapping("size", .source("size")),
                     PropertyMapping("name", .source("title")),
@@ -142,11 +199,11 @@ struct MigrationBudgets: BudgetGroup {
                             forEntityMappingNamed: "AuthorToAuthor", sourceInstances: .source("author")))
                 ], entityMigrationPolicyClassName: policy),
         ])
-        return Arm(policy == nil ? "mapping model" : "Swift policy") {
-            var description = PersistentStoreDescription(url: try copy())
-            description.synchronization = .off
-            description.mappingModels = [mapping]
-            description.migrationPolicies = [StarsPolicy.self]
+    }
+
+    private func mapped(_ policy: String?) -> Arm {
+        Arm(policy == nil ? "mapping model" : "Swift policy") {
+            let description = description(try copy(), Self.mapping(policy))
             return try cpuTime {
                 _ = try PersistentContainer(name: "New", managedObjectModel: new, storeDescription: description)
             }
