@@ -29,6 +29,8 @@ public final class ManagedObjectModel: Sendable {
     let origin: ModelElement?
     /// The file that the model was loaded from.
     let file: URL?
+    /// Whether this is the copy that Core Data keeps in a store, which does not tell what is stored externally.
+    package let isCoreDataCopy: Bool
 
     private let entitiesByName: [String: EntityDescription]
 
@@ -51,7 +53,8 @@ public final class ManagedObjectModel: Sendable {
     init(
         checking entities: [EntityDescription], versionIdentifiers: [String],
         configurations: [ConfigurationDescription], fetchRequestTemplates: [FetchRequestTemplate],
-        compositeAttributes: [CompositeAttributeDescription], origin: ModelElement?, file: URL? = nil
+        compositeAttributes: [CompositeAttributeDescription], origin: ModelElement?, file: URL? = nil,
+        isCoreDataCopy: Bool = false
     ) throws(ModelError) {
         try ModelCheck(entities, configurations).run()
         self.entities = entities
@@ -61,6 +64,7 @@ public final class ManagedObjectModel: Sendable {
         self.compositeAttributes = compositeAttributes
         self.origin = origin
         self.file = file
+        self.isCoreDataCopy = isCoreDataCopy
         entitiesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
         schema = ModelSchema(entities, numbers: [:])
         versionHash = schema.digest

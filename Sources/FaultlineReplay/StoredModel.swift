@@ -1,4 +1,4 @@
-import FaultlineModel
+package import FaultlineModel
 import FaultlineStore
 
 /// The model of a store at rest, and the part of it that the store uses.
@@ -45,13 +45,36 @@ struct StoredModel {
         }
     }
 
-    /// Reads the copy that Core Data keeps in its stores.
+    /// Reads the copy that Core Data keeps in its stores, if it can be read.
     private static func archived(_ file: DatabaseFile) throws(ReplayError) -> StoredModel? {
         let table = PersistentStore.archiveTable
         guard try file.hasTable(table),
-            let content = try file.bytes("SELECT Z_CONTENT FROM \(table)"),
+            let content = try? file.bytes("SELECT Z_CONTENT FROM \(table) LIMIT 1"),
             let model = try? ManagedObjectModel.cached(content, in: "the store")
         else { return nil }
         return StoredModel(model: model, configuration: nil)
+    }
+}
+
+extension ManagedObjectModel {
+    /// The model that a store was written with, if the store has a readable copy of it.
+    ///
+    /// Writes neither to the store nor beside it. A store with a log is copied first.
+    ///
+    /// - Throws: ``ReplayError`` if the file is not a store.
+    package static func kept(inStoreAt path: String) throws(ReplayError) -> ManagedObjectModel? {
+        let resolved = try StorePath.resolved(path)
+        var folder: ScratchFolder?
+        let file: DatabaseFile
+        if StorePath.companions(of: resolved).isEmpty {
+            file = try DatabaseFile(inPlace: resolved, named: path)
+        } else {
+            let scratch = try ScratchFolder()
+            folder = scratch
+            file = try DatabaseFile(copy: try scratch.copyStore(resolved), named: path)
+        }
+        defer { withExtendedLifetime(folder) {} }
+        guard try file.hasTable("Z_METADATA") else { throw .noStore(path) }
+        return try StoredModel.read(file)?.model
     }
 }

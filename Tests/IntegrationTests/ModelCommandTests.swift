@@ -121,13 +121,29 @@ struct ModelCommandTests {
         let directory = try TemporaryDirectory()
         let copy = directory.path("Cars.sqlite")
         try FileManager.default.copyItem(atPath: old, toPath: copy)
-        let migrated = try BuiltCommand.run(["migrate", copy, "--to", new])
-        #expect(migrated.status == 0, "\(migrated.errors)")
+        for arguments in [["--to", new], ["--to", try Self.path(Self.cars), "--from", old]] {
+            let refused = try BuiltCommand.run(["migrate", copy] + arguments)
+            #expect(refused.status == 2)
+            #expect(
+                refused.errors.hasSuffix(
+                    "' has Core Data's copy of its model, which does not tell what is stored in files; name a model file.\n"
+                ))
+        }
+        let model = try Self.path("coredataplus/SampleModel/SampleModel.xcdatamodeld/SampleModel2.xcdatamodel")
+        #expect(try BuiltCommand.run(["migrate", copy, "--to", model]).status == 0)
         #expect(try BuiltCommand.run(["model", "show", copy]).output.contains("\nLuxuryCar: SportCar\n"))
+        // A store of Faultline has a complete copy, so another one can be migrated to its version.
+        let other = directory.path("Other.sqlite")
+        try FileManager.default.copyItem(atPath: old, toPath: other)
+        #expect(try BuiltCommand.run(["migrate", other, "--to", copy]).status == 0)
+        let link = directory.path("Link.sqlite")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: other)
+        #expect(try BuiltCommand.run(["model", "show", link]).output.contains("\nLuxuryCar: SportCar\n"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path).count == 3)
         let chinook = try SharedData.url("chinook/Chinook_Sqlite.sqlite").path
         #expect(
             try BuiltCommand.run(["model", "show", chinook]).errors
-                == "faultline: '\(chinook)' is an SQLite database but not a store: it has tables, but none of them is Z_METADATA; name another file.\n"
+                == "faultline: \"\(chinook)\" is not a Core Data or Faultline store: it has no table Z_METADATA; name the store that the program used.\n"
         )
     }
 
@@ -136,6 +152,10 @@ struct ModelCommandTests {
         let directory = try TemporaryDirectory()
         let none = try BuiltCommand.run(["model", "show", directory.path("none.xcdatamodeld")])
         #expect(none.status == 2 && none.errors.hasPrefix("faultline: "))
+        // Nobody writes to it, so reading it would never end.
+        let pipe = directory.path("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        #expect(try BuiltCommand.run(["model", "show", pipe]).status == 2)
         let text = directory.path("text")
         try "text".write(toFile: text, atomically: true, encoding: .utf8)
         let model = directory.path("M.xcdatamodel")

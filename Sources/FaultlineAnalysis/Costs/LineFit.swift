@@ -70,7 +70,15 @@ enum LineFit {
     /// Moves the value to a position that it has in the sorted order, and smaller ones before it (Hoare's quickselect).
     private static func select(_ position: Int, of values: UnsafeMutableBufferPointer<Double>) {
         var (low, high) = (0, values.count - 1)
+        var rounds = 0
         while low < high {
+            rounds += 1
+            if rounds > 64 {
+                // An order for which the pivots are poor: sorting takes n log n.
+                var rest = UnsafeMutableBufferPointer(rebasing: values[low...high])
+                rest.sort()
+                return
+            }
             let (first, last) = (values[low], values[high])
             let middle = values[low + (high - low) / 2]
             let pivot = max(min(first, last), min(max(first, last), middle))

@@ -14,7 +14,7 @@ struct BinaryPropertyList {
         /// Objects that are referred to twice count twice. Real expressions have about 40 objects and 1 KiB.
         static let expression = 1_000_000
         /// The same for a model, whose entities have up to 6,000 each.
-        static let model = 8_000_000
+        static let model = 2_000_000
     }
 
     private static let damaged = ArchiveFailure("ends too early or is damaged")

@@ -9,6 +9,15 @@ struct KeyedArchive {
     /// The object from which the archive was made.
     let root: PropertyListValue
     private let objects: [PropertyListValue]
+    /// The number of objects that were read, several times if several others refer to them.
+    private let reads = Reads()
+
+    private final class Reads {
+        var count = 0
+    }
+
+    /// A limit far above that of real archives, in which hostile ones refer to the same objects again and again.
+    static let limit = 1_000_000
 
     /// - Parameter limit: The largest number of objects and bytes, one of ``BinaryPropertyList/Limit``.
     /// - Throws: ``ArchiveFailure`` if the data is no archive.
@@ -22,6 +31,7 @@ struct KeyedArchive {
 
     /// Returns the value that a reference leads to, or the value itself if it is none.
     func resolve(_ value: PropertyListValue?) throws(ArchiveFailure) -> PropertyListValue {
+        try count(1)
         guard let value else { throw ArchiveFailure("lacks an object") }
         guard case .reference(let number) = value else { return value }
         guard objects.indices.contains(number) else {
@@ -49,9 +59,15 @@ struct KeyedArchive {
         return text
     }
 
+    private func count(_ number: Int) throws(ArchiveFailure) {
+        reads.count += number
+        guard reads.count <= Self.limit else { throw ArchiveFailure("refers to its objects too often") }
+    }
+
     /// Returns the elements of an array or of a set.
     func list(_ value: PropertyListValue?) throws(ArchiveFailure) -> [PropertyListValue] {
         guard let values = try object(value)["NS.objects"]?.array else { throw ArchiveFailure("lacks a list") }
+        try count(values.count)
         return values
     }
 
@@ -60,6 +76,7 @@ struct KeyedArchive {
         let object = try object(value)
         guard let keys = object["NS.keys"]?.array, let values = object["NS.objects"]?.array, keys.count == values.count
         else { throw ArchiveFailure("lacks a dictionary") }
+        try count(keys.count)
         return try zip(keys, values).map { key, value throws(ArchiveFailure) in (try string(key), value) }
     }
 

@@ -3,7 +3,7 @@ package import Foundation
 
 extension ManagedObjectModel {
     /// The largest size of an uncompressed archive, far above that of real models.
-    private static let largestArchive = 64 << 20
+    private static let largestArchive = 8 << 20
 
     /// Reads the copy of a model that Core Data keeps in the table `Z_MODELCACHE` of a store.
     ///
@@ -16,7 +16,10 @@ extension ManagedObjectModel {
     /// - Throws: ``ModelError`` if it is not a compressed archive of a model, or the model is invalid.
     package static func cached(_ data: Data, in store: String) throws(ModelError) -> ManagedObjectModel {
         do throws(ArchiveFailure) {
-            guard let archive = inflate(data) else { throw ArchiveFailure("is not compressed, or too large") }
+            guard data.count <= largestArchive else { throw ArchiveFailure("is larger than any that Core Data writes") }
+            guard let archive = inflate(data) else {
+                throw ArchiveFailure("is not compressed, is cut off, or has more than \(largestArchive >> 20) MiB")
+            }
             return try ModelArchive.model(archive)
         } catch {
             throw ModelError(.notAModel, "Cannot read the copy of the model in '\(store)': it \(error.text).")
@@ -25,17 +28,13 @@ extension ManagedObjectModel {
 
     /// Whether a model that Core Data keeps in a store is a copy of this one, as far as it tells.
     package func isSameVersion(asCached model: ManagedObjectModel) -> Bool {
-        differences(from: model).allSatisfy { difference in
-            guard difference.requiresMigration else { return true }
-            if case .changed(.externalStorage, _, _) = difference.change { return true }
-            return false
-        }
+        differences(from: model).allSatisfy { !$0.requiresMigration }
     }
 
     /// Returns what `deflate` compressed without a header; `nil` if it did not, or the result is too large.
     static func inflate(_ data: Data) -> Data? {
         var stream = z_stream()
-        guard !data.isEmpty, data.count <= largestArchive, czlib_begin_raw_inflate(&stream) == Z_OK else { return nil }
+        guard !data.isEmpty, czlib_begin_raw_inflate(&stream) == Z_OK else { return nil }
         defer { inflateEnd(&stream) }
         var (input, output) = (Array(data), Data())
         var room = [UInt8](repeating: 0, count: 1 << 16)

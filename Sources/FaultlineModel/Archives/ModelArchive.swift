@@ -11,6 +11,7 @@ struct ModelArchive {
 
     /// - Throws: ``ArchiveFailure`` if it is not the archive of a model, or has something that models cannot have here.
     static func model(_ data: Data) throws(ArchiveFailure) -> ManagedObjectModel {
+        guard data.starts(with: "bplist".utf8) else { throw ArchiveFailure("is not a binary property list") }
         let reader = Self(archive: try KeyedArchive(data, limit: BinaryPropertyList.Limit.model))
         return try reader.model(reader.archive.object(reader.archive.root))
     }
@@ -26,8 +27,11 @@ struct ModelArchive {
                 try archive.dictionary(object["NSEntities"]).map(\.value)
             }
         var entities: [EntityDescription] = []
+        var names: Set<String> = []
         for value in values {
-            guard let entity = try archive.resolve(value).dictionary else { continue }
+            guard let entity = try archive.resolve(value).dictionary, names.insert(try name(of: entity)).inserted else {
+                continue
+            }
             entities.append(try self.entity(entity))
         }
         var configurations: [ConfigurationDescription] = []
@@ -44,8 +48,9 @@ struct ModelArchive {
         }
         do {
             return try ManagedObjectModel(
-                entities: entities.sorted { $0.name < $1.name }, versionIdentifiers: identifiers.sorted(),
-                configurations: configurations.sorted { $0.name < $1.name })
+                checking: entities.sorted { $0.name < $1.name }, versionIdentifiers: identifiers.sorted(),
+                configurations: configurations.sorted { $0.name < $1.name }, fetchRequestTemplates: [],
+                compositeAttributes: [], origin: nil, isCoreDataCopy: true)
         } catch {
             throw ArchiveFailure("has an invalid model: \(error.message)")
         }
@@ -165,7 +170,7 @@ struct ModelArchive {
         return identifier == name ? nil : identifier
     }
 
-    /// Returns a default value, or `nil` if it is an object of a class that only the program has.
+    /// Returns a default value, or `nil` if it is an object other than a date.
     private func defaultValue(
         _ value: PropertyListValue, _ type: AttributeType
     ) throws(ArchiveFailure) -> AttributeValue? {

@@ -16,8 +16,11 @@ private struct ModelComparison {
 
     func differences() -> [ModelDifference] {
         let removed = matching.source.entities.filter { matching.destination(of: $0) == nil }.map(\.name).sorted()
-        return matching.destination.entities.sorted { $0.name < $1.name }.flatMap(differences)
+        let found =
+            matching.destination.entities.sorted { $0.name < $1.name }.flatMap(differences)
             + removed.map { ModelDifference(.entity, of: $0, .removed) }
+        guard matching.source.isCoreDataCopy || matching.destination.isCoreDataCopy else { return found }
+        return found.filter { if case .changed(.externalStorage, _, _) = $0.change { false } else { true } }
     }
 
     private func differences(_ entity: EntityDescription) -> [ModelDifference] {

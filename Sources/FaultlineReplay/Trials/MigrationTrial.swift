@@ -35,6 +35,12 @@ struct MigrationTrial {
     ) throws(Untriable) {
         (self.name, self.path, self.recorded) = (name, path, recorded)
         old = stored.model
+        guard stored.configuration == nil else {
+            throw Untriable("The store has the entities of a configuration, which mapping models cannot migrate.")
+        }
+        guard !old.isCoreDataCopy else {
+            throw Untriable("Core Data's copy of the store's model is incomplete; name all versions with --model.")
+        }
         guard let new, new.versionChecksum != old.versionChecksum else {
             throw Untriable(
                 "A migration is tried on a store that has not been migrated: name a copy of the older store with --store, and "
@@ -46,10 +52,11 @@ struct MigrationTrial {
         } catch {
             throw Untriable(error.message)
         }
-        let (less, more) = (Double(min(size, StorePath.size(of: path))), Double(max(size, StorePath.size(of: path))))
+        let found = StorePath.size(of: path) + StorePath.size(of: path + "-wal")
+        let (less, more) = (Double(min(size, found)), Double(max(size, found)))
         if more > Self.largestDifference * max(1, less) {
             throw Untriable(
-                "The store has \(Phrase.size(Double(StorePath.size(of: path)))) here, but had \(Phrase.size(Double(size))) when its migration "
+                "The store has \(Phrase.size(Double(found))) here, but had \(Phrase.size(Double(size))) when its migration "
                     + "was recorded: this is not the same work.")
         }
     }
@@ -87,7 +94,9 @@ struct MigrationTrial {
                 description.ignoresPersistentHistory = true
                 description.allowsEarlierVersions = true
                 description.sourceModels = [old]
-                _ = try PersistentStoreCoordinator.migrateStore(description, to: new, recorder: recorder)
+                guard try PersistentStoreCoordinator.migrateStore(description, to: new, recorder: recorder) else {
+                    throw Untriable("The version of the copy was not found.")
+                }
             }
         }
         return timing

@@ -38,7 +38,10 @@ public struct StoreVerifier {
             try base.check(kept)
             stored = kept
         } else {
-            let versions = models.map { StoredModel(model: $0, configuration: kept?.configuration) }
+            // The tables of a store of Core Data can fit several versions; its copy of the model tells them apart.
+            let copied = kept.flatMap { $0.model.isCoreDataCopy ? $0.model : nil }
+            let first = copied.map { copy in models.filter { $0.isSameVersion(asCached: copy) } } ?? []
+            let versions = (first + models).map { StoredModel(model: $0, configuration: kept?.configuration) }
             do throws(ReplayError) {
                 stored = try StoredModel.first(of: versions) { [base] (model) throws(ReplayError) in
                     try base.check(model)

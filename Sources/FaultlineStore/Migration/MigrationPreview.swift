@@ -72,8 +72,10 @@ package struct MigrationPreview: Sendable {
     ) throws(StoreError) -> ManagedObjectModel? {
         let setup = try StoreOpening.setup(.sqlite, forReading: url)
         defer { setup.session.connection.close() }
-        return try SourceSearch(setup, PersistentStoreDescription(url: url)).version(among: sources + model.siblings)?
-            .model
+        let version = try SourceSearch(setup, PersistentStoreDescription(url: url)).version(
+            among: sources + model.siblings)
+        try version?.checkExternalValues(for: model, url.path)
+        return version?.model
     }
 }
 

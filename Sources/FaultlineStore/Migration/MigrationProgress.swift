@@ -21,7 +21,10 @@ public struct MigrationProgress: Sendable {
     public internal(set) var stepCount = 1
     /// The rows of this step that are done, or the objects in a migration with a mapping model.
     public internal(set) var completedRowCount: UInt64 = 0
-    /// All rows or objects of this step; a row counts once for each statement that goes through it.
+    /// All rows or objects of this step.
+    ///
+    /// A row counts once for each statement that goes through it, and an object twice: when it is created, and when its
+    /// relationships are set.
     public internal(set) var totalRowCount: UInt64
     /// The statements of this step that have run.
     package private(set) var steps: [Step] = []
@@ -46,7 +49,7 @@ public struct MigrationProgress: Sendable {
     }
 }
 
-/// Tells a program how far the migration of its store is.
+/// Reports the progress of a migration to the program.
 struct MigrationReporter: Sendable {
     private let path: String
     private let observer: (@Sendable (MigrationProgress) throws -> Void)?
@@ -66,7 +69,9 @@ struct MigrationReporter: Sendable {
             try observer(progress)
         } catch {
             throw StoreError(
-                .migrationCanceled, "Migrating '\(path)' was canceled: \(error)", cause: error)
+                .migrationCanceled,
+                "Migrating '\(path)' was canceled by its observer (\(error)); open the store again to migrate it.",
+                cause: error)
         }
     }
 }

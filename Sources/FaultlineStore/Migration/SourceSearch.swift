@@ -59,16 +59,26 @@ struct SourceSearch {
     /// - Parameter candidates: The program's versions, for a store that Core Data wrote or that has no copy of its model.
     func version(among candidates: [ManagedObjectModel]) throws(StoreError) -> StoreVersion? {
         if let kept = try setup.keptModel(configuration: description.configuration) {
-            // The program's own version has more than Core Data's copy, such as the files of large values.
-            let own =
-                metadata.values[VersionKeys.layout] == nil
-                ? candidates.first { $0.isSameVersion(asCached: kept) } : nil
-            if let version = try match(own ?? kept) { return version }
+            if let version = try kept.isCoreDataCopy ? completed(kept, candidates) : match(kept) { return version }
         }
         for model in candidates {
             if let version = try match(model) { return version }
         }
         return nil
+    }
+
+    /// The version of which Core Data keeps an incomplete copy: one of the program's, or else the copy with what the values show.
+    private func completed(
+        _ kept: ManagedObjectModel, _ candidates: [ManagedObjectModel]
+    ) throws(StoreError) -> StoreVersion? {
+        guard let copy = try match(kept) else { return nil }
+        let flags = try ExternalFlags(setup, copy)
+        let same = candidates.filter { $0.isSameVersion(asCached: kept) }
+        if let own = same.first(where: flags.fit) ?? same.first(where: flags.allow) { return try match(own) }
+        guard var version = try flags.completing(kept).map({ model throws(StoreError) in try match(model) }) ?? nil
+        else { return nil }
+        version.guessedExternal = flags.external
+        return version
     }
 
     private func match(_ model: ManagedObjectModel) throws(StoreError) -> StoreVersion? {

@@ -45,6 +45,7 @@ struct StoreMigration {
             try search.version(among: sources)
         }
         guard let known else { return false }
+        try known.checkExternalValues(for: model, description.path)
         let trace = MigrationTrace(recorder: recorder, log: log, way: mapping == nil ? .inferred : .mapping)
         try trace.whole(migrated ?? description.path, isStep: migrated != nil) { () throws(StoreError) in
             _ = try rules(mapping, from: known.model, to: model, description.path)

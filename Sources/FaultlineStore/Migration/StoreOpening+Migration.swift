@@ -50,9 +50,9 @@ extension StoreOpening {
 extension StoreError {
     /// The error for a store of another version that is opened read-only, as one that a program ships with.
     fileprivate var ofReadOnlyStore: StoreError {
-        let end = "open it writable to migrate it, or migrate the file beforehand with 'faultline migrate'."
-        let remedy = message.range(of: "; open it with ", options: .backwards)
-        return StoreError(code, message[..<(remedy?.lowerBound ?? message.endIndex)] + "; " + end, cause: cause)
+        let usual = "or migrate it."
+        let start = message.hasSuffix(usual) ? String(message.dropLast(usual.count)) : message + " To migrate it, "
+        return StoreError(code, start + "or open it writable once, so that it is migrated.", cause: cause)
     }
 }
 

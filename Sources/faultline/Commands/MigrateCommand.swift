@@ -28,7 +28,7 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The version to migrate to: an .xcdatamodel, an .xcdatamodeld for its current version, or a store that has it.",
+            "The version to migrate to: an .xcdatamodel, an .xcdatamodeld for its current version, or a store of Faultline that has it.",
             valueName: "model"),
         completion: .file())
     var to: String
@@ -64,7 +64,12 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
     func run() throws {
         try page.check(format.renderer)
         let target = try NamedModel(path: to)
-        let sources = try from.flatMap { try NamedModel.all(path: $0) }
+        try ModelArgument.checkCompleteness(target.model, to)
+        let sources = try from.flatMap { path in
+            let versions = try NamedModel.all(path: path)
+            for version in versions { try ModelArgument.checkCompleteness(version.model, path) }
+            return versions
+        }
         let url = URL(fileURLWithPath: store)
         let backup = keepBackup ? MigrationOutcome.backup(of: url) : nil
         if let output = page.output {

@@ -21,8 +21,8 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
             --values), they are drawn from the copy. The store itself is never opened. If it has no readable copy of its \
             model, name the model with --model. Of a program without FaultlineStore, it replays the statements.
 
-            Advice on a migration is tried on a store that has not been migrated, such as a backup; --model names the newer \
-            version then.
+            Advice on a migration is tried on a store that has not been migrated, such as a backup. In that case, --model names \
+            the newer version.
 
             confirmed: the saving is as predicted, or its range overlaps the predicted one.
             saves more, saves less: it is outside that range; the change still saves time.

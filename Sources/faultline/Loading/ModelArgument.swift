@@ -1,14 +1,18 @@
 import FaultlineModel
-import FaultlineStore
+import FaultlineReplay
+import FaultlineTrace
 import Foundation
 
 /// The models that a command-line argument names.
 enum ModelArgument {
     /// Loads all versions of a model in an .xcdatamodeld, the current one first, or the only one of another file.
     ///
-    /// - Throws: ``CommandFailure`` if it is not a model.
+    /// - Throws: ``CommandFailure`` if it is not a complete model.
     static func load(_ path: String) throws -> [ManagedObjectModel] {
-        if let model = try ofStore(path) { return [model] }
+        if let model = try ofStore(path) {
+            try checkCompleteness(model, path)
+            return [model]
+        }
         let url = URL(fileURLWithPath: path)
         do {
             let current = try ManagedObjectModel(contentsOf: url)
@@ -25,18 +29,27 @@ enum ModelArgument {
     ///
     /// - Throws: ``CommandFailure`` if it is another database, or a store without a readable copy of its model.
     static func ofStore(_ path: String) throws -> ManagedObjectModel? {
-        // https://www.sqlite.org/fileformat2.html#the_database_header
-        guard let file = FileHandle(forReadingAtPath: path),
-            (try? file.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
-        else { return nil }
+        // Reading a pipe would block. The header: https://www.sqlite.org/fileformat2.html#the_database_header
+        guard let descriptor = try? RegularFile.open(path) else { return nil }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        guard (try? file.read(upToCount: 16)) == Data("SQLite format 3\0".utf8) else { return nil }
         do {
-            let model = try PersistentStoreCoordinator.keptModel(ofStoreAt: URL(fileURLWithPath: path))
-            guard let model else {
+            guard let model = try ManagedObjectModel.kept(inStoreAt: path) else {
                 throw CommandFailure.usage("The store '\(path)' has no readable copy of its model; name a model file.")
             }
             return model
-        } catch let error as StoreError {
-            throw CommandFailure.usage("\(error)")
+        } catch let error as ReplayError {
+            throw CommandFailure.replay(error)
         }
+    }
+
+    /// Checks that a model can be that of a store, which Core Data's copy of it cannot.
+    ///
+    /// - Throws: ``CommandFailure`` if the model is such a copy.
+    static func checkCompleteness(_ model: ManagedObjectModel, _ path: String) throws {
+        guard model.isCoreDataCopy else { return }
+        throw CommandFailure.usage(
+            "The store '\(path)' has Core Data's copy of its model, which does not tell what is stored in files; name a model file."
+        )
     }
 }

@@ -108,16 +108,45 @@ struct CoreDataModelCopyTests {
     @Test("says why it cannot be read")
     func unreadable() throws {
         for (bytes, reason) in [
-            ([], "is not compressed, or too large"), ([7, 7, 7, 7], "is not compressed, or too large"),
+            ([], "is not compressed, is cut off, or has more than 8 MiB"),
+            ([7, 7, 7, 7], "is not compressed, is cut off, or has more than 8 MiB"),
             // The compressed text "no list", and then the same cut off.
-            ([0xCB, 0xCB, 0x57, 0xC8, 0xC9, 0x2C, 0x2E, 0x01, 0x00], "is not a property list"),
-            ([0xCB, 0xCB, 0x57], "is not compressed, or too large"),
+            ([0xCB, 0xCB, 0x57, 0xC8, 0xC9, 0x2C, 0x2E, 0x01, 0x00], "is not a binary property list"),
+            ([0xCB, 0xCB, 0x57], "is not compressed, is cut off, or has more than 8 MiB"),
         ] as [([UInt8], String)] {
             #expect {
                 try ManagedObjectModel.cached(Data(bytes), in: "Store.sqlite")
             } throws: {
                 "\($0)" == "Cannot read the copy of the model in 'Store.sqlite': it \(reason)."
             }
+        }
+    }
+
+    @Test("is refused if it refers to its objects again and again")
+    func expansion() throws {
+        let archive = try #require(ManagedObjectModel.inflate(content(.sample1)))
+        let list = try KeyedArchive(archive, limit: BinaryPropertyList.Limit.model)
+        // 2,000 lists of 2,000 names are 4 million references.
+        let names = PropertyListValue.dictionary([
+            "NS.objects": .array(Array(repeating: .string("x"), count: 2000))
+        ])
+        #expect {
+            for _ in 0..<2000 { _ = try list.list(names) }
+        } throws: { ($0 as? ArchiveFailure)?.text == "refers to its objects too often" }
+    }
+
+    @Test("is looked for in a table alone, and not if the table is another one")
+    func otherTables() throws {
+        for change in [
+            "CREATE VIEW Z_MODELCACHE AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT zeroblob(9) AS Z_CONTENT FROM n",
+            "CREATE TABLE Z_MODELCACHE (Z_OTHER BLOB)",
+        ] {
+            let store = MigratedStore(url: try CoreDataFixture.sample1.copy())
+            try store.rows("DROP TABLE Z_MODELCACHE; \(change)")
+            let newest = try detached(.sample2)
+            #expect {
+                try store.migrate(to: newest)
+            } throws: { "\($0)".contains("another model") }
         }
     }
 

@@ -36,12 +36,13 @@ struct MigrationSafetyTests {
     func readOnly() throws {
         #expect(
             try old().refusal(new) { $0.isReadOnly = true }
-                == "The store STORE was written with another version of the model; since then, the attribute 'Note.rank' was added; open it writable to migrate it, or migrate the file beforehand with 'faultline migrate'."
+                == "The store STORE was written with another version of the model; since then, the attribute 'Note.rank' was added; open it with the version that it was written with, or open it writable once, so that it is migrated."
         )
         // The file cannot be written either.
         let store = try old()
         try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: store.url.path)
-        #expect(try store.refusal(new) { $0.isReadOnly = true }.contains("open it writable to migrate it"))
+        #expect(
+            try store.refusal(new) { $0.isReadOnly = true }.hasSuffix("open it writable once, so that it is migrated."))
     }
 
     @Test("A model that has nothing in common with the store is refused while there are objects")

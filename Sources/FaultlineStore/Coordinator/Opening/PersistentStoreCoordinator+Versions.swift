@@ -13,13 +13,6 @@ extension PersistentStoreCoordinator {
         try mismatch(of: model, withStoreAt: url) == nil
     }
 
-    /// The model that a store was written with, if the store has a readable copy of it.
-    ///
-    /// - Throws: ``StoreError`` if the file is not a store.
-    package static func keptModel(ofStoreAt url: URL) throws(StoreError) -> ManagedObjectModel? {
-        try StoreOpening.setup(.sqlite, forReading: url).keptModel()?.model
-    }
-
     /// Why a model, or one of its configurations, does not fit a store, as part of a sentence; `nil` if it fits.
     package static func mismatch(
         of model: ManagedObjectModel, configuration: String? = nil, withStoreAt url: URL

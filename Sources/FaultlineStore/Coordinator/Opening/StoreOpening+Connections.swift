@@ -15,7 +15,8 @@ extension StoreOpening {
     static func setup(
         _ type: PersistentStore.StoreType, forReading url: URL
     ) throws(StoreError) -> StoreSetup {
-        let path = url.path
+        // The log is beside the file itself, not beside a link to it.
+        let path = url.resolvingSymlinksInPath().path
         let connection: SQLConnection
         switch type {
         case .inMemory:

@@ -127,10 +127,12 @@ extension StoreSetup {
         return (model, row[1])
     }
 
-    /// The copy that Core Data keeps in its stores.
+    /// The copy that Core Data keeps in its stores, if it can be read.
     private func archivedModel() throws(StoreError) -> ManagedObjectModel? {
-        guard try hasTable(PersistentStore.archiveTable) else { return nil }
-        let contents = try read("SELECT Z_CONTENT FROM \(PersistentStore.archiveTable)") { row in
+        let columns =
+            "SELECT 1 FROM SQLITE_MASTER m, pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name = '\(PersistentStore.archiveTable)' AND c.name = 'Z_CONTENT'"
+        guard try read(columns, { _ in true }).first == true else { return nil }
+        let contents = try read("SELECT Z_CONTENT FROM \(PersistentStore.archiveTable) LIMIT 1") { row in
             sqlite3_column_blob(row, 0).map { Data(bytes: $0, count: Int(sqlite3_column_bytes(row, 0))) }
         }
         guard let content = contents.first, let content else { return nil }

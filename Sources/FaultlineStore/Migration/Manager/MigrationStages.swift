@@ -22,15 +22,13 @@ struct MigrationStages {
     }
 
     func run() throws {
-        let work = Float(max(counts.reduce(0, +), 1))
-        var done: Float = 0
-        func advance(_ count: Int, of stages: Float, _ mapping: EntityMapping) throws {
-            done += Float(count) / work * stages
-            manager.status.progress = min(done, 0.99)
-            var progress = MigrationProgress(total: UInt64(work))
-            progress.completedRowCount = UInt64(work * min(done, 1))
-            progress.entity = mapping.destinationEntityName ?? ""
-            try manager.reporter?.report(progress)
+        // Each object is created, and then related.
+        let work = UInt64(max(2 * counts.reduce(0, +), 1))
+        var done: UInt64 = 0
+        func advance(_ count: Int, _ mapping: EntityMapping) throws {
+            done = min(done + UInt64(count), work)
+            manager.status.progress = min(Float(done) / Float(work), 0.99)
+            try report(done, of: work, mapping)
         }
         for (number, mapping) in current.mappings.enumerated() {
             manager.currentEntityMapping = mapping
@@ -43,7 +41,7 @@ struct MigrationStages {
                             forSource: object, in: mapping, manager: manager)
                     }
                     try save()
-                    try advance(objects.count, of: 0.5, mapping)
+                    try advance(objects.count, mapping)
                 }
                 try policies[number].endInstanceCreation(forMapping: mapping, manager: manager)
                 try save()
@@ -60,10 +58,10 @@ struct MigrationStages {
                         }
                         try save()
                         rows += UInt64(objects.count)
-                        try advance(objects.count, of: 0.4, mapping)
+                        try advance(objects.count, mapping)
                     }
                 } else {
-                    try advance(counts[number], of: 0.4, mapping)
+                    try advance(counts[number], mapping)
                 }
                 try policies[number].endRelationshipCreation(forMapping: mapping, manager: manager)
                 try save()
@@ -77,6 +75,14 @@ struct MigrationStages {
                 try save()
             }
         }
+        if let last = current.mappings.last { try report(work, of: work, last) }
+    }
+
+    private func report(_ done: UInt64, of work: UInt64, _ mapping: EntityMapping) throws {
+        var progress = MigrationProgress(total: work)
+        progress.completedRowCount = done
+        progress.entity = mapping.destinationEntityName ?? ""
+        try manager.reporter?.report(progress)
     }
 
     /// Whether a mapping has relationships to set yet, or a policy that may set some.

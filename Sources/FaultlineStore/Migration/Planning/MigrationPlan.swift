@@ -250,6 +250,8 @@ struct StoreVersion {
     let schema: ModelSchema
     /// `nil` if the store has all entities.
     let configuration: StoreConfiguration?
+    /// The attributes that count as external because of their values alone.
+    var guessedExternal: [ExternalFlags.Attribute] = []
 
     var tables: Set<String>? { configuration?.tables }
     /// The entities for whose objects the store has tables.

@@ -11,8 +11,8 @@ struct ModelCommand: ParsableCommand {
             faultline model diff Library.xcdatamodel Library2.xcdatamodel --format html -o diff.html
             faultline model find Library.sqlite Library.xcdatamodeld
 
-            A model is an .xcdatamodel, or its file contents, or an .xcdatamodeld for its current version. A store stands for the \
-            version that it was written with.
+            A model is an .xcdatamodel, or its file contents, or an .xcdatamodeld for its current version. A store means the \
+            version it was written with.
             """,
         subcommands: [ModelDiffCommand.self, ModelShowCommand.self, ModelFindCommand.self])
 }

@@ -11,7 +11,8 @@ struct ModelShowCommand: ParsableCommand, PrintingCommand {
             faultline model show Library.xcdatamodeld
             faultline model show Library.sqlite
 
-            A store contains the model that it was written with, also if Core Data wrote it.
+            A store contains the model it was written with, even if Core Data wrote it. Core Data's copy lacks external storage, \
+            validation, user info and fetched properties.
             """)
 
     @Argument(help: "The model: .xcdatamodeld, .xcdatamodel, its file contents, or a store.", completion: .file())
