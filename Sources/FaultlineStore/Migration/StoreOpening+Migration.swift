@@ -51,8 +51,10 @@ extension StoreError {
     /// The error for a store of another version that is opened read-only, as one that a program ships with.
     fileprivate var ofReadOnlyStore: StoreError {
         let usual = "or migrate it."
-        let start = message.hasSuffix(usual) ? String(message.dropLast(usual.count)) : message + " To migrate it, "
-        return StoreError(code, start + "or open it writable once, so that it is migrated.", cause: cause)
+        guard message.hasSuffix(usual) else { return self }
+        return StoreError(
+            code, String(message.dropLast(usual.count)) + "or open it writable once, so that it is migrated.",
+            cause: cause)
     }
 }
 
