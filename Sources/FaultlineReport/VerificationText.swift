@@ -94,17 +94,21 @@ public struct VerificationText: Sendable {
 
     private static func sentence(_ measurement: TrialMeasurement, isPause: Bool) -> String {
         let (before, after) = (measurement.before, measurement.after)
-        var words = "\(change("Trips", before.trips, after.trips)), \(change("rows", before.rows, after.rows))"
+        // Migrations are not counted.
+        let isCounted = [before, after].contains { $0.trips > 0 || $0.rows > 0 }
+        var words =
+            isCounted ? "\(change("Trips", before.trips, after.trips)), \(change("rows", before.rows, after.rows))" : ""
         if isPause {
             let time = measurement.time
-            words += "; time \(Phrase.duration(time.before.median)) → \(Phrase.duration(time.after.median)) in all"
+            words +=
+                "\(isCounted ? "; time" : "Time") \(Phrase.duration(time.before.median)) → \(Phrase.duration(time.after.median)) in all"
         }
         let part =
             measurement.operations == measurement.recordedOperations
             ? "" : "\(Phrase.count(measurement.operations)) of "
         let operations = Phrase.count(measurement.recordedOperations, "recorded operation")
-        return words
-            + ". Replayed \(part)\(operations), \(Phrase.count(measurement.rounds)) times with the change and without."
+        return (words.isEmpty ? "" : words + ". ")
+            + "Replayed \(part)\(operations), \(Phrase.count(measurement.rounds)) times with the change and without."
     }
 
     private static func change(_ name: String, _ before: UInt64, _ after: UInt64) -> String {

@@ -22,7 +22,7 @@ public struct TrialMeasurement: Sendable, Hashable {
         }
     }
 
-    /// The counts of one run, which are exact.
+    /// The counts of one run, which are exact; 0 for migrations, which are not counted.
     public struct Counts: Sendable, Hashable {
         public var trips: UInt64
         public var rows: UInt64
