@@ -29,7 +29,9 @@ public final class ManagedObjectModel: Sendable {
     let origin: ModelElement?
     /// The file that the model was loaded from.
     let file: URL?
-    /// Whether this is the copy that Core Data keeps in a store, which does not tell what is stored externally.
+    /// Whether Core Data wrote this copy into a store.
+    ///
+    /// Such a copy does not record which attributes use external storage.
     package let isCoreDataCopy: Bool
 
     private let entitiesByName: [String: EntityDescription]

@@ -179,21 +179,9 @@ struct FunctionName {
 
     /// The first occurrence of `wanted` outside all brackets.
     private static func find(_ wanted: StaticString, in text: Substring) -> Range<Substring.Index>? {
-        let bytes = text.utf8
         let wanted = UnsafeBufferPointer(start: wanted.utf8Start, count: wanted.utf8CodeUnitCount)
-        guard let found = bytes.withContiguousStorageIfAvailable({ offset(of: wanted, in: $0) }) else {
-            // Only strings that were bridged from elsewhere are not contiguous.
-            return find(wanted, in: Array(bytes), of: text)
-        }
-        guard let found else { return nil }
-        let start = bytes.index(bytes.startIndex, offsetBy: found)
-        return start..<bytes.index(start, offsetBy: wanted.count)
-    }
-
-    private static func find(
-        _ wanted: UnsafeBufferPointer<UInt8>, in copy: [UInt8], of text: Substring
-    ) -> Range<Substring.Index>? {
-        guard let found = copy.withUnsafeBufferPointer({ offset(of: wanted, in: $0) }) else { return nil }
+        var bytes = text
+        guard let found = bytes.withUTF8({ offset(of: wanted, in: $0) }) else { return nil }
         let start = text.utf8.index(text.startIndex, offsetBy: found)
         return start..<text.utf8.index(start, offsetBy: wanted.count)
     }

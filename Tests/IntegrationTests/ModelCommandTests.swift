@@ -126,7 +126,7 @@ struct ModelCommandTests {
             #expect(refused.status == 2)
             #expect(
                 refused.errors.hasSuffix(
-                    "' has Core Data's copy of its model, which does not tell what is stored in files; name a model file.\n"
+                    "' contains only Core Data's copy of its model, which does not record external storage; name a model file.\n"
                 ))
         }
         let model = try Self.path("coredataplus/SampleModel/SampleModel.xcdatamodeld/SampleModel2.xcdatamodel")

@@ -20,8 +20,8 @@ package enum Remedy: Sendable, Hashable {
     case moveOut(entity: String, properties: [String], [FetchProfile.Key])
     /// Joins consecutive saves into one.
     case joinSaves(entities: [String], saves: UInt64, objects: UInt64)
-    /// Lets migrations be inferred that a mapping model does object by object.
-    case inferMigrations(count: UInt64)
+    /// Lets migrations of a store with a file of that size be inferred, which a mapping model does object by object.
+    case inferMigrations(count: UInt64, storeBytes: UInt64)
     /// Changes a statement of a program without an object store.
     case statement(StatementChange)
 

@@ -26,7 +26,7 @@ extension ManagedObjectModel {
         }
     }
 
-    /// Whether a model that Core Data keeps in a store is a copy of this one, as far as it tells.
+    /// Whether a model that Core Data keeps in a store is this version, as far as the copy shows.
     package func isSameVersion(asCached model: ManagedObjectModel) -> Bool {
         differences(from: model).allSatisfy { !$0.requiresMigration }
     }

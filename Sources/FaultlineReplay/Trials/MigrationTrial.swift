@@ -6,16 +6,12 @@ import Foundation
 
 /// Migrates copies of a store in turns: object by object, and in SQL.
 struct MigrationTrial {
-    private let name: String
     private let path: String
     private let old: ManagedObjectModel
     private let new: ManagedObjectModel
     private let mapping: MappingModel
     /// The number of migrations in the trace.
     private let recorded: UInt64
-
-    /// The largest ratio of the sizes of the store here and of the recorded one, either way.
-    private static let largestDifference = 4.0
 
     private enum Way {
         case objects
@@ -24,15 +20,13 @@ struct MigrationTrial {
 
     /// - Parameters:
     ///   - path: The resolved path of a store that has not been migrated yet.
-    ///   - name: Its name as given.
     ///   - new: The newer version of its model; `nil` if none was named.
     ///   - size: The size of the recorded store's file.
     /// - Throws: ``Untriable`` if it is not the recorded work.
     init(
-        _ path: String, named name: String, _ stored: StoredModel, to new: ManagedObjectModel?, recorded: UInt64,
-        size: UInt64
+        _ path: String, _ stored: StoredModel, to new: ManagedObjectModel?, recorded: UInt64, size: UInt64
     ) throws(Untriable) {
-        (self.name, self.path, self.recorded) = (name, path, recorded)
+        (self.path, self.recorded) = (path, recorded)
         old = stored.model
         guard stored.configuration == nil else {
             throw Untriable("The store has the entities of a configuration, which mapping models cannot migrate.")
@@ -52,8 +46,7 @@ struct MigrationTrial {
             throw Untriable(error.message)
         }
         let found = StorePath.size(of: path) + StorePath.size(of: path + "-wal")
-        let (less, more) = (Double(min(size, found)), Double(max(size, found)))
-        if more > Self.largestDifference * max(1, less) {
+        if TrialPair.isOtherWork(found, recorded: size) {
             throw Untriable(
                 "The store has \(Phrase.size(Double(found))) here, but had \(Phrase.size(Double(size))) when its migration "
                     + "was recorded: this is not the same work.")

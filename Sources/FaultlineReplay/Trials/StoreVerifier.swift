@@ -88,11 +88,8 @@ public struct StoreVerifier {
     private func measure(
         _ remedy: Remedy, _ finding: Finding, _ profile: Profile
     ) throws -> (TrialMeasurement, notes: [String]) {
-        if case .inferMigrations(let count) = remedy {
-            let size = finding.evidence.first { $0.name == "storeSize" }?.value ?? 0
-            return try MigrationTrial(
-                path, named: name, stored, to: newest, recorded: count, size: UInt64(min(1e18, max(0, size)))
-            ).measure()
+        if case .inferMigrations(let count, let storeBytes) = remedy {
+            return try MigrationTrial(path, stored, to: newest, recorded: count, size: storeBytes).measure()
         }
         let pair = try pair(for: remedy, finding, profile)
         let (measurement, notes) = try pair.measure(stored)

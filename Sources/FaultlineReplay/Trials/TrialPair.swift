@@ -32,18 +32,22 @@ struct TrialPair {
     /// Saves wait for the disk, but fetches from a copy do not.
     var clock = TrialClock.thread
 
-    /// The ratio of replayed to recorded rows, either way, beyond which the work is no longer the same.
+    /// The ratio of replayed to recorded amounts, either way, beyond which the work is no longer the same.
     private static let largestDifference = 4.0
     /// The number of rows up to which a difference is ignored.
     private static let fewRows: UInt64 = 20
+
+    /// Whether an amount here, such as rows or bytes, is so different from the recorded one that it is not the recorded work.
+    static func isOtherWork(_ found: UInt64, recorded: UInt64) -> Bool {
+        Double(max(found, recorded)) > largestDifference * max(1, Double(min(found, recorded)))
+    }
 
     /// Returns a note about the number of rows that the fetches found, if it differs or the values were drawn.
     ///
     /// - Throws: ``Untriable`` if the numbers differ so much that it is not the recorded work.
     private func compare(_ found: UInt64) throws -> [String] {
         guard let recorded = rows else { return [] }
-        let (less, more) = (Double(min(found, recorded)), Double(max(found, recorded)))
-        if more > Double(Self.fewRows), more > Self.largestDifference * max(1, less) {
+        if max(found, recorded) > Self.fewRows, Self.isOtherWork(found, recorded: recorded) {
             throw Untriable(
                 "Its fetches find \(Phrase.count(found, "row")) here, but found \(Phrase.count(recorded)) when they "
                     + "were recorded: this is not the same work.")

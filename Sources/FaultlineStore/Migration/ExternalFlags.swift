@@ -1,7 +1,7 @@
 import CSQLite
 import FaultlineModel
 
-/// Finds out which attributes of a store of Core Data have large values in files, which its copy of the model does not tell.
+/// Finds the attributes of a Core Data store that use external storage, which Core Data's copy of the model does not record.
 ///
 /// A value of such an attribute begins with a byte that says where it is: 1 if the value follows it, 2 if the name of a file does.
 struct ExternalFlags {
@@ -77,7 +77,7 @@ extension AttributeDescription {
 extension StoreVersion {
     /// Checks that a newer version does not take values out of files that may not be in files at all.
     ///
-    /// - Throws: ``StoreError`` if only the look of the values tells how the older version stores them.
+    /// - Throws: ``StoreError`` if nothing but the values shows how the older version stores them.
     func checkExternalValues(for new: ManagedObjectModel, _ path: String) throws(StoreError) {
         let attributes = new.entities.flatMap(\.attributes).filter {
             $0.canBeExternal && !$0.allowsExternalBinaryDataStorage
@@ -86,7 +86,7 @@ extension StoreVersion {
         where attributes.contains(where: { $0.name == guess.name || $0.renamingIdentifier == guess.name }) {
             throw StoreError(
                 .unknownModelVersion,
-                "Migrating '\(path)' is refused because the values of '\(guess.entity).\(guess.name)' may be in files of their own, which Core Data's copy of the model does not tell; name the version that wrote the store, in sourceModels or with --from."
+                "Migrating '\(path)' is refused because the values of '\(guess.entity).\(guess.name)' may be in external files, and Core Data's copy of the model does not record whether they are; name the version that wrote the store, in sourceModels or with --from."
             )
         }
     }

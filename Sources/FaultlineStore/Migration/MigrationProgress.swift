@@ -54,10 +54,10 @@ struct MigrationReporter: Sendable {
     private let path: String
     private let observer: (@Sendable (MigrationProgress) throws -> Void)?
     /// The step of several, from 1, and their number.
-    var step = (number: 1, count: 1)
+    private let step: (number: Int, count: Int)
 
-    init(_ description: PersistentStoreDescription) {
-        (path, observer) = (description.path, description.migrationObserver)
+    init(_ description: PersistentStoreDescription, step: (number: Int, count: Int)) {
+        (path, observer, self.step) = (description.path, description.migrationObserver, step)
     }
 
     /// - Throws: ``StoreError`` with the code `migrationCanceled` if the program cancels the migration.

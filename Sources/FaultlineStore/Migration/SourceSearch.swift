@@ -75,8 +75,7 @@ struct SourceSearch {
         let flags = try ExternalFlags(setup, copy)
         let same = candidates.filter { $0.isSameVersion(asCached: kept) }
         if let own = same.first(where: flags.fit) ?? same.first(where: flags.allow) { return try match(own) }
-        guard var version = try flags.completing(kept).map({ model throws(StoreError) in try match(model) }) ?? nil
-        else { return nil }
+        guard let model = flags.completing(kept), var version = try match(model) else { return nil }
         version.guessedExternal = flags.external
         return version
     }

@@ -65,9 +65,7 @@ struct StoreMigration {
                     return (migration, try migration.check())
                 }
                 for renaming in migration.rules.possibleRenamings { log.migration("Possibly renamed: \(renaming)") }
-                var reporter = MigrationReporter(description)
-                reporter.step = step
-                try migration.change(ready, pendingStage, trace, reporter)
+                try migration.change(ready, pendingStage, trace, MigrationReporter(description, step: step))
                 try file?.write(session.connection, doing: doing)
             }
         }

@@ -13,9 +13,10 @@ extension StoreOpening {
         do throws(StoreError) {
             opening = try StoreOpening(description, model: model, recorder: recorder, log: log)
         } catch {
-            guard error.code == .incompatibleModel, description.shouldMigrateStoreAutomatically else { throw error }
-            guard !description.isReadOnly else { throw error.ofReadOnlyStore }
-            guard try migrate(description, model, recorder, log) else { throw error }
+            guard error.code == .incompatibleModel, description.shouldMigrateStoreAutomatically,
+                !description.isReadOnly,
+                try migrate(description, model, recorder, log)
+            else { throw error }
             return try StoreOpening(description, model: model, recorder: recorder, log: log)
         }
         guard let manager = description.stagedMigrationManager, !description.isReadOnly,
@@ -44,17 +45,6 @@ extension StoreOpening {
             guard error.code == .incompatibleModel, description.fits(model) else { throw error }
             return true
         }
-    }
-}
-
-extension StoreError {
-    /// The error for a store of another version that is opened read-only, as one that a program ships with.
-    fileprivate var ofReadOnlyStore: StoreError {
-        let usual = "or migrate it."
-        guard message.hasSuffix(usual) else { return self }
-        return StoreError(
-            code, String(message.dropLast(usual.count)) + "or open it writable once, so that it is migrated.",
-            cause: cause)
     }
 }
 

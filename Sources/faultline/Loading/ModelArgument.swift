@@ -49,7 +49,7 @@ enum ModelArgument {
     static func checkCompleteness(_ model: ManagedObjectModel, _ path: String) throws {
         guard model.isCoreDataCopy else { return }
         throw CommandFailure.usage(
-            "The store '\(path)' has Core Data's copy of its model, which does not tell what is stored in files; name a model file."
+            "The store '\(path)' contains only Core Data's copy of its model, which does not record external storage; name a model file."
         )
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FaultlineModel
 
-/// Core Data's copy of a model does not tell which attributes have large values in files.
+/// Core Data's copy of a model does not record which attributes use external storage.
 ///
 /// A migration that took one kind for the other would wrap each value once more, or take a byte away.
 @Suite(
@@ -64,7 +64,7 @@ struct CoreDataExternalValueTests {
     @Test("stay as they are, with and without the version that wrote the store", arguments: [0, 1, 2, 3])
     func kept(sources count: Int) throws {
         let before = try values()
-        // The version without files is another one, although Core Data's copy does not tell.
+        // The version without files is another one, although Core Data's copy does not show the difference.
         let sources = try [[], [true], [false, true], [true, false]][count].map {
             try model(external: $0, isNew: false)
         }
@@ -86,7 +86,7 @@ struct CoreDataExternalValueTests {
             try store.migrate(to: model(external: false))
         } throws: { error in
             (error as? StoreError)?.message
-                == "Migrating '\(store.url.path)' is refused because the values of 'User.petName' may be in files of their own, which Core Data's copy of the model does not tell; name the version that wrote the store, in sourceModels or with --from."
+                == "Migrating '\(store.url.path)' is refused because the values of 'User.petName' may be in external files, and Core Data's copy of the model does not record whether they are; name the version that wrote the store, in sourceModels or with --from."
         }
         #expect(try store.dump() == before)
         // With the version, it is known.

@@ -10,12 +10,12 @@ struct MigrationProgressTests {
         var description: String { "enough" }
     }
 
-    /// What an observer was told, as `entity step/steps percent`.
+    /// The progress that an observer received: lines such as `Note 1/2`, and the completed fractions.
     private final class Report: Sendable {
         private let lines = Mutex<[String]>([])
         private let fractions = Mutex<[Double]>([])
 
-        /// An observer that cancels the migration after it was told a number of times.
+        /// Returns an observer that cancels the migration when it has been called `end` times.
         func observer(until end: Int = .max) -> @Sendable (MigrationProgress) throws -> Void {
             { progress in
                 let line = "\(progress.entity) \(progress.step)/\(progress.stepCount)"
@@ -34,7 +34,7 @@ struct MigrationProgressTests {
 
         var count: Int { lines.withLock { $0.count } }
 
-        /// Whether the fractions never decrease, and end with 1 or so.
+        /// Whether the fractions never decrease, and end with 1.
         var isComplete: Bool {
             fractions.withLock { all in
                 all.allSatisfy { (0...1).contains($0) } && all == all.sorted() && all.last == 1
@@ -91,7 +91,7 @@ struct MigrationProgressTests {
     }
 
     @Test(
-        "The observer is told each entity, and a share that grows to the end",
+        "The observer receives each entity, and a fraction that grows to 1",
         arguments: [
             ("sql", ["Note 1/1", "Tag 1/1"]), ("objects", ["Note 1/1", "Tag 1/1"]),
             ("stages", ["Note 1/2", "Note 2/2"]), ("chain", ["Note 1/2", "Tag 1/2", "Note 2/2", "Tag 2/2"]),

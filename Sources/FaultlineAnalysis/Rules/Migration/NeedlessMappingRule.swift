@@ -44,7 +44,7 @@ public struct NeedlessMappingRule: Rule {
             confidence: .medium("the time in SQL was estimated from copying some of the store's rows"),
             signature: [id, key.site?.function ?? ""].joined(separator: "|"))
         finding.saving.time = Saving.Range(median: saved, low: saved * 0.8, high: saved)
-        finding.remedy = .inferMigrations(count: evidence.count)
+        finding.remedy = .inferMigrations(count: evidence.count, storeBytes: evidence.bytes)
         finding.claims = [Claim(MigrationDetector.self, key, balance: Double(evidence.inferableTime))]
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.count, time: evidence.time)]
         finding.explanation = [

@@ -112,7 +112,7 @@ public struct PersistentStoreDescription: Sendable {
     /// of Apple's framework has no readable copy, its version is the first one here, or beside the model in its `.xcdatamodeld`,
     /// that has the store's tables.
     public var sourceModels: [ManagedObjectModel] = []
-    /// Told how far an automatic migration is; throws an error to cancel it.
+    /// Receives the progress of an automatic migration, and can throw an error to cancel it.
     ///
     /// Default: none. Called on the thread that opens the store: after each statement of a migration in SQL, and after each batch
     /// of objects of another. If it throws, the store is left as it was, and opening it throws a ``StoreError`` with the code

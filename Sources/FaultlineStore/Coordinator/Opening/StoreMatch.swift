@@ -10,11 +10,14 @@ struct StoreMatch {
     private let configuration: StoreConfiguration?
     private let path: String
     private let metadata: [String: any Sendable]
+    /// What to do with a store of another version, besides opening it with its own.
+    private let remedy: String
 
     init(
         _ setup: StoreSetup, _ model: ManagedObjectModel, _ configuration: StoreConfiguration?, path: String,
-        metadata: [String: any Sendable]
+        metadata: [String: any Sendable], remedy: String = "migrate it"
     ) {
+        self.remedy = remedy
         self.configuration = configuration
         self.setup = setup
         self.model = model
@@ -44,7 +47,7 @@ struct StoreMatch {
         guard differences.isEmpty else {
             throw StoreError(
                 .incompatibleModel,
-                "The store '\(path)' was written with another version of the model; since then, \(Self.list(differences)); open it with the version that it was written with, or migrate it."
+                "The store '\(path)' was written with another version of the model; since then, \(Self.list(differences)); open it with the version that it was written with, or \(remedy)."
             )
         }
         // A store whose copy of its model is missing or wrong still has its tables.
@@ -90,7 +93,7 @@ struct StoreMatch {
     private func incompatible(_ differences: [String]) -> StoreError {
         StoreError(
             .incompatibleModel,
-            "The store '\(path)' was created with another model: \(Self.list(differences)); open it with the model that it was created with, or migrate it."
+            "The store '\(path)' was created with another model: \(Self.list(differences)); open it with the model that it was created with, or \(remedy)."
         )
     }
 

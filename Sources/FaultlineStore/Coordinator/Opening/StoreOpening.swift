@@ -55,7 +55,11 @@ struct StoreOpening {
             try file?.write(session.connection, doing: "Creating the store")
         }
         (uuid, metadata) = try setup.readMetadata()
-        let match = StoreMatch(setup, model, configuration, path: path, metadata: metadata.values)
+        // Opened writable, the store would be migrated.
+        let remedy =
+            description.isReadOnly && description.shouldMigrateStoreAutomatically
+            ? "open it writable once, so that it is migrated" : "migrate it"
+        let match = StoreMatch(setup, model, configuration, path: path, metadata: metadata.values, remedy: remedy)
         try match.checkVersion()
         if configuration == nil, let hash = metadata.values[VersionKeys.layout] as? String, hash == model.versionHash {
             schema = model.schema

@@ -43,7 +43,7 @@ public final class MigrationManager {
     private var currentNumber: Int?
     /// The file whose migration it is a step of; `nil` if it is a whole migration.
     var migrated: String?
-    /// Tells the program that opens the store; `nil` if the program runs the manager itself.
+    /// Reports progress to the program that opens the store; `nil` if the program runs the manager itself.
     var reporter: MigrationReporter?
     let recorder: Recorder
     let log: SQLDebugLog

@@ -63,9 +63,7 @@ struct ProgressiveMigration {
                 sourceModel: step.old, destinationModel: step.new, recorder: recorder, sqlDebug: log)
             manager.policies = description.migrationPolicies
             manager.migrated = migrated
-            var reporter = MigrationReporter(description)
-            reporter.step = number
-            manager.reporter = reporter
+            manager.reporter = MigrationReporter(description, step: number)
             let replacement = StoreReplacement(
                 description: description, sourceModel: step.old, recorder: recorder, log: log)
             try replacement.run(manager, mapping, backup: backup)
