@@ -46,8 +46,8 @@ struct CallTreeTests {
     @Test func `leads, bottom-up, from the functions that ran to their callers`() {
         #expect(
             lines(tree(of: samples, .cpu, .bottomUp).roots) == [
-                "0 inner 5 0", "1 outer 3 0", "2 main 3 3", "1 other 2 0", "2 main 2 2",
-                "0 memcpy 4 0", "1 inner 4 0", "2 outer 4 0", "3 main 4 4",
+                "0 inner 5 5", "1 outer 3 0", "2 main 3 0", "1 other 2 0", "2 main 2 0",
+                "0 memcpy 4 4", "1 inner 4 0", "2 outer 4 0", "3 main 4 0",
             ])
     }
 

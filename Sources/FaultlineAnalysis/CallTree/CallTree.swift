@@ -12,7 +12,9 @@ public struct CallTree: Sendable {
         public var line = 0
         /// The weight of the paths that go through the node.
         public var total: UInt64 = 0
-        /// The weight of the paths that end at the node: in a top-down tree, what the function itself weighs.
+        /// What the function itself weighs on the paths through the node.
+        ///
+        /// In a bottom-up tree only roots weigh anything themselves, because the functions below them are their callers.
         public var own: UInt64 = 0
         /// The nodes below it, the heaviest first.
         public var children: [Node] = []

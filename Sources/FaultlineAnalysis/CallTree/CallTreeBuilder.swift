@@ -95,11 +95,14 @@ public struct CallTreeBuilder: Sendable {
             node = child(of: node, number(of: CallPaths.Frame(function: CodeFunction(name: group), line: 0)))
             nodes[node].total &+= weight
         }
+        var own: Int?
         for frame in direction == .topDown ? Array(known.reversed()) : known {
             node = child(of: node, number(of: frame))
             nodes[node].total &+= weight
+            // The function that ran is the last one of a path, and the first one of a path to its callers.
+            own = direction == .topDown ? node : own ?? node
         }
-        nodes[node].own &+= weight
+        nodes[own ?? node].own &+= weight
     }
 
     /// The part of a path that the tree shows.

@@ -50,11 +50,13 @@ extension CallTree {
     /// A function for the weight of events without a call path.
     static let unknownFunction = CodeFunction(name: "[unknown]", part: .system)
 
-    /// Passes each call path and its own weight, outermost function first.
+    /// Passes each call path and the weight that ends there, in the tree's direction.
     func forEachPath(_ body: ([CallPaths.Frame], UInt64) -> Void) {
         func visit(_ node: Node, below path: [CallPaths.Frame]) {
             let path = path + [CallPaths.Frame(function: node.function, line: node.line)]
-            if node.own > 0 { body(path, node.own) }
+            // What goes on nowhere else ends here, in either direction.
+            let ending = node.total - min(node.total, node.children.reduce(0) { $0 &+ $1.total })
+            if ending > 0 { body(path, ending) }
             for child in node.children { visit(child, below: path) }
         }
         for root in roots { visit(root, below: []) }

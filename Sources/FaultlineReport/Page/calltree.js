@@ -22,12 +22,15 @@ export function buildTree(trace, rows, { weight, inverted, hidesLibraries }) {
   const paths = new Paths(trace, isSampled(weight), hidesLibraries);
   const tree = { parents: [-1], functions: [0], totals: [total], owns: [0] };
   const children = new Map();
-  let unknown = 0;
+  let unknown = 0, hidden = 0;
   for (let step = 0; step < weights.length; step += 1) {
     if (weights[step] === 0) continue;
     const path = paths.functions(step);
-    if (path.length === 0) unknown += weights[step];
+    if (path.length === 0) {
+      if (hidesLibraries && step > 0) hidden += weights[step]; else unknown += weights[step];
+    }
     let node = 0;
+    let own = 0;
     for (const number of inverted ? path : path.toReversed()) {
       const key = node * trace.head.functions.length + number;
       let child = children.get(key);
@@ -41,12 +44,14 @@ export function buildTree(trace, rows, { weight, inverted, hidesLibraries }) {
       }
       tree.totals[child] += weights[step];
       node = child;
+      // The first function of an inverted path is the one that ran.
+      if (!inverted || own === 0) own = node;
     }
-    tree.owns[node] += weights[step];
+    tree.owns[own] += weights[step];
   }
   return {
     parents: Int32Array.from(tree.parents), functions: Uint32Array.from(tree.functions),
-    totals: Float64Array.from(tree.totals), owns: Float64Array.from(tree.owns), total, events, unknown,
+    totals: Float64Array.from(tree.totals), owns: Float64Array.from(tree.owns), total, events, unknown, hidden,
   };
 }
 
