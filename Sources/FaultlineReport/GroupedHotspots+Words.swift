@@ -20,11 +20,16 @@ extension GroupedHotspots {
     /// Returns the cells of a row.
     func cells(_ row: Row, _ times: GroupTimes) -> [String] {
         [
-            row.name, Phrase.count(row.count), times.text(row.durations, untimed: row.untimed) { $0.percentile(50) },
-            times.text(row.durations, untimed: row.untimed) { $0.percentile(99) },
+            row.name, Phrase.count(row.count), duration(row, times, 50), duration(row, times, 99),
             row.rows.map { Phrase.count($0) } ?? "–",
             row.untimed > 0 && row.untimed == row.count ? "–" : Phrase.duration(row.total), Phrase.percent(row.share),
         ]
+    }
+
+    private func duration(_ row: Row, _ times: GroupTimes, _ percentile: Double) -> String {
+        // Of some rows, only the sum is known.
+        row.durations.count == 0 && row.untimed == 0
+            ? "–" : times.text(row.durations, untimed: row.untimed) { $0.percentile(percentile) }
     }
 
     /// The rows as JSON.

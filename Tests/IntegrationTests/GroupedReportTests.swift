@@ -16,13 +16,14 @@ struct GroupedReportTests {
     func groups() throws {
         #expect(
             try section("--by", "entity") == [
-                "Hotspots by entity", "  entity  count     p50     p99  rows    total  share",
-                "  Item      307  281 ns  182 µs   504  6.06 ms   85 %",
+                "Hotspots by entity", "  entity            count     p50     p99  rows    total  share",
+                "  Item                307  281 ns  182 µs   504  6.06 ms   85 %",
+                "  other statements      7       –       –     –  1.10 ms   15 %",
             ])
         #expect(
             try section("--by", "thread") == [
                 "Hotspots by thread", "  thread       count     p50     p99  rows    total  share",
-                "  main thread    307  281 ns  182 µs   504  6.06 ms   85 %",
+                "  main thread    314  290 ns  919 µs   506  7.16 ms  100 %",
             ])
         let scopes = try section("--by", "scope")
         #expect(
@@ -39,7 +40,7 @@ struct GroupedReportTests {
         let document = try #require(
             try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
         let hotspots = try #require(document["hotspots"] as? [String: Any])
-        #expect(hotspots["by"] as? String == "site" && (hotspots["rows"] as? [[String: Any]])?.count == 5)
+        #expect(hotspots["by"] as? String == "site" && (hotspots["rows"] as? [[String: Any]])?.count == 6)
         let markdown = try BuiltCommand.run(["report", Self.trace, "--by", "site", "--format", "markdown"])
         #expect(markdown.output.contains("\n### Hotspots by call site\n"))
         #expect(markdown.output.contains("| `Groceries.swift:81` | 2 |"))

@@ -64,8 +64,10 @@ struct JSONSchemaTests {
             document("check", [trace, "--budget", budget]), document("check", [trace, "--baseline", trace]),
             document("diff", [trace, trace]), document("events", [trace]),
             document("events", [trace, "--stack", "--kind", "fetch,batch,save,merge"]),
-            document("tree", [trace, "--bottom-up", "--by", "scope"]), profile(of: trace),
-        ] + weights.map { try document("tree", [trace, "--weight", $0, "--hide-system"]) }
+            document("tree", [trace, "--bottom-up", "--by", "scope"]), document("tree", [trace, "--from", "9000s"]),
+            profile(of: trace),
+        ] + ["entity", "thread", "scope", "site"].map { try document("report", [trace, "--by", $0]) }
+            + weights.map { try document("tree", [trace, "--weight", $0, "--hide-system"]) }
     }
 
     /// Writes a budget with limits, suppressions and stale ones.

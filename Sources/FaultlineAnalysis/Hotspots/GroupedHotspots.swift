@@ -45,6 +45,9 @@ public struct GroupedHotspots: Sendable {
             case .entity: Self.sums(profile.hotspots, by: Self.entity)
             case .site: Self.sums(profile.hotspots) { $0.site?.description ?? "unknown call site" }
             }
+        if grouping == .entity || grouping == .site, let statements = Self.statements(outsideOperationsOf: profile) {
+            rows.append(statements)
+        }
         let storeTime = Double(max(1, profile.totals.storeTime))
         for index in rows.indices { rows[index].share = min(1, Double(rows[index].total) / storeTime) }
         self.rows = rows.sorted { ($0.total, $0.count, $1.name) > ($1.total, $1.count, $0.name) }
@@ -55,6 +58,18 @@ public struct GroupedHotspots: Sendable {
         (row.count, row.durations) = (scope.count, scope.wallTimes)
         (row.countedRows, row.total) = (scope.rows, scope.storeTime)
         return row
+    }
+
+    /// The statements that are part of no operation, such as those that set up the store, or `nil` if there are none or if
+    /// the rows are about statements.
+    private static func statements(outsideOperationsOf profile: Profile) -> Row? {
+        guard !profile.hotspots.contains(where: { $0.key.kind == .sql }) else { return nil }
+        var row = Row("other statements")
+        row.count = profile.totals.outermostEvents[.sql] ?? 0
+        row.total = profile.totals.outermostTime[.sql] ?? 0
+        // Neither rows nor single durations are summed up for them alone.
+        row.uncounted = row.count
+        return row.count > 0 ? row : nil
     }
 
     private static func sums(_ groups: [EventGroup], by name: (EventGroup.Key) -> String) -> [Row] {

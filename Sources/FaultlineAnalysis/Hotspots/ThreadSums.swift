@@ -15,6 +15,8 @@ public struct ThreadSums: Sendable {
         var operations = GroupedHotspots.Row("")
         var waits = GroupedHotspots.Row("")
         var statements = GroupedHotspots.Row("")
+        /// The statements that are part of no operation.
+        var loneStatements = GroupedHotspots.Row("")
         var isMain = false
     }
 
@@ -70,7 +72,9 @@ extension ThreadSums.Work {
     fileprivate mutating func add(_ event: TraceEvent) {
         if event.isMainThread { isMain = true }
         switch event.kind {
-        case .sql: statements.add(event)
+        case .sql:
+            statements.add(event)
+            if event.parent == 0 { loneStatements.add(event) }
         case .wait: waits.add(event)
         default: operations.add(event)
         }
@@ -81,6 +85,7 @@ extension ThreadSums.Work {
     /// - Parameter hasOperations: Whether the trace has operations, whose statements are then part of them.
     fileprivate func row(_ hasOperations: Bool) -> GroupedHotspots.Row {
         var row = hasOperations ? operations : statements
+        if hasOperations { row.add(loneStatements) }
         row.add(waits)
         return row
     }
