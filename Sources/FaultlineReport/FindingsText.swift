@@ -18,7 +18,9 @@ struct FindingsText {
         }
         if findings.count > full {
             text.append("  " + ink(.dim, "Also"))
-            for finding in findings.dropFirst(full) { text += short(finding, ink, width) }
+            for (index, finding) in findings.enumerated().dropFirst(full) {
+                text += short(finding, number: index + 1, ink, width)
+            }
         }
         return text
     }
@@ -86,12 +88,12 @@ struct FindingsText {
     /// A finding in one line.
     ///
     /// Text that does not fit next to the place continues below.
-    private func short(_ finding: Finding, _ ink: Ink, _ width: Int) -> [String] {
+    private func short(_ finding: Finding, number: Int, _ ink: Ink, _ width: Int) -> [String] {
         let saving = finding.saving
         let isIdle = showsSavings && saving.time.median == 0 && saving.pause == nil
         let remark = isIdle ? finding.reservations.first.map { ". \($0)" } ?? "" : ""
         let location = TextTable.shortened(finding.change?.description ?? "call site unknown", to: width / 2)
-        let rank = Self.rank(finding)
+        let rank = "\(number). \(Self.rank(finding))"
         let room = width - location.count - rank.count - 6
         let lines = TextTable.wrapped("\(finding.rule) \(finding.title)\(remark)", width: room)
         return lines.enumerated().map { index, title in

@@ -125,7 +125,8 @@ struct GroupedLoopTests {
         let finding = try #require(found.first)
         #expect(
             finding.code == [
-                "Album.lastTrack: to-one Track", #"request.relationshipKeyPathsForPrefetching = ["lastTrack"]"#,
+                "// In the model: Album.lastTrack: to-one Track",
+                #"request.relationshipKeyPathsForPrefetching = ["lastTrack"]"#,
             ])
         #expect(finding.severity == .warning && finding.saving.time.low > 0 && finding.saving.time.high <= 800_000)
         #expect(

@@ -269,7 +269,10 @@ struct OverFetchRuleTests {
         let finding = try #require(found.first)
         #expect(finding.title.text == "Keep Track.lyrics out of the rows that this fetch loads")
         #expect(finding.change?.description == "List.swift:42")
-        #expect(finding.code == ["Track.lyrics: to-one TrackLyrics", "TrackLyrics.lyrics: String"])
+        #expect(
+            finding.code == [
+                "// In the model: Track.lyrics: to-one TrackLyrics", "// In the model: TrackLyrics.lyrics: String",
+            ])
         // 2,000 of 2,028 bytes in each of 600 rows.
         #expect(
             finding.explanation.map(\.text) == [

@@ -36,7 +36,7 @@ struct TextSearchRuleTests {
         #expect(finding.change?.description == "List.swift:42")
         #expect(
             finding.code == [
-                "Track.words: to-many TrackWord; TrackWord.text: String, with an index",
+                "// In the model: Track.words: to-many TrackWord; TrackWord.text: String, with an index",
                 #"FetchRequest<TrackWord>(predicate: PropertyPath("text").beginsWith(word))"#,
             ])
         #expect(
@@ -149,7 +149,9 @@ struct TextSearchRuleTests {
     @Test func `The advised words belong to the entity that holds the text`() throws {
         let term = ShapeEntry.Term(keyPath: "album.title", operation: "CONTAINS")
         let finding = try #require(analysis([term]).findings.first)
-        #expect(finding.code.first == "Album.words: to-many AlbumWord; AlbumWord.text: String, with an index")
+        #expect(
+            finding.code.first
+                == "// In the model: Album.words: to-many AlbumWord; AlbumWord.text: String, with an index")
     }
 
     @Test(arguments: [

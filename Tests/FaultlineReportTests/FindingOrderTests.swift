@@ -42,7 +42,7 @@ struct FindingOrderTests {
         let text = report(mixed(warnings: 2, errors: 9))
         for index in 0..<9 { #expect(text.contains("Change error \(index).")) }
         #expect(!text.contains("Change warning"))
-        #expect(text.contains("  warning 40  R99 warning 0"))
+        #expect(text.contains("  10. warning 40  R99 warning 0"))
     }
 
     @Test func `On request, all findings are shown in full, with their whole explanation`() {

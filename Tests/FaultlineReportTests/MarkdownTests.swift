@@ -114,7 +114,7 @@ struct MarkdownTests {
                 Give the value an entity with a to-one relationship from `Item`, so that rows stay small and the value is loaded only when needed.
 
                 ```
-                Item.image: to-one ItemImage; ItemImage.value: Binary
+                // In the model: Item.image: to-one ItemImage; ItemImage.value: Binary
                 ```
 
                 - or: List the other properties in `propertiesToFetch`.

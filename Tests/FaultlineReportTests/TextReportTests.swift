@@ -68,7 +68,7 @@ struct TextReportTests {
                      Move Item.image into an entity of its own.
                      100 % of the values have at least 16 KiB; the average is 39.1 KiB. 1 fetch loaded it in
                      100 rows, 3.81 MiB in all; the program read it in 0. Observed at List.swift:42.
-                     → Item.image: to-one ItemImage; ItemImage.value: Binary
+                     → // In the model: Item.image: to-one ItemImage; ItemImage.value: Binary
                        or: List the other properties in propertiesToFetch.
                      Saves 100 µs (50.0–200 µs), 3.81 MiB of reading, 3.81 MiB of peak object memory.
                      Confidence: low, because the cost of a byte is estimated from rows of one size.

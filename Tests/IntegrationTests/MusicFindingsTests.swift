@@ -44,7 +44,8 @@ enum MusicProgram {
             code: ["let ids = try context.fetchObjectIDs(request)"], fetch: "// only identified"),
         Flaw(
             scenario: "values", rule: "R03", title: "Keep Track.lyrics out of the rows that this fetch loads",
-            code: ["Track.lyrics: to-one TrackLyrics", "TrackLyrics.lyrics: String"], fetch: "// read in part",
+            code: ["// In the model: Track.lyrics: to-one TrackLyrics", "// In the model: TrackLyrics.lyrics: String"],
+            fetch: "// read in part",
             reader: "isNaive ? 0 : track.lyrics"),
         Flaw(
             scenario: "loop", rule: "R04", title: "Fetch Track for all values of album at once, with IN",
@@ -62,13 +63,14 @@ enum MusicProgram {
             scenario: "contains", rule: "R08",
             title: "Search Track.title by the beginnings of its words, not with CONTAINS[cd]",
             code: [
-                "Track.words: to-many TrackWord; TrackWord.text: String, with an index",
+                "// In the model: Track.words: to-many TrackWord; TrackWord.text: String, with an index",
                 #"FetchRequest<TrackWord>(predicate: PropertyPath("text").beginsWith(word))"#,
             ], fetch: "// searched by a part"),
         Flaw(
             scenario: "prefix", rule: "R08", title: "Search a folded copy of Track.title, not BEGINSWITH[c]",
             code: [
-                "Track.foldedTitle: String, with an index", #"PropertyPath("foldedTitle").beginsWith(folded)"#,
+                "// In the model: Track.foldedTitle: String, with an index",
+                #"PropertyPath("foldedTitle").beginsWith(folded)"#,
             ], fetch: "// searched by its beginning"),
         Flaw(
             scenario: "save", rule: "R10", title: "Save Album once, after all changes",

@@ -33,7 +33,7 @@ extension Flaw {
             "Feed", "newest", "R04",
             "Keep the last Message of each Channel in a relationship, and prefetch it",
             code: [
-                "Channel.lastMessage: to-one Message",
+                "// In the model: Channel.lastMessage: to-one Message",
                 #"request.relationshipKeyPathsForPrefetching = ["lastMessage"]"#,
             ], line: "// fetched for each channel", file: "Program.swift"),
         Flaw(

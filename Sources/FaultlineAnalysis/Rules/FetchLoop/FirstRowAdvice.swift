@@ -69,7 +69,8 @@ struct FirstRowAdvice {
         if readsOrderOnly { return grouped }
         guard let owner else { return [] }
         return [
-            "\(owner).\(name): to-one \(shape.entity)", "request.relationshipKeyPathsForPrefetching = [\"\(name)\"]",
+            "// In the model: \(owner).\(name): to-one \(shape.entity)",
+            "request.relationshipKeyPathsForPrefetching = [\"\(name)\"]",
         ]
     }
 

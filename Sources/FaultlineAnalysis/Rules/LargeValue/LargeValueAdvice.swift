@@ -34,7 +34,9 @@ struct LargeValueAdvice {
         let property = candidate.property.name
         if isForFile { return ["\(property).allowsExternalBinaryDataStorage = true"] }
         let entity = candidate.entity + property.prefix(1).uppercased() + property.dropFirst()
-        return ["\(candidate.entity).\(property): to-one \(entity); \(entity).value: \(candidate.property.type)"]
+        return [
+            "// In the model: \(candidate.entity).\(property): to-one \(entity); \(entity).value: \(candidate.property.type)"
+        ]
     }
 
     var explanation: [Wording] {

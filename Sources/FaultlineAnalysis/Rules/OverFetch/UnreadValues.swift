@@ -182,7 +182,8 @@ private struct UnreadValueAdvice {
         let values = properties.map { name in
             "\(target).\(name): \(declared.first { $0.name == name }?.type ?? "String")"
         }
-        return ["\(entity).\(properties.first ?? "details"): to-one \(target)"] + values
+        let all = ["\(entity).\(properties.first ?? "details"): to-one \(target)"] + values
+        return all.map { "// In the model: \($0)" }
     }
 
     func explanation(rows: UInt64, bytes: Double, share: Double) -> [Wording] {

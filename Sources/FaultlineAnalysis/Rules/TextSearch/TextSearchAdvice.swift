@@ -69,7 +69,7 @@ struct TextSearchAdvice {
         case .words:
             let word = "\(entity)Word"
             return [
-                "\(entity).words: to-many \(word); \(word).text: String, with an index",
+                "// In the model: \(entity).words: to-many \(word); \(word).text: String, with an index",
                 "FetchRequest<\(word)>(predicate: PropertyPath(\"text\").beginsWith(word))",
             ]
         case .folded:
@@ -77,12 +77,12 @@ struct TextSearchAdvice {
             let isPrefix = first.operation == "BEGINSWITH" || first.wildcards == "trailing"
             let operation = first.operation == "LIKE" ? "==" : first.operation
             return [
-                "\(entity).\(copy): String, with an index",
+                "// In the model: \(entity).\(copy): String, with an index",
                 "PropertyPath(\"\(path)\(copy)\")" + (isPrefix ? ".beginsWith(folded)" : " \(operation) folded"),
             ]
         case .reversed:
             return [
-                "\(entity).reversed\(capital): String, with an index",
+                "// In the model: \(entity).reversed\(capital): String, with an index",
                 "PropertyPath(\"\(path)reversed\(capital)\").beginsWith(String(ending.reversed()))",
             ]
         case .prefix: return ["PropertyPath(\"\(first.keyPath)\").beginsWith(prefix)"]
