@@ -24,17 +24,20 @@ package struct FindingPage: Sendable {
     private let excerpts: [SourceExcerpt]
     /// Sentences about the sources.
     private let remarks: [String]
+    private let next: NextStep?
 
     /// - Parameters:
     ///   - number: The finding's number in the report, from 1 on.
     ///   - events: The events that the finding rests on, or `nil` for a profile.
     ///   - excerpts: The lines around the places that the finding names.
     ///   - remarks: Sentences about sources that cannot be shown or may have changed.
+    ///   - next: The step that the page ends with.
     package init(
-        _ findings: [Finding], number: Int, events: Events?, excerpts: [SourceExcerpt], remarks: [String] = []
+        _ findings: [Finding], number: Int, events: Events?, excerpts: [SourceExcerpt], remarks: [String] = [],
+        next: NextStep? = nil
     ) {
         (self.findings, self.number, self.events) = (findings, number, events)
-        (self.excerpts, self.remarks) = (excerpts, remarks)
+        (self.excerpts, self.remarks, self.next) = (excerpts, remarks, next)
     }
 
     /// Returns the page, with a trailing line feed.
@@ -46,7 +49,7 @@ package struct FindingPage: Sendable {
         let sections = [
             rule(of: finding, ink, width),
             [ink(.bold, "Finding \(number) of \(findings.count)")] + text,
-            eventLines(ink, width), sourceLines(ink, width),
+            eventLines(ink, width), sourceLines(ink, width), next.map { [ink(.dim, $0.line)] } ?? [],
         ]
         return TextPage.joined(sections, ink)
     }

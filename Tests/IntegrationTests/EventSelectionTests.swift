@@ -13,9 +13,9 @@ struct EventSelectionTests {
     }
 
     /// The selected events of a sample trace.
-    private func events(_ options: String...) throws -> (found: [Event], errors: String) {
+    private func events(_ options: String..., status: Int32 = 0) throws -> (found: [Event], errors: String) {
         let result = try BuiltCommand.run(["events", Self.trace, "--format", "json"] + options)
-        #expect(result.status == 0)
+        #expect(result.status == status)
         let lines = result.output.split(separator: "\n").map { Data($0.utf8) }
         return (try lines.map { try JSONDecoder().decode(Event.self, from: $0) }, result.errors)
     }
@@ -61,10 +61,11 @@ struct EventSelectionTests {
     @Test("or the reason why there are none is given")
     func nothing() throws {
         #expect(
-            try events("--scope", "nowhere").errors == "faultline: The trace has no event within a scope \"nowhere\".\n"
+            try events("--scope", "nowhere", status: 2).errors
+                == "faultline: The trace has no event within a scope \"nowhere\".\n"
         )
         #expect(
-            try events("--thread", "worker", "--site", "A.swift:1", "--entity", "Shelf").errors == """
+            try events("--thread", "worker", "--site", "A.swift:1", "--entity", "Shelf", status: 2).errors == """
                 faultline: The trace has no event of an entity "Shelf".
                 faultline: The trace has no event on a thread "worker".
                 faultline: The trace has no event at A.swift:1.

@@ -71,7 +71,7 @@ struct ExplainTests {
         let folder = try TemporaryDirectory()
         let lines = (1...120).map { $0 == 100 ? "\tlet request = …" : "line \($0)" }.joined(separator: "\n")
         try lines.write(toFile: folder.path("Groceries.swift"), atomically: true, encoding: .utf8)
-        let page = try BuiltCommand.run(["explain", Self.trace, "2", "--sources", folder.url.path]).output
+        let page = try BuiltCommand.run(["explain", Self.trace, "2", "--sources", folder.url.path]).withoutNextStep
         #expect(
             page.hasSuffix(
                 """
@@ -102,7 +102,7 @@ struct ExplainTests {
         let here = try BuiltCommand.run(["explain", Self.trace, "2"], directory: BuiltCommand.package).output
         #expect(here.contains("  Sources/FaultlineWorkloads/Groceries/Groceries.swift\n"))
         let folder = try TemporaryDirectory()
-        let nowhere = try BuiltCommand.run(["explain", Self.trace, "2"], directory: folder.url).output
+        let nowhere = try BuiltCommand.run(["explain", Self.trace, "2"], directory: folder.url).withoutNextStep
         #expect(
             nowhere.hasSuffix(
                 "\nSources\n  Groceries.swift was not found; --sources names the folder with the program's sources.\n"))

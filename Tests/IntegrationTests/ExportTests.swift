@@ -132,4 +132,21 @@ struct ExportTests {
         let list = names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
         #expect(result.status == 2 && result.errors.contains("Please provide one of \(list)."), "\(result.errors)")
     }
+
+    @Test("refuses a weight that a format does not have, and one that the trace does not have")
+    func weights() throws {
+        let output = try TemporaryDirectory().path("export")
+        let trace = BuiltCommand.package.appendingPathComponent("Traces/groceries-flawed/trace.json").path
+        let spans = try BuiltCommand.run(["export", trace, "--to", "otlp", "--weight", "rows", "-o", output])
+        #expect(spans.status == 2)
+        #expect(
+            spans.errors.hasPrefix("Error: --weight is for the formats of call paths: speedscope, pprof, folded.\n"))
+        let samples = try BuiltCommand.run(["export", trace, "--to", "folded", "--weight", "cpu", "-o", output])
+        #expect(samples.status == 2)
+        #expect(
+            samples.errors
+                == "faultline: The trace has nothing of the weight cpu to export; \"faultline tree\" prints the "
+                + "weights that it has.\n")
+        #expect(!FileManager.default.fileExists(atPath: output))
+    }
 }

@@ -44,6 +44,34 @@ import Testing
         #expect(some > 0 && some < all)
     }
 
+    @Test("are those of the report with the same thresholds")
+    func thresholds() throws {
+        let path = try TemporaryDirectory().path("thresholds.json")
+        // The first finding is then that about the batch size.
+        try #"{"R09": {"largeValue": 1000000}}"#.write(toFile: path, atomically: true, encoding: .utf8)
+        let first = try events(["--finding", "1", "--thresholds", path])
+        let second = try events(["--finding", "2"])
+        #expect(first.count > 0 && first.compactMap { $0["id"] as? Int } == second.compactMap { $0["id"] as? Int })
+        for command in [["tree"], ["timeline"]] {
+            let arguments = [Self.trace, "--finding", "1", "--thresholds", path, "--format", "json"]
+            #expect(try BuiltCommand.run(command + arguments).status == 0)
+        }
+    }
+
+    @Test("leave out those of scopes of set-up, in explanations too")
+    func setUp() throws {
+        let path = try TemporaryDirectory().path("trace.json")
+        let text = try String(contentsOf: BuiltCommand.package.appendingPathComponent(Self.trace), encoding: .utf8)
+        let changed = text.replacingOccurrences(of: #""kind":"screen""#, with: #""kind":"setup""#)
+        try #require(changed != text)
+        try changed.write(toFile: path, atomically: true, encoding: .utf8)
+        let result = try BuiltCommand.run(["events", path, "--finding", "1", "--format", "json"])
+        let scoped = result.output.split(separator: "\n").filter { !$0.contains(#""scope":0,"#) }
+        #expect(result.status == 0 && !result.output.isEmpty && scoped.isEmpty)
+        let page = try BuiltCommand.run(["explain", path, "1"])
+        #expect(page.output.contains("\nEvents  (\(result.output.split(separator: "\n").count))\n"))
+    }
+
     @Test("are refused for a finding that the report does not have")
     func refuseAnUnknownNumber() throws {
         let result = try BuiltCommand.run(["events", Self.trace, "--finding", "99"])
@@ -52,6 +80,6 @@ import Testing
             result.errors
                 == "faultline: There is no finding 99: \"faultline report \(Self.trace)\" has 4 findings.\n")
         let zero = try BuiltCommand.run(["events", Self.trace, "--finding", "0"])
-        #expect(zero.errors.contains("--finding needs the number of a finding, from 1 on."))
+        #expect(zero.errors.contains("--finding needs the number of a finding, at least 1."))
     }
 }

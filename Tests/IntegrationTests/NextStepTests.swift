@@ -43,6 +43,12 @@ struct NextStepTests {
             ("diff FLAWED IMPROVED", "check IMPROVED --baseline FLAWED"),
             ("tree FLAWED", "tree FLAWED --weight time --bottom-up"),
             ("tree FLAWED --bottom-up", "timeline FLAWED"),
+            (
+                "tree FLAWED --scope list --kind batch",
+                "tree FLAWED --weight time --bottom-up --kind batch --scope list"
+            ),
+            ("timeline FLAWED --from 10ms", "tree FLAWED --from 10ms"),
+            ("explain FLAWED 2", "timeline FLAWED --finding 2"),
             ("tree FLAWED --weight cpu", "record --cpu -- …"),
             ("tree FLAWED --weight live", "record --allocations -- …"),
         ])

@@ -66,6 +66,12 @@ struct SuggestionTests {
     func commands() throws {
         #expect(
             try firstLine(["Timelin", "x"]) == "Error: There is no command \"Timelin\"; did you mean \"timeline\"?")
+        #expect(try firstLine(["help", "reprot"]) == "Error: There is no command \"reprot\"; did you mean \"report\"?")
+        #expect(
+            try firstLine(["demo", "grocery"]) == "Error: There is no command \"grocery\"; did you mean \"groceries\"?")
+        #expect(
+            try firstLine(["model", "x"])
+                == "Error: There is no command \"x\"; \"faultline model --help\" lists the commands.")
     }
 
     @Test(
@@ -85,6 +91,7 @@ struct SuggestionTests {
             #expect(
                 try firstLine([command, Self.trace] + arguments) == "faultline: The trace has no event \(words)",
                 "\(command)")
+            #expect(try BuiltCommand.run([command, Self.trace] + arguments).status == 2)
         }
     }
 }

@@ -88,7 +88,7 @@ struct TimelineTests {
     @Test("says why there is nothing to show")
     func nothing() throws {
         let scope = try BuiltCommand.run(["timeline", Self.trace, "--scope", "nowhere"])
-        #expect(scope.status == 0 && scope.output.isEmpty)
+        #expect(scope.status == 2 && scope.output.isEmpty)
         #expect(scope.errors == "faultline: The trace has no event within a scope \"nowhere\".\n")
         let markdown = try BuiltCommand.run(["timeline", Self.trace, "--format", "markdown"])
         #expect(markdown.errors.hasPrefix("Error: \"timeline\" cannot print markdown; it prints text and json.\n"))

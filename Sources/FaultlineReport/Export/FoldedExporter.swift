@@ -5,6 +5,7 @@ package import FaultlineTrace
 package struct FoldedExporter: TraceExporter {
     package static let name = "folded"
     package static let purpose = "for flame graph tools"
+    package static let takesWeight = true
 
     private var trees: CallTreeSet
 

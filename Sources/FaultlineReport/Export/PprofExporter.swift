@@ -7,6 +7,7 @@ package import FaultlineTrace
 package struct PprofExporter: TraceExporter {
     package static let name = "pprof"
     package static let purpose = "for pprof and continuous profilers"
+    package static let takesWeight = true
 
     private var trees: CallTreeSet
     private var began: ProcessBegan?

@@ -9,6 +9,7 @@ package import FaultlineTrace
 package struct SpeedscopeExporter: TraceExporter {
     package static let name = "speedscope"
     package static let purpose = "for speedscope.app"
+    package static let takesWeight = true
 
     private var trees: CallTreeSet
     private var programs: [String] = []

@@ -10,6 +10,9 @@ package protocol TraceExporter: SendableMetatype {
     /// The tools that read the format, in words that follow the name, such as `"for speedscope.app"`.
     static var purpose: String { get }
 
+    /// Whether the format has a sum for each call path, which ``ExportOptions/weight`` chooses.
+    static var takesWeight: Bool { get }
+
     init(_ options: ExportOptions)
 
     /// Adds a message of the trace.
@@ -19,6 +22,10 @@ package protocol TraceExporter: SendableMetatype {
 
     /// Writes the rest.
     mutating func finish(_ output: inout ExportBuffer)
+}
+
+extension TraceExporter {
+    package static var takesWeight: Bool { false }
 }
 
 /// What to export.

@@ -12,6 +12,8 @@ struct PageProcess {
         var site: DictionaryID
         var stack: DictionaryID
         var references: [UInt64]
+        /// Whether the event is preparation, on which no finding rests.
+        var isSetup: Bool
     }
 
     /// What alike events have in common.
@@ -22,6 +24,7 @@ struct PageProcess {
     }
 
     private var dictionary = TraceDictionary()
+    private var setupScopes = SetupScopes()
     private var resolver: CallSiteResolver?
     private var paths: CallPaths?
     private var commons: [Likeness: Common] = [:]
@@ -55,9 +58,11 @@ struct PageProcess {
         of event: TraceEvent, _ values: TraceEvent.Detail.Values, _ findings: ArraySlice<Finding>,
         in tables: inout PageTables
     ) -> Common {
+        setupScopes.observe(event)
         let likeness = Likeness(
             kind: event.kind, site: event.site, stack: event.stack,
-            references: values.fields.compactMap { $0.field.meaning.distinguishes ? $0.value : nil })
+            references: values.fields.compactMap { $0.field.meaning.distinguishes ? $0.value : nil },
+            isSetup: setupScopes.contain(event))
         let isCached = values.lists.allSatisfy(\.entries.isEmpty)
         if isCached, let known = commons[likeness] { return known }
         var resolver = self.resolver.take() ?? CallSiteResolver(dictionary: dictionary)
@@ -67,7 +72,8 @@ struct PageProcess {
         var common = Common(
             site: tables.site(resolver.reportedSite(of: event)),
             label: tables.strings.number(of: label(of: event, subject)))
-        for (bit, finding) in findings.enumerated() where finding.basis.contains(event, at: sites, subject) {
+        for (bit, finding) in findings.enumerated()
+        where !likeness.isSetup && finding.basis.contains(event, at: sites, subject) {
             common.findings |= 1 << UInt64(bit)
         }
         if isCached { commons[likeness] = common }

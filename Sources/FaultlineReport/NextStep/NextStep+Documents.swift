@@ -85,12 +85,26 @@ extension NextStep {
             case .time, .trips, .rows, .bytes: return nil
             }
         }
-        guard tree.direction == .topDown else {
-            return NextStep("see when it happened", "faultline timeline \(trace.path)")
+        // Without call paths, there is nothing to turn around.
+        guard tree.direction == .topDown, tree.unknown < tree.total else {
+            return NextStep("see when it happened", "faultline timeline \(trace.path)\(trace.options)")
         }
         return NextStep(
             "begin with the functions that ran",
-            "faultline tree \(trace.path) --weight \(tree.weight.rawValue) --bottom-up")
+            "faultline tree \(trace.path) --weight \(tree.weight.rawValue) --bottom-up\(trace.options)")
+    }
+
+    /// Returns the step after a timeline.
+    package static func afterTimeline(_ trace: Input) -> NextStep {
+        NextStep("see which code took the time", "faultline tree \(trace.path)\(trace.options)")
+    }
+
+    /// Returns the step after the explanation of a finding.
+    package static func afterExplaining(_ number: Int, of trace: Input) -> NextStep? {
+        trace.isProfile
+            ? nil
+            : NextStep(
+                "see when its events happened", "faultline timeline \(trace.path) --finding \(number)\(trace.options)")
     }
 
     private static func explaining(_ number: Int, of trace: Input) -> NextStep {

@@ -25,7 +25,7 @@ struct TextRenderer: Renderer {
         }
     }
     var timeline: Printer<EventTimeline>? {
-        { TimelineText(timeline: $0).render(width: $1.width, colour: $1.isColoured) }
+        Self.ending { TimelineText(timeline: $0).render(width: $1.width, colour: $1.isColoured) }
     }
     var other: Printer<any SelfPrinting>? { { $0.text($1) } }
     var events: (any EventLines.Type)? { EventText.self }

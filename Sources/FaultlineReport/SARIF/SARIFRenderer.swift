@@ -14,7 +14,9 @@ struct SARIFRenderer: Renderer {
                 results: analysis.findings.map {
                     SARIFResult(finding: $0.located(in: layout.paths), programs: programs).value
                 },
-                notifications: [analysis.quality].compactMap(\.self).map(SARIFNotification.value)
+                // Without a sentence there is nothing to notify of.
+                notifications: [analysis.quality].compactMap(\.self).filter { !$0.explanation.isEmpty }
+                    .map(SARIFNotification.value)
             ).render()
         }
     }

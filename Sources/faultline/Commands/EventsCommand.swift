@@ -4,7 +4,7 @@ import FaultlineReport
 import FaultlineTrace
 
 /// Prints a trace's events, one per line.
-struct EventsCommand: PrintingCommand {
+struct EventsCommand: AnalyzingCommand, PrintingCommand {
     static let document = Document.events
     static let configuration = CommandConfiguration(
         commandName: "events",
@@ -26,6 +26,8 @@ struct EventsCommand: PrintingCommand {
 
     @OptionGroup(title: "Selection") var selection: EventSelection<ToOption>
 
+    @OptionGroup var options: AnalysisOptions
+
     @Flag(name: .long, help: "Show the call stack below each event.")
     var stack = false
 
@@ -36,10 +38,10 @@ struct EventsCommand: PrintingCommand {
         ))
     var format = OutputFormat<EventsCommand>.text
 
-    func run() throws {
-        let finding = try selection.selectedFinding(in: trace)
+    func work() throws {
+        let (finding, told) = try selection.selectedFinding(in: trace)
         var trace = try LoadedTrace(path: trace)
-        for note in trace.notes { Terminal.tell(note) }
+        for note in trace.notes where !told.contains(note) { Terminal.tell(note) }
         var processes: [UInt32: ProcessNames] = [:]
         guard let format = format.renderer.events else { return }
         var printers: [UInt32: any EventLines] = [:]
@@ -74,7 +76,8 @@ struct EventsCommand: PrintingCommand {
         if lost > 0, !(format is any ProcessLines.Type) {
             Terminal.tell(Profile.lossSentence(lost))
         }
-        for remark in summary.remarks + selector.remarks { Terminal.tell(remark) }
+        for remark in summary.remarks { Terminal.tell(remark) }
+        try selector.tellRemarks()
     }
 }
 
@@ -98,6 +101,9 @@ private struct LineBuffer {
 struct KindList: ExpressibleByArgument {
     var kinds: Set<EventKind> = []
 
+    /// The kinds as a word of a command line.
+    var words: String { kinds.map(\.name).sorted().joined(separator: ",") }
+
     /// The event kinds, separated by commas, for the help.
     static let names = EventKind.allCases.map(\.name).joined(separator: ", ")
 
@@ -114,7 +120,9 @@ struct KindList: ExpressibleByArgument {
 
 /// A time on the command line: a number with its unit.
 struct Duration: ExpressibleByArgument {
-    var nanoseconds: UInt64
+    let nanoseconds: UInt64
+    /// The time as it was written.
+    let words: String
 
     private static let units: [(name: String, nanoseconds: Double)] = [
         ("ns", 1), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9),
@@ -128,5 +136,6 @@ struct Duration: ExpressibleByArgument {
             let number = Double(argument.dropLast(unit.name.count)), number >= 0, number * unit.nanoseconds < 1e18
         else { return nil }
         nanoseconds = UInt64(number * unit.nanoseconds)
+        words = argument
     }
 }

@@ -74,7 +74,8 @@ struct ExplainCommand: AnalyzingCommand {
         let (excerpts, remarks) = SourceFiles(root: sources ?? ".", paths: events.sourcePaths)
             .excerpts(of: finding, recorded: events.date)
         let page = FindingPage(
-            findings, number: number, events: isProfile ? nil : events.events, excerpts: excerpts, remarks: remarks)
+            findings, number: number, events: isProfile ? nil : events.events, excerpts: excerpts, remarks: remarks,
+            next: NextStep.Input(file: trace, options.words).flatMap { .afterExplaining(number, of: $0) })
         let output = Terminal.output
         try output.write(page.render(width: output.width, colour: output.wantsColour))
     }

@@ -5,7 +5,7 @@ import FaultlineTrace
 import Foundation
 
 /// Writes a trace in the format of another tool.
-struct ExportCommand: ParsableCommand {
+struct ExportCommand: AnalyzingCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Writes a trace in the format of another tool.",
@@ -33,6 +33,8 @@ struct ExportCommand: ParsableCommand {
 
     @OptionGroup(title: "Selection") var selection: EventSelection<UntilOption>
 
+    @OptionGroup var options: AnalysisOptions
+
     /// The value of `--to`: one of ``TraceExporters/all``.
     struct Format: ExpressibleByArgument {
         let exporter: any TraceExporter.Type
@@ -46,11 +48,17 @@ struct ExportCommand: ParsableCommand {
         static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
     }
 
-    func run() throws {
+    func validate() throws {
+        guard weight != nil, !format.exporter.takesWeight else { return }
+        let names = TraceExporters.all.filter { $0.takesWeight }.map { $0.name }.joined(separator: ", ")
+        throw ValidationError("--weight is for the formats of call paths: \(names).")
+    }
+
+    func work() throws {
         try OutputFile.check(output, replacing: .nothing)
-        let finding = try selection.selectedFinding(in: trace)
+        let (finding, told) = try selection.selectedFinding(in: trace)
         var trace = try LoadedTrace(path: trace)
-        for note in trace.notes { Terminal.tell(note) }
+        for note in trace.notes where !told.contains(note) { Terminal.tell(note) }
         let file = try NewFile(output)
         do {
             try Signals.ignoringFileSizeLimit { try write(&trace, finding, to: file) }
@@ -80,6 +88,11 @@ struct ExportCommand: ParsableCommand {
         }
         exporter.finish(&buffer)
         try file.write(&buffer)
+        guard try file.size() > 0 || !selector.remarks.isEmpty else {
+            let weight = weight.map { " of the weight \($0.weight.rawValue)" } ?? ""
+            throw CommandFailure.usage(
+                "The trace has nothing\(weight) to export; \"faultline tree\" prints the weights that it has.")
+        }
         for remark in summary.remarks { Terminal.tell(remark) }
         if !selector.remarks.isEmpty { throw CommandFailure.usage(selector.remarks.joined(separator: " ")) }
     }
@@ -109,6 +122,13 @@ private struct NewFile {
             rest = rest.dropFirst(count)
         }
         buffer.removeAll()
+    }
+
+    /// The number of bytes that were written.
+    func size() throws -> Int {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure(errno) }
+        return Int(status.st_size)
     }
 
     func remove() { unlink(path) }

@@ -39,7 +39,7 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<InspectCommand>.help))
     var format = OutputFormat<InspectCommand>.text
 
-    @OptionGroup(title: "Page") var page: PageOutput
+    @OptionGroup(title: "Page") var page: PageFile
 
     func run() throws {
         try page.check(format.renderer)
@@ -55,7 +55,7 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
             throw CommandFailure.replay(error)
         }
         if let use = inspection.facts.use, use.statements == 0 || use.strangers > 0 { Self.tell(use) }
-        if try page.write(format.renderer, { .inspection(inspection) }) { return }
+        if try page.write(format.renderer, PageOptions(sourceFolder: nil), { .inspection(inspection) }) { return }
         let next = NextStep.Input(file: store).flatMap {
             NextStep.after(inspection, $0, hasTrace: trace != nil)
         }

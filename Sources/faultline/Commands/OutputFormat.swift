@@ -38,6 +38,9 @@ struct OutputFormat<Command: PrintingCommand>: ExpressibleByArgument {
     /// The default.
     static var text: OutputFormat { OutputFormat(renderer: Renderers.all[0]) }
 
+    /// Whether the format is for people and not for other programs.
+    var isText: Bool { renderer.name == Self.text.renderer.name }
+
     /// The help for the command's `--format`.
     static var help: String { Renderers.help(for: Command.document) }
 

@@ -4,7 +4,7 @@ import FaultlineReport
 import FaultlineTrace
 
 /// Prints when a trace's events happened.
-struct TimelineCommand: PrintingCommand {
+struct TimelineCommand: AnalyzingCommand, PrintingCommand {
     static let document = Document.timeline
     static let configuration = CommandConfiguration(
         commandName: "timeline",
@@ -19,7 +19,7 @@ struct TimelineCommand: PrintingCommand {
             The height of a block is the share of its column's time that events cover; the lowest block is also shown for \
             events without a duration. Scopes are bands: a solid line covers at least half of a column. The total on the \
             right is the sum of durations, or the highest memory. Events at the same time on several threads count once in \
-            a column and each in the total. Times are those of --from and --to.
+            a column and each in the total. Times count from the start of the trace, as in --from and --to.
             """)
 
     @Argument(help: "The trace.", completion: .file())
@@ -30,13 +30,15 @@ struct TimelineCommand: PrintingCommand {
 
     @OptionGroup(title: "Selection") var selection: EventSelection<ToOption>
 
+    @OptionGroup var options: AnalysisOptions
+
     @Option(name: .long, help: ArgumentHelp(OutputFormat<TimelineCommand>.help))
     var format = OutputFormat<TimelineCommand>.text
 
-    func run() throws {
-        let finding = try selection.selectedFinding(in: trace)
+    func work() throws {
+        let (finding, told) = try selection.selectedFinding(in: trace)
         var trace = try LoadedTrace(path: trace)
-        for note in trace.notes { Terminal.tell(note) }
+        for note in trace.notes where !told.contains(note) { Terminal.tell(note) }
         var processes: [UInt32: ProcessNames] = [:]
         var selector = EventSelector(selection, finding: finding)
         var scopes = EventSelector(selection.ofScopes)
@@ -68,8 +70,12 @@ struct TimelineCommand: PrintingCommand {
             case .lost: break
             }
         }
-        for remark in summary.remarks + selector.remarks { Terminal.tell(remark) }
+        for remark in summary.remarks { Terminal.tell(remark) }
+        try selector.tellRemarks()
         guard selector.remarks.isEmpty, let timeline = builder.finish() else { return }
-        try format.write(timeline, width: Terminal.output.columns.map { max(60, $0) } ?? 100) { $0.timeline }
+        let next = NextStep.Input(file: self.trace, options.words + selection.words).map { NextStep.afterTimeline($0) }
+        try format.write(timeline, width: Terminal.output.columns.map { max(60, $0) } ?? 100, next: next) {
+            $0.timeline
+        }
     }
 }

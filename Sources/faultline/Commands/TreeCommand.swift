@@ -4,7 +4,7 @@ import FaultlineReport
 import FaultlineTrace
 
 /// Prints the call tree of a trace.
-struct TreeCommand: PrintingCommand {
+struct TreeCommand: AnalyzingCommand, PrintingCommand {
     static let document = Document.tree
     static let configuration = CommandConfiguration(
         commandName: "tree",
@@ -43,6 +43,8 @@ struct TreeCommand: PrintingCommand {
 
     @OptionGroup(title: "Selection") var selection: EventSelection<ToOption>
 
+    @OptionGroup var options: AnalysisOptions
+
     @Option(name: .long, help: ArgumentHelp(OutputFormat<TreeCommand>.help))
     var format = OutputFormat<TreeCommand>.text
 
@@ -72,10 +74,10 @@ struct TreeCommand: PrintingCommand {
         }
     }
 
-    func run() throws {
-        let finding = try selection.selectedFinding(in: trace)
+    func work() throws {
+        let (finding, told) = try selection.selectedFinding(in: trace)
         var trace = try LoadedTrace(path: trace)
-        for note in trace.notes { Terminal.tell(note) }
+        for note in trace.notes where !told.contains(note) { Terminal.tell(note) }
         let direction = bottomUp ? CallTree.Direction.bottomUp : .topDown
         let weights = weight.map { [$0.weight] } ?? CallTreeWeight.usual
         var builders = weights.map { CallTreeBuilder($0, direction, hidingLibraries: hideSystem) }
@@ -95,10 +97,15 @@ struct TreeCommand: PrintingCommand {
             default: break
             }
         }
-        for remark in summary.remarks + selector.remarks { Terminal.tell(remark) }
+        for remark in summary.remarks { Terminal.tell(remark) }
+        try selector.tellRemarks()
         let trees = builders.map { $0.finish() }
-        guard selector.remarks.isEmpty, let tree = trees.first(where: { $0.total > 0 }) ?? trees.last else { return }
-        let next = NextStep.Input(file: self.trace).flatMap { NextStep.after(tree, $0) }
+        // A text without events would only repeat the remark, but other programs expect a document.
+        let isSilent = !selector.remarks.isEmpty && format.isText
+        guard !isSilent, let tree = trees.first(where: { $0.total > 0 }) ?? trees.last else { return }
+        let next = NextStep.Input(file: self.trace, options.words + selection.words).flatMap {
+            NextStep.after(tree, $0)
+        }
         try format.write(tree, smallestShare: minShare / 100, next: next) { $0.tree }
     }
 

@@ -42,22 +42,24 @@ struct EventSelection<End: EndOption>: ParsableArguments {
         if thread?.isEmpty == true || scope?.isEmpty == true || entity?.isEmpty == true {
             throw ValidationError("--thread, --scope and --entity need a name.")
         }
-        if let finding, finding < 1 { throw ValidationError("--finding needs the number of a finding, from 1 on.") }
+        if let finding, finding < 1 { throw ValidationError("--finding needs the number of a finding, at least 1.") }
         if let from, let to, from.nanoseconds > to.nanoseconds {
             throw ValidationError("--from must not be later than --\(End.name).")
         }
     }
 
-    /// Returns the finding that is selected by its number, or `nil` if none is.
+    /// Returns the finding that is selected by its number, or `nil` if none is, and the notes about the trace that were printed.
     ///
-    /// It costs a pass over the trace.
+    /// It costs a pass over the trace, which recovers the events that a killed program left behind.
     ///
     /// - Throws: ``CommandFailure`` if the trace has no such finding or cannot be read.
-    func selectedFinding(in trace: String) throws -> Finding? {
-        guard let finding else { return nil }
-        let findings = Analysis(try LoadedProfile(path: trace).profile).findings
+    func selectedFinding(in trace: String) throws -> (finding: Finding?, told: [String]) {
+        guard let finding else { return (nil, []) }
+        let loaded = try LoadedProfile(path: trace)
+        for note in loaded.notes { Terminal.tell(note) }
+        let findings = Analysis(loaded.profile).findings
         try Self.check(finding, of: findings, in: trace)
-        return findings[finding - 1]
+        return (findings[finding - 1], loaded.notes)
     }
 
     /// - Throws: ``CommandFailure`` if a trace has no finding of that number.
@@ -67,6 +69,17 @@ struct EventSelection<End: EndOption>: ParsableArguments {
         throw CommandFailure.usage(
             "There is no finding \(finding): \"faultline report \(trace)\" has \(findings.isEmpty ? "none" : count)."
         )
+    }
+
+    /// The options as words of a command line.
+    var words: [String] {
+        let options: [(String, String?)] = [
+            ("--kind", kind?.words), ("--entity", entity), ("--min-duration", minDuration?.words),
+            ("--from", from?.words),
+            ("--\(End.name)", to?.words), ("--thread", thread), ("--scope", scope), ("--site", site?.description),
+            ("--finding", finding.map { String($0) }),
+        ]
+        return options.flatMap { name, value in value.map { [name, $0] } ?? [] }
     }
 
     /// The same selection without what only some of the events within a scope meet.

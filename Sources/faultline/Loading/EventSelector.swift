@@ -58,9 +58,7 @@ struct EventSelector<End: EndOption> {
         case .scope: options.scope.map { process.isWithin($0, event) }
         case .site: options.site.map { pattern in process.site(of: event).map(pattern.matches) ?? false }
         case .finding:
-            basis.map { basis in
-                basis.contains(event, at: process.sites(of: event), .init(of: event, in: process.dictionary))
-            }
+            basis.map { process.isEvent(event, of: $0) }
         }
     }
 
@@ -107,6 +105,19 @@ struct EventSelector<End: EndOption> {
         case .site: options.site.map { "at \($0.description)" }
         case .finding: options.finding.map { "that finding \($0) rests on" }
         }
+    }
+
+    /// Prints why no event was selected, after the last one was read.
+    ///
+    /// - Throws: ``CommandFailure`` if the trace does not have a name that was given, which is probably mistyped. A time or a
+    ///   finding without events is no mistake.
+    func tellRemarks() throws {
+        let named: [Criterion] = [.entity, .thread, .scope, .site]
+        let isMistyped = !isAnySelected && named.contains { words($0) != nil && !met.contains($0) }
+        for remark in remarks.dropLast() { Terminal.tell(remark) }
+        guard let last = remarks.last else { return }
+        if isMistyped { throw CommandFailure.usage(last) }
+        Terminal.tell(last)
     }
 
     /// Sentences about criteria that no event met, or about all of them if no event met all.

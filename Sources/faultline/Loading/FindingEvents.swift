@@ -40,7 +40,8 @@ struct FindingEvents {
     private mutating func add(_ event: TraceEvent) {
         var names = processes[event.process].take() ?? ProcessNames()
         defer { processes[event.process] = names }
-        guard basis.contains(event, at: names.sites(of: event), .init(of: event, in: names.dictionary)) else { return }
+        names.observe(event)
+        guard names.isEvent(event, of: basis) else { return }
         count += 1
         if slowest.count == Self.most, let last = slowest.last, last.duration >= event.duration { return }
         let lines = printers[event.process, default: EventText(dictionary: names.dictionary)].lines(event)

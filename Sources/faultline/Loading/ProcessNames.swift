@@ -1,3 +1,4 @@
+import FaultlineAnalysis
 import FaultlineTrace
 
 /// The names, scopes and call sites of one process, as its events are read.
@@ -5,6 +6,7 @@ struct ProcessNames {
     private(set) var dictionary = TraceDictionary()
     private var resolver: CallSiteResolver?
     private var scopes: [EventID: (name: String?, outer: EventID)] = [:]
+    private var setupScopes = SetupScopes()
 
     mutating func insert(_ entry: DictionaryEntry, id: DictionaryID) {
         dictionary.insert(entry, id: id)
@@ -15,6 +17,7 @@ struct ProcessNames {
     ///
     /// Call it for all events in the trace's order: scopes begin before the events within them.
     mutating func observe(_ event: TraceEvent) {
+        setupScopes.observe(event)
         guard case .scope(let scope) = event.detail, scope.phase == .begin else { return }
         scopes[event.id] = (dictionary.name(scope.name), event.scope)
     }
@@ -34,10 +37,15 @@ struct ProcessNames {
         return false
     }
 
+    /// Whether a finding rests on an event, whose process's scopes were observed.
+    mutating func isEvent(_ event: TraceEvent, of basis: EventBasis) -> Bool {
+        !setupScopes.contain(event) && basis.contains(event, at: sites(of: event), .init(of: event, in: dictionary))
+    }
+
     mutating func site(of event: TraceEvent) -> CallSite? { resolving { $0.reportedSite(of: event) } }
 
     /// The lines of an event: the call that asked for it, and the one that triggered it.
-    mutating func sites(of event: TraceEvent) -> [CallSite?] {
+    private mutating func sites(of event: TraceEvent) -> [CallSite?] {
         resolving { [$0.callSite(of: event), $0.stackSite(of: event)] }
     }
 
