@@ -38,6 +38,25 @@ class AccessTests(unittest.TestCase):
     def test_dark(self):
         self.check(is_dark=True)
 
+    def test_a_trace_without_events_and_a_profile(self):
+        lines = trace("groceries-flawed").read_text().splitlines()
+        empty = [line for line in lines if '"cat":"' not in line or '"name":"faultline.' in line]
+        profile = scratch_file("sum.profile", "")
+        run("profile", trace("groceries-flawed"), "-o", profile, "--force")
+        for source in [scratch_file("trace.json", "\n".join(empty)), profile]:
+            with Browser(page(source)) as browser:
+                self.assertEqual(self.violations(browser), [])
+
+    def test_a_narrow_window(self):
+        # At this width, a page of 1,280 pixels is enlarged four times.
+        with Browser(page(trace("music-library")), width=500, height=800) as browser:
+            browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+                "width": 320, "height": 640, "deviceScaleFactor": 1, "mobile": False})
+            browser.settle()
+            self.assertLessEqual(browser.value("document.documentElement.scrollWidth"), 320)
+            browser.click(".follow")
+            self.assertEqual(self.violations(browser), [])
+
     def test_two_traces(self):
         path = scratch_file("diff.html", "")
         run("diff", trace("groceries-flawed"), trace("groceries-improved"), "--format", "html", "-o", path)

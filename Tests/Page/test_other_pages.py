@@ -40,6 +40,11 @@ class DiffTests(unittest.TestCase):
     def test_says_which_findings_are_fixed(self):
         gone = [change for change in self.diff["findings"] if change["state"] == "gone"]
         self.assertEqual(self.browser.texts(".state.gone"), ["Fixed"] * len(gone))
+        counts = {word: sum(change["state"] == state for change in self.diff["findings"])
+                  for state, word in [("new", "New"), ("still", "Still there"), ("gone", "Fixed")]}
+        lead = ", ".join(f"{word}: {count}" for word, count in counts.items() if count > 0)
+        self.assertEqual(self.browser.text("#advice .lead"), f"{lead}.")
+        self.assertEqual(self.browser.texts(".state.still"), ["Still there"] * counts["Still there"])
         self.assertGreater(len(gone), 0)
 
     def test_shows_the_totals(self):
@@ -107,18 +112,28 @@ class InspectionTests(unittest.TestCase):
 
     def test_boxes_are_as_large_as_their_share_of_the_file(self):
         boxes = self.browser.run(
-            "return [...document.querySelectorAll('.treemap > .box')].map((box) =>"
-            " [box.title.split(':')[0], box.className, box.offsetWidth * box.offsetHeight])")
-        areas = {name: area for name, kind, area in boxes}
+            "return [...document.querySelectorAll('.treemap > .box')].map((box) => {"
+            " const { left, right, top, bottom } = box.getBoundingClientRect();"
+            " return [box.title.split(':')[0], (right - left) * (bottom - top), left, right, top, bottom]; })")
+        areas = {name: area for name, area, *_ in boxes}
+        places = {name: place for name, _, *place in boxes}
+        for name in ["photo", "again", "byTitle"]:
+            left, right, top, bottom = places[f"note, {name}"]
+            outer = places["note"]
+            self.assertTrue(outer[0] <= left <= right <= outer[1] and outer[2] <= top <= bottom <= outer[3], name)
         sizes = {index["name"]: index["size"] for table in self.inspection["tables"] for index in table["indexes"]}
-        self.assertIn("photo", areas)
+        self.assertIn("note, photo", areas)
         # The values of the photos fill nearly all of the file.
-        self.assertGreater(areas["photo"], 0.6 * max(areas.values()))
-        self.assertLess(abs(areas["again"] / areas["byTitle"] - sizes["again"] / sizes["byTitle"]), 0.5)
+        self.assertGreater(areas["note, photo"], 0.6 * max(areas.values()))
+        ratio = areas["note, again"] / areas["note, byTitle"]
+        self.assertLess(abs(ratio / (sizes["again"] / sizes["byTitle"]) - 1), 0.02)
 
     def test_the_keyboard_names_a_box(self):
         self.browser.run("document.querySelector('.treemap .box').focus()")
         self.assertIn("note", self.browser.text("#treemap .caption"))
+        self.browser.driver.switch_to.active_element.send_keys("\ue014")
+        self.assertTrue(self.browser.text("#treemap .caption").startswith("note, "))
+        self.assertEqual(self.browser.value("document.querySelectorAll('.treemap .box[tabindex=\"0\"]').length"), 1)
 
 
 class VerificationTests(unittest.TestCase):

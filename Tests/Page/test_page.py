@@ -9,6 +9,15 @@ from browser import Browser
 from commands import SCRATCH, TRACES, document, events, page, run, scratch_file, trace
 from long_traces import MILLION, operations
 
+# Works for about a second, with a statement now and then.
+SAMPLED = """
+import sqlite3
+database = sqlite3.connect(":memory:")
+for number in range(2000):
+    database.execute("SELECT ?", (number,)).fetchone()
+    sum(range(20000))
+"""
+
 SAMPLES = sorted(folder.name for folder in TRACES.iterdir() if (folder / "record.sh").exists())
 
 
@@ -81,7 +90,7 @@ class SampleTests(unittest.TestCase):
                 browser.click(".follow", number - 1)
                 self.assertEqual(browser.value("faultline.rows.length"), expected)
                 noun = "event" if expected == 1 else "events"
-                self.assertEqual(browser.text("#status"), f"{expected:,} {noun} selected")
+                self.assertEqual(browser.text("#status"), f"{expected:,} {noun} selected, of finding {number}")
                 self.assertEqual(browser.run("return document.querySelectorAll('.card.chosen').length"), 1)
                 browser.click(".follow", number - 1)
 
@@ -95,8 +104,8 @@ class SampleTests(unittest.TestCase):
                     arguments = ["--weight", weight] + ["--bottom-up"] * inverted + ["--hide-system"] * hides
                     expected = flatten(document("tree", source, *arguments)["roots"])
                     browser.run(
-                        "Object.assign(faultline.treeOptions, { weight: arguments[0], inverted: arguments[1], hidesLibraries: arguments[2] });"
-                        "faultline.refreshTree()", weight, inverted, hides)
+                        "faultline.treeOptions.set({ weight: arguments[0], inverted: arguments[1], hidesLibraries: arguments[2] })",
+                        weight, inverted, hides)
                     browser.settle()
                     self.assertEqual(shown_tree(browser), expected, arguments)
 
@@ -267,6 +276,82 @@ class ReaderTests(unittest.TestCase):
         self.browser.press(",")
         self.assertEqual(self.browser.value("faultline.selected"), first)
 
+    def test_the_hotspots_are_those_of_the_selected_events(self):
+        self.browser.click("#tab-hotspots")
+        rows = "[...document.querySelectorAll('#panel-hotspots tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent))"
+        whole = self.browser.value(rows)
+        # The hotspots of all events, found in the browser, are those of the report.
+        self.browser.run("return faultline.filter({ leastDuration: 1, kinds: [] })")
+        groups = self.browser.run("return faultline.assistant.ask('hotspots', { number: 0 })")
+        names = self.browser.value("faultline.trace.head.strings")
+        sites = self.browser.value("faultline.trace.head.sites.map((site) => site[3] || '–')")
+        kind = lambda group: f"{group['kind']} ({group['remark']})" if group["remark"] else group["kind"]
+        found = {(kind(group), names[group["label"]], sites[group["site"]]): f"{group['count']:,}" for group in groups}
+        self.assertEqual(found, {(row[0], row[1], row[7]): row[2] for row in whole})
+        number = self.browser.value("faultline.trace.kindNumbers.get('batch')")
+        self.browser.run("return faultline.filter({ kinds: [arguments[0]] })", number)
+        self.browser.settle()
+        chosen = self.browser.value(rows)
+        self.assertEqual({row[0] for row in chosen}, {"batch"})
+        self.assertEqual(sum(int(row[2].replace(",", "")) for row in chosen), len(events(self.source, "--kind", "batch")))
+        # A hotspot leads to its events.
+        self.browser.click("#panel-hotspots .link")
+        self.assertEqual(f"{self.browser.value('faultline.rows.length'):,}", chosen[0][2])
+
+    def test_lists_what_a_scope_contains(self):
+        row = self.browser.run(
+            "const { trace } = faultline;"
+            "for (let row = 0; row < trace.count; row += 1)"
+            "  if (trace.kindName(row) === 'scope') { faultline.go(row); return row; }")
+        self.browser.settle()
+        name = self.browser.run("return faultline.trace.labelText(arguments[0])", row)
+        self.browser.click("#detail .inside")
+        inside = self.browser.value("[...faultline.rows].every((row) => row === faultline.selected || faultline.trace.scope[row] >= 0)")
+        self.assertTrue(inside)
+        self.assertIn(f"within scope {name}", self.browser.text("#status"))
+        self.assertGreater(self.browser.value("faultline.rows.length"), 1)
+        self.assertLess(self.browser.value("faultline.rows.length"), self.browser.value("faultline.trace.count"))
+
+    def test_searches_for_all_words_of_what_the_list_shows(self):
+        expected = self.browser.value(
+            "[...Array(faultline.trace.count).keys()].filter((row) => faultline.trace.kindName(row) === 'fetch'"
+            " && faultline.trace.labelText(row).includes('Playlist')).length")
+        self.browser.run("return faultline.filter({ text: 'playlist FETCH main' })")
+        self.assertGreater(expected, 0)
+        self.assertEqual(self.browser.value("faultline.rows.length"), expected)
+
+    def test_a_selected_event_is_marked_even_if_it_is_too_short_to_be_seen(self):
+        self.browser.run(
+            "const { trace } = faultline;"
+            "for (let row = 0; row < trace.count; row += 1)"
+            "  if (trace.kindName(row) === 'fault' && trace.duration[row] < 1000) return faultline.go(row);")
+        self.browser.settle()
+        view, span = self.browser.value("[faultline.timeline.view, faultline.timeline.span]")
+        # What was in sight stays in sight.
+        self.assertEqual(view, span)
+        picture = "document.querySelector('canvas.tracks').toDataURL()"
+        marked = self.browser.value(picture)
+        self.browser.press("Escape")
+        self.assertNotEqual(self.browser.value(picture), marked)
+
+    def test_letters_act_on_the_timeline_while_a_checkbox_has_the_focus(self):
+        self.browser.click("#tab-tree")
+        self.browser.press_enter("#tab-tree")
+        self.browser.run("document.querySelector('#tree-options input').focus()")
+        before = self.browser.value("faultline.timeline.view.to - faultline.timeline.view.from")
+        self.browser.driver.switch_to.active_element.send_keys("w")
+        self.browser.settle()
+        self.assertLess(self.browser.value("faultline.timeline.view.to - faultline.timeline.view.from"), before)
+
+    def test_assistive_technology_hears_what_is_open_and_pressed(self):
+        self.browser.click("#tab-tree")
+        states = self.browser.value(
+            "[...new Set([...document.querySelectorAll('#tree-rows [aria-expanded]')].map((row) => row.getAttribute('aria-expanded')))]")
+        self.assertEqual(set(states), {"true", "false"})
+        self.assertEqual(self.browser.value("document.querySelector('.follow').getAttribute('aria-pressed')"), "false")
+        self.browser.click(".follow")
+        self.assertEqual(self.browser.value("document.querySelector('.follow').getAttribute('aria-pressed')"), "true")
+
     def test_the_flame_graph_focuses_on_a_function(self):
         self.browser.click("#tab-flames")
         caption = self.browser.text("#flames .caption")
@@ -366,7 +451,9 @@ class UnusualTraceTests(unittest.TestCase):
         kept = [line for line in self.lines() if '"cat":"' not in line or '"name":"faultline.' in line]
         with Browser(page(scratch_file("trace.json", "\n".join(kept)))) as browser:
             self.assertEqual(browser.value("document.body.dataset.state"), "ready")
-            self.assertEqual(browser.text("#status"), "The trace has no events.")
+            self.assertEqual(browser.text("#timeline .empty"), "The trace has no events.")
+            for part in ["#filters", "#panes", "#detail"]:
+                self.assertTrue(browser.value(f"document.querySelector('{part}').hidden"), part)
             browser.press("?")
             self.assertEqual(browser.texts("#help dt"), ["?"])
             self.assertEqual(browser.complaints(), [])
@@ -376,7 +463,42 @@ class UnusualTraceTests(unittest.TestCase):
         run("profile", trace("groceries-flawed"), "-o", path, "--force")
         with Browser(page(path)) as browser:
             self.assertEqual(len(browser.texts(".card")), len(document("report", path)["findings"]))
-            self.assertEqual(browser.text("#status"), "The trace has no events.")
+            self.assertEqual(browser.text("#timeline .empty"), "A profile has no single events, so there is no timeline.")
+            self.assertEqual(browser.texts(".follow"), [])
+            self.assertEqual(browser.texts("[role=tab]"), ["Hotspots", "Rules"])
+            self.assertGreater(len(browser.texts("#panel-hotspots tbody tr")), 0)
+            browser.press("1")
+            self.assertEqual(browser.complaints(), [])
+
+    def test_events_of_set_up_support_no_finding(self):
+        lines = [line.replace('"kind":"screen"', '"kind":"setup"') if '"cat":"scope"' in line else line for line in self.lines()]
+        self.assertNotEqual(lines, self.lines())
+        source = scratch_file("trace.json", "\n".join(lines))
+        count = len(document("report", source)["findings"])
+        with Browser(page(source)) as browser:
+            for number in range(1, count + 1):
+                setup = browser.value(
+                    f"[...Array(faultline.trace.count).keys()].filter((row) => Math.floor(faultline.trace.findings[row] / 2 ** {number - 1}) % 2"
+                    " && faultline.trace.scope[row] >= 0 && faultline.trace.word(faultline.trace.scope[row], 'kind') === 'setup').length")
+                self.assertEqual(setup, 0, number)
+                browser.click(".follow", number - 1)
+                self.assertEqual(browser.value("faultline.rows.length"), len(events(source, "--finding", number)))
+
+    def test_samples_are_kept_and_their_weights_are_those_of_all(self):
+        source = scratch_file("sampled.json", "")
+        source.unlink()
+        run("record", "--quiet", "--cpu", "-o", source, "--", "/usr/bin/python3", "-c", SAMPLED)
+        with Browser(page(source)) as whole, Browser(page(source, "--max-events", 200)) as part:
+            weights = []
+            for browser in [whole, part]:
+                browser.click("#tab-tree")
+                weights.append(browser.value("faultline.tree.tree.total"))
+                self.assertEqual(browser.value("faultline.treeOptions.options.weight"), "cpu")
+            self.assertGreater(weights[0], 0)
+            # Samples do not weigh exactly the same.
+            self.assertLess(abs(weights[1] - weights[0]) / weights[0], 0.2)
+            self.assertIn("samples", part.texts("#limits li")[-1] if part.value("faultline.head.data.omitted.kinds.cpu ?? 0") else "samples")
+            self.assertIn("CPU", part.value("faultline.timeline.processes[0].tracks.map(({ name }) => name)"))
 
     def test_losses_come_first(self):
         lines = self.lines()
@@ -402,6 +524,20 @@ class UnusualTraceTests(unittest.TestCase):
             self.assertEqual(browser.value("document.images.length"), 0)
             self.assertEqual(browser.complaints(), [])
             self.assertEqual(browser.requests(), [])
+
+    def test_the_policy_refuses_what_the_page_does_not_contain(self):
+        with Browser(page(trace("groceries-flawed"))) as browser:
+            browser.run(
+                "globalThis.refused = [];"
+                "document.addEventListener('securitypolicyviolation', (event) => refused.push(event.effectiveDirective));"
+                "const add = (name, change) => { const added = document.createElement(name); change(added); document.body.append(added); return added; };"
+                "add('script', (script) => { script.textContent = 'globalThis.hasRun = true'; });"
+                "add('div', (div) => { div.setAttribute('onclick', 'globalThis.hasRun = true'); }).click();"
+                "add('img', (image) => { image.src = 'http://127.0.0.1:9/picture.png'; });"
+                "fetch('http://127.0.0.1:9/').catch(() => {});")
+            browser.wait_for("refused.length >= 4")
+            self.assertEqual(browser.value("globalThis.hasRun ?? false"), False)
+            self.assertEqual(set(browser.value("refused")), {"script-src-elem", "script-src-attr", "img-src", "connect-src"})
 
     def test_a_kind_that_is_only_summed_has_its_track(self):
         with Browser(page(trace("groceries-flawed"), "--max-events", 3)) as browser:
@@ -431,7 +567,7 @@ class UnusualTraceTests(unittest.TestCase):
         with Browser(page(trace("music-library"), "--max-events", 1000)) as browser:
             self.assertEqual(browser.value("faultline.trace.count"), 1000)
             note = browser.texts("#limits li")[-1]
-            self.assertTrue(note.startswith("The page shows the 1,000 longest of 9,830 events one by one."), note)
+            self.assertTrue(note.startswith("The page has 1,000 of 9,830 events one by one: the longest, and an equal share"), note)
             shown = browser.value(
                 "Math.min(...[...faultline.trace.duration].filter((time, row) =>"
                 " !faultline.trace.kinds.get(faultline.trace.kind[row]).isInstant))")

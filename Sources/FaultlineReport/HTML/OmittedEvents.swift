@@ -12,7 +12,7 @@ struct OmittedEvents {
     }
 
     let span: ClosedRange<UInt64>
-    /// The time that the events took in each part of the trace, in nanoseconds.
+    /// The time that the events took in each part of the trace, in nanoseconds; for samples, what they weigh.
     private(set) var times: [Lane: [UInt64]] = [:]
     private(set) var counts: [EventKind: UInt64] = [:]
     /// The duration of the longest of them, apart from those that take no time of their threads.
@@ -24,13 +24,31 @@ struct OmittedEvents {
 
     var count: UInt64 { counts.values.reduce(0, +) }
 
-    mutating func add(_ row: PageRow) {
+    /// - Parameter weight: What a sample weighs: CPU time or bytes. 0 for other events.
+    mutating func add(_ row: PageRow, weight: UInt64) {
         counts[row.kind, default: 0] += 1
         if !row.kind.isInstant { longest = max(longest, row.duration) }
-        let length = Double(span.upperBound - span.lowerBound)
-        let place = Double(row.start &- min(row.start, span.lowerBound)) / length * Double(Self.bins)
         let lane = Lane(thread: row.thread, kind: row.kind)
-        times[lane, default: Array(repeating: 0, count: Self.bins)][min(Self.bins - 1, Int(place))] &+= row.duration
+        var sums = times.removeValue(forKey: lane) ?? Array(repeating: 0, count: Self.bins)
+        defer { times[lane] = sums }
+        let first = bin(of: row.start)
+        guard weight == 0 else { return sums[first] &+= weight }
+        let last = bin(of: row.end)
+        guard first < last else { return sums[first] &+= row.duration }
+        // A long event fills all parts between its start and its end.
+        let begin = Double(span.lowerBound)
+        let length = (Double(span.upperBound) - begin) / Double(Self.bins)
+        for bin in first...last {
+            let from = max(Double(row.start), begin + Double(bin) * length)
+            let to = min(Double(row.end), begin + Double(bin + 1) * length)
+            sums[bin] &+= UInt64(max(0, to - from))
+        }
+    }
+
+    /// The part of the trace that a time is in.
+    private func bin(of time: UInt64) -> Int {
+        let place = Double(time &- min(time, span.lowerBound)) / Double(span.upperBound - span.lowerBound)
+        return min(Self.bins - 1, Int(place * Double(Self.bins)))
     }
 
     /// The lanes in a fixed order.

@@ -85,6 +85,7 @@ struct PageData {
             ("report", report.value(groups: Self.hotspots)),
             ("rules", PageFinding.rules(of: analysis.findings)),
             ("kinds", .array(EventKind.allCases.map(Self.kind))),
+            ("programs", Self.programs(of: analysis.profile)),
             ("threads", .array(tables.threads.values.map(thread))),
             ("strings", .array(tables.strings.values.map { .string($0) })),
             ("sites", .array(tables.sites.values.map(Self.site))),
@@ -108,6 +109,12 @@ struct PageData {
     }
 
     // MARK: Tables
+
+    /// The name of each process's program, by the process's number.
+    private static func programs(of profile: Profile) -> JSONValue {
+        let names = profile.processes.map { (String($0.process), JSONValue.string(Phrase.fileName($0.program))) }
+        return .sorted(Dictionary(names, uniquingKeysWith: { first, _ in first }))
+    }
 
     private static func kind(_ kind: EventKind) -> JSONValue {
         let schema = EventSchema.of(kind)
@@ -152,7 +159,7 @@ struct PageData {
     private func thread(_ thread: PageTables.Thread) -> JSONValue {
         .object([
             ("process", .unsigned(UInt64(thread.process))), ("thread", .unsigned(UInt64(thread.thread))),
-            ("isMain", .bool(thread.isMain)), ("name", .string(events.threadName(thread))),
+            ("isMain", .bool(events.tables.mainThreads.contains(thread))), ("name", .string(events.threadName(thread))),
         ])
     }
 

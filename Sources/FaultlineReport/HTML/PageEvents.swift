@@ -3,7 +3,8 @@ package import FaultlineTrace
 
 /// Collects the events of a trace for a page.
 ///
-/// It keeps a limited number of them. If a trace has more, it keeps the longest, and an equal share of those that take no time.
+/// It keeps a limited number of them. If a trace has more, it keeps the samples, the longest events, and an equal share of those
+/// that take no time.
 /// It sums the others by thread, kind and time, so that the page still shows when they happened.
 package struct PageEvents {
     /// The default for the number of events that a page shows.
@@ -103,52 +104,87 @@ package struct PageEvents {
         processes[thread.process]?.threadName(thread.thread) ?? ""
     }
 
-    /// Leaves out events, so that a number of them are left: the shortest, and of those that take no time, such as samples,
-    /// an equal share throughout the trace.
+    /// Leaves out events, so that a number of them are left: the shortest, and of those that take no time an equal share
+    /// throughout the trace.
+    ///
+    /// Samples stand for more than themselves. They are kept, unless they are more than half of that number.
     private mutating func thin(to number: Int) {
         let open = Set(openScopes.values)
         let timed = rows.enumerated().compactMap { index, row in
             open.contains(index) || row.kind.isInstant ? nil : row.duration
         }.sorted()
-        let instants = rows.count - timed.count - open.count
-        let surplus = min(timed.count + instants, rows.count - number)
+        let samples = rows.count { $0.kind.isSample }
+        let instants = rows.count - timed.count - open.count - samples
+        let fewerSamples = max(0, samples - max(number / 2, number - rows.count + samples))
+        let surplus = min(timed.count + instants, rows.count - number - fewerSamples)
         defer { nextThinning = max(limit, rows.count) / 4 * 5 + 1 }
-        guard surplus > 0 else { return }
-        let share = surplus - Int(Double(surplus) * Double(instants) / Double(timed.count + instants))
+        guard surplus > 0 || fewerSamples > 0 else { return }
+        let share = surplus - Int(Double(surplus) * Double(instants) / Double(max(1, timed.count + instants)))
         // No event is kept that is shorter than one that was left out before.
         let fewerTimed = min(timed.count, max(share, timed.partition(below: omitted.longest)))
         let fewerInstants = max(0, min(instants, surplus - fewerTimed))
         let least = fewerTimed > 0 ? timed[fewerTimed - 1] : 0
         // Of the events of the same duration, only as many as needed are left out.
         var same = fewerTimed > 0 ? fewerTimed - timed.partition(below: least) : 0
-        var instant = 0
+        var (instant, sample) = (Thinning(fewerInstants, of: instants), Thinning(fewerSamples, of: samples))
+        keep { index, row in
+            if open.contains(index) { return true }
+            if row.kind.isSample { return sample.keepsNext() }
+            if row.kind.isInstant { return instant.keepsNext() }
+            guard fewerTimed > 0, row.duration < least || row.duration == least && same > 0 else { return true }
+            if row.duration == least { same -= 1 }
+            return false
+        }
+    }
+
+    /// Keeps the events for which `isKept` returns true, and sums the others.
+    private mutating func keep(_ isKept: (Int, PageRow) -> Bool) {
         var kept: [PageRow] = []
-        kept.reserveCapacity(number)
         var keptFields: [EventKind: [UInt64]] = [:]
         var places: [Int: Int] = [:]
         for (index, var row) in rows.enumerated() {
-            var isLeftOut = false
-            if open.contains(index) {
-                places[index] = kept.count
-            } else if row.kind.isInstant {
-                isLeftOut = (instant + 1) * fewerInstants / instants > instant * fewerInstants / instants
-                instant += 1
-            } else if fewerTimed > 0 {
-                isLeftOut = row.duration < least || row.duration == least && same > 0
-                if isLeftOut, row.duration == least { same -= 1 }
-            }
-            if isLeftOut {
-                omitted.add(row)
+            let schema = EventSchema.of(row.kind)
+            let values = fields[row.kind]?[row.fields..<row.fields + schema.fields.count] ?? []
+            guard isKept(index, row) else {
+                let weight = row.kind.weightField.flatMap { name in schema.fields.firstIndex { $0.name == name } }
+                omitted.add(row, weight: weight.map { values[values.startIndex + $0] } ?? 0)
                 continue
             }
-            let width = EventSchema.of(row.kind).fields.count
-            let place = keptFields[row.kind]?.count ?? 0
-            keptFields[row.kind, default: []] += fields[row.kind]?[row.fields..<row.fields + width] ?? []
-            row.fields = place
+            places[index] = kept.count
+            row.fields = keptFields[row.kind]?.count ?? 0
+            keptFields[row.kind, default: []] += values
             kept.append(row)
         }
         (rows, fields) = (kept, keptFields)
         openScopes = openScopes.compactMapValues { places[$0] }
+    }
+}
+
+/// Leaves out an equal share of some events.
+private struct Thinning {
+    private let fewer: Int
+    private let all: Int
+    private var seen = 0
+
+    init(_ fewer: Int, of all: Int) { (self.fewer, self.all) = (fewer, all) }
+
+    mutating func keepsNext() -> Bool {
+        defer { seen += 1 }
+        return (seen + 1) * fewer / all == seen * fewer / all
+    }
+}
+
+extension EventKind {
+    /// Whether events of the kind are samples of what the program did.
+    fileprivate var isSample: Bool { self == .memory || weightField != nil }
+
+    /// The field with what a sample weighs.
+    fileprivate var weightField: String? {
+        switch self {
+        case .cpu: "weight"
+        case .allocation: "bytes"
+        default: nil
+        }
     }
 }
 

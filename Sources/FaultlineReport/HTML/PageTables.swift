@@ -35,7 +35,6 @@ struct PageTables {
     struct Thread: Hashable {
         var process: UInt32 = 0
         var thread: UInt32 = 0
-        var isMain = false
     }
 
     /// A step of a call path: a frame, and the path of its callers.
@@ -47,6 +46,8 @@ struct PageTables {
     var strings = Interned("")
     private(set) var sites = Interned(Site())
     private(set) var threads = Interned(Thread())
+    /// The threads of which an event says that it is the main thread: not all events know.
+    private(set) var mainThreads: Set<Thread> = []
     private(set) var frames = Interned(CallPaths.Frame(function: CodeFunction(name: ""), line: 0))
     private var steps = Interned(Step(callers: 0, frame: 0))
 
@@ -55,7 +56,9 @@ struct PageTables {
     }
 
     mutating func thread(of event: TraceEvent) -> Int {
-        threads.number(of: Thread(process: event.process, thread: event.thread, isMain: event.isMainThread))
+        let thread = Thread(process: event.process, thread: event.thread)
+        if event.isMainThread { mainThreads.insert(thread) }
+        return threads.number(of: thread)
     }
 
     /// The number of a call path.

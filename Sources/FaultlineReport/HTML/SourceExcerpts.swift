@@ -53,8 +53,10 @@ struct SourceExcerpts {
                 let root, real.hasPrefix(root), Self.isSource(real),
                 let bytes = try? RegularFile.bytes(of: real, atMost: Self.largest)
             else { continue }
+            // Compilers end a line at these characters alone. A file with a null character is no source.
+            guard !bytes.contains(0) else { continue }
             let text = String(decoding: bytes, as: UTF8.self).split(
-                omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+                omittingEmptySubsequences: false, whereSeparator: { ["\n", "\r", "\r\n"].contains($0) })
             let shown = Set(wanted.flatMap { $0 - Self.margin...$0 + Self.margin })
                 .filter { $0 > 0 && $0 <= text.count }
             guard shown.count <= left else { continue }

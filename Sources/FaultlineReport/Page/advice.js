@@ -1,13 +1,13 @@
 import { batchCurveChart } from "./charts.js";
 import { element } from "./elements.js";
-import { formatCount, formatCounted, formatDuration, spelledOut } from "./format.js";
+import { formatCount, formatCounted, formatDuration, spelledOut, withVisibleDirections } from "./format.js";
 import { sourceExcerpt } from "./source.js";
 
 /** The findings as cards: what to change, why, the code to paste, and what it saves. */
 export class Advice {
   /**
    * @param head The description of a trace. @param actions `follow(index)`, called for a finding to show the events that it rests
-   *   on, or all events again if it shows them already.
+   *   on, or all events again if it shows them already. Without it, there are no events to show.
    */
   constructor(host, head, actions) {
     Object.assign(this, { host, head, actions });
@@ -24,7 +24,7 @@ export class Advice {
     if (findings.length === 0) return "No rule found anything to change. The list of rules says what each of them examined.";
     const notes = findings.length - serious;
     const parts = [serious > 0 && formatCounted(serious, "finding"), notes > 0 && formatCounted(notes, "note")].filter(Boolean);
-    return `${parts.join(" and ")}, the most useful first. Choose one to see its events in the timeline.`;
+    return `${parts.join(" and ")}, by severity and then by what they save.`;
   }
 
   /** Marks the finding whose events are shown, or none with -1. */
@@ -47,18 +47,20 @@ export class Advice {
 export function findingCard(head, entry, index, { follow, state }) {
   const { finding } = entry;
   const place = finding.change?.text ?? "call site unknown";
-  return element("li", { class: `card ${finding.severity}`, id: `finding-${index + 1}` },
+  const canFollow = follow && index < MARKED_FINDINGS;
+  return element("li", { class: `card ${finding.severity}${canFollow ? " followable" : ""}`, id: `finding-${index + 1}` },
     element("div", { class: "card-head" },
       state && element("span", { class: `state ${state[0]}` }, state[1]),
       element("span", { class: `severity ${finding.severity}` }, finding.severity),
-      element("span", { class: "score", title: "Score from 0 to 100 for the extent of the problem" }, formatCount(Math.floor(finding.score))),
+      element("span", { class: "score", title: "From 0 to 100, for the extent of the problem" }, `score ${Math.floor(finding.score)}`),
       element("span", { class: "rule" }, `${finding.rule} ${finding.ruleName}`)),
-    element("h3", {}, `${index + 1}. `, sentence(entry.title), "."),
+    // The button does the same for readers who have no pointer.
+    element("h3", canFollow ? { click: () => follow(index) } : {}, `${index + 1}. `, sentence(entry.title), "."),
     element("p", { class: "where" }, "Change ", element("code", {}, place)),
     finding.change && sourceExcerpt(head.sources, finding.change, 2),
     entry.explanation.map((words) => element("p", {}, sentence(words))),
     seenAt(finding),
-    finding.batchCurve && element("figure", {}, batchCurveChart(finding.batchCurve)),
+    finding.batchCurve && batchCurveChart(finding.batchCurve),
     finding.code.length > 0 ? codeToWrite(finding.code, entry.language) : element("p", { class: "fix" }, "→ ", sentence(entry.fix)),
     entry.alternatives.map((words) => element("p", { class: "alternative" }, "or: ", sentence(words))),
     entry.saving && element("p", { class: "saving" }, entry.saving),
@@ -66,9 +68,9 @@ export function findingCard(head, entry, index, { follow, state }) {
       element("p", {}, entry.measured.outcome === "not tried" ? "Not tried:" : ["Measured: ", element("strong", {}, entry.measured.outcome)]),
       entry.measured.sentences.map((text) => element("p", {}, text))),
     entry.reservations.map((words) => element("p", { class: "reservation" }, sentence(words))),
-    follow && index < MARKED_FINDINGS && element("div", { class: "buttons" }, element("button", {
-      type: "button", class: "follow", "aria-pressed": false, click: () => follow(index),
-    }, "Show its events")),
+    element("div", { class: "buttons" },
+      canFollow && element("button", { type: "button", class: "follow", "aria-pressed": false, click: () => follow(index) }, "Show its events"),
+      finding.code.length > 0 && copyButton(finding.code.join("\n"))),
     aboutRule(head.rules, finding, entry));
 }
 
@@ -81,16 +83,18 @@ function seenAt(finding) {
 }
 
 function codeToWrite(lines, language) {
-  const text = lines.join("\n");
-  const copy = element("button", {
-    type: "button", class: "copy", title: "Copy the code",
+  return element("pre", { class: "code to-write", tabindex: "0", "aria-label": `Code to write${language ? ` in ${language}` : ""}` },
+    withVisibleDirections(lines.join("\n")));
+}
+
+function copyButton(text) {
+  return element("button", {
+    type: "button", class: "copy",
     click: async (event) => {
       const button = event.currentTarget;
       await navigator.clipboard.writeText(text).then(() => { button.textContent = "Copied"; }, () => { button.textContent = "Select it to copy"; });
     },
-  }, "Copy");
-  return element("div", { class: "advice-code" }, copy,
-    element("pre", { class: "code", tabindex: "0", "aria-label": `Code to write${language ? ` in ${language}` : ""}` }, text));
+  }, "Copy the code");
 }
 
 /** What the rule looks for, on demand. */

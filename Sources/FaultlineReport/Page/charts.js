@@ -3,7 +3,7 @@ import { formatCount, formatDuration, formatPercent, formatSize } from "./format
 
 // Charts, where a picture says more than a sentence. Each has a text that says the same.
 
-const SIZE = { width: 320, height: 150, left: 52, right: 12, top: 12, bottom: 30 };
+const SIZE = { width: 320, height: 150, left: 52, right: 24, top: 16, bottom: 30 };
 
 /** A chart with labelled axes. `content` draws into the area, given functions from values to its points. */
 function chart(label, { x, y }, content) {
@@ -28,29 +28,38 @@ function chart(label, { x, y }, content) {
 
 function path(points) { return points.map(([x, y], index) => `${index ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join(""); }
 
-/** The time of each batch size, with the current and the advised one. */
+/** The total time of each batch size and the time of one batch, with the current and the advised size. */
 export function batchCurveChart(curve) {
   const points = curve.points.filter(({ batchSize }) => batchSize > 0);
   if (points.length < 2) return null;
   const sizes = points.map(({ batchSize }) => batchSize);
-  const most = Math.max(...points.map(({ cost }) => cost));
-  const cost = (size) => points.find(({ batchSize }) => batchSize === size)?.cost;
-  const mark = (px, py, size, kind, text) => cost(size) === undefined ? [] : [
-    shape("circle", { class: `dot ${kind}`, cx: px(size), cy: py(cost(size)), r: 5 }),
-    shape("text", {
-      class: `mark ${kind}`, x: px(size), y: py(cost(size)) - 9,
-      "text-anchor": px(size) > 270 ? "end" : px(size) < 80 ? "start" : "middle",
-    }, text),
-  ];
-  const label = `Total time by batch size: ${points.map(({ batchSize, cost }) => `${batchSize}: ${formatDuration(cost)}`).join(", ")}`;
+  const most = Math.max(...points.flatMap(({ cost, wait }) => [cost, wait]));
+  const mark = (px, py, size, kind) => {
+    const point = points.find(({ batchSize }) => batchSize === size);
+    return point && [point.cost, point.wait].map((time) => shape("circle", { class: `dot ${kind}`, cx: px(size), cy: py(time), r: 4 }));
+  };
+  // The sizes are named below the axis, where near ones stand side by side.
+  const names = (px) => {
+    const [first, second] = [["now", curve.current, "now"], ["advised", curve.advised, "advised"]].sort((a, b) => a[1] - b[1]);
+    const isNear = Math.abs(px(first[1]) - px(second[1])) < 90;
+    return [first, second].filter(([, size]) => sizes.includes(size)).map(([kind, size, word], index) => shape("text", {
+      class: `mark ${kind}`, x: px(size), y: SIZE.top - 2, "text-anchor": !isNear ? "middle" : index === 0 ? "end" : "start",
+    }, `${size} ${word}`));
+  };
+  const words = points.map(({ batchSize, cost, wait }) => `${batchSize}: ${formatDuration(cost)}, ${formatDuration(wait)}`).join("; ");
   const decades = [1, 10, 100, 1000, 10000].filter((size) => size >= sizes[0] && size <= sizes.at(-1));
-  return chart(label, {
+  const drawn = (px, py, key, kind) => shape("path", {
+    class: `curve ${kind}`, d: path(points.map((point) => [px(point.batchSize), py(point[key])])),
+  });
+  return element("figure", {}, chart(`Total time, and that of one batch, by batch size: ${words}`, {
     x: { from: sizes[0], to: sizes.at(-1), isLogarithmic: true, ticks: decades, format: formatCount, title: "batch size" },
-    y: { from: 0, to: most * 1.15, ticks: [0, most / 2, most], format: formatDuration },
+    y: { from: 0, to: most * 1.1, ticks: [0, most / 2, most], format: formatDuration },
   }, (px, py) => [
-    shape("path", { class: "curve", d: path(points.map(({ batchSize, cost }) => [px(batchSize), py(cost)])) }),
-    mark(px, py, curve.current, "now", `${curve.current} now`), mark(px, py, curve.advised, "advised", `${curve.advised} advised`),
-  ]);
+    drawn(px, py, "cost", "total"), drawn(px, py, "wait", "single"), mark(px, py, curve.current, "now"), mark(px, py, curve.advised, "advised"),
+    names(px),
+  ]), element("figcaption", { class: "legend" },
+    element("span", {}, element("span", { class: "stroke total" }), "all batches"),
+    element("span", {}, element("span", { class: "stroke single" }), "one batch, for which a screen waits")));
 }
 
 /**
@@ -83,7 +92,9 @@ export function durationChart(classes) {
   const edge = (index) => 100 * 10 ** (index / 10);
   const most = Math.max(...classes);
   const [from, to] = [edge(Math.max(0, first - 1)), edge(last + 1)];
-  const decades = Array.from({ length: 11 }, (_, power) => 100 * 10 ** power).filter((time) => time >= from && time <= to);
+  const powers = Array.from({ length: 11 }, (_, power) => 100 * 10 ** power).filter((time) => time >= from && time <= to);
+  // The labels of more than five would touch.
+  const decades = powers.filter((_, index) => index % Math.ceil(powers.length / 5) === 0);
   // The first class has all shorter events too.
   const words = (count, index) =>
     `${index > 0 ? `${formatDuration(edge(index))} to` : "up to"} ${formatDuration(edge(index + 1))}: ${formatCount(count)}`;
@@ -101,17 +112,23 @@ export function durationChart(classes) {
 /**
  * The share of faults that a row cache of a size would have served, from the rows that were loaded between two uses of one.
  *
- * Returns `null` if no fault went to the store for a row that had been in the cache before.
+ * @param rows The rows of the events to examine.
+ * @returns The chart, or `null` if no fault went to the store for a row that had been in the cache before.
  */
-export function cacheChart(trace) {
-  const fault = trace.kindNumbers.get("fault");
+export function cacheChart(trace, rows) {
+  const [fault, cacheHits] = ["fault", "cacheHits"].map((kind) => trace.kindNumbers.get(kind));
   const { places } = trace;
   const [since, loaded, sources] = ["sinceCached", "loadedSince", "source"].map((name) => trace.columns[`fault.${name}`]);
   if (!since) return null;
   const words = trace.kinds.get(fault).fields.find(({ name }) => name === "source").words;
   const distances = [];
   let faults = 0, hits = 0;
-  for (let row = 0; row < trace.count; row += 1) {
+  for (const row of rows) {
+    if (trace.kind[row] === cacheHits) {
+      const count = trace.field(row, "hits");
+      faults += count;
+      hits += count;
+    }
     if (trace.kind[row] !== fault) continue;
     faults += 1;
     if (words[sources[places[row]]] === "rowCache") hits += 1;
@@ -121,11 +138,13 @@ export function cacheChart(trace) {
   distances.sort((a, b) => a - b);
   const steps = distances.map((distance, index) => [Math.max(distance, 1024), (hits + index + 1) / faults]);
   const [from, to] = [steps[0][0] / 2, steps.at(-1)[0] * 2];
-  const sizes = [1024, 32768, 1048576, 33554432, 1073741824].filter((size) => size >= from && size <= to);
-  const label = `With rows of ${formatSize(steps.at(-1)[0])} more kept in the row cache, it would serve `
-    + `${formatPercent(steps.at(-1)[1])} of the faults instead of ${formatPercent(hits / faults)}.`;
+  const sizes = Array.from({ length: 21 }, (_, power) => 1024 * 2 ** power).filter((size) => size >= from && size <= to);
+  const apart = Math.ceil(sizes.length / 5);
+  const ticks = sizes.filter((_, index) => index % apart === 0);
+  const label = `A row cache larger by ${formatSize(steps.at(-1)[0])} would serve ${formatPercent(steps.at(-1)[1])} of these faults `
+    + `instead of ${formatPercent(hits / faults)}.`;
   return element("figure", {}, chart(label, {
-    x: { from, to, isLogarithmic: true, ticks: sizes, format: formatSize, title: "more room in the row cache" },
+    x: { from, to, isLogarithmic: true, ticks, format: formatSize, title: "additional room in the row cache" },
     y: { from: 0, to: 1, ticks: [0, 0.5, 1], format: formatPercent },
   }, (px, py) => shape("path", {
     class: "curve", d: path([[px(from), py(hits / faults)], ...steps.map(([size, share]) => [px(size), py(share)])]),

@@ -1,11 +1,16 @@
 import { kindColours } from "./colours.js";
 import { element, fill } from "./elements.js";
-import { formatCount, formatCounted, formatDuration, formatField, formatStart, spelledOut } from "./format.js";
+import { formatCount, formatCounted, formatDuration, formatField, formatSize, formatStart, spelledOut, withVisibleDirections } from "./format.js";
 import { sourceExcerpt } from "./source.js";
 import { DURATION_UNKNOWN } from "./trace.js";
 
-/** The number of causes and effects that are listed. */
+/** The number of effects that are listed. */
 const MOST_LINKS = 12;
+/** The number of statements that are shown. */
+const MOST_STATEMENTS = 3;
+/** The number of entries of a list that are shown, and of frames of a stack. */
+const MOST_ENTRIES = 50;
+const MOST_FRAMES = 200;
 
 /** The parts of an event's duration that the recorder measures, in the order in which they happen. */
 const TIME_PARTS = {
@@ -16,12 +21,17 @@ const TIME_PARTS = {
 const PART_NAMES = {
   wait: "waiting", lockWait: "waiting for the lock", prepare: "preparing", step: "stepping through rows",
   materialise: "creating objects", pending: "comparing unsaved objects", commit: "COMMIT", syncTime: "waiting for the disk",
-  rest: "everything else",
+};
+
+/** What the rest of an event's time is, by its kind. */
+const REST_NAMES = {
+  fetch: "prefetching and keeping rows", batch: "prefetching and placing rows", fault: "filling objects",
+  save: "checking, writing and merging", sql: "running in SQLite",
 };
 
 /** The extended detail of the selected event: where it came from, where its time went, and what the recorder counted. */
 export class Detail {
-  /** @param actions `select(row)`, `filter(criteria)` for more like it, and `zoom(row)`. */
+  /** @param actions `select(row)`, `filter(criteria)` for more like it, `list(criteria)` for these events alone, and `zoom(row)`. */
   constructor(host, trace, actions) {
     Object.assign(this, { host, trace, actions });
     this.clear();
@@ -44,7 +54,10 @@ export class Detail {
         element("button", { type: "button", click: () => this.actions.zoom(row) }, "Zoom to it"),
         trace.site[row] > 0 && element("button", {
           type: "button", click: () => this.actions.filter({ site: trace.site[row] }),
-        }, `All at ${trace.siteText(row)}`)),
+        }, `All at ${trace.siteText(row)}`),
+        kind === "scope" && element("button", {
+          type: "button", class: "inside", click: () => this.actions.list({ within: row }),
+        }, "List what happened in it")),
       this.#timeSplit(row, kind), this.#sql(row), this.#links(row), this.#stack(row), this.#fields(row, kind), this.#lists(row));
     this.host.scrollTop = 0;
   }
@@ -69,16 +82,17 @@ export class Detail {
     const parts = (TIME_PARTS[kind] ?? []).map((name) => [name, this.trace.field(row, name) ?? 0]).filter(([, time]) => time > 0);
     if (total === 0 || parts.length === 0) return null;
     const rest = total - parts.reduce((sum, [, time]) => sum + time, 0);
+    const names = { ...PART_NAMES, rest: REST_NAMES[kind] };
     if (rest > 0) parts.push(["rest", rest]);
     const bar = parts.map(([name, time]) => {
-      const part = element("span", { class: `part ${name}`, title: `${PART_NAMES[name]}: ${formatDuration(time)}` });
+      const part = element("span", { class: `part ${name}`, title: `${names[name]}: ${formatDuration(time)}` });
       part.style.flexGrow = time;
       return part;
     });
-    const words = parts.map(([name, time]) => `${PART_NAMES[name]} ${formatDuration(time)}`).join(", ");
+    const words = parts.map(([name, time]) => `${names[name]} ${formatDuration(time)}`).join(", ");
     return section("Where the time went", element("div", { class: "split", role: "img", "aria-label": words }, bar),
       element("ul", { class: "legend" }, parts.map(([name, time]) =>
-        element("li", {}, element("span", { class: `part ${name}` }), `${PART_NAMES[name]} ${formatDuration(time)}`))));
+        element("li", {}, element("span", { class: `part ${name}` }), `${names[name]} ${formatDuration(time)}`))));
   }
 
   // MARK: SQL
@@ -86,18 +100,40 @@ export class Detail {
   /** The statement, its plan, and what SQLite counted; for an operation of the store, those of its statements. */
   #sql(row) {
     const { trace } = this;
-    const sql = trace.kindNumbers.get("sql");
-    const rows = trace.kind[row] === sql ? [row] : [...trace.effects(row)].filter((effect) => trace.kind[effect] === sql);
+    const rows = this.#statements(row);
     if (rows.length === 0) return null;
-    const shown = rows.slice(0, 3);
+    const shown = rows.slice(0, MOST_STATEMENTS);
     const more = rows.length - shown.length;
     return section("SQL", shown.map((statement) => [
-      element("pre", { class: "sql", tabindex: "0", "aria-label": "Statement" }, trace.text(statement, "statement")),
-      trace.text(statement, "plan") && element("pre", { class: "plan", tabindex: "0", "aria-label": "Query plan" },
-        trace.text(statement, "plan")),
-      trace.text(statement, "values") && element("pre", { class: "sql", tabindex: "0", "aria-label": "Statement with its values" },
-        trace.text(statement, "values")),
+      block("sql", "Statement", trace.text(statement, "statement")),
+      block("plan", "Query plan", trace.text(statement, "plan")),
+      block("sql", "Statement with its values", trace.text(statement, "values")),
+      statement !== row && element("p", { class: "counters" }, this.#counters(statement)),
     ]), more > 0 && element("p", { class: "more" }, `And ${formatCounted(more, "more statement")}.`));
+  }
+
+  /** The statements of an event: itself, or those that ran because of it. */
+  #statements(row) {
+    const { trace } = this;
+    const sql = trace.kindNumbers.get("sql");
+    if (trace.kind[row] === sql) return [row];
+    const found = [];
+    // The statement of a fault is that of its cache miss. A fetch's faults have statements of their own.
+    for (const effect of trace.effects(row)) {
+      if (trace.kind[effect] === sql) found.push(effect);
+      else if (trace.parent[effect] === row && trace.kindName(effect) === "cacheMiss") found.push(...this.#statements(effect));
+    }
+    return found;
+  }
+
+  /** What SQLite counted for a statement, in words. */
+  #counters(row) {
+    const { trace } = this;
+    const fields = trace.kinds.get(trace.kind[row]).fields.filter(({ unit }) => ["count", "bytes", "ns", "flag"].includes(unit));
+    const counted = fields.map(({ name, unit }) => [name, trace.field(row, name), unit]).filter(([, value]) => value > 0);
+    return [`took ${formatDuration(trace.duration[row])}`,
+      ...counted.map(([name, value, unit]) => ({ flag: spelledOut(name), count: `${formatCount(value)} ${spelledOut(name)}` }[unit]
+        ?? `${spelledOut(name)} ${formatField(value, unit)}`))].join(", ");
   }
 
   // MARK: Causes and effects
@@ -118,9 +154,10 @@ export class Detail {
     const more = effects.length - MOST_LINKS;
     return [
       cause >= 0 && section("Cause", element("ul", { class: "links" }, link(cause))),
-      effects.length > 0 && section(`Effects (${effects.length})`,
+      effects.length > 0 && section(`Effects (${formatCount(effects.length)})`,
         element("ul", { class: "links" }, [...effects.subarray(0, MOST_LINKS)].map(link)),
-        more > 0 && element("p", { class: "more" }, `And ${formatCount(more)} more.`)),
+        more > 0 && element("p", { class: "more" }, `And ${formatCount(more)} more.`),
+        element("button", { type: "button", class: "all-effects", click: () => this.actions.list({ within: row }) }, "List it with all its effects")),
     ];
   }
 
@@ -129,7 +166,8 @@ export class Detail {
   #stack(row) {
     const all = this.trace.frames(row);
     if (all.length === 0) return null;
-    const frames = all.slice(all.findIndex(({ part }) => part !== "recorder"));
+    const start = all.findIndex(({ part }) => part !== "recorder");
+    const frames = all.slice(start, start + MOST_FRAMES);
     const first = Math.max(0, frames.findIndex(({ part }) => part === "program"));
     const source = element("div", { class: "source" });
     const choose = (button, frame) => {
@@ -145,13 +183,15 @@ export class Detail {
     return section("Stack", element("div", { class: "stack" },
       first > 0 && element("details", {}, element("summary", {}, `${formatCounted(first, "frame")} within the store and its libraries`),
         element("ol", {}, items.slice(0, first))),
-      element("ol", {}, items.slice(first))), source);
+      element("ol", {}, items.slice(first)),
+      all.length > start + MOST_FRAMES && element("p", { class: "more" }, `And ${formatCount(all.length - start - MOST_FRAMES)} more frames.`)), source);
   }
 
   /** The source around a frame's line, under its place. */
   #source(frame) {
     const excerpt = sourceExcerpt(this.trace.head.sources, { ...frame, text: place(frame) }, 6);
-    return excerpt && [element("p", { class: "place" }, place(frame)), excerpt];
+    return [element("p", { class: "place" }, place(frame)),
+      excerpt ?? element("p", { class: "more" }, "The page does not contain the source of this line.")];
   }
 
   // MARK: Fields
@@ -166,7 +206,7 @@ export class Detail {
         case "event": case "hash": case "sql": case "plan": return [];
         case "text": return [[field, trace.head.strings[value]]];
         case "word": return field.words[value] ? [[field, field.words[value]]] : [];
-        default: return [[field, formatField(value, field.unit)]];
+        default: return [[field, formatField(isTime(field) ? value - trace.head.span[0] : value, field.unit)]];
       }
     });
     if (shown.length === 0) return null;
@@ -181,13 +221,28 @@ export class Detail {
       const keys = Object.keys(entries[0]).filter((key) => entries.some((entry) => !isHash(key, entry[key])));
       return section(titled(spelledOut(name)), element("table", { class: "entries" },
         element("thead", {}, element("tr", {}, keys.map((key) => element("th", { scope: "col" }, spelledOut(key))))),
-        element("tbody", {}, entries.slice(0, 50).map((entry) =>
-          element("tr", {}, keys.map((key) => element("td", {}, String(entry[key] ?? ""))))))));
+        element("tbody", {}, entries.slice(0, MOST_ENTRIES).map((entry) =>
+          element("tr", {}, keys.map((key) => element("td", {}, entryText(key, entry[key]))))))),
+      entries.length > MOST_ENTRIES && element("p", { class: "more" }, `And ${formatCount(entries.length - MOST_ENTRIES)} more.`));
     });
   }
 }
 
 function section(title, ...content) { return element("section", {}, element("h3", {}, title), content); }
+
+/** A text that keeps its lines, or nothing if it is empty. */
+function block(kind, label, text) {
+  return text && element("pre", { class: kind, role: "region", tabindex: "0", "aria-label": label }, withVisibleDirections(text));
+}
+
+/** Whether a field is a moment of the trace and not a duration. */
+function isTime({ name }) { return name === "firstUse" || name === "lastUse"; }
+
+/** A value of a list, which has no unit of its own. */
+function entryText(key, value) {
+  if (typeof value !== "number") return String(value ?? "");
+  return /^duration$|time$/i.test(key) ? formatDuration(value) : /bytes$/i.test(key) ? formatSize(value) : formatCount(value);
+}
 
 function titled(text) { return text[0].toUpperCase() + text.slice(1); }
 

@@ -1,12 +1,13 @@
 import { findingCard } from "./advice.js";
 import { element, find } from "./elements.js";
 import { formatCount, formatCounted, formatDuration } from "./format.js";
-import { connectTabs, showHeader, showPanel } from "./page.js";
+import { connectTabs, omission, showHeader, showPanel } from "./page.js";
 import { table } from "./tables.js";
 import { Timeline } from "./timeline.js";
 import { Trace } from "./trace.js";
 
-const STATES = { new: "New", stayed: "Still there", gone: "Fixed" };
+const NAMES = ["Before", "After"];
+const STATES = { new: "New", still: "Still there", gone: "Fixed" };
 
 /** The page of two traces: their tracks one above the other, and what changed between them. */
 export class DiffPage {
@@ -18,7 +19,10 @@ export class DiffPage {
 
   showSummary() {
     const [before, after] = this.heads.map(({ data }) => data);
-    showHeader(`${before.program || "trace"} and ${after.program || "trace"}`, this.document.remarks.join(" "));
+    showHeader(`${before.program || "trace"} and ${after.program || "trace"}`, this.document.remarks.join(" "), NAMES.flatMap((name, number) => {
+      const { data } = this.heads[number];
+      return [...data.limits, ...omission(data)].map((limit) => [`${name}: `, ...limit]);
+    }));
     this.#showTotals();
     this.#showFindings();
     this.#showOperations();
@@ -36,7 +40,7 @@ export class DiffPage {
       find(`facts-${number}`).textContent = head.data.facts;
       const timeline = new Timeline(find(`timeline-${number}`), trace, lanes, {
         select: (row) => this.#select(number, row), move: () => this.#follow(number),
-      }, longest);
+      }, { name: NAMES[number], length: longest });
       this.timelines.push(timeline);
     }
     find("status").textContent = "";
@@ -48,8 +52,19 @@ export class DiffPage {
     if (!timeline) return {};
     return {
       zoom: (factor) => timeline.zoom(factor), pan: (share) => timeline.pan(share),
+      step: (step) => this.#step(step),
       showAll: () => timeline.show(timeline.span.from, timeline.span.to), giveUp: () => this.#select(0, -1),
     };
+  }
+
+  /** Goes along a track of the timeline that has the focus, or else of the one with the selected event. */
+  #step(step) {
+    const focused = this.timelines.findIndex((timeline) => timeline.host.contains(document.activeElement));
+    const number = focused >= 0 ? focused : this.current ?? 0;
+    const row = this.timelines[number].neighbour(step);
+    if (row < 0) return;
+    this.#select(number, row);
+    this.timelines[number].revealRow(row);
   }
 
   redraw() { for (const timeline of this.timelines) timeline.draw(); }
@@ -70,7 +85,7 @@ export class DiffPage {
       timeline.selected = other === number ? row : -1;
       timeline.draw();
     });
-    const { trace } = this.timelines[number];
+    if (row >= 0) this.current = number;
     find("status").textContent = row < 0 ? "" : this.timelines[number].trace.summary(row).join("  ");
   }
 
@@ -85,7 +100,7 @@ export class DiffPage {
     find("advice").replaceChildren(
       element("h2", {}, "Findings"), element("p", { class: "lead" }, parts.length > 0 ? `${parts.join(", ")}.` : "Neither trace has a finding."),
       element("ol", { class: "cards" }, findings.map(({ state, finding }, index) =>
-        findingCard({ findings: [], rules, sources: this.heads[1].data.sources }, finding, index, { state: [state, STATES[state] ?? state] }))));
+        findingCard({ findings: [], rules, sources: this.heads[state === "gone" ? 0 : 1].data.sources }, finding, index, { state: [state, STATES[state]] }))));
   }
 
   #showOperations() {

@@ -3,31 +3,37 @@
 /**
  * Creates an element.
  *
- * @param attributes Attributes by name; functions are listeners, `true` and `false` set and omit an attribute.
+ * @param attributes Attributes by name; functions are listeners, `true` and `false` set and omit an attribute, and `aria-` attributes
+ *   have these words.
  * @param children Elements and texts; `null`, `false` and `undefined` are left out.
  */
 export function element(name, attributes = {}, ...children) {
   const created = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === "function") created.addEventListener(key, value);
-    else if (value === true) created.setAttribute(key, "");
-    else if (value !== false && value !== null && value !== undefined) created.setAttribute(key, value);
+    else if (value === null || value === undefined) continue;
+    // The states of assistive technology are words, and others are set or not.
+    else if (typeof value !== "boolean" || key.startsWith("aria-")) created.setAttribute(key, value);
+    else if (value) created.setAttribute(key, "");
   }
-  created.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  created.append(...present(children));
   return created;
 }
+
+/** The children of an element in one list, without those that are left out. */
+function present(children) { return children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false); }
 
 /** Creates an element of SVG, in the same way. */
 export function shape(name, attributes = {}, ...children) {
   const created = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const [key, value] of Object.entries(attributes)) created.setAttribute(key, value);
-  created.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  created.append(...present(children));
   return created;
 }
 
 /** Replaces what an element contains. */
 export function fill(host, ...children) {
-  host.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  host.replaceChildren(...present(children));
 }
 
 /** The page's element of an ID. */

@@ -30,7 +30,15 @@ export class Filters {
   #fill(name, all, entries, criteria) {
     const select = find(`filter-${name}`);
     select.replaceChildren(element("option", { value: "" }, all), ...entries.map(([value, text]) => element("option", { value }, text)));
-    select.addEventListener("change", () => this.actions.filter(criteria(select.value)));
+    // A letter then acts on the timeline again, as it did before the pointer went to the control.
+    let isByPointer = false;
+    select.addEventListener("pointerdown", () => { isByPointer = true; });
+    select.addEventListener("keydown", () => { isByPointer = false; });
+    select.addEventListener("change", () => {
+      if (isByPointer) select.blur();
+      // What was typed last may not be searched yet.
+      this.actions.filter({ ...criteria(select.value), text: find("search").value });
+    });
   }
 
   #listen() {

@@ -1,9 +1,11 @@
 import { childrenByNode } from "./calltree.js";
 import { PART_COLOURS, styleColour } from "./colours.js";
 import { element, oncePerFrame, prepareCanvas } from "./elements.js";
-import { formatPercent, formatWeight } from "./format.js";
+import { describeRest, formatPercent, formatWeight } from "./format.js";
 
 const HEIGHT = 19;
+/** What the colours of functions mean. */
+const CODE_PARTS = { program: "the program", store: "the store", sqlite: "SQLite", system: "system libraries", recorder: "Faultline's recorder" };
 /** The width of the narrowest box that is drawn, in pixels. */
 const NARROWEST = 0.5;
 
@@ -18,9 +20,16 @@ export class FlameGraph {
     });
     this.caption = element("p", { class: "caption", role: "status" });
     this.scroller = element("div", { class: "flame-scroller" }, this.canvas);
-    host.replaceChildren(this.caption, this.scroller);
+    this.reset = element("button", { type: "button", disabled: true, click: () => this.focus(0) }, "Show all");
+    const legend = element("p", { class: "legend" }, Object.entries(CODE_PARTS).map(([part, name]) => {
+      const mark = element("span", { class: "mark" });
+      mark.style.background = PART_COLOURS[part][0];
+      return element("span", {}, mark, name);
+    }));
+    host.replaceChildren(element("div", { class: "flame-head" }, this.caption, this.reset), this.scroller, legend);
     this.draw = oncePerFrame(() => this.#draw());
-    this.canvas.addEventListener("pointermove", (event) => this.#describe(this.#nodeAt(event)));
+    this.canvas.addEventListener("pointermove", (event) => this.#hover(this.#nodeAt(event)));
+    this.canvas.addEventListener("pointerleave", () => this.#hover(this.root));
     this.canvas.addEventListener("click", (event) => this.focus(this.#nodeAt(event)));
     this.canvas.addEventListener("keydown", (event) => this.#press(event));
     new ResizeObserver(this.draw).observe(host);
@@ -28,6 +37,7 @@ export class FlameGraph {
 
   show(tree, weight) {
     Object.assign(this, { tree, weight, children: childrenByNode(tree), root: 0 });
+    this.reset.disabled = true;
     this.#describe(0);
     this.draw();
   }
@@ -35,6 +45,7 @@ export class FlameGraph {
   /** Lets a function take the whole width. */
   focus(node) {
     this.root = node;
+    this.reset.disabled = node === 0;
     this.#describe(node);
     this.draw();
   }
@@ -106,13 +117,17 @@ export class FlameGraph {
     return box?.node ?? 0;
   }
 
+  #hover(node) {
+    this.canvas.style.cursor = node > 0 ? "pointer" : "default";
+    this.#describe(node);
+  }
+
   #describe(node) {
     const { tree, weight } = this;
     if (!tree) return;
     if (tree.total === 0) this.caption.textContent = "No selected event has this weight.";
     else if (node === 0) {
-      const unknown = tree.unknown > 0 ? `, of which ${formatWeight(tree.unknown, weight)} have no call path` : "";
-      this.caption.textContent = `All: ${formatWeight(tree.total, weight)}${unknown}`;
+      this.caption.textContent = describeRest(tree, weight) || `All: ${formatWeight(tree.total, weight)}`;
     } else {
       const [name, file, module] = this.trace.head.functions[tree.functions[node]];
       const share = formatPercent(tree.totals[node] / tree.total);
@@ -122,7 +137,8 @@ export class FlameGraph {
 
   /** The arrows go to the caller, to the heaviest callee and to the neighbours; Escape shows the whole graph. */
   #press(event) {
-    const siblings = this.children?.[Math.max(0, this.tree.parents[this.root])] ?? [];
+    if (!this.tree) return;
+    const siblings = this.children[Math.max(0, this.tree.parents[this.root])];
     const place = siblings.indexOf(this.root);
     const next = {
       Escape: 0, Home: 0, ArrowUp: Math.max(0, this.tree.parents[this.root]), ArrowDown: this.children[this.root][0],

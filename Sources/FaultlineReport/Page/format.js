@@ -47,6 +47,9 @@ export function formatStart(nanoseconds) {
   return `${formatCount(whole)}.${String(Math.floor(nanoseconds - whole * 1e6)).padStart(6, "0")}`;
 }
 
+/** A time since the trace began, in milliseconds to the microsecond: `1,204.553`. */
+export function formatMilliseconds(nanoseconds) { return formatStart(nanoseconds).slice(0, -3); }
+
 /** The distance between round ticks, in the steps 1, 2 and 5, so that at least `least` nanoseconds are between them. */
 export function tickStep(least) {
   const power = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
@@ -74,6 +77,20 @@ export function formatField(value, unit) {
 /** A name as words: `virtualMachineSteps` becomes `virtual machine steps`. */
 export function spelledOut(name) {
   return name.replace(/([a-z])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`);
+}
+
+/** A text in which characters that turn the direction of writing are visible, so that code reads as it is. */
+export function withVisibleDirections(text) {
+  return text.replace(/[\u202a-\u202e\u2066-\u2069]/g, (mark) => `⟨U+${mark.codePointAt(0).toString(16).toUpperCase()}⟩`);
+}
+
+/** What of a call tree is on no path that it shows, in a sentence, or an empty text. */
+export function describeRest({ total, unknown, hidden }, weight) {
+  const parts = [
+    unknown > 0 && `${formatWeight(unknown, weight)} have no call path`,
+    hidden > 0 && `${formatWeight(hidden, weight)} are of hidden libraries alone`,
+  ].filter(Boolean);
+  return parts.length > 0 ? `Of ${formatWeight(total, weight)}, ${parts.join(", and ")}.` : "";
 }
 
 /** The total of a weight of the call tree. */

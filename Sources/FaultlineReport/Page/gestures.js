@@ -16,8 +16,11 @@ export class Gestures {
     }
     canvas.addEventListener("pointerdown", (event) => this.#startDrag(event));
     canvas.addEventListener("pointermove", (event) => this.#hover(event));
-    canvas.addEventListener("pointerleave", () => { this.tip.hidden = true; });
+    canvas.addEventListener("pointerleave", () => this.hideTip());
   }
+
+  /** Hides what the pointer is on, because that has moved or the reader has seen it. */
+  hideTip() { this.tip.hidden = true; }
 
   /** The wheel scrolls the tracks; with Control or a pinch it zooms, and with Shift or sideways it pans. */
   #turnWheel(event) {
@@ -39,6 +42,7 @@ export class Gestures {
     const { timeline } = this;
     const { scale, actions } = timeline;
     if (event.button > 1 || event.offsetX < scale.left) return;
+    this.hideTip();
     const start = { x: event.offsetX, y: event.offsetY, from: scale.view.from, length: scale.length };
     const isPan = event.shiftKey || event.button === 1 || !actions.choose;
     let hasMoved = false;

@@ -13,13 +13,13 @@ const KEYS = [
   { keys: [..."123456789"], shown: "1 to 9", text: "Show the events of a finding", action: "follow" },
   { keys: ["c"], shown: "C", text: "Go to the event's cause", action: "goToCause" },
   { keys: ["/"], shown: "/", text: "Search", action: "search" },
-  { keys: ["Escape"], shown: "Esc", text: "Give up the range, the finding and the search, one after the other", action: "giveUp" },
+  { keys: ["Escape"], shown: "Esc", text: "Clear the range, then the finding, the filters and the selected event", action: "giveUp" },
   { keys: ["?"], shown: "?", text: "This list" },
 ];
 
 /** What the pointer does, each with an action that a page may lack. */
 const POINTER = [
-  { shown: "Drag", text: "Select a time range, which filters everything below", action: "choose" },
+  { shown: "Drag", text: "Select a time range, which filters what is below", action: "choose" },
   { shown: "Shift and drag", text: "Pan", action: "pan" },
   { shown: "Ctrl and wheel, pinch", text: "Zoom at the pointer; without Ctrl too if all tracks are in sight", action: "zoom" },
   { shown: "Shift and wheel, swipe", text: "Pan", action: "pan" },
@@ -46,7 +46,8 @@ export function listenToKeys(page) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || find("help").open) return;
     const { actions } = page;
-    const isField = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+    // Letters mean nothing to a checkbox.
+    const isField = event.target.matches?.("input:not([type=checkbox]), select, textarea");
     if (isField) {
       if (event.key !== "Escape") return;
       event.preventDefault();

@@ -1,6 +1,10 @@
 // The tracks of a timeline: which events are drawn where.
 
-/** The tracks in their order, with the kinds of events that each shows and how. */
+/**
+ * The tracks in their order, with the kinds of events that each shows and how.
+ *
+ * Spans look like slices, but are no work of the store.
+ */
 const TRACKS = [
   { name: "Scopes", kinds: ["scope"], style: "bands" },
   { name: "Fetches", kinds: ["fetch"], style: "slices" },
@@ -12,7 +16,8 @@ const TRACKS = [
   { name: "Waits", kinds: ["wait"], style: "slices" },
   { name: "Migrations", kinds: ["migration"], style: "slices" },
   { name: "Merges", kinds: ["merge", "refresh"], style: "slices" },
-  { name: "Releases", kinds: ["release", "eviction", "use"], style: "instants" },
+  { name: "Releases", kinds: ["release", "eviction"], style: "instants" },
+  { name: "Results in Use", kinds: ["use"], style: "spans" },
   { name: "CPU", kinds: ["cpu"], style: "load" },
   { name: "Allocations", kinds: ["allocation"], style: "load" },
   { name: "Memory", kinds: ["memory"], style: "level" },
@@ -40,18 +45,18 @@ export function layOut(trace) {
     if (track === undefined) continue;
     const process = threads[trace.thread[row]].process;
     const thread = trace.thread[row];
-    // Only slices are long enough to overlap.
-    const isFlat = !["bands", "slices"].includes(TRACKS[track].style);
+    const isFlat = !hasLevels(TRACKS[track]);
     builder(builders, `${process} ${track}`, () => ({ process, track, isFlat, thread: -1 })).add(trace, row);
     builder(builders, `${process} ${track} ${thread}`, () => ({ process, track, isFlat, thread })).add(trace, row);
   }
   // A track that shows no event one by one still shows what the omitted ones sum to.
   for (const { thread, kind } of omittedSums(trace)) {
     const track = trackOfKind.get(trace.kindNumbers.get(kind));
-    if (track === undefined || !["bands", "slices"].includes(TRACKS[track].style)) continue;
+    if (track === undefined || TRACKS[track].style === "level") continue;
     const { process } = threads[thread];
-    builder(builders, `${process} ${track}`, () => ({ process, track, thread: -1 }));
-    builder(builders, `${process} ${track} ${thread}`, () => ({ process, track, thread }));
+    const isFlat = !hasLevels(TRACKS[track]);
+    builder(builders, `${process} ${track}`, () => ({ process, track, isFlat, thread: -1 }));
+    builder(builders, `${process} ${track} ${thread}`, () => ({ process, track, isFlat, thread }));
   }
   const lanes = [...builders.values()].map((builder) => builder.finish(trace));
   const processes = [...new Set(threads.slice(1).map((thread) => thread.process))];
@@ -67,7 +72,8 @@ export function layOut(trace) {
 }
 
 /**
- * What the events sum to that a page does not have one by one: for each thread and kind, the times in equal parts of the trace.
+ * What the events sum to that a page does not have one by one: for each thread and kind, the times in equal parts of the trace, or the
+ * weights of samples.
  */
 export function omittedSums(trace) {
   const sums = [];
@@ -76,6 +82,21 @@ export function omittedSums(trace) {
     if (thread) sums.push({ thread: Number(thread), kind: trace.kinds.get(Number(kind)).name, times });
   }
   return sums;
+}
+
+/** The track that shows a kind of events, or `undefined`. */
+export function trackOf(kind) { return TRACKS.find(({ kinds }) => kinds.includes(kind)); }
+
+/** Whether a track's events are long enough to overlap. */
+function hasLevels({ style }) { return ["bands", "slices", "spans"].includes(style); }
+
+/** Whether a track is a graph of sampled values. */
+export function isGraph({ style }) { return style === "load" || style === "level"; }
+
+/** Those sums that belong to a lane of a track. */
+export function omittedOf(trace, sums, track, lane) {
+  return sums.filter(({ thread, kind }) => track.kinds.includes(kind)
+    && (lane.thread >= 0 ? lane.thread === thread : trace.head.threads[thread].process === lane.process));
 }
 
 function builder(builders, key, identity) {

@@ -1,16 +1,17 @@
 import { styleColour } from "./colours.js";
 import { element, followPointer, prepareCanvas } from "./elements.js";
 import { formatDuration } from "./format.js";
+import { omittedSums, trackOf } from "./lanes.js";
 
 /** The whole trace in one strip, with the part of it that is in sight. Dragging the strip moves that part. */
 export class Minimap {
   #sums = null;
 
-  /** @param scale The time in sight. @param processes The tracks, from `layOut`. @param show Called with a time to show. */
-  constructor(scale, processes, show) {
-    Object.assign(this, { scale, processes, show });
+  /** @param timeline The timeline, whose tracks the strip sums. @param show Called with a time to show. */
+  constructor(timeline, show) {
+    Object.assign(this, { timeline, show });
     this.canvas = element("canvas", {
-      class: "minimap", tabindex: "0", role: "slider", "aria-label": "Time in sight, of the whole trace",
+      class: "minimap", tabindex: "0", role: "slider", "aria-label": `${timeline.name && `${timeline.name}. `}Time in sight, of the whole trace`,
       "aria-valuemin": "0", "aria-valuemax": "100", pointerdown: (event) => this.#startDrag(event),
     });
   }
@@ -19,19 +20,24 @@ export class Minimap {
     const prepared = prepareCanvas(this.canvas);
     if (!prepared) return;
     const { context, width, height } = prepared;
-    const { span, view } = this.scale;
-    this.#sums ??= this.#sumUp(Math.max(1, Math.floor(width / 2)));
-    const [bins, length] = [this.#sums, span.to - span.from];
+    const { scale, range } = this.timeline;
+    const { span, view, left } = scale;
+    const length = span.to - span.from;
+    const wide = Math.max(1, width - left);
+    const x = (time) => left + ((time - span.from) / length) * wide;
+    this.#sums ??= this.#sumUp(Math.max(1, Math.floor(wide / 2)));
+    const bins = this.#sums;
     context.fillStyle = styleColour("--map");
     bins.forEach((share, bin) => {
       const tall = share * (height - 4);
-      if (tall > 0) context.fillRect((bin / bins.length) * width, height - Math.max(1, tall), width / bins.length, Math.max(1, tall));
+      if (tall > 0) context.fillRect(left + (bin / bins.length) * wide, height - Math.max(1, tall), wide / bins.length, Math.max(1, tall));
     });
-    const x0 = ((view.from - span.from) / length) * width;
-    const x1 = ((view.to - span.from) / length) * width;
+    const [x0, x1] = [x(view.from), x(view.to)];
     context.fillStyle = styleColour("--shade");
-    context.fillRect(0, 0, x0, height);
+    context.fillRect(left, 0, x0 - left, height);
     context.fillRect(x1, 0, width - x1, height);
+    context.fillStyle = styleColour("--accent");
+    if (range) context.fillRect(x(range.from), height - 4, Math.max(2, x(range.to) - x(range.from)), 4);
     context.strokeStyle = styleColour("--accent");
     context.lineWidth = 2;
     context.strokeRect(x0 + 1, 1, Math.max(2, x1 - x0 - 2), height - 2);
@@ -42,9 +48,9 @@ export class Minimap {
   /** The share of each part of the trace that work of the store fills. */
   #sumUp(count) {
     const bins = new Float64Array(count);
-    const { span } = this.scale;
+    const { scale: { span }, processes, trace } = this.timeline;
     const length = (span.to - span.from) / count;
-    const lanes = this.processes.flatMap(({ tracks }) => tracks).filter(({ style }) => style === "slices").map(({ whole }) => whole);
+    const lanes = processes.flatMap(({ tracks }) => tracks).filter(({ style }) => style === "slices").map(({ whole }) => whole);
     for (const { starts, ends } of lanes.flatMap(({ levels }) => levels)) {
       for (let index = 0; index < starts.length; index += 1) {
         const first = Math.max(0, Math.floor((starts[index] - span.from) / length));
@@ -55,12 +61,16 @@ export class Minimap {
         }
       }
     }
+    for (const { kind, times } of omittedSums(trace)) {
+      if (trackOf(kind)?.style !== "slices") continue;
+      times.forEach((time, index) => { bins[Math.floor((index / times.length) * count)] += time; });
+    }
     return bins.map((time) => Math.min(1, time / length));
   }
 
   #startDrag(event) {
-    const { span, view, length } = this.scale;
-    const time = (x) => span.from + (x / this.canvas.clientWidth) * (span.to - span.from);
+    const { span, view, length, left } = this.timeline.scale;
+    const time = (x) => span.from + ((x - left) / (this.canvas.clientWidth - left)) * (span.to - span.from);
     const pressed = time(event.offsetX);
     const isInside = pressed >= view.from && pressed <= view.to;
     const grip = isInside ? pressed - view.from : length / 2;

@@ -1,5 +1,6 @@
 import { sentence } from "./advice.js";
 import { element, find } from "./elements.js";
+import { formatCount, formatDuration } from "./format.js";
 
 // What all kinds of pages have: the header and the tabs.
 
@@ -16,6 +17,18 @@ export function showHeader(title, facts, ...limits) {
   find("limits").hidden = items.length === 0;
 }
 
+/** What a page leaves out of a trace, as sentences in pieces: one or none. */
+export function omission({ omitted, eventCount }) {
+  if (!omitted) return [];
+  const areSampled = ["cpu", "allocation", "memory"].some((kind) => omitted.kinds[kind]);
+  return [[
+    `The page has ${formatCount(eventCount - omitted.count)} of ${formatCount(eventCount)} events one by one: the longest, and an equal `
+    + `share of those that take no time${areSampled ? ", samples among them" : ""}. The others, of at most ${formatDuration(omitted.longest)} `
+    + "each, are summed in the tracks, and are missing from the list and the call tree. "
+    + (areSampled ? "The call tree scales the samples up. " : "")
+    + "The findings, and the hotspots of the whole trace, rest on all events."]];
+}
+
 /** Shows one of the panels that belong to the tabs. */
 export function showPanel(name) {
   for (const tab of document.querySelectorAll("[role=tab]")) {
@@ -26,16 +39,17 @@ export function showPanel(name) {
   }
 }
 
-/** Lets the tabs act as tabs do: a click or the arrows show their panels. */
+/** Lets the tabs act as tabs do: a click, the arrows, Home and End show their panels. */
 export function connectTabs(show) {
   const tabs = [...document.querySelectorAll("[role=tab]")];
   tabs.forEach((tab, index) => {
     tab.addEventListener("click", () => show(tab.dataset.panel));
     tab.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (!step) return;
+      const place = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: -1 }[event.key];
+      if (place === undefined) return;
+      event.preventDefault();
       event.stopPropagation();
-      const next = tabs[(index + step + tabs.length) % tabs.length];
+      const next = tabs.at(place % tabs.length);
       show(next.dataset.panel);
       next.focus();
     });

@@ -1,18 +1,18 @@
 import { Advice } from "./advice.js";
-import { cacheChart, durationChart, growthChart } from "./charts.js";
+import { ChartPanel } from "./chartpanel.js";
 import { Detail } from "./detail.js";
 import { element, find } from "./elements.js";
 import { EventList } from "./eventlist.js";
 import { Filters } from "./filters.js";
 import { FlameGraph } from "./flamegraph.js";
-import { formatCount, formatCounted, formatDuration } from "./format.js";
-import { connectTabs, showHeader, showPanel } from "./page.js";
-import { isWhole, wholeSelection } from "./selection.js";
-import { hotspotTable, ruleTable } from "./tables.js";
+import { formatCounted } from "./format.js";
+import { connectTabs, omission, showHeader, showPanel } from "./page.js";
+import { describeSelection, isWhole, wholeSelection } from "./selection.js";
+import { hotspotTable, ruleTable, selectedHotspotTable } from "./tables.js";
 import { Timeline } from "./timeline.js";
 import { Trace } from "./trace.js";
+import { TreeOptions } from "./treeoptions.js";
 import { TreeView } from "./treeview.js";
-import { availableWeights, WEIGHTS } from "./weights.js";
 
 /** The page of one trace: it joins the parts, and keeps what the reader has selected. */
 export class ReportPage {
@@ -23,28 +23,20 @@ export class ReportPage {
     this.head = JSON.parse(find("head-0").textContent);
     this.selection = wholeSelection();
     this.selected = -1;
-    this.treeOptions = { weight: "time", inverted: false, hidesLibraries: false };
+    /** Whether the reader chose a range after an event. */
+    this.isRangeLatest = false;
+    /** The finding that the reader chose before the events were read, or -1. */
+    this.awaited = -1;
   }
 
   /** What needs no events is shown at once. */
   showSummary() {
     const { data } = this.head;
-    showHeader(data.program || "trace", data.facts, data.limits, this.#omitted());
-    this.advice = new Advice(find("advice"), data, { follow: (index) => this.follow(index) });
+    showHeader(data.program || "trace", data.facts, data.limits, omission(data));
+    this.advice = new Advice(find("advice"), data, data.eventCount > 0 ? { follow: (index) => this.follow(index) } : {});
     find("panel-hotspots").replaceChildren(hotspotTable(data.report));
     find("panel-rules").replaceChildren(ruleTable(data.report));
     connectTabs((name) => this.showPanel(name));
-  }
-
-  /** What the page leaves out. */
-  #omitted() {
-    const { omitted, eventCount } = this.head.data;
-    if (!omitted) return [];
-    return [[
-      `The page shows the ${formatCount(eventCount - omitted.count)} longest of ${formatCount(eventCount)} events one by one. The others, of at most `
-      + `${formatDuration(omitted.longest)} each, are summed in the tracks, and are missing from the list and the call tree. `
-      + "Of samples and other events that take no time, an equal share is left out. "
-      + "The findings and the hotspots rest on all events."]];
   }
 
   /** Reads the events, and shows what rests on them. */
@@ -55,8 +47,12 @@ export class ReportPage {
     const { columns, lanes } = await assistant.ask("read", { number: this.number, head: this.head, base64 });
     this.trace = new Trace(this.head.data, columns);
     if (this.trace.count === 0) {
-      find("status").textContent = "The trace has no events.";
-      find("timeline").replaceChildren(element("p", { class: "empty" }, "There are no events to draw."));
+      // Controls without an effect and empty views would only raise questions.
+      for (const id of ["filters", "panes", "detail"]) find(id).hidden = true;
+      const isProfile = this.head.data.report.totals.eventCount > 0;
+      find("timeline").replaceChildren(element("p", { class: "empty" },
+        isProfile ? "A profile has no single events, so there is no timeline." : "The trace has no events."));
+      if (isProfile) this.#showSums();
       return;
     }
     this.timeline = new Timeline(find("timeline"), this.trace, lanes, {
@@ -67,13 +63,23 @@ export class ReportPage {
     });
     this.detail = new Detail(find("detail"), this.trace, {
       select: (row) => this.go(row), filter: (criteria) => this.filter(criteria),
+      list: (criteria) => this.filter({ ...wholeSelection(), ...criteria }).then(() => this.showPanel("events")),
       zoom: (row) => this.timeline.reveal(this.trace.start[row], this.trace.end(row)),
     });
     this.tree = new TreeView(find("tree"), this.trace);
     this.flames = new FlameGraph(find("flames"), this.trace);
     this.filters = new Filters(this.trace, { filter: (criteria) => this.filter(criteria), clear: () => this.clear() });
-    this.#buildTreeOptions();
+    this.treeOptions = new TreeOptions([find("tree-options"), find("flames-options")], this.trace, () => this.refreshPanel());
+    this.charts = new ChartPanel(find("panel-charts"), this.trace);
     await this.refresh();
+    if (this.awaited >= 0) this.follow(this.awaited);
+  }
+
+  /** Leaves those panels that need no events. */
+  #showSums() {
+    find("panes").hidden = false;
+    for (const name of ["events", "tree", "flames", "charts"]) find(`tab-${name}`).remove();
+    this.showPanel("hotspots");
   }
 
   /** Redraws the canvases after a change of theme. */
@@ -87,6 +93,7 @@ export class ReportPage {
   /** Selects an event, in the tracks, in the list and in the detail. */
   select(row, { fromList = false } = {}) {
     this.selected = row;
+    this.isRangeLatest = false;
     this.timeline.selected = row;
     if (row < 0) {
       this.detail.clear();
@@ -109,6 +116,7 @@ export class ReportPage {
   /** Filters everything below by a time range, or by none. */
   choose(range) {
     this.timeline.range = range;
+    this.isRangeLatest = range !== null;
     this.filter({ from: range?.from ?? null, to: range?.to ?? null });
     this.timeline.draw();
   }
@@ -116,6 +124,12 @@ export class ReportPage {
   /** Shows the events that a finding rests on, or all with -1. */
   follow(index) {
     if (index >= this.head.data.findings.length) return;
+    if (!this.timeline) {
+      // The events are still being read.
+      this.awaited = index;
+      return this.advice.mark(index);
+    }
+    this.awaited = -1;
     const next = this.selection.finding === index ? -1 : index;
     this.advice.mark(next);
     this.timeline.range = null;
@@ -127,6 +141,9 @@ export class ReportPage {
         for (const row of rows) end = Math.max(end, trace.end(row));
         this.timeline.reveal(trace.start[rows[0]], end);
         this.showPanel("events");
+        // What was selected before says nothing about the finding.
+        if (!rows.includes(this.selected)) this.select(rows[0]);
+        find("tracks").scrollIntoView({ block: "nearest" });
       }
     });
   }
@@ -149,22 +166,25 @@ export class ReportPage {
     if (asked !== this.#asked) return false;
     const { rows, sorted, classes } = answer;
     this.rows = rows;
-    this.classes = classes;
     this.timeline.marked = isWhole({ ...this.selection, from: null, to: null }) ? null : flags(this.trace.count, rows);
     this.timeline.draw();
     this.list.show(sorted);
     if (this.selected >= 0) this.list.activate(this.selected);
-    find("status").textContent = isWhole(this.selection) ? "All events" : `${formatCounted(rows.length, "event")} selected`;
-    this.#showDistribution();
-    await this.refreshTree();
+    const criteria = describeSelection(this.trace, this.selection);
+    find("status").textContent = [isWhole(this.selection) ? formatCounted(rows.length, "event") : `${formatCounted(rows.length, "event")} selected`, ...criteria].join(", ");
+    find("status").title = find("status").textContent;
+    this.charts.show(rows, classes);
+    await this.refreshPanel();
     document.body.dataset.pending = 0;
     return true;
   }
 
-  async refreshTree() {
+  /** Fills the panel that is shown, if its contents take longer than others to find. */
+  async refreshPanel() {
     const panel = document.querySelector("[role=tab][aria-selected=true]").dataset.panel;
+    if (panel === "hotspots") return this.#showHotspots();
     if (panel !== "tree" && panel !== "flames") return;
-    const options = { ...this.treeOptions };
+    const { options } = this.treeOptions;
     document.body.dataset.pending = 1;
     const tree = await this.assistant.ask("tree", { number: this.number, options });
     this.tree.show(tree, options.weight);
@@ -178,7 +198,7 @@ export class ReportPage {
     return this.filter(wholeSelection());
   }
 
-  /** Gives up one criterion: the range, then the finding, then all others. */
+  /** Gives up one choice: the range, then the finding, then all filters, then the selected event. */
   giveUp() {
     if (this.timeline.range) return this.choose(null);
     if (this.selection.finding >= 0) return this.follow(this.selection.finding);
@@ -191,51 +211,16 @@ export class ReportPage {
   /** Shows one of the panels below the timeline. */
   showPanel(name) {
     showPanel(name);
-    if (this.trace?.count > 0) this.refreshTree();
+    if (this.trace?.count > 0) this.refreshPanel();
   }
 
-  #buildTreeOptions() {
-    const weights = availableWeights(this.trace);
-    this.treeOptions.weight = weights[0] ?? "time";
-    for (const panel of ["tree", "flames"]) {
-      const select = element("select", {
-        "aria-label": "Weight", change: ({ target }) => this.#setTree({ weight: target.value }),
-      }, weights.map((weight) => element("option", { value: weight }, WEIGHTS[weight])));
-      const box = (key, text) => element("label", {}, element("input", {
-        type: "checkbox", "data-option": key, change: ({ target }) => this.#setTree({ [key]: target.checked }),
-      }), ` ${text}`);
-      find(`${panel}-options`).replaceChildren(
-        select, box("inverted", panel === "tree" ? "Invert (bottom-up)" : "Invert"), box("hidesLibraries", "Hide system libraries"));
-    }
-  }
-
-  #setTree(options) {
-    Object.assign(this.treeOptions, options);
-    for (const panel of ["tree", "flames"]) {
-      const host = find(`${panel}-options`);
-      host.querySelector("select").value = this.treeOptions.weight;
-      for (const box of host.querySelectorAll("input")) box.checked = this.treeOptions[box.dataset.option];
-    }
-    this.refreshTree();
-  }
-
-  #showDistribution() {
-    const chart = durationChart(this.classes);
-    this.wholeCharts ??= this.#chartsOfAll();
-    find("panel-charts").replaceChildren(
-      element("section", {}, element("h3", {}, "Durations of the selected events"),
-        chart ?? element("p", { class: "empty" }, "No selected event has a duration.")), ...this.wholeCharts);
-  }
-
-  /** The charts that rest on all events, whatever is selected. */
-  #chartsOfAll() {
-    const cache = cacheChart(this.trace);
-    const growing = this.head.data.report.results.filter(({ growth }) => growth && growth.rows > 0)
-      .sort((a, b) => b.growth.hundredfold.median - a.growth.hundredfold.median).slice(0, GROWING);
-    return [
-      growing.length > 0 && element("section", {}, element("h3", {}, "Fetches that grow with their table, of all events"), growing.map(growthChart)),
-      cache && element("section", {}, element("h3", {}, "Row cache: share of all faults that it serves, by its size"), cache),
-    ].filter(Boolean);
+  /** The hotspots of the selected events, or those of the report, which also has the events that the page lacks. */
+  async #showHotspots() {
+    if (isWhole(this.selection)) return find("panel-hotspots").replaceChildren(hotspotTable(this.head.data.report));
+    document.body.dataset.pending = 1;
+    const groups = await this.assistant.ask("hotspots", { number: this.number });
+    find("panel-hotspots").replaceChildren(selectedHotspotTable(this.trace, groups, (criteria) => this.filter(criteria)));
+    document.body.dataset.pending = 0;
   }
 
   // MARK: Keyboard
@@ -248,7 +233,9 @@ export class ReportPage {
       zoom: (factor) => timeline.zoom(factor), pan: (share) => timeline.pan(share), choose: (range) => this.choose(range),
       step: (step) => this.go(timeline.neighbour(step)),
       zoomToSelection: () => {
-        if (this.selected >= 0) timeline.reveal(this.trace.start[this.selected], this.trace.end(this.selected));
+        // What the reader chose last counts.
+        const isEvent = this.selected >= 0 && !(this.isRangeLatest && timeline.range);
+        if (isEvent) timeline.reveal(this.trace.start[this.selected], this.trace.end(this.selected));
         else if (timeline.range) timeline.reveal(timeline.range.from, timeline.range.to);
       },
       goToCause: () => this.go(this.selected >= 0 ? this.trace.cause[this.selected] : -1),
@@ -258,9 +245,6 @@ export class ReportPage {
     };
   }
 }
-
-/** The number of fetches whose growth is drawn, those first that would take longest. */
-const GROWING = 4;
 
 /** A flag for each row, 1 for those in `rows`. */
 function flags(count, rows) {

@@ -2,7 +2,9 @@
 
 /** A selection of all events: the criteria that a reader can set. */
 export function wholeSelection() {
-  return { from: null, to: null, text: "", kinds: [], entity: 0, leastDuration: 0, thread: 0, site: 0, finding: -1 };
+  return {
+    from: null, to: null, text: "", kinds: [], entity: 0, leastDuration: 0, thread: 0, site: 0, label: 0, within: -1, finding: -1,
+  };
 }
 
 /** Whether a selection leaves out no event. */
@@ -11,10 +13,19 @@ export function isWhole(selection) {
   return Object.keys(whole).every((key) => JSON.stringify(selection[key]) === JSON.stringify(whole[key]));
 }
 
+/** What a selection contains that neither the controls above the timeline nor the timeline show, in words. */
+export function describeSelection(trace, { label, within, finding }) {
+  return [
+    finding >= 0 && `of finding ${finding + 1}`,
+    within >= 0 && `within ${trace.kindName(within)} ${trace.labelText(within)}`, label > 0 && trace.head.strings[label],
+  ].filter(Boolean);
+}
+
 /** The rows that a selection contains, in the order in which they began. */
 export function select(trace, selection) {
   const kinds = selection.kinds.length > 0 ? new Set(selection.kinds) : null;
-  const words = selection.text.trim() === "" ? null : matchingTexts(trace, selection.text.trim().toLowerCase());
+  const isFound = selection.text.trim() === "" ? null : searcher(trace, selection.text.trim().toLowerCase());
+  const inside = selection.within >= 0 ? insideOf(trace, selection.within) : null;
   const entities = selection.entity > 0 ? entityColumns(trace) : null;
   // A line is a site of its own by its module's name and by its path.
   const sites = selection.site > 0 ? trace.head.sites.map((site) => site[3] === trace.head.sites[selection.site][3]) : null;
@@ -28,21 +39,46 @@ export function select(trace, selection) {
     if (trace.duration[row] < selection.leastDuration) continue;
     if (selection.thread > 0 && trace.thread[row] !== selection.thread) continue;
     if (sites && !sites[trace.site[row]]) continue;
+    if (selection.label > 0 && trace.label[row] !== selection.label) continue;
+    if (inside && !inside[row]) continue;
     // A bit operation would cut the number to 32 bits.
     if (mark > 0 && Math.floor(trace.findings[row] / mark) % 2 === 0) continue;
     if (entities && entities.get(trace.kind[row])?.[trace.places[row]] !== selection.entity) continue;
-    if (words && !words.strings[trace.label[row]] && !words.sites[trace.site[row]]) continue;
+    if (isFound && !isFound(row)) continue;
     rows[count++] = row;
   }
   return rows.slice(0, count);
 }
 
-/** The labels and lines in which a text occurs, as arrays of flags. */
-function matchingTexts(trace, text) {
-  return {
-    strings: trace.head.strings.map((string) => string.toLowerCase().includes(text)),
-    sites: trace.head.sites.map((site) => `${site[3]} ${site[2]}`.toLowerCase().includes(text)),
-  };
+/**
+ * Searches what the list shows of events: each word of a text must occur in the kind, the subject, the line, the thread or the
+ * context.
+ *
+ * @returns A function from a row to whether it has all words.
+ */
+function searcher(trace, text) {
+  const kinds = [];
+  for (const { number, name } of trace.kinds.values()) kinds[number] = name;
+  // Many events share few texts, so that each text is searched once.
+  const columns = [
+    [trace.label, trace.head.strings], [trace.context, trace.head.strings], [trace.kind, kinds], [trace.thread, trace.threadNames],
+    [trace.site, trace.head.sites.map((site) => `${site[3]} ${site[2]}`)],
+  ];
+  const words = text.split(/\s+/).map((word) =>
+    columns.map(([column, texts]) => [column, texts.map((candidate) => candidate.toLowerCase().includes(word))]));
+  return (row) => words.every((found) => found.some(([column, flags]) => flags[column[row]]));
+}
+
+/** A flag for each row: whether it is an event, or happened because of it or within it. */
+function insideOf(trace, row) {
+  const inside = new Uint8Array(trace.count);
+  inside[row] = 1;
+  // What causes or encloses an event begins before it.
+  for (let next = row + 1; next < trace.count; next += 1) {
+    const [cause, parent, scope] = [trace.cause[next], trace.parent[next], trace.scope[next]];
+    if ((cause >= 0 && inside[cause]) || (parent >= 0 && inside[parent]) || (scope >= 0 && inside[scope])) inside[next] = 1;
+  }
+  return inside;
 }
 
 /** The column of the entity of each kind that has one, by the kind's number. */
@@ -58,7 +94,7 @@ export function entities(trace) {
     .sort((a, b) => a[1].localeCompare(b[1]));
 }
 
-/** Sorts rows by a column of the event list; equal ones stay in the order in which they began. */
+/** Sorts rows by a column of the event list, those without a value last; equal ones stay in the order in which they began. */
 export function sortRows(trace, rows, column, isDescending) {
   const rank = (texts) => {
     const inOrder = [...new Set(texts)].sort(new Intl.Collator(undefined, { numeric: true }).compare);
@@ -66,11 +102,15 @@ export function sortRows(trace, rows, column, isDescending) {
     return Uint32Array.from(texts, (text) => positions.get(text));
   };
   const keys = new Float64Array(rows.length);
-  const fill = (key) => rows.forEach((row, index) => { keys[index] = key(row); });
+  const blanks = new Uint8Array(rows.length);
+  const fill = (key, isBlank = () => false) => rows.forEach((row, index) => {
+    keys[index] = key(row);
+    blanks[index] = isBlank(row);
+  });
   switch (column) {
     case "start": fill((row) => trace.start[row]); break;
-    case "duration": fill((row) => trace.duration[row]); break;
-    case "rows": fill((row) => trace.rows(row) ?? -1); break;
+    case "duration": fill((row) => trace.duration[row], (row) => trace.duration[row] === 0); break;
+    case "rows": fill((row) => trace.rows(row) ?? 0, (row) => trace.rows(row) === undefined); break;
     case "kind": {
       const names = rank(trace.head.kinds.map(({ name }) => name));
       const ranks = new Map(trace.head.kinds.map(({ number }, index) => [number, names[index]]));
@@ -78,12 +118,13 @@ export function sortRows(trace, rows, column, isDescending) {
       break;
     }
     case "thread": { const ranks = rank(trace.threadNames); fill((row) => ranks[trace.thread[row]]); break; }
+    case "entity": { const ranks = rank(trace.head.strings); fill((row) => ranks[trace.field(row, "entity") ?? 0], (row) => !trace.field(row, "entity")); break; }
     case "what": { const ranks = rank(trace.head.strings); fill((row) => ranks[trace.label[row]]); break; }
-    case "caller": { const ranks = rank(trace.head.sites.map((site) => site[3])); fill((row) => ranks[trace.site[row]]); break; }
+    case "caller": { const ranks = rank(trace.head.sites.map((site) => site[3])); fill((row) => ranks[trace.site[row]], (row) => trace.site[row] === 0); break; }
   }
   const order = new Uint32Array(rows.length).map((_, index) => index);
   const sign = isDescending ? -1 : 1;
-  order.sort((a, b) => sign * (keys[a] - keys[b]) || a - b);
+  order.sort((a, b) => blanks[a] - blanks[b] || sign * (keys[a] - keys[b]) || a - b);
   return order.map((index) => rows[index]);
 }
 

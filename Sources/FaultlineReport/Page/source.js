@@ -1,4 +1,5 @@
 import { element } from "./elements.js";
+import { withVisibleDirections } from "./format.js";
 
 /**
  * The source around a line, as far as the page contains it: an element, or `null`.
@@ -19,5 +20,5 @@ export function sourceExcerpt(sources, { file, line, text }, margin) {
   const indent = Math.min(...indents);
   return element("pre", { class: "code", tabindex: "0", "aria-label": `Source of ${text}` }, lines.map((text, index) =>
     element("span", { class: from + index === line ? "line here" : "line" },
-      element("span", { class: "lineno" }, String(from + index)), `${text.slice(indent)}\n`)));
+      element("span", { class: "lineno" }, String(from + index)), `${withVisibleDirections(text.slice(indent))}\n`)));
 }

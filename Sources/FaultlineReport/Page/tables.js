@@ -9,24 +9,43 @@ const MOST_ROWS = 200;
 /** A table. @param isNumber Returns whether a column, by its index, has numbers. */
 export function table(titles, rows, isNumber = () => false) {
   const look = (index) => ({ class: isNumber(index) ? "number" : null });
-  return element("table", { class: "hotspots" },
+  const more = rows.length - MOST_ROWS;
+  return element("div", {}, element("table", { class: "hotspots" },
     element("thead", {}, element("tr", {}, titles.map((title, index) =>
       element(title ? "th" : "td", { scope: title ? "col" : null, ...look(index) }, title)))),
     element("tbody", {}, rows.slice(0, MOST_ROWS).map((cells) =>
-      element("tr", {}, cells.map((cell, index) => element("td", look(index), cell))))));
+      element("tr", {}, cells.map((cell, index) => element("td", look(index), cell)))))),
+  more > 0 && element("p", { class: "more" }, `And ${formatCount(more)} more.`));
 }
 
-/** The groups of equal operations, those first that took longest. */
+const HOTSPOT_TITLES = ["Kind", "What", "Count", "p50", "p99", "Rows", "Total", "Call site"];
+
+/** The operations of a whole trace that are alike, as the report has them. */
 export function hotspotTable({ groups }) {
   const operations = groups.filter(({ kind }) => kind !== "sql" && kind !== "cacheMiss");
   const shown = operations.every(({ kind }) => kind === "wait") ? groups : operations;
-  const rows = shown.map(({ durations, kind, source, subject, untimed, counts, site }) => [
-    { rowCache: "fault (cached)", gone: "fault (gone)" }[source] ?? kind, subject, formatCount(durations.count + (untimed ?? 0)),
-    formatDuration(durations.p50), formatDuration(durations.p99), formatCount(counts.rows), formatDuration(durations.total),
-    site?.text ?? "–",
-  ]);
-  return table(["Kind", "What", "Count", "p50", "p99", "Rows", "Total", "Call site"], rows, (index) => index >= 2 && index <= 6);
+  return table(HOTSPOT_TITLES, shown.map(({ durations, kind, source, subject, untimed, counts, site }) => [
+    { rowCache: "fault (cached)", gone: "fault (gone)" }[source] ?? kind, subject,
+    ...figures({ ...durations, count: durations.count + (untimed ?? 0), rows: counts.rows }), site?.text ?? "–",
+  ]), isFigure);
 }
+
+/** The operations among the selected events that are alike. @param choose Called with the criteria for those of a row. */
+export function selectedHotspotTable(trace, groups, choose) {
+  return table(HOTSPOT_TITLES, groups.map((group) => [
+    group.remark ? `${group.kind} (${group.remark})` : group.kind,
+    element("button", {
+      type: "button", class: "link", click: () => choose({ kinds: group.kinds, label: group.label, site: group.site }),
+    }, trace.head.strings[group.label]),
+    ...figures(group), trace.head.sites[group.site][3] || "–",
+  ]), isFigure);
+}
+
+function figures({ count, p50, p99, rows, total }) {
+  return [formatCount(count), formatDuration(p50), formatDuration(p99), formatCount(rows), formatDuration(total)];
+}
+
+function isFigure(column) { return column >= 2 && column <= 6; }
 
 /** The rules, with what each examined and found. */
 export function ruleTable({ checks }) {

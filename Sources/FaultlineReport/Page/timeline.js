@@ -1,11 +1,15 @@
 import { styleColour } from "./colours.js";
 import { element, oncePerFrame, prepareCanvas } from "./elements.js";
 import { Gestures } from "./gestures.js";
-import { lowerBound } from "./lanes.js";
+import { BIN, GRAPH_HEIGHT } from "./graphpainter.js";
+import { isGraph, lowerBound } from "./lanes.js";
 import { Minimap } from "./minimap.js";
-import { AXIS_HEIGHT, drawArrows, drawAxis, drawRange } from "./overlays.js";
+import { AXIS_HEIGHT, drawArrows, drawAxis, drawRange, drawSelected } from "./overlays.js";
 import { TimeScale } from "./timescale.js";
-import { BIN, GRAPH_HEIGHT, LANE_GAP, LEVEL_HEIGHT, TrackPainter } from "./trackpainter.js";
+import { LANE_GAP, LEVEL_HEIGHT, TrackPainter } from "./trackpainter.js";
+
+/** How far from the pointer a sample can be, in pixels. */
+const SAMPLE_REACH = 6;
 
 /**
  * The tracks of a trace over one time axis, drawn on a canvas.
@@ -14,6 +18,8 @@ import { BIN, GRAPH_HEIGHT, LANE_GAP, LEVEL_HEIGHT, TrackPainter } from "./track
  */
 export class Timeline {
   range = null;
+  /** The row of the selected event, or -1. */
+  selected = -1;
   /** The tracks that show their threads. */
   expanded = new Set();
 
@@ -21,10 +27,10 @@ export class Timeline {
    * @param host The element to fill. @param trace The events. @param processes The tracks, from `layOut`.
    * @param actions Called for what a reader does: `select(row)`, `move()`, and `choose({ from, to })` with a range or `null`.
    *   Without `choose`, a reader cannot choose ranges.
-   * @param length The time to show, if it is longer than the trace.
+   * @param options `name` of the timeline, if a page has several, and the `length` of the time to show, if the trace is shorter.
    */
-  constructor(host, trace, processes, actions, length = 0) {
-    Object.assign(this, { host, trace, processes, actions });
+  constructor(host, trace, processes, actions, { name = "", length = 0 } = {}) {
+    Object.assign(this, { host, trace, processes, actions, name });
     const [from, to] = trace.head.span;
     this.scale = new TimeScale({ from, to: Math.max(to, from + length) });
     this.painter = new TrackPainter(trace, this.scale);
@@ -37,19 +43,15 @@ export class Timeline {
   get span() { return this.scale.span; }
   get view() { return this.scale.view; }
 
-  /** The row of the selected event, or -1. */
-  get selected() { return this.painter.selected; }
-  set selected(row) { this.painter.selected = row; }
-
   /** For each row, whether it is in the selection; `null` if all are. */
   get marked() { return this.painter.marked; }
   set marked(flags) { this.painter.marked = flags; }
 
   #build() {
-    this.minimap = new Minimap(this.scale, this.processes, (from, to) => this.show(from, to));
+    this.minimap = new Minimap(this, (from, to) => this.show(from, to));
     this.canvas = element("canvas", {
       class: "tracks", tabindex: "0", role: "application", "aria-roledescription": "timeline",
-      "aria-label": "Timeline. Zoom with W and S, pan with A and D, go from event to event with comma and full stop.",
+      "aria-label": `${this.name && `${this.name}. `}Timeline. Zoom with W and S, pan with A and D, go from event to event with comma and full stop.`,
     });
     this.labels = element("div", { class: "labels" });
     this.content = element("div", { class: "content" }, this.labels);
@@ -67,7 +69,7 @@ export class Timeline {
     const hasSeveral = this.processes.length > 1;
     for (const { process, tracks } of this.processes) {
       if (hasSeveral) {
-        labels.push(this.#label(y, `process ${process}`, "process"));
+        labels.push(this.#label(y, this.#processName(process), "process"));
         y += LEVEL_HEIGHT + LANE_GAP;
       }
       for (const track of tracks) {
@@ -77,7 +79,7 @@ export class Timeline {
         y = this.#placeLane(y, track, track.whole);
         if (!isOpen) continue;
         for (const lane of track.threads) {
-          labels.push(this.#label(y, this.trace.threadNames[lane.thread], "thread"));
+          labels.push(this.#label(y, this.trace.threadLabels[lane.thread], "thread"));
           y = this.#placeLane(y, track, lane);
         }
       }
@@ -89,9 +91,8 @@ export class Timeline {
   }
 
   #placeLane(y, track, lane) {
-    const isGraph = track.style === "load" || track.style === "level";
-    const height = isGraph ? GRAPH_HEIGHT : lane.levels.length * LEVEL_HEIGHT;
-    this.placed.push({ y, height, track, lane, isGraph });
+    const height = isGraph(track) ? GRAPH_HEIGHT : lane.levels.length * LEVEL_HEIGHT;
+    this.placed.push({ y, height, track, lane });
     return y + height + LANE_GAP;
   }
 
@@ -99,6 +100,11 @@ export class Timeline {
     const label = element("div", { class: `label ${kind}`, title: text }, text);
     label.style.top = `${y}px`;
     return label;
+  }
+
+  #processName(process) {
+    const program = this.trace.head.programs[process];
+    return program ? `${program} ${process}` : `process ${process}`;
   }
 
   #trackLabel(y, key, track, isOpen) {
@@ -144,21 +150,17 @@ export class Timeline {
   }
 
   #hasMoved() {
+    this.gestures.hideTip();
     this.draw();
     this.actions.move?.();
   }
 
-  /** Shows an event, if it is out of sight or too short to be seen. */
+  /** Shows an event that is out of sight. What is in sight stays, unless the event is longer. */
   revealRow(row) {
     const [from, to] = [this.trace.start[row], this.trace.end(row)];
     const { length } = this.scale;
-    const isWide = ((to - from) / length) * this.scale.width >= BIN * 2;
-    const isInSight = from >= this.view.from && to <= this.view.to;
-    if (from === to) {
-      // There is nothing to zoom to.
-      if (!isInSight) this.show(from - length / 2, from + length / 2);
-    } else if (!isWide) this.reveal(from - (to - from) * 20, to + (to - from) * 20);
-    else if (!isInSight) this.show(from - (length - (to - from)) / 2, to + (length - (to - from)) / 2);
+    if (to - from > length) this.reveal(from, to);
+    else if (from < this.view.from || to > this.view.to) this.show((from + to - length) / 2, (from + to + length) / 2);
     const place = this.placeOf(row);
     if (!place) return;
     const { scrollTop, clientHeight } = this.scroller;
@@ -170,9 +172,9 @@ export class Timeline {
   /** Where an event is drawn: its track and the top of its level, or `null` if no track shows it. */
   placeOf(row) {
     for (const placed of this.placed) {
-      if (placed.isGraph) continue;
       for (const [level, { rows }] of placed.lane.levels.entries()) {
-        if (rows[lowerBound(rows, row)] === row) return { placed, y: placed.y + level * LEVEL_HEIGHT };
+        if (rows[lowerBound(rows, row)] !== row) continue;
+        return { placed, y: placed.y + level * LEVEL_HEIGHT, height: isGraph(placed.track) ? GRAPH_HEIGHT : LEVEL_HEIGHT - 2 };
       }
     }
     return null;
@@ -182,7 +184,7 @@ export class Timeline {
   neighbour(step) {
     const place = this.selected >= 0 ? this.placeOf(this.selected) : null;
     const lane = place ? place.placed.lane
-      : (this.placed.find(({ isGraph, track }) => !isGraph && track.style !== "bands") ?? this.placed[0])?.lane;
+      : (this.placed.find(({ track }) => track.style === "slices") ?? this.placed[0])?.lane;
     const isWanted = (row) => this.marked === null || this.marked[row] === 1;
     let next = -1;
     for (const { rows, starts } of lane?.levels ?? []) {
@@ -223,23 +225,26 @@ export class Timeline {
       this.painter.draw(context, placed, y);
     }
     if (this.selected >= 0) {
-      drawArrows(context, scale, this.trace, this.selected, (row) => {
+      const placeOf = (row) => {
         const place = this.placeOf(row);
-        return place && place.y - top;
-      });
+        return place && { y: place.y - top, height: place.height };
+      };
+      drawSelected(context, scale, this.trace, this.selected, placeOf);
+      drawArrows(context, scale, this.trace, this.selected, placeOf);
     }
-    if (this.range) drawRange(context, scale, this.range, height);
     context.restore();
+    if (this.range) drawRange(context, scale, this.range, height);
   }
 
   /** The event that is drawn at a point of the canvas, or -1. */
   rowAt(x, y) {
     const height = y + this.scroller.scrollTop;
     const placed = this.placed.find((placed) => height >= placed.y && height < placed.y + placed.height);
-    if (!placed || placed.isGraph || y < AXIS_HEIGHT) return -1;
-    const level = placed.lane.levels[Math.floor((height - placed.y) / LEVEL_HEIGHT)];
+    if (!placed || y < AXIS_HEIGHT) return -1;
+    const level = placed.lane.levels[isGraph(placed.track) ? 0 : Math.floor((height - placed.y) / LEVEL_HEIGHT)];
     if (!level) return -1;
-    const [from, to] = [this.scale.time(x - BIN), this.scale.time(x + BIN)];
+    const reach = isGraph(placed.track) ? SAMPLE_REACH : BIN;
+    const [from, to] = [this.scale.time(x - reach), this.scale.time(x + reach)];
     let best = -1;
     for (let index = lowerBound(level.reaches, from); index < level.rows.length && level.starts[index] <= to; index += 1) {
       const row = level.rows[index];

@@ -40,9 +40,9 @@ export class TimeScale {
   /** Moves the view by a share of its length. */
   pan(share) { this.show(this.view.from + share * this.length, this.view.to + share * this.length); }
 
-  /** Makes a time the view, with a margin. */
+  /** Makes a time the view, with a margin. A moment gets what is around it. */
   reveal(from, to) {
-    const margin = Math.max((to - from) * 0.1, SHORTEST / 2);
+    const margin = to > from ? Math.max((to - from) * 0.1, SHORTEST / 2) : this.length / 20;
     this.show(from - margin, to + margin);
   }
 }

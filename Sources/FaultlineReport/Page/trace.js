@@ -1,5 +1,5 @@
 import { NO_ROW } from "./columns.js";
-import { formatDuration } from "./format.js";
+import { formatCount, formatCounted, formatDuration } from "./format.js";
 
 /**
  * The events of a trace, as rows in the order in which they began, an event before those within it.
@@ -16,7 +16,7 @@ export class Trace {
     for (const name of ["kind", "start", "duration", "runDelay", "thread", "context", "site", "path", "label", "lists",
       "flags", "findings"]) this[name] = columns[name];
     this.kinds = new Map(head.kinds.map((kind) => [kind.number, kind]));
-    this.threadNames = nameThreads(head.threads);
+    Object.assign(this, nameThreads(head.threads));
     this.kindNumbers = new Map(head.kinds.map((kind) => [kind.name, kind.number]));
     this.#place();
     this.parent = this.#targets("parent");
@@ -89,10 +89,15 @@ export class Trace {
 
   /** What an event is, how long it took and where it came from, as texts. */
   summary(row) {
-    return [this.kindName(row), this.labelText(row).slice(0, 300), formatDuration(this.duration[row]), this.siteText(row)].filter(Boolean);
+    const time = this.duration[row] > 0 && formatDuration(this.duration[row]);
+    return [this.kindName(row), this.labelText(row).slice(0, 300), time, this.siteText(row)].filter(Boolean);
   }
 
-  threadText(row) { return this.threadNames[this.thread[row]]; }
+  /** The thread's name among those of its process. */
+  threadText(row) { return this.threadLabels[this.thread[row]]; }
+
+  /** The entity that the event is about, or an empty text. */
+  entityText(row) { return this.head.strings[this.field(row, "entity") ?? 0]; }
 
   /** The rows that a list shows for an event, or `undefined` for kinds that have none. */
   rows(row) {
@@ -114,9 +119,9 @@ export class Trace {
       case "fetch": return this.field(row, "batchSize") ? `by ${this.field(row, "batchSize")}` : "";
       case "batch": return `from ${this.field(row, "firstIndex")}`;
       case "fault": return { rowCache: "row cache", store: "store", gone: "gone" }[this.word(row, "source")];
-      case "cacheHits": return `${this.field(row, "hits")} hits`;
+      case "cacheHits": return formatCounted(this.field(row, "hits"), "hit");
       case "sql": return this.word(row, "type");
-      case "use": return `${this.field(row, "touchedRows")} of ${this.field(row, "rows")} touched`;
+      case "use": return `${formatCount(this.field(row, "touchedRows"))} of ${formatCount(this.field(row, "rows"))} touched`;
       case "scope": return this.word(row, "kind");
       default: return "";
     }
@@ -157,15 +162,23 @@ export const DURATION_UNKNOWN = 1;
 export const ROWS_UNKNOWN = 2;
 export const WITHIN_ANOTHER = 4;
 
-/** The names of threads: with their numbers if several of a process have the same name. */
+/**
+ * What threads are called: `threadLabels` among those of their process, and `threadNames` among all.
+ *
+ * Threads that a program does not name have the program's name, and their numbers distinguish them.
+ */
 function nameThreads(threads) {
   const name = (thread) => (thread.isMain ? "main" : thread.name || String(thread.thread));
   const key = (thread) => `${thread.process} ${name(thread)}`;
   const counts = new Map();
   for (const thread of threads) counts.set(key(thread), (counts.get(key(thread)) ?? 0) + 1);
+  const isUnique = (thread) => counts.get(key(thread)) === 1;
   const hasSeveral = new Set(threads.slice(1).map((thread) => thread.process)).size > 1;
-  return threads.map((thread) => {
-    const own = counts.get(key(thread)) === 1 ? name(thread) : `${name(thread)} ${thread.thread}`;
-    return hasSeveral ? `${own} of ${thread.process}` : own;
-  });
+  return {
+    threadLabels: threads.map((thread) => (isUnique(thread) ? name(thread) : String(thread.thread))),
+    threadNames: threads.map((thread) => {
+      const own = isUnique(thread) ? name(thread) : `${name(thread)} ${thread.thread}`;
+      return hasSeveral ? `${own} of ${thread.process}` : own;
+    }),
+  };
 }

@@ -7,36 +7,55 @@ const LEGIBLE = { width: 46, height: 16 };
 /**
  * A treemap: a box for each part of a file, as large as its share of the bytes, with the boxes of its own parts within.
  *
- * The boxes are elements, so that their names can be read, and reached with the keyboard.
+ * The boxes are elements, so that their names can be read. One of them is reached with the Tab key, and the others from there with the
+ * arrows.
  */
 export class Treemap {
   constructor(host, { parts }) {
     this.host = host;
     this.root = { name: "file", kind: "file", remark: "", parts, size: parts.reduce((sum, part) => sum + part.size, 0) };
     this.caption = element("p", { class: "caption", role: "status" }, `All: ${formatSize(this.root.size)}`);
-    this.map = element("div", { class: "treemap", role: "list", "aria-label": "What fills the file" });
+    this.map = element("div", {
+      class: "treemap", role: "list", "aria-label": "What fills the file", keydown: (event) => this.#press(event),
+    });
     host.replaceChildren(this.caption, this.map);
     new ResizeObserver(() => this.#draw()).observe(this.map);
   }
 
   #draw() {
     const { clientWidth: width, clientHeight: height } = this.map;
-    this.map.replaceChildren(...this.#boxes(this.root.parts, { x: 0, y: 0, width, height }));
+    const boxes = this.#boxes(this.root.parts, { x: 0, y: 0, width, height }, "");
+    this.map.replaceChildren(...(boxes.length > 0 ? boxes : [element("p", { class: "empty", role: "listitem" }, "The file has no tables.")]));
+    if (boxes.length > 0) boxes[0].tabIndex = 0;
   }
 
-  /** The boxes of parts within an area, and those of their own parts within theirs. */
-  #boxes(parts, area) {
+  /** The arrows go from box to box, in the order of their sizes within one another. */
+  #press(event) {
+    const boxes = [...this.map.children];
+    const place = boxes.indexOf(document.activeElement);
+    const next = {
+      ArrowRight: place + 1, ArrowDown: place + 1, ArrowLeft: place - 1, ArrowUp: place - 1, Home: 0, End: boxes.length - 1,
+    }[event.key];
+    if (place < 0 || next === undefined || !boxes[next]) return;
+    event.preventDefault();
+    boxes[place].tabIndex = -1;
+    boxes[next].tabIndex = 0;
+    boxes[next].focus();
+  }
+
+  /** The boxes of parts within an area, and those of their own parts within theirs. @param owner What they are parts of. */
+  #boxes(parts, area, owner) {
     return squarify(parts.filter(({ size }) => size > 0), area).flatMap(({ part, ...place }) => {
-      const label = `${part.name}: ${formatSize(part.size)}, ${formatPercent(part.size / this.root.size)}. ${part.remark}`;
+      const label = `${owner}${part.name}: ${formatSize(part.size)}, ${formatPercent(part.size / this.root.size)}. ${part.remark}`;
       const box = element("div", {
-        class: `box ${part.kind}`, role: "listitem", tabindex: "0", title: label, "aria-label": label,
+        class: `box ${part.kind}`, role: "listitem", tabindex: "-1", title: label, "aria-label": label,
         focus: () => { this.caption.textContent = label; }, mouseenter: () => { this.caption.textContent = label; },
       }, place.width > LEGIBLE.width && place.height > LEGIBLE.height ? element("span", {}, part.name) : null);
       for (const [side, value] of Object.entries({ left: place.x, top: place.y, width: place.width, height: place.height })) {
         box.style[side] = `${value}px`;
       }
       const inner = { x: place.x + 3, y: place.y + 19, width: place.width - 6, height: place.height - 22 };
-      return [box, ...(inner.width > 8 && inner.height > 8 ? this.#boxes(part.parts, inner) : [])];
+      return [box, ...(inner.width > 8 && inner.height > 8 ? this.#boxes(part.parts, inner, `${part.name}, `) : [])];
     });
   }
 }

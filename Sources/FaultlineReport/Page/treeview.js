@@ -1,6 +1,6 @@
 import { childrenByNode } from "./calltree.js";
 import { element, VirtualList } from "./elements.js";
-import { formatPercent, formatWeight } from "./format.js";
+import { describeRest, formatPercent, formatWeight } from "./format.js";
 
 /** The number of levels that are open at first, along the heaviest path. */
 const OPEN_LEVELS = 12;
@@ -32,8 +32,8 @@ export class TreeView {
       this.#open.add(node);
     }
     this.empty.hidden = tree.total > 0;
-    this.note.hidden = tree.unknown === 0;
-    this.note.textContent = `${formatWeight(tree.unknown, weight)} of ${formatWeight(tree.total, weight)} have no call path.`;
+    this.note.textContent = describeRest(tree, weight);
+    this.note.hidden = this.note.textContent === "";
     this.#list();
   }
 

@@ -3,7 +3,7 @@ import { WITHIN_ANOTHER } from "./trace.js";
 /** What the events of a call tree can weigh, with what each is called. */
 export const WEIGHTS = {
   time: "Time in the store", trips: "Round trips", rows: "Rows", bytes: "Bytes read",
-  cpu: "CPU samples", allocations: "Allocated bytes", live: "Live bytes",
+  cpu: "CPU time", allocations: "Allocated bytes", live: "Live bytes",
 };
 
 /** Kinds of events that are no work of the store. */
@@ -61,8 +61,14 @@ export function weigh(trace, weight) {
         default: return 0;
       }
     };
-    case "cpu": return (row) => (trace.kind[row] === cpu ? value("cpu.weight", row) : 0);
-    case "allocations": return (row) => (trace.kind[row] === allocation ? value("allocation.bytes", row) : 0);
+    case "cpu": {
+      const scale = keptShare(trace, cpu);
+      return (row) => (trace.kind[row] === cpu ? value("cpu.weight", row) / scale : 0);
+    }
+    case "allocations": {
+      const scale = keptShare(trace, allocation);
+      return (row) => (trace.kind[row] === allocation ? value("allocation.bytes", row) / scale : 0);
+    }
     case "live": {
       const freed = new Uint8Array(trace.count);
       for (let row = 0; row < trace.count; row += 1) {
@@ -75,12 +81,21 @@ export function weigh(trace, weight) {
   }
 }
 
+/** The share of a kind's samples that the page has: the others are an equal share throughout the trace, for which these stand. */
+function keptShare(trace, kind) {
+  const kept = trace.kindCounts[kind];
+  const omitted = trace.head.omitted?.kinds[trace.kinds.get(kind).name] ?? 0;
+  return kept / Math.max(1, kept + omitted);
+}
+
 /** The weights that some event of a trace has, CPU samples and allocations first if there are any. */
 export function availableWeights(trace) {
   const has = (kind) => trace.kindCounts[trace.kindNumbers.get(kind)] > 0;
   const weights = [];
   if (has("cpu")) weights.push("cpu");
-  if (has("allocation")) weights.push("allocations", "live");
+  if (has("allocation")) weights.push("allocations");
+  // What is freed cannot be known if some of the samples are left out.
+  if (has("allocation") && !trace.head.omitted?.kinds.allocation) weights.push("live");
   if (["fetch", "batch", "fault", "save", "sql", "wait"].some(has)) weights.push("time", "trips", "rows");
   if (["fetch", "batch", "fault"].some(has)) weights.push("bytes");
   return weights;

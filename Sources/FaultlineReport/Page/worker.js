@@ -1,5 +1,6 @@
 import { buildTree } from "./calltree.js";
 import { inflate, readColumns } from "./columns.js";
+import { sumOperations } from "./hotspots.js";
 import { layOut } from "./lanes.js";
 import { durationClasses, select, sortRows } from "./selection.js";
 import { Trace } from "./trace.js";
@@ -25,6 +26,9 @@ const tasks = {
     const sorted = sort.column === "start" && !sort.isDescending ? rows : sortRows(trace, rows, sort.column, sort.isDescending);
     return { rows, sorted, classes: durationClasses(trace, rows) };
   },
+
+  /** Sums the operations among the rows that were selected last. */
+  hotspots({ number }, traces) { return sumOperations(traces[number], traces.selected); },
 
   /** Builds the call tree of the rows that were selected last. */
   tree({ number, options }, traces) {
