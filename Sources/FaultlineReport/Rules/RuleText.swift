@@ -46,7 +46,7 @@ package enum RuleText {
 
     /// The terms that the pages use.
     package static let words = [
-        "trip, or round trip: one statement that SQLite runs for the store.",
+        "trip, or round trip: one statement with which the store reads or writes rows; in other programs, one that reads.",
         "fault: an object or a relationship whose values are not in memory. Reading it fires it; the row cache then "
             + "serves it, or else a trip does (a cache miss).",
         "realized: having its values in memory; the opposite of a fault.",
@@ -56,7 +56,7 @@ package enum RuleText {
         "occasion: one scope or, outside scopes, work without a pause. A pause lasts at least 5 ms and four times as long "
             + "as a fetch in R04, and at least 100 ms in R10 and R18.",
         "call site: the line of the program that caused an event, such as List.swift:42.",
-        "score: from 0 to 100, the extent of a problem. From 25 on it is a warning, from 75 on an error. A report lists "
+        "score: from 0 to 100, the extent of a problem. A score of at least 25 is a warning, and one of at least 75 is an error. A report lists "
             + "findings by severity, and then by the time that they save.",
         "confidence: how far a predicted saving can be trusted: high, medium or low. A report says why it is low.",
     ]

@@ -16,7 +16,7 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
             faultline migrate Library.sqlite --to Library.xcdatamodeld --keep-backup --format html -o migration.html
 
             Without a mapping model, names and renaming identifiers decide, and SQL migrates the store in place and in one \
-            transaction. So it does with a mapping model that only copies objects and values. Any other mapping model creates each \
+            transaction. The same holds for a mapping model that only copies objects and values. Any other mapping model creates each \
             object anew, in a second file that then replaces the store. Mapping models can lead from version to version, through \
             those named with --from. The command takes the fewest steps, on a copy of the store. If anything fails, the store stays as it was. \
             Close all programs that have the store open. The exit status is 1 if the store's rows do not allow the migration.

@@ -28,9 +28,9 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
             saves more, saves less: it is outside that range; the change still saves time.
             saves no time: the finding predicted none, only fewer trips, rows or bytes.
             below the noise: the measurement cannot tell; the counts are exact.
-            withdrawn: it saves far less than predicted, if any; do not make the change for its time.
+            withdrawn: it saves far less than predicted, or nothing; do not make the change to save time.
 
-            A predicted range is widened to 20 % on either side, because a few replayed operations stand for all. \
+            A predicted range is widened to 20 % on either side, because only some operations are replayed. \
             Times are CPU times of the replayed fetches, and elapsed times of saves and migrations. Trips and rows include the identities that a batched \
             fetch loads first and depend on what the row cache holds, so they can differ from the report's.
             """)

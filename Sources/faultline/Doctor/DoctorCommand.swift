@@ -7,12 +7,12 @@ struct DoctorCommand: ParsableCommand, PrintingCommand {
     static let document = Document.other
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Checks what works on this machine, what to install, and what of a program will be seen.",
+        abstract: "Checks what works on this machine, what to install, and which parts of a program can be recorded.",
         discussion: """
             Everything is tried, in at most two seconds: a recording, a store, the locks of a directory, the clock, \
             this program's own stack and symbols. Nothing is left behind, and no daemon is started or stopped.
 
-            ✓ works   ! works less well than it could   – is missing   ✗ does not work
+            ✓ works   ! works with limits   – is missing   ✗ does not work
 
             With a command, doctor also says what a recording of it will show: which copies of SQLite can be seen, and \
             whether stacks have the lines of the program. The command itself is not run; a Python interpreter is asked \

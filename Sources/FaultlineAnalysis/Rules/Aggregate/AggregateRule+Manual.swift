@@ -10,9 +10,9 @@ extension AggregateRule {
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "Results of one line, at least \(ResultDemand.minimumRows.text) rows or \(ResultDemand.minimumBytes.text) each, that in "
-                + "\(ResultDemand.share.text) of the cases the program only counted, only tested for emptiness, or only read one numeric "
-                + "attribute of, in order; or of which it used only the count and the first rows.",
+                "Results of one line, at least \(ResultDemand.minimumRows.text) rows or \(ResultDemand.minimumBytes.text) each, if in "
+                + "\(ResultDemand.share.text) of the cases the program only counted them, only tested them for emptiness, only read one "
+                + "numeric attribute of each row in order, or used only their count and first rows.",
             evidence:
                 "Results, rows, the rows that were used, how many results were counted, bytes and time.",
             fix: "Use a count request, a limit of 1 to check whether any row exists, an aggregate expression instead "

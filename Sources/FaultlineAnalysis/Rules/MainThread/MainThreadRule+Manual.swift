@@ -16,7 +16,7 @@ extension MainThreadRule {
             evidence: "Busy intervals, their total and longest time, and the line that took most of it.",
             fix:
                 "Fetch on a background context and hand over object IDs; or set a batch size, a limit or a prefetch, "
-                + "so that there is less to wait for.",
+                + "so the wait is shorter.",
             saving:
                 "The part of the longest busy interval that can be moved. The work takes as long as before, so the "
                 + "saving counts as a pause.",

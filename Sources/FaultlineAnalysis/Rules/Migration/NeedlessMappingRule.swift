@@ -69,7 +69,7 @@ public struct NeedlessMappingRule: Rule {
                 "The migration's time, and the time in SQL. It is estimated while recording, by copying up to 20,000 rows.",
             fix: "Leave the mapping model out, or give it to the container, which runs it in SQL.",
             saving:
-                "The migration's time without the estimated time in SQL. Both are measured by verify, on copies of a store that has "
+                "The migration's time minus the estimated time in SQL. Both are measured by verify, on copies of a store that has "
                 + "not been migrated, if --model names the newer version.",
             guards: [
                 "R32 ignores mapping models with policies, key paths, functions, constants or predicates, and those that leave "

@@ -14,7 +14,7 @@ extension OverFetchRule {
         RuleManual(
             trigger:
                 "At least \(ResultDemand.minimumExecutions.text) results of one line, with "
-                + "\(ResultDemand.minimumRowsFetched.text) rows in all, of which the program used only the first few or at most "
+                + "\(ResultDemand.minimumRowsFetched.text) rows in all, if the program used only the first few or at most "
                 + "\(ResultDemand.touchedShare.text) of the rows; or used only the object IDs; or long values, at least "
                 + "\(UnreadValues.share.text) of a row and \(UnreadValues.minimumSize.text), that no fetch of that shape reads.",
             evidence:

@@ -89,7 +89,7 @@ struct StatementLoopAdvice {
         table == name || table == name + "s" || table == name + "es" || name.hasSuffix("_" + table)
     }
 
-    /// The line to change: that of the statement whose rows the loop goes through, if it is known.
+    /// The line to change: that of the statement whose rows the loop iterates over, if it is known.
     var change: CallSite? { origin?.statement.site ?? key.site }
 
     var subject: Wording { statement.table.map { "\(entity: $0)" } ?? "the rows" }

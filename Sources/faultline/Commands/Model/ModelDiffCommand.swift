@@ -10,7 +10,7 @@ struct ModelDiffCommand: ParsableCommand, PrintingCommand {
         discussion: """
             faultline model diff Library.xcdatamodeld/Library.xcdatamodel Library.xcdatamodeld
 
-            Takes renaming identifiers into account. Lists the changes that need a migration, and those that stores do not see; \
+            Takes renaming identifiers into account. Lists the changes that need a migration, and those that do not affect stores; \
             then why no mapping can be inferred, or what must be true of a store's objects. It warns of a removed and an added \
             entity or property that may be one under two names. A page draws the model as a diagram, with the changes marked.
             """)
