@@ -124,6 +124,26 @@ struct PageDataTests {
         #expect(kept.contains { $0 < 100_000 } && kept.contains { $0 > 300_000 })
     }
 
+    /// When events are left out several times, the earlier ones must not be left out more often.
+    @Test("Of events that take no time, an equal share is kept in each part of a long trace", arguments: [true, false])
+    func equalShare(areSamples: Bool) {
+        var events = PageEvents(Analysis(Profile()), limit: 400)
+        let instant: TraceEvent.Detail = areSamples ? .cpu(TraceEvent.CPUSample()) : .use(TraceEvent.Use())
+        for index in 0..<16_000 {
+            let isInstant = index.isMultiple(of: 2)
+            events.add(
+                .event(
+                    TraceEvent(
+                        id: EventID(index + 1), start: UInt64(index), duration: isInstant ? 0 : UInt64(index % 997 + 1),
+                        thread: 1, process: 1, isInstant ? instant : .sql(TraceEvent.Statement()))))
+        }
+        events.finish()
+        let kept = events.rows.filter { $0.kind == (areSamples ? .cpu : .use) }
+        let quarters = Dictionary(grouping: kept) { $0.start / 4000 }.mapValues(\.count)
+        #expect(events.rows.count == 400 && kept.count == 200 && events.omitted.count == 15_600)
+        #expect(quarters.count == 4 && quarters.values.allSatisfy { (30...70).contains($0) }, "\(quarters)")
+    }
+
     @Test("More scopes than a page shows take no more than linear time, and the open ones stay")
     func manyScopes() {
         var events = PageEvents(Analysis(Profile()), limit: 50)

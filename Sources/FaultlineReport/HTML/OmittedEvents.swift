@@ -24,23 +24,25 @@ struct OmittedEvents {
 
     var count: UInt64 { counts.values.reduce(0, +) }
 
-    /// - Parameter weight: What a sample weighs: CPU time or bytes. 0 for other events.
-    mutating func add(_ row: PageRow, weight: UInt64) {
-        counts[row.kind, default: 0] += 1
-        if !row.kind.isInstant { longest = max(longest, row.duration) }
-        let lane = Lane(thread: row.thread, kind: row.kind)
+    /// - Parameters:
+    ///   - lane: The event's kind, and its thread's number in the page's tables.
+    ///   - weight: What a sample weighs: CPU time or bytes. 0 for other events.
+    mutating func add(_ lane: Lane, start: UInt64, duration: UInt64, weight: UInt64 = 0) {
+        counts[lane.kind, default: 0] += 1
+        if !lane.kind.isInstant { longest = max(longest, duration) }
         var sums = times.removeValue(forKey: lane) ?? Array(repeating: 0, count: Self.bins)
         defer { times[lane] = sums }
-        let first = bin(of: row.start)
+        let end = start &+ duration
+        let first = bin(of: start)
         guard weight == 0 else { return sums[first] &+= weight }
-        let last = bin(of: row.end)
-        guard first < last else { return sums[first] &+= row.duration }
+        let last = bin(of: end)
+        guard first < last else { return sums[first] &+= duration }
         // A long event fills all parts between its start and its end.
         let begin = Double(span.lowerBound)
         let length = (Double(span.upperBound) - begin) / Double(Self.bins)
         for bin in first...last {
-            let from = max(Double(row.start), begin + Double(bin) * length)
-            let to = min(Double(row.end), begin + Double(bin + 1) * length)
+            let from = max(Double(start), begin + Double(bin) * length)
+            let to = min(Double(end), begin + Double(bin + 1) * length)
             sums[bin] &+= UInt64(max(0, to - from))
         }
     }

@@ -20,6 +20,11 @@ package struct PageEvents {
     private(set) var fields: [EventKind: [UInt64]] = [:]
     private(set) var omitted: OmittedEvents
     private(set) var count = 0
+    /// The numbers of samples, and of other events that take no time, among them.
+    private var seenSamples = 0
+    private var seenInstants = 0
+    private var sampleShare = EqualShare()
+    private var instantShare = EqualShare()
     private var processes: [UInt32: PageProcess] = [:]
     private var openScopes: [ScopeKey: Int] = [:]
     /// The number of events at which some are left out next.
@@ -64,6 +69,11 @@ package struct PageEvents {
             }
         }
         count += 1
+        if event.kind.isSample { seenSamples += 1 } else if event.kind.isInstant { seenInstants += 1 }
+        if omits(event) {
+            let lane = OmittedEvents.Lane(thread: tables.thread(of: event), kind: event.kind)
+            return omitted.add(lane, start: event.start, duration: event.duration)
+        }
         var process = processes.removeValue(forKey: event.process) ?? PageProcess()
         defer { processes[event.process] = process }
         let values = event.detail.values
@@ -85,6 +95,15 @@ package struct PageEvents {
                 lists: tables.strings.number(of: process.lists(of: event, values)), findings: common.findings,
                 flags: UInt64(event.unrecorded.rawValue) | (event.parent == 0 ? 0 : 4), fields: place))
         if rows.count > nextThinning { thin(to: limit) }
+    }
+
+    /// Whether an event is left out at once, because longer ones already were, or because it is outside the share that is kept.
+    ///
+    /// Most events of a long trace are, which spares finding out what the page would show of them. A scope's duration is not
+    /// known before its end.
+    private func omits(_ event: TraceEvent) -> Bool {
+        if event.kind == .scope || event.kind.isSample { return false }
+        return event.kind.isInstant ? !instantShare.contains(event.id, event.start) : event.duration < omitted.longest
     }
 
     /// Closes the scopes that the trace does not close, and puts the events in order.
@@ -109,29 +128,40 @@ package struct PageEvents {
     ///
     /// Samples stand for more than themselves. They are kept, unless they are more than half of that number.
     private mutating func thin(to number: Int) {
-        let open = Set(openScopes.values)
-        let timed = rows.enumerated().compactMap { index, row in
-            open.contains(index) || row.kind.isInstant ? nil : row.duration
-        }.sorted()
-        let samples = rows.count { $0.kind.isSample }
-        let instants = rows.count - timed.count - open.count - samples
-        let fewerSamples = max(0, samples - max(number / 2, number - rows.count + samples))
-        let surplus = min(timed.count + instants, rows.count - number - fewerSamples)
         defer { nextThinning = max(limit, rows.count) / 4 * 5 + 1 }
-        guard surplus > 0 || fewerSamples > 0 else { return }
-        let share = surplus - Int(Double(surplus) * Double(instants) / Double(max(1, timed.count + instants)))
+        guard rows.count > number else { return }
+        let open = Set(openScopes.values)
+        var (samples, instants, durations): ([UInt64], [UInt64], [UInt64]) = ([], [], [])
+        for (index, row) in rows.enumerated() where !open.contains(index) {
+            if row.kind.isSample {
+                samples.append(EqualShare.rank(row.id, row.start))
+            } else if row.kind.isInstant {
+                instants.append(EqualShare.rank(row.id, row.start))
+            } else {
+                durations.append(row.duration)
+            }
+        }
+        durations.sort()
+        let room = max(0, number - open.count)
         // No event is kept that is shorter than one that was left out before.
-        let fewerTimed = min(timed.count, max(share, timed.partition(below: omitted.longest)))
-        let fewerInstants = max(0, min(instants, surplus - fewerTimed))
-        let least = fewerTimed > 0 ? timed[fewerTimed - 1] : 0
+        let tooShort = durations.partition(below: omitted.longest)
+        let longEnough = durations.count - tooShort
+        let keptSamples = min(samples.count, max(room / 2, room - longEnough - instants.count))
+        // Of events that take no time, as large a share is kept as of the others.
+        let seen = seenInstants + (count - seenInstants - seenSamples)
+        let share = Double(room - keptSamples) * Double(seenInstants) / Double(max(1, seen))
+        let keptInstants = min(instants.count, max(Int(share), room - keptSamples - longEnough))
+        sampleShare.keep(keptSamples, of: samples)
+        instantShare.keep(keptInstants, of: instants)
+        let fewer = min(durations.count, max(tooShort, durations.count - (room - keptSamples - keptInstants)))
+        let least = fewer > 0 ? durations[fewer - 1] : 0
         // Of the events of the same duration, only as many as needed are left out.
-        var same = fewerTimed > 0 ? fewerTimed - timed.partition(below: least) : 0
-        var (instant, sample) = (Thinning(fewerInstants, of: instants), Thinning(fewerSamples, of: samples))
-        keep { index, row in
+        var same = fewer > 0 ? fewer - durations.partition(below: least) : 0
+        keep { [sampleShare, instantShare] index, row in
             if open.contains(index) { return true }
-            if row.kind.isSample { return sample.keepsNext() }
-            if row.kind.isInstant { return instant.keepsNext() }
-            guard fewerTimed > 0, row.duration < least || row.duration == least && same > 0 else { return true }
+            if row.kind.isSample { return sampleShare.contains(row.id, row.start) }
+            if row.kind.isInstant { return instantShare.contains(row.id, row.start) }
+            guard fewer > 0, row.duration < least || row.duration == least && same > 0 else { return true }
             if row.duration == least { same -= 1 }
             return false
         }
@@ -147,7 +177,9 @@ package struct PageEvents {
             let values = fields[row.kind]?[row.fields..<row.fields + schema.fields.count] ?? []
             guard isKept(index, row) else {
                 let weight = row.kind.weightField.flatMap { name in schema.fields.firstIndex { $0.name == name } }
-                omitted.add(row, weight: weight.map { values[values.startIndex + $0] } ?? 0)
+                omitted.add(
+                    .init(thread: row.thread, kind: row.kind), start: row.start, duration: row.duration,
+                    weight: weight.map { values[values.startIndex + $0] } ?? 0)
                 continue
             }
             places[index] = kept.count
@@ -160,17 +192,28 @@ package struct PageEvents {
     }
 }
 
-/// Leaves out an equal share of some events.
-private struct Thinning {
-    private let fewer: Int
-    private let all: Int
-    private var seen = 0
+/// A share of some events that is equal throughout a trace, whenever it was made smaller.
+private struct EqualShare {
+    /// Events whose rank is at most this one belong to it.
+    private var greatest = UInt64.max
 
-    init(_ fewer: Int, of all: Int) { (self.fewer, self.all) = (fewer, all) }
+    /// Makes the share smaller, so that a number of events are left.
+    ///
+    /// - Parameter ranks: Those of all events that belong to it.
+    mutating func keep(_ number: Int, of ranks: [UInt64]) {
+        guard number < ranks.count else { return }
+        greatest = number > 0 ? ranks.sorted()[number - 1] : 0
+    }
 
-    mutating func keepsNext() -> Bool {
-        defer { seen += 1 }
-        return (seen + 1) * fewer / all == seen * fewer / all
+    func contains(_ event: EventID, _ start: UInt64) -> Bool { Self.rank(event, start) <= greatest }
+
+    /// A number that follows from an event's number and time, and says nothing about its place in the trace.
+    static func rank(_ event: EventID, _ start: UInt64) -> UInt64 {
+        // The finalizer of MurmurHash3, by which each bit depends on all: events of logs have no numbers.
+        var bits = event &+ start &* 0x9E37_79B9_7F4A_7C15
+        bits = (bits ^ bits >> 33) &* 0xFF51_AFD7_ED55_8CCD
+        bits = (bits ^ bits >> 33) &* 0xC4CE_B9FE_1A85_EC53
+        return bits ^ bits >> 33
     }
 }
 
