@@ -98,6 +98,9 @@ struct CallTreeTextTests {
         let print = try #require(FoldedRenderer().tree)
         let folded = print(tree(), Layout())
         #expect(folded == "main;outer;inner 980000000\nmain;first:second 20000000\nmain;rare 1000\n[unknown] 2000\n")
+        // From the functions that ran to their callers, the paths are the same.
+        let upward = print(tree(.bottomUp), Layout())
+        #expect(upward == "inner;outer;main 980000000\nfirst:second;main 20000000\nrare;main 1000\n[unknown] 2000\n")
     }
 
     @Test func `is a tree in JSON too`() {

@@ -77,7 +77,7 @@ struct TimelineTests {
     func text() throws {
         let result = try BuiltCommand.run(["timeline", Self.trace])
         #expect(result.status == 0 && !result.output.contains("\u{1B}"))
-        let lines = result.output.split(separator: "\n")
+        let lines = result.withoutNextStep.split(separator: "\n")
         #expect(lines[0].hasPrefix("423 events from 13.7 ms to 31.2 ms  ("))
         #expect(lines.allSatisfy { $0.count <= 100 } && lines.contains { $0.count > 90 })
         for row in ["Fetches", "Batches", "Faults", "Cache Misses", "SQL", "list (screen)"] {

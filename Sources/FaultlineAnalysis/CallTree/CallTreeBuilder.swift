@@ -99,7 +99,7 @@ public struct CallTreeBuilder: Sendable {
         for frame in direction == .topDown ? Array(known.reversed()) : known {
             node = child(of: node, number(of: frame))
             nodes[node].total &+= weight
-            // The function that ran is the last one of a path, and the first one of a path to its callers.
+            // Top-down paths end with the function that ran; bottom-up paths begin with it.
             own = direction == .topDown ? node : own ?? node
         }
         nodes[own ?? node].own &+= weight

@@ -13,7 +13,9 @@ public struct EventBasis: Sendable, Hashable {
     /// The subjects that events of the same form must have.
     public internal(set) var subjects: Set<EventGroup.Key.Subject> = []
 
-    /// Whether the finding rests on an event, unless that is within a scope of set-up; see ``SetupScopes``.
+    /// Whether an event matches the description.
+    ///
+    /// No finding rests on events within a scope of set-up, which ``SetupScopes`` recognizes.
     ///
     /// - Parameters:
     ///   - sites: The lines of the event: the call that asked for it, and the one that triggered it.

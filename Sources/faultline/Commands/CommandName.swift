@@ -9,6 +9,7 @@ enum CommandName {
     static func check(_ arguments: [String], of command: any ParsableCommand.Type) throws {
         var arguments = arguments[...]
         if arguments.first == "help" { arguments.removeFirst() }
+        guard arguments.first != "help" else { return }
         var command = command
         var path = "faultline"
         while let word = arguments.popFirst(), !word.hasPrefix("-"), !command.configuration.subcommands.isEmpty {

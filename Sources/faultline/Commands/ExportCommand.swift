@@ -71,6 +71,8 @@ struct ExportCommand: AnalyzingCommand {
 
     private func write(_ trace: inout LoadedTrace, _ finding: Finding?, to file: NewFile) throws {
         var exporter = format.exporter.init(ExportOptions(weight: weight?.weight))
+        // A file that weighs nothing says nothing.
+        var weighed = weight.map { CallTreeBuilder($0.weight) }
         var processes: [UInt32: ProcessNames] = [:]
         var selector = EventSelector(selection, finding: finding)
         var buffer = ExportBuffer()
@@ -83,15 +85,16 @@ struct ExportCommand: AnalyzingCommand {
             {
                 return
             }
+            if case .event(let event) = message { weighed?.add(event, path: []) }
             exporter.add(message, to: &buffer)
             if buffer.bytes.count > 1 << 16 { try file.write(&buffer) }
         }
         exporter.finish(&buffer)
         try file.write(&buffer)
-        guard try file.size() > 0 || !selector.remarks.isEmpty else {
-            let weight = weight.map { " of the weight \($0.weight.rawValue)" } ?? ""
+        if let weight = weight?.weight, let weighed = weighed?.finish(), weighed.total == 0, selector.remarks.isEmpty {
             throw CommandFailure.usage(
-                "The trace has nothing\(weight) to export; \"faultline tree\" prints the weights that it has.")
+                "The trace has nothing of the weight \(weight.rawValue) to export; \"faultline tree\" prints the weights "
+                    + "that it has.")
         }
         for remark in summary.remarks { Terminal.tell(remark) }
         if !selector.remarks.isEmpty { throw CommandFailure.usage(selector.remarks.joined(separator: " ")) }
@@ -122,13 +125,6 @@ private struct NewFile {
             rest = rest.dropFirst(count)
         }
         buffer.removeAll()
-    }
-
-    /// The number of bytes that were written.
-    func size() throws -> Int {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw failure(errno) }
-        return Int(status.st_size)
     }
 
     func remove() { unlink(path) }
