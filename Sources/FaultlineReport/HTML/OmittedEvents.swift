@@ -50,7 +50,8 @@ struct OmittedEvents {
     /// The part of the trace that a time is in.
     private func bin(of time: UInt64) -> Int {
         let place = Double(time &- min(time, span.lowerBound)) / Double(span.upperBound - span.lowerBound)
-        return min(Self.bins - 1, Int(place * Double(Self.bins)))
+        // A damaged trace has times far beyond its end.
+        return min(Self.bins - 1, Int(min(1, place) * Double(Self.bins)))
     }
 
     /// The lanes in a fixed order.

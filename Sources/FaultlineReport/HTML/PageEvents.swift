@@ -77,6 +77,11 @@ package struct PageEvents {
         var process = processes.removeValue(forKey: event.process) ?? PageProcess()
         defer { processes[event.process] = process }
         let values = event.detail.values
+        if event.kind.isSample, !sampleShare.contains(event.id, event.start) {
+            let weight = values.fields.first { $0.field.name == event.kind.weightField }?.value ?? 0
+            let lane = OmittedEvents.Lane(thread: tables.thread(of: event), kind: event.kind)
+            return omitted.add(lane, start: event.start, duration: event.duration, weight: weight)
+        }
         let common = process.common(
             of: event, values, analysis.findings.prefix(Self.markedFindings), in: &tables)
         let place = fields[event.kind]?.count ?? 0
@@ -199,10 +204,11 @@ private struct EqualShare {
 
     /// Makes the share smaller, so that a number of events are left.
     ///
-    /// - Parameter ranks: Those of all events that belong to it.
+    /// - Parameter ranks: Those of all events; some may not belong to it.
     mutating func keep(_ number: Int, of ranks: [UInt64]) {
-        guard number < ranks.count else { return }
-        greatest = number > 0 ? ranks.sorted()[number - 1] : 0
+        let own = ranks.filter { $0 <= greatest }.sorted()
+        guard number < own.count else { return }
+        greatest = number > 0 ? own[number - 1] : 0
     }
 
     func contains(_ event: EventID, _ start: UInt64) -> Bool { Self.rank(event, start) <= greatest }

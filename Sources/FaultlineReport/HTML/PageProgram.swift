@@ -3,8 +3,8 @@ enum PageProgram {
     /// The modules, each after those that it imports.
     private static let modules = [
         PackageResources.format_js, PackageResources.columns_js, PackageResources.trace_js, PackageResources.weights_js,
-        PackageResources.calltree_js, PackageResources.lanes_js, PackageResources.selection_js,
-        PackageResources.hotspots_js,
+        PackageResources.calltree_js, PackageResources.lanes_js, PackageResources.hotspots_js,
+        PackageResources.selection_js,
         PackageResources.worker_js, PackageResources.elements_js, PackageResources.source_js,
         PackageResources.colours_js,
         PackageResources.timescale_js, PackageResources.minimap_js, PackageResources.graphpainter_js,

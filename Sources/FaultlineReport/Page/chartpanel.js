@@ -15,8 +15,9 @@ export class ChartPanel {
 
   /** Draws some events. @param classes The number of them by duration; see `durationClasses`. */
   show(rows, classes) {
-    // Hits that are left out would make the cache look worse.
-    const cache = this.trace.head.omitted ? null : cacheChart(this.trace, rows);
+    // Faults that are left out would make the cache look better or worse.
+    const { fault, cacheHits } = this.trace.head.omitted?.kinds ?? {};
+    const cache = fault || cacheHits ? null : cacheChart(this.trace, rows);
     const durations = durationChart(classes) ?? element("p", { class: "empty" }, "No selected event has a duration.");
     this.host.replaceChildren(...[
       part("Durations of the selected events", durations),

@@ -38,13 +38,15 @@ export function batchCurveChart(curve) {
     const point = points.find(({ batchSize }) => batchSize === size);
     return point && [point.cost, point.wait].map((time) => shape("circle", { class: `dot ${kind}`, cx: px(size), cy: py(time), r: 4 }));
   };
-  // The sizes are named below the axis, where near ones stand side by side.
+  // The sizes are named above the curves, near ones together.
   const names = (px) => {
-    const [first, second] = [["now", curve.current, "now"], ["advised", curve.advised, "advised"]].sort((a, b) => a[1] - b[1]);
-    const isNear = Math.abs(px(first[1]) - px(second[1])) < 90;
-    return [first, second].filter(([, size]) => sizes.includes(size)).map(([kind, size, word], index) => shape("text", {
-      class: `mark ${kind}`, x: px(size), y: SIZE.top - 2, "text-anchor": !isNear ? "middle" : index === 0 ? "end" : "start",
-    }, `${size} ${word}`));
+    const named = [[curve.current, "now"], [curve.advised, "advised"]].filter(([size]) => sizes.includes(size)).sort((a, b) => a[0] - b[0])
+      .map(([size, word]) => ({ x: px(size), text: `${formatCount(size)} ${word}` }));
+    const areNear = named.length === 2 && named[1].x - named[0].x < 90;
+    const texts = areNear ? [{ x: (named[0].x + named[1].x) / 2, text: named.map(({ text }) => text).join(", ") }] : named;
+    return texts.map(({ x, text }) => shape("text", {
+      class: "mark", x: Math.max(70, Math.min(SIZE.width - 70, x)), y: SIZE.top - 2, "text-anchor": "middle",
+    }, text));
   };
   const words = points.map(({ batchSize, cost, wait }) => `${batchSize}: ${formatDuration(cost)}, ${formatDuration(wait)}`).join("; ");
   const decades = [1, 10, 100, 1000, 10000].filter((size) => size >= sizes[0] && size <= sizes.at(-1));

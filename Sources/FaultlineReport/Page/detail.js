@@ -132,7 +132,7 @@ export class Detail {
     const fields = trace.kinds.get(trace.kind[row]).fields.filter(({ unit }) => ["count", "bytes", "ns", "flag"].includes(unit));
     const counted = fields.map(({ name, unit }) => [name, trace.field(row, name), unit]).filter(([, value]) => value > 0);
     return [`took ${formatDuration(trace.duration[row])}`,
-      ...counted.map(([name, value, unit]) => ({ flag: spelledOut(name), count: `${formatCount(value)} ${spelledOut(name)}` }[unit]
+      ...counted.map(([name, value, unit]) => ({ flag: spelledOut(name), count: `${formatCount(value)} ${numbered(spelledOut(name), value)}` }[unit]
         ?? `${spelledOut(name)} ${formatField(value, unit)}`))].join(", ");
   }
 
@@ -157,7 +157,7 @@ export class Detail {
       effects.length > 0 && section(`Effects (${formatCount(effects.length)})`,
         element("ul", { class: "links" }, [...effects.subarray(0, MOST_LINKS)].map(link)),
         more > 0 && element("p", { class: "more" }, `And ${formatCount(more)} more.`),
-        element("button", { type: "button", class: "all-effects", click: () => this.actions.list({ within: row }) }, "List it with all its effects")),
+        trace.kindName(row) !== "scope" && element("button", { type: "button", class: "all-effects", click: () => this.actions.list({ within: row }) }, "List it with all its effects")),
     ];
   }
 
@@ -166,7 +166,7 @@ export class Detail {
   #stack(row) {
     const all = this.trace.frames(row);
     if (all.length === 0) return null;
-    const start = all.findIndex(({ part }) => part !== "recorder");
+    const start = Math.max(0, all.findIndex(({ part }) => part !== "recorder"));
     const frames = all.slice(start, start + MOST_FRAMES);
     const first = Math.max(0, frames.findIndex(({ part }) => part === "program"));
     const source = element("div", { class: "source" });
@@ -234,6 +234,9 @@ function section(title, ...content) { return element("section", {}, element("h3"
 function block(kind, label, text) {
   return text && element("pre", { class: kind, role: "region", tabindex: "0", "aria-label": label }, withVisibleDirections(text));
 }
+
+/** The noun of a field's name, which is a plural, for a number of them. */
+function numbered(plural, number) { return number === 1 ? plural.replace(/(x)es$|s$/, "$1") : plural; }
 
 /** Whether a field is a moment of the trace and not a duration. */
 function isTime({ name }) { return name === "firstUse" || name === "lastUse"; }

@@ -20,7 +20,11 @@ export class FlameGraph {
     });
     this.caption = element("p", { class: "caption", role: "status" });
     this.scroller = element("div", { class: "flame-scroller" }, this.canvas);
-    this.reset = element("button", { type: "button", disabled: true, click: () => this.focus(0) }, "Show all");
+    this.reset = element("button", { type: "button", disabled: true, click: () => {
+      // The button is then disabled, and would lose the focus.
+      this.canvas.focus();
+      this.focus(0);
+    } }, "Show all");
     const legend = element("p", { class: "legend" }, Object.entries(CODE_PARTS).map(([part, name]) => {
       const mark = element("span", { class: "mark" });
       mark.style.background = PART_COLOURS[part][0];

@@ -88,7 +88,7 @@ export function withVisibleDirections(text) {
 export function describeRest({ total, unknown, hidden }, weight) {
   const parts = [
     unknown > 0 && `${formatWeight(unknown, weight)} have no call path`,
-    hidden > 0 && `${formatWeight(hidden, weight)} are of hidden libraries alone`,
+    hidden > 0 && `${formatWeight(hidden, weight)} ran only in hidden libraries`,
   ].filter(Boolean);
   return parts.length > 0 ? `Of ${formatWeight(total, weight)}, ${parts.join(", and ")}.` : "";
 }

@@ -1,6 +1,7 @@
 import { kindColours, styleColour } from "./colours.js";
 import { formatCounted, formatSize } from "./format.js";
-import { lowerBound, omittedOf } from "./lanes.js";
+import { lowerBound, omittedBetween, omittedOf } from "./lanes.js";
+import { keptShare } from "./weights.js";
 
 export const GRAPH_HEIGHT = 34;
 /** The width of the smallest interval that is drawn, in pixels. */
@@ -13,7 +14,7 @@ export const FAINT = 0.18;
 /** Draws sampled values over time: CPU time, allocations and the memory of a process. */
 export class GraphPainter {
   #marked = null;
-  #markedSums = new Map();
+  #found = new Map();
 
   /** @param omitted What the page does not have one by one; see `omittedSums`. */
   constructor(trace, scale, omitted) { Object.assign(this, { trace, scale, omitted }); }
@@ -22,12 +23,20 @@ export class GraphPainter {
   drawLoad(context, { track, lane }, y, marked) {
     const [kind] = track.kinds;
     const [level] = lane.levels;
-    const shares = this.#shares(kind, level, level.sums);
-    this.#addOmitted(shares, omittedOf(this.trace, this.omitted, track, lane));
-    const cores = kind === "cpu" ? this.#cores(lane) : 0;
-    const top = cores > 0 ? cores * this.#step : Math.max(1, ...shares);
-    this.#drawBars(context, kind, shares, top, y, marked ? FAINT : 1);
-    if (marked) this.#drawBars(context, kind, this.#shares(kind, level, this.#sumsOfMarked(level, marked)), top, y, 1);
+    const omitted = omittedOf(this.trace, this.omitted, track, lane);
+    const all = this.#shares(kind, level, level.sums).map((sum, index) => {
+      const from = this.scale.view.from + index * this.#step;
+      return sum + omittedBetween(omitted, from, from + this.#step);
+    });
+    const cores = kind === "cpu" ? this.#cores(lane, omitted) : 0;
+    const top = cores > 0 ? cores * this.#step : Math.max(1, ...all);
+    this.#drawBars(context, kind, all, top, y, marked ? FAINT : 1);
+    if (marked) {
+      // The samples that the page has stand for those that it lacks.
+      const share = keptShare(this.trace, this.trace.kindNumbers.get(kind));
+      const selected = this.#shares(kind, level, this.#sumsOfMarked(level, marked)).map((sum) => sum / share);
+      this.#drawBars(context, kind, selected, top, y, 1);
+    }
     this.#drawScale(context, y, cores > 0 ? formatCounted(cores, "core") : formatSize(top));
   }
 
@@ -51,21 +60,6 @@ export class GraphPainter {
     return isSparse ? this.#spread(level, sums) : this.#sumUp(level, sums);
   }
 
-  /** Adds the weights of samples that the page does not have. */
-  #addOmitted(shares, omitted) {
-    const { span, view } = this.scale;
-    for (const { times } of omitted) {
-      const length = (span.to - span.from) / times.length;
-      shares.forEach((_, index) => {
-        const from = view.from + index * this.#step - span.from;
-        const to = from + this.#step;
-        for (let bin = Math.max(0, Math.floor(from / length)); bin < times.length && bin * length < to; bin += 1) {
-          shares[index] += times[bin] * (Math.min(to, (bin + 1) * length) - Math.max(from, bin * length)) / length;
-        }
-      });
-    }
-  }
-
   #sumUp({ starts }, sums) {
     const time = this.#step;
     const shares = [];
@@ -79,8 +73,9 @@ export class GraphPainter {
   }
 
   /** The weight in the time of each bar, if that of each sample is spread over the time before it. */
-  #spread({ starts }, sums) {
+  #spread({ starts, sums: all }, sums) {
     const time = this.#step;
+    const typical = all.at(-1) / starts.length;
     const { from, to } = this.scale.view;
     const shares = new Array(Math.ceil((to - from) / time)).fill(0);
     for (let index = lowerBound(starts, from); index < starts.length; index += 1) {
@@ -88,7 +83,7 @@ export class GraphPainter {
       const begin = starts[index] - weight;
       if (begin > to) {
         // Later samples begin later, unless they weigh far more than the others.
-        if (starts[index] > to + 10 * (sums.at(-1) / starts.length)) break;
+        if (starts[index] > to + 10 * typical) break;
         continue;
       }
       const [first, last] = [Math.floor((begin - from) / time), Math.floor((starts[index] - from) / time)];
@@ -101,36 +96,42 @@ export class GraphPainter {
   }
 
   /** The number of cores that a lane's graph of CPU time has room for: that used in the busiest hundredth of the trace. */
-  #cores(lane) {
-    lane.cores ??= this.#busiest(lane);
+  #cores(lane, omitted) {
+    lane.cores ??= this.#busiest(lane, omitted);
     return lane.cores;
   }
 
-  #busiest({ levels: [{ starts, sums }] }) {
-    const { span } = this.scale;
+  #busiest({ levels: [{ starts, sums }] }, omitted) {
+    const [begin, end] = this.trace.head.span;
     const typical = sums.at(-1) / Math.max(1, starts.length);
-    const time = Math.max((span.to - span.from) / 100, typical * 4);
+    const time = Math.max((end - begin) / 100, typical * 4);
     let most = 0;
-    for (let from = span.from; from < span.to; from += time) {
-      most = Math.max(most, sums[lowerBound(starts, from + time)] - sums[lowerBound(starts, from)]);
+    for (let from = begin; from < end; from += time) {
+      const kept = sums[lowerBound(starts, from + time)] - sums[lowerBound(starts, from)];
+      most = Math.max(most, kept + omittedBetween(omitted, from, from + time));
     }
     return Math.max(1, Math.ceil(most / time - 0.1));
   }
 
-  /** The sums of a level's events that are in the selection, which are kept until that changes. */
-  #sumsOfMarked(level, marked) {
+  /** What follows from the selection for a level, which is kept until the selection changes. */
+  #ofMarked(level, marked, find) {
     if (this.#marked !== marked) {
       this.#marked = marked;
-      this.#markedSums.clear();
+      this.#found.clear();
     }
-    if (!this.#markedSums.has(level)) {
+    if (!this.#found.has(level)) this.#found.set(level, find());
+    return this.#found.get(level);
+  }
+
+  /** The sums of a level's events that are in the selection. */
+  #sumsOfMarked(level, marked) {
+    return this.#ofMarked(level, marked, () => {
       const sums = new Float64Array(level.sums.length);
       level.rows.forEach((row, index) => {
         sums[index + 1] = sums[index] + (marked[row] ? level.sums[index + 1] - level.sums[index] : 0);
       });
-      this.#markedSums.set(level, sums);
-    }
-    return this.#markedSums.get(level);
+      return sums;
+    });
   }
 
   /** States what the top of a graph stands for. */
@@ -166,7 +167,8 @@ export class GraphPainter {
       last = x;
       if (starts[index] > scale.view.to) break;
     }
-    context.globalAlpha = marked === null || rows.some((row) => marked[row]) ? 1 : FAINT;
+    const isMarked = marked === null || this.#ofMarked(lane.levels[0], marked, () => rows.some((row) => marked[row]));
+    context.globalAlpha = isMarked ? 1 : FAINT;
     context.stroke();
     context.globalAlpha = 1;
     this.#drawScale(context, y, formatSize(most));

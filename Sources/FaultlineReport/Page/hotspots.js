@@ -1,31 +1,46 @@
 import { DURATION_UNKNOWN } from "./trace.js";
 
 /** Kinds of events that are no operations of the store, or whose time is that of another event. */
-const NO_OPERATIONS = new Set(["scope", "use", "release", "eviction", "cpu", "allocation", "memory", "cacheMiss", "merge", "refresh"]);
+const NO_OPERATIONS = new Set(["scope", "use", "release", "eviction", "cpu", "allocation", "memory", "cacheMiss"]);
+
+/** The kinds of operations, by their numbers. */
+function operationKinds(trace) {
+  return new Map([...trace.kinds.values()].filter(({ name }) => !NO_OPERATIONS.has(name)).map(({ number, name }) => [number, name]));
+}
+
+/** What makes operations alike: a function from a row to a text that is equal for those of one kind, subject and line. */
+export function likeness(trace) {
+  const kinds = operationKinds(trace);
+  return (row) => {
+    const kind = kinds.get(trace.kind[row]);
+    if (kind === undefined) return null;
+    return [kind === "cacheHits" ? "fault" : kind, faultSource(trace, row, kind), trace.label[row], trace.siteText(row)].join("\n");
+  };
+}
 
 /**
- * Sums the operations among some events that are alike: those of one kind, subject and line.
+ * Sums the operations among some events that are alike.
  *
  * Statements count only if there are no operations of a store, which would contain them.
  *
  * @param rows The rows of the events.
- * @returns The sums, those first that took longest: `kind`, `remark`, `kinds`, `label`, `site`, `count`, `rows`, `total`, `p50`, `p99`.
+ * @returns The sums, those first that took longest: `key`, as `likeness` has it, `kind`, `remark`, `label`, `site`, `count`, `rows`,
+ *   `total`, `p50` and `p99`.
  */
 export function sumOperations(trace, rows) {
   const groups = new Map();
-  const kinds = new Map([...trace.kinds.values()].filter(({ name }) => !NO_OPERATIONS.has(name)).map(({ number, name }) => [number, name]));
+  const kinds = operationKinds(trace);
+  const keyOf = likeness(trace);
   for (const row of rows) {
-    const kind = kinds.get(trace.kind[row]);
-    if (kind === undefined) continue;
-    const remark = kind === "fault" || kind === "cacheHits" ? faultSource(trace, row, kind) : "";
-    const key = `${kind === "cacheHits" ? "fault" : kind} ${remark} ${trace.label[row]} ${trace.site[row]}`;
+    const key = keyOf(row);
+    if (key === null) continue;
     if (!groups.has(key)) {
+      const [kind, remark] = key.split("\n");
       groups.set(key, {
-        kind: kind === "cacheHits" ? "fault" : kind, remark, kinds: new Set(), label: trace.label[row], site: trace.site[row],
-        count: 0, rows: 0, total: 0, durations: [], weights: [],
+        key, kind, remark, label: trace.label[row], site: trace.site[row], count: 0, rows: 0, total: 0, durations: [], weights: [],
       });
     }
-    addOperation(groups.get(key), trace, row, kind);
+    addOperation(groups.get(key), trace, row, kinds.get(trace.kind[row]));
   }
   const all = [...groups.values()];
   const operations = all.filter(({ kind }) => kind !== "sql");
@@ -33,14 +48,13 @@ export function sumOperations(trace, rows) {
   return shown.map(finishGroup).sort((a, b) => b.total - a.total || b.count - a.count);
 }
 
-/** Where a fault's values came from: nothing to say if from the store. */
+/** Where a fault's values came from: nothing to say if from the store, and for other kinds. */
 function faultSource(trace, row, kind) {
   if (kind === "cacheHits") return "cached";
-  return { rowCache: "cached", gone: "gone" }[trace.word(row, "source")] ?? "";
+  return (kind === "fault" && { rowCache: "cached", gone: "gone" }[trace.word(row, "source")]) || "";
 }
 
 function addOperation(group, trace, row, kind) {
-  group.kinds.add(trace.kind[row]);
   group.rows += trace.rows(row) ?? 0;
   // Faults that the row cache filled are counted, and share the time of all.
   const count = kind === "cacheHits" ? trace.field(row, "hits") : 1;
@@ -52,7 +66,7 @@ function addOperation(group, trace, row, kind) {
   group.weights.push(count);
 }
 
-function finishGroup({ durations, weights, kinds, ...group }) {
+function finishGroup({ durations, weights, ...group }) {
   const order = Uint32Array.from(durations.keys()).sort((a, b) => durations[a] - durations[b]);
   const all = weights.reduce((sum, weight) => sum + weight, 0);
   const percentile = (share) => {
@@ -60,5 +74,5 @@ function finishGroup({ durations, weights, kinds, ...group }) {
     const found = order.find((place) => (seen += weights[place]) >= share * all);
     return found === undefined ? 0 : durations[found];
   };
-  return { ...group, kinds: [...kinds], p50: percentile(0.5), p99: percentile(0.99) };
+  return { ...group, p50: percentile(0.5), p99: percentile(0.99) };
 }

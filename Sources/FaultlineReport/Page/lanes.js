@@ -72,14 +72,15 @@ export function layOut(trace) {
 }
 
 /**
- * What the events sum to that a page does not have one by one: for each thread and kind, the times in equal parts of the trace, or the
- * weights of samples.
+ * What the events sum to that a page does not have one by one: for each thread and kind, the `times` in equal parts of the trace, or the
+ * weights of samples, with the `begin` of the first part and the `length` of each.
  */
 export function omittedSums(trace) {
   const sums = [];
+  const [begin, end] = trace.head.span;
   for (const [name, times] of Object.entries(trace.columns)) {
     const [, thread, kind] = /^omitted (\d+) (\d+)$/.exec(name) ?? [];
-    if (thread) sums.push({ thread: Number(thread), kind: trace.kinds.get(Number(kind)).name, times });
+    if (thread) sums.push({ thread: Number(thread), kind: trace.kinds.get(Number(kind)).name, times, begin, length: (end - begin) / times.length });
   }
   return sums;
 }
@@ -92,6 +93,18 @@ function hasLevels({ style }) { return ["bands", "slices", "spans"].includes(sty
 
 /** Whether a track is a graph of sampled values. */
 export function isGraph({ style }) { return style === "load" || style === "level"; }
+
+/** The part of such sums that is between two times. */
+export function omittedBetween(sums, from, to) {
+  let sum = 0;
+  for (const { times, begin, length } of sums) {
+    for (let bin = Math.max(0, Math.floor((from - begin) / length)); bin < times.length && begin + bin * length < to; bin += 1) {
+      const edge = begin + bin * length;
+      sum += (times[bin] * (Math.min(to, edge + length) - Math.max(from, edge))) / length;
+    }
+  }
+  return sum;
+}
 
 /** Those sums that belong to a lane of a track. */
 export function omittedOf(trace, sums, track, lane) {

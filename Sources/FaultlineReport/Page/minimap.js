@@ -1,7 +1,7 @@
 import { styleColour } from "./colours.js";
 import { element, followPointer, prepareCanvas } from "./elements.js";
 import { formatDuration } from "./format.js";
-import { omittedSums, trackOf } from "./lanes.js";
+import { omittedBetween, omittedSums, trackOf } from "./lanes.js";
 
 /** The whole trace in one strip, with the part of it that is in sight. Dragging the strip moves that part. */
 export class Minimap {
@@ -61,11 +61,11 @@ export class Minimap {
         }
       }
     }
-    for (const { kind, times } of omittedSums(trace)) {
-      if (trackOf(kind)?.style !== "slices") continue;
-      times.forEach((time, index) => { bins[Math.floor((index / times.length) * count)] += time; });
-    }
-    return bins.map((time) => Math.min(1, time / length));
+    const omitted = omittedSums(trace).filter(({ kind }) => trackOf(kind)?.style === "slices");
+    return bins.map((time, bin) => {
+      const from = span.from + bin * length;
+      return Math.min(1, (time + omittedBetween(omitted, from, from + length)) / length);
+    });
   }
 
   #startDrag(event) {

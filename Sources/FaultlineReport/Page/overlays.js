@@ -46,7 +46,7 @@ export function drawSelected(context, scale, trace, row, placeOf) {
 /**
  * Draws arrows from an event's cause to it, and from it to its effects in sight.
  *
- * @param placeOf Returns the top of what shows a row, or `null` if nothing does.
+ * @param placeOf Returns the top and the height of what shows a row, or `null` if nothing does.
  */
 export function drawArrows(context, scale, trace, row, placeOf) {
   const { from, to } = scale.view;

@@ -20,11 +20,12 @@ export function showHeader(title, facts, ...limits) {
 /** What a page leaves out of a trace, as sentences in pieces: one or none. */
 export function omission({ omitted, eventCount }) {
   if (!omitted) return [];
-  const areSampled = ["cpu", "allocation", "memory"].some((kind) => omitted.kinds[kind]);
+  const areSampled = ["cpu", "allocation"].some((kind) => omitted.kinds[kind]);
   return [[
-    `The page has ${formatCount(eventCount - omitted.count)} of ${formatCount(eventCount)} events one by one: the longest, and an equal `
-    + `share of those that take no time${areSampled ? ", samples among them" : ""}. The others, of at most ${formatDuration(omitted.longest)} `
-    + "each, are summed in the tracks, and are missing from the list and the call tree. "
+    `The page shows ${formatCount(eventCount - omitted.count)} of ${formatCount(eventCount)} events individually: the longest, and an equal `
+    + `share of those that take no time${areSampled ? ", samples among them" : ""}. The others are summed in the tracks, and are missing `
+    + "from the list and the call tree. "
+    + (omitted.longest > 0 ? `Each of them took at most ${formatDuration(omitted.longest)} of its thread's time. ` : "")
     + (areSampled ? "The call tree scales the samples up. " : "")
     + "The findings, and the hotspots of the whole trace, rest on all events."]];
 }
@@ -41,10 +42,12 @@ export function showPanel(name) {
 
 /** Lets the tabs act as tabs do: a click, the arrows, Home and End show their panels. */
 export function connectTabs(show) {
-  const tabs = [...document.querySelectorAll("[role=tab]")];
-  tabs.forEach((tab, index) => {
+  for (const tab of document.querySelectorAll("[role=tab]")) {
     tab.addEventListener("click", () => show(tab.dataset.panel));
     tab.addEventListener("keydown", (event) => {
+      // A page can do without some of the tabs.
+      const tabs = [...document.querySelectorAll("[role=tab]")];
+      const index = tabs.indexOf(tab);
       const place = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: -1 }[event.key];
       if (place === undefined) return;
       event.preventDefault();
@@ -53,5 +56,5 @@ export function connectTabs(show) {
       show(next.dataset.panel);
       next.focus();
     });
-  });
+  }
 }

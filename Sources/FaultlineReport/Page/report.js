@@ -1,7 +1,7 @@
 import { Advice } from "./advice.js";
 import { ChartPanel } from "./chartpanel.js";
 import { Detail } from "./detail.js";
-import { element, find } from "./elements.js";
+import { element, fill, find } from "./elements.js";
 import { EventList } from "./eventlist.js";
 import { Filters } from "./filters.js";
 import { FlameGraph } from "./flamegraph.js";
@@ -63,7 +63,7 @@ export class ReportPage {
     });
     this.detail = new Detail(find("detail"), this.trace, {
       select: (row) => this.go(row), filter: (criteria) => this.filter(criteria),
-      list: (criteria) => this.filter({ ...wholeSelection(), ...criteria }).then(() => this.showPanel("events")),
+      list: (criteria) => this.listOnly(criteria),
       zoom: (row) => this.timeline.reveal(this.trace.start[row], this.trace.end(row)),
     });
     this.tree = new TreeView(find("tree"), this.trace);
@@ -148,6 +148,13 @@ export class ReportPage {
     });
   }
 
+  /** Lists the events that meet some criteria, whatever else was selected before. */
+  async listOnly(criteria) {
+    this.timeline.range = null;
+    this.advice.mark(-1);
+    if (await this.filter({ ...wholeSelection(), ...criteria })) this.showPanel("events");
+  }
+
   /** Changes criteria of the selection. */
   filter(criteria) {
     Object.assign(this.selection, criteria);
@@ -214,12 +221,22 @@ export class ReportPage {
     if (this.trace?.count > 0) this.refreshPanel();
   }
 
-  /** The hotspots of the selected events, or those of the report, which also has the events that the page lacks. */
+  /** The hotspots of the selected events. Those of all are the report's, if the page lacks some events. */
   async #showHotspots() {
-    if (isWhole(this.selection)) return find("panel-hotspots").replaceChildren(hotspotTable(this.head.data.report));
+    const { omitted, report } = this.head.data;
+    const panel = find("panel-hotspots");
+    if (omitted && isWhole(this.selection)) return panel.replaceChildren(hotspotTable(report));
+    const asked = this.#asked;
     document.body.dataset.pending = 1;
     const groups = await this.assistant.ask("hotspots", { number: this.number });
-    find("panel-hotspots").replaceChildren(selectedHotspotTable(this.trace, groups, (criteria) => this.filter(criteria)));
+    if (asked !== this.#asked) return;
+    const choose = (criteria) => {
+      // The button that was pressed is replaced with its table.
+      panel.focus();
+      this.filter(criteria);
+    };
+    fill(panel, omitted && element("p", { class: "caption" }, "Of the events that the page shows individually:"),
+      selectedHotspotTable(this.trace, groups, choose));
     document.body.dataset.pending = 0;
   }
 

@@ -1,9 +1,11 @@
+import { likeness } from "./hotspots.js";
+
 // Which events a reader looks at, and in which order.
 
 /** A selection of all events: the criteria that a reader can set. */
 export function wholeSelection() {
   return {
-    from: null, to: null, text: "", kinds: [], entity: 0, leastDuration: 0, thread: 0, site: 0, label: 0, within: -1, finding: -1,
+    from: null, to: null, text: "", kinds: [], entity: 0, leastDuration: 0, thread: 0, site: 0, operation: null, within: -1, finding: -1,
   };
 }
 
@@ -14,10 +16,10 @@ export function isWhole(selection) {
 }
 
 /** What a selection contains that neither the controls above the timeline nor the timeline show, in words. */
-export function describeSelection(trace, { label, within, finding }) {
+export function describeSelection(trace, { operation, within, finding }) {
   return [
     finding >= 0 && `of finding ${finding + 1}`,
-    within >= 0 && `within ${trace.kindName(within)} ${trace.labelText(within)}`, label > 0 && trace.head.strings[label],
+    within >= 0 && `within ${trace.kindName(within)} ${trace.labelText(within)}`, operation?.text,
   ].filter(Boolean);
 }
 
@@ -25,6 +27,7 @@ export function describeSelection(trace, { label, within, finding }) {
 export function select(trace, selection) {
   const kinds = selection.kinds.length > 0 ? new Set(selection.kinds) : null;
   const isFound = selection.text.trim() === "" ? null : searcher(trace, selection.text.trim().toLowerCase());
+  const keyOf = selection.operation ? likeness(trace) : null;
   const inside = selection.within >= 0 ? insideOf(trace, selection.within) : null;
   const entities = selection.entity > 0 ? entityColumns(trace) : null;
   // A line is a site of its own by its module's name and by its path.
@@ -39,7 +42,7 @@ export function select(trace, selection) {
     if (trace.duration[row] < selection.leastDuration) continue;
     if (selection.thread > 0 && trace.thread[row] !== selection.thread) continue;
     if (sites && !sites[trace.site[row]]) continue;
-    if (selection.label > 0 && trace.label[row] !== selection.label) continue;
+    if (keyOf && keyOf(row) !== selection.operation.key) continue;
     if (inside && !inside[row]) continue;
     // A bit operation would cut the number to 32 bits.
     if (mark > 0 && Math.floor(trace.findings[row] / mark) % 2 === 0) continue;
@@ -51,8 +54,7 @@ export function select(trace, selection) {
 }
 
 /**
- * Searches what the list shows of events: each word of a text must occur in the kind, the subject, the line, the thread or the
- * context.
+ * Searches events: each word of a text must occur in the kind, the entity, the subject, the line, the thread or the context.
  *
  * @returns A function from a row to whether it has all words.
  */
@@ -66,7 +68,8 @@ function searcher(trace, text) {
   ];
   const words = text.split(/\s+/).map((word) =>
     columns.map(([column, texts]) => [column, texts.map((candidate) => candidate.toLowerCase().includes(word))]));
-  return (row) => words.every((found) => found.some(([column, flags]) => flags[column[row]]));
+  const named = (row, flags) => flags[trace.field(row, "entity") ?? 0];
+  return (row) => words.every((found) => found.some(([column, flags]) => flags[column[row]]) || named(row, found[0][1]));
 }
 
 /** A flag for each row: whether it is an event, or happened because of it or within it. */

@@ -30,12 +30,13 @@ export function hotspotTable({ groups }) {
   ]), isFigure);
 }
 
-/** The operations among the selected events that are alike. @param choose Called with the criteria for those of a row. */
+/** The operations among some events that are alike. @param choose Called with the criteria for those of a row. */
 export function selectedHotspotTable(trace, groups, choose) {
   return table(HOTSPOT_TITLES, groups.map((group) => [
     group.remark ? `${group.kind} (${group.remark})` : group.kind,
     element("button", {
-      type: "button", class: "link", click: () => choose({ kinds: group.kinds, label: group.label, site: group.site }),
+      type: "button", class: "link",
+      click: () => choose({ operation: { key: group.key, text: `${group.kind} ${trace.head.strings[group.label]}` } }),
     }, trace.head.strings[group.label]),
     ...figures(group), trace.head.sites[group.site][3] || "–",
   ]), isFigure);

@@ -91,12 +91,11 @@ export class TrackPainter {
   #drawOmitted(context, placed, y) {
     const { scale, trace } = this;
     const { lane } = placed;
-    for (const { kind, times } of omittedOf(trace, this.omitted, placed.track, lane)) {
-      const length = (scale.span.to - scale.span.from) / times.length;
+    for (const { kind, times, begin, length } of omittedOf(trace, this.omitted, placed.track, lane)) {
       context.fillStyle = kindColours(kind)[0];
       context.globalAlpha = 0.3;
       times.forEach((time, bin) => {
-        const from = scale.span.from + bin * length;
+        const from = begin + bin * length;
         if (time === 0 || from + length < scale.view.from || from > scale.view.to) return;
         const [x, end] = [scale.x(from), scale.x(from + length)];
         const tall = Math.min(1, time / length) * (LEVEL_HEIGHT - 2);

@@ -38,9 +38,13 @@ export class Treemap {
     }[event.key];
     if (place < 0 || next === undefined || !boxes[next]) return;
     event.preventDefault();
-    boxes[place].tabIndex = -1;
-    boxes[next].tabIndex = 0;
     boxes[next].focus();
+  }
+
+  /** Makes the box that has the focus the one that the Tab key comes back to. */
+  #enter(box, label) {
+    for (const other of this.map.children) other.tabIndex = other === box ? 0 : -1;
+    this.caption.textContent = label;
   }
 
   /** The boxes of parts within an area, and those of their own parts within theirs. @param owner What they are parts of. */
@@ -49,7 +53,7 @@ export class Treemap {
       const label = `${owner}${part.name}: ${formatSize(part.size)}, ${formatPercent(part.size / this.root.size)}. ${part.remark}`;
       const box = element("div", {
         class: `box ${part.kind}`, role: "listitem", tabindex: "-1", title: label, "aria-label": label,
-        focus: () => { this.caption.textContent = label; }, mouseenter: () => { this.caption.textContent = label; },
+        focus: ({ target }) => this.#enter(target, label), mouseenter: () => { this.caption.textContent = label; },
       }, place.width > LEGIBLE.width && place.height > LEGIBLE.height ? element("span", {}, part.name) : null);
       for (const [side, value] of Object.entries({ left: place.x, top: place.y, width: place.width, height: place.height })) {
         box.style[side] = `${value}px`;

@@ -82,7 +82,7 @@ export function weigh(trace, weight) {
 }
 
 /** The share of a kind's samples that the page has: the others are an equal share throughout the trace, for which these stand. */
-function keptShare(trace, kind) {
+export function keptShare(trace, kind) {
   const kept = trace.kindCounts[kind];
   const omitted = trace.head.omitted?.kinds[trace.kinds.get(kind).name] ?? 0;
   return kept / Math.max(1, kept + omitted);

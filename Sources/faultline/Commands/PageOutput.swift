@@ -67,7 +67,7 @@ struct PageOutput: ParsableArguments {
     @Option(
         name: .long,
         help:
-            "The number of events that the page shows. Of a trace with more, it shows the longest, and sums the others."
+            "The number of events that the page shows individually. Of a trace with more, it shows the samples, the longest events, and an equal share of those that take no time, and sums the others."
     )
     var maxEvents = PageEvents.standardLimit
 
