@@ -78,7 +78,7 @@ class DiffTests(unittest.TestCase):
         texts = self.browser.texts("#help dd")
         self.browser.click("#help button")
         self.assertIn("Zoom in", texts)
-        for text in ["Search", "Show the events of a finding", "Select a time range, which filters everything below"]:
+        for text in ["Search", "Show the events of a finding", "Select a time range, which filters the views below"]:
             self.assertNotIn(text, texts)
 
 

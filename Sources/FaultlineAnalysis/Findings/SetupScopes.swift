@@ -10,7 +10,7 @@ public struct SetupScopes: Sendable {
 
     /// Remembers a scope that begins.
     ///
-    /// Call it for all events in the trace's order: scopes begin before what is within them.
+    /// Call it for every event, in the order of the trace: a scope begins before the events within it.
     public mutating func observe(_ event: TraceEvent) {
         guard case .scope(let scope) = event.detail, scope.phase == .begin else { return }
         if scope.kind == .setup || scopes.contains(event.scope) { scopes.insert(event.id) }

@@ -153,8 +153,7 @@ package struct PageEvents {
         let longEnough = durations.count - tooShort
         let keptSamples = min(samples.count, max(room / 2, room - longEnough - instants.count))
         // Of events that take no time, as large a share is kept as of the others.
-        let seen = seenInstants + (count - seenInstants - seenSamples)
-        let share = Double(room - keptSamples) * Double(seenInstants) / Double(max(1, seen))
+        let share = Double(room - keptSamples) * Double(seenInstants) / Double(max(1, count - seenSamples))
         let keptInstants = min(instants.count, max(Int(share), room - keptSamples - longEnough))
         sampleShare.keep(keptSamples, of: samples)
         instantShare.keep(keptInstants, of: instants)
@@ -166,7 +165,7 @@ package struct PageEvents {
             if open.contains(index) { return true }
             if row.kind.isSample { return sampleShare.contains(row.id, row.start) }
             if row.kind.isInstant { return instantShare.contains(row.id, row.start) }
-            guard fewer > 0, row.duration < least || row.duration == least && same > 0 else { return true }
+            guard row.duration < least || row.duration == least && same > 0 else { return true }
             if row.duration == least { same -= 1 }
             return false
         }
@@ -194,32 +193,6 @@ package struct PageEvents {
         }
         (rows, fields) = (kept, keptFields)
         openScopes = openScopes.compactMapValues { places[$0] }
-    }
-}
-
-/// A share of some events that is equal throughout a trace, whenever it was made smaller.
-private struct EqualShare {
-    /// Events whose rank is at most this one belong to it.
-    private var greatest = UInt64.max
-
-    /// Makes the share smaller, so that a number of events are left.
-    ///
-    /// - Parameter ranks: Those of all events; some may not belong to it.
-    mutating func keep(_ number: Int, of ranks: [UInt64]) {
-        let own = ranks.filter { $0 <= greatest }.sorted()
-        guard number < own.count else { return }
-        greatest = number > 0 ? own[number - 1] : 0
-    }
-
-    func contains(_ event: EventID, _ start: UInt64) -> Bool { Self.rank(event, start) <= greatest }
-
-    /// A number that follows from an event's number and time, and says nothing about its place in the trace.
-    static func rank(_ event: EventID, _ start: UInt64) -> UInt64 {
-        // The finalizer of MurmurHash3, by which each bit depends on all: events of logs have no numbers.
-        var bits = event &+ start &* 0x9E37_79B9_7F4A_7C15
-        bits = (bits ^ bits >> 33) &* 0xFF51_AFD7_ED55_8CCD
-        bits = (bits ^ bits >> 33) &* 0xC4CE_B9FE_1A85_EC53
-        return bits ^ bits >> 33
     }
 }
 

@@ -130,10 +130,8 @@ export class Detail {
   #counters(row) {
     const { trace } = this;
     const fields = trace.kinds.get(trace.kind[row]).fields.filter(({ unit }) => ["count", "bytes", "ns", "flag"].includes(unit));
-    const counted = fields.map(({ name, unit }) => [name, trace.field(row, name), unit]).filter(([, value]) => value > 0);
-    return [`took ${formatDuration(trace.duration[row])}`,
-      ...counted.map(([name, value, unit]) => ({ flag: spelledOut(name), count: `${formatCount(value)} ${numbered(spelledOut(name), value)}` }[unit]
-        ?? `${spelledOut(name)} ${formatField(value, unit)}`))].join(", ");
+    const counted = fields.map(({ name, unit }) => counterText(name, trace.field(row, name), unit)).filter(Boolean);
+    return [`took ${formatDuration(trace.duration[row])}`, ...counted].join(", ");
   }
 
   // MARK: Causes and effects
@@ -233,6 +231,14 @@ function section(title, ...content) { return element("section", {}, element("h3"
 /** A text that keeps its lines, or nothing if it is empty. */
 function block(kind, label, text) {
   return text && element("pre", { class: kind, role: "region", tabindex: "0", "aria-label": label }, withVisibleDirections(text));
+}
+
+/** A counter in words, such as `3 sorts`, or `null` if it counted nothing. */
+function counterText(name, value, unit) {
+  const words = spelledOut(name);
+  if (!value) return null;
+  if (unit === "flag") return words;
+  return unit === "count" ? `${formatCount(value)} ${numbered(words, value)}` : `${words} ${formatField(value, unit)}`;
 }
 
 /** The noun of a field's name, which is a plural, for a number of them. */

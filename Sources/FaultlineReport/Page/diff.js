@@ -15,14 +15,15 @@ export class DiffPage {
     this.heads = [0, 1].map((number) => JSON.parse(find(`head-${number}`).textContent));
     this.document = JSON.parse(find("document").textContent);
     this.timelines = [];
+    /** The number of the timeline in which an event was selected last. */
+    this.current = 0;
   }
 
   showSummary() {
     const [before, after] = this.heads.map(({ data }) => data);
-    showHeader(`${before.program || "trace"} and ${after.program || "trace"}`, this.document.remarks.join(" "), NAMES.flatMap((name, number) => {
-      const { data } = this.heads[number];
-      return [...data.limits, ...omission(data)].map((limit) => [`${name}: `, ...limit]);
-    }));
+    const limits = this.heads.flatMap(({ data }, number) =>
+      [...data.limits, ...omission(data)].map((limit) => [`${NAMES[number]}: `, ...limit]));
+    showHeader(`${before.program || "trace"} and ${after.program || "trace"}`, this.document.remarks.join(" "), limits);
     this.#showTotals();
     this.#showFindings();
     this.#showOperations();
@@ -60,7 +61,7 @@ export class DiffPage {
   /** Goes along a track of the timeline that has the focus, or else of the one with the selected event. */
   #step(step) {
     const focused = this.timelines.findIndex((timeline) => timeline.host.contains(document.activeElement));
-    const number = focused >= 0 ? focused : this.current ?? 0;
+    const number = focused >= 0 ? focused : this.current;
     const row = this.timelines[number].neighbour(step);
     if (row < 0) return;
     this.#select(number, row);

@@ -36,7 +36,7 @@ export class Filters {
     select.addEventListener("keydown", () => { isByPointer = false; });
     select.addEventListener("change", () => {
       if (isByPointer) select.blur();
-      // What was typed last may not be searched yet.
+      // The search waits for a pause in typing, so it may not have this text yet.
       this.actions.filter({ ...criteria(select.value), text: find("search").value });
     });
   }

@@ -42,10 +42,13 @@ export function sumOperations(trace, rows) {
     }
     addOperation(groups.get(key), trace, row, kinds.get(trace.kind[row]));
   }
-  const all = [...groups.values()];
-  const operations = all.filter(({ kind }) => kind !== "sql");
-  const shown = operations.every(({ kind }) => kind === "wait") ? all : operations;
-  return shown.map(finishGroup).sort((a, b) => b.total - a.total || b.count - a.count);
+  return withoutParts([...groups.values()]).map(finishGroup).sort((a, b) => b.total - a.total || b.count - a.count);
+}
+
+/** Sums without those of statements and cache misses, which are parts of operations, if there are any operations. */
+export function withoutParts(groups) {
+  const operations = groups.filter(({ kind }) => kind !== "sql" && kind !== "cacheMiss");
+  return operations.every(({ kind }) => kind === "wait") ? groups : operations;
 }
 
 /** Where a fault's values came from: nothing to say if from the store, and for other kinds. */

@@ -19,7 +19,7 @@ const KEYS = [
 
 /** What the pointer does, each with an action that a page may lack. */
 const POINTER = [
-  { shown: "Drag", text: "Select a time range, which filters what is below", action: "choose" },
+  { shown: "Drag", text: "Select a time range, which filters the views below", action: "choose" },
   { shown: "Shift and drag", text: "Pan", action: "pan" },
   { shown: "Ctrl and wheel, pinch", text: "Zoom at the pointer; without Ctrl too if all tracks are in sight", action: "zoom" },
   { shown: "Shift and wheel, swipe", text: "Pan", action: "pan" },

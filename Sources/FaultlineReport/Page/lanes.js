@@ -85,9 +85,6 @@ export function omittedSums(trace) {
   return sums;
 }
 
-/** The track that shows a kind of events, or `undefined`. */
-export function trackOf(kind) { return TRACKS.find(({ kinds }) => kinds.includes(kind)); }
-
 /** Whether a track's events are long enough to overlap. */
 function hasLevels({ style }) { return ["bands", "slices", "spans"].includes(style); }
 

@@ -1,7 +1,7 @@
 import { styleColour } from "./colours.js";
 import { element, followPointer, prepareCanvas } from "./elements.js";
 import { formatDuration } from "./format.js";
-import { omittedBetween, omittedSums, trackOf } from "./lanes.js";
+import { omittedBetween, omittedOf } from "./lanes.js";
 
 /** The whole trace in one strip, with the part of it that is in sight. Dragging the strip moves that part. */
 export class Minimap {
@@ -11,7 +11,7 @@ export class Minimap {
   constructor(timeline, show) {
     Object.assign(this, { timeline, show });
     this.canvas = element("canvas", {
-      class: "minimap", tabindex: "0", role: "slider", "aria-label": `${timeline.name && `${timeline.name}. `}Time in sight, of the whole trace`,
+      class: "minimap", tabindex: "0", role: "slider", "aria-label": `${timeline.lead}Time in sight, of the whole trace`,
       "aria-valuemin": "0", "aria-valuemax": "100", pointerdown: (event) => this.#startDrag(event),
     });
   }
@@ -48,10 +48,10 @@ export class Minimap {
   /** The share of each part of the trace that work of the store fills. */
   #sumUp(count) {
     const bins = new Float64Array(count);
-    const { scale: { span }, processes, trace } = this.timeline;
+    const { scale: { span }, processes, trace, painter } = this.timeline;
     const length = (span.to - span.from) / count;
-    const lanes = processes.flatMap(({ tracks }) => tracks).filter(({ style }) => style === "slices").map(({ whole }) => whole);
-    for (const { starts, ends } of lanes.flatMap(({ levels }) => levels)) {
+    const tracks = processes.flatMap(({ tracks }) => tracks).filter(({ style }) => style === "slices");
+    for (const { starts, ends } of tracks.flatMap(({ whole }) => whole.levels)) {
       for (let index = 0; index < starts.length; index += 1) {
         const first = Math.max(0, Math.floor((starts[index] - span.from) / length));
         const last = Math.min(count - 1, Math.floor((ends[index] - span.from) / length));
@@ -61,7 +61,7 @@ export class Minimap {
         }
       }
     }
-    const omitted = omittedSums(trace).filter(({ kind }) => trackOf(kind)?.style === "slices");
+    const omitted = tracks.flatMap((track) => omittedOf(trace, painter.omitted, track, track.whole));
     return bins.map((time, bin) => {
       const from = span.from + bin * length;
       return Math.min(1, (time + omittedBetween(omitted, from, from + length)) / length);

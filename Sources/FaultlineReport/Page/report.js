@@ -131,28 +131,31 @@ export class ReportPage {
     }
     this.awaited = -1;
     const next = this.selection.finding === index ? -1 : index;
-    this.advice.mark(next);
-    this.timeline.range = null;
-    // All of its events, whatever else was selected before.
-    this.filter({ ...wholeSelection(), finding: next }).then((isShown) => {
+    this.#selectOnly({ finding: next }).then((isShown) => {
       if (isShown && next >= 0 && this.rows.length > 0) {
         const { trace, rows } = this;
         let end = 0;
         for (const row of rows) end = Math.max(end, trace.end(row));
         this.timeline.reveal(trace.start[rows[0]], end);
         this.showPanel("events");
-        // What was selected before says nothing about the finding.
+        // The event that was selected before may not belong to the finding.
         if (!rows.includes(this.selected)) this.select(rows[0]);
         find("tracks").scrollIntoView({ block: "nearest" });
       }
     });
   }
 
-  /** Lists the events that meet some criteria, whatever else was selected before. */
+  /** Lists the events that meet some criteria. */
   async listOnly(criteria) {
+    if (await this.#selectOnly(criteria)) this.showPanel("events");
+  }
+
+  /** Selects the events that meet some criteria, whatever else was selected before. */
+  #selectOnly(criteria) {
+    const selection = { ...wholeSelection(), ...criteria };
     this.timeline.range = null;
-    this.advice.mark(-1);
-    if (await this.filter({ ...wholeSelection(), ...criteria })) this.showPanel("events");
+    this.advice.mark(selection.finding);
+    return this.filter(selection);
   }
 
   /** Changes criteria of the selection. */
@@ -199,11 +202,7 @@ export class ReportPage {
     document.body.dataset.pending = 0;
   }
 
-  clear() {
-    this.timeline.range = null;
-    this.advice.mark(-1);
-    return this.filter(wholeSelection());
-  }
+  clear() { return this.#selectOnly({}); }
 
   /** Gives up one choice: the range, then the finding, then all filters, then the selected event. */
   giveUp() {

@@ -29,7 +29,7 @@ export function select(trace, selection) {
   const isFound = selection.text.trim() === "" ? null : searcher(trace, selection.text.trim().toLowerCase());
   const keyOf = selection.operation ? likeness(trace) : null;
   const inside = selection.within >= 0 ? insideOf(trace, selection.within) : null;
-  const entities = selection.entity > 0 ? entityColumns(trace) : null;
+  const entity = selection.entity > 0 ? entityOf(trace) : null;
   // A line is a site of its own by its module's name and by its path.
   const sites = selection.site > 0 ? trace.head.sites.map((site) => site[3] === trace.head.sites[selection.site][3]) : null;
   const mark = selection.finding >= 0 ? 2 ** selection.finding : 0;
@@ -46,7 +46,7 @@ export function select(trace, selection) {
     if (inside && !inside[row]) continue;
     // A bit operation would cut the number to 32 bits.
     if (mark > 0 && Math.floor(trace.findings[row] / mark) % 2 === 0) continue;
-    if (entities && entities.get(trace.kind[row])?.[trace.places[row]] !== selection.entity) continue;
+    if (entity && entity(row) !== selection.entity) continue;
     if (isFound && !isFound(row)) continue;
     rows[count++] = row;
   }
@@ -61,15 +61,19 @@ export function select(trace, selection) {
 function searcher(trace, text) {
   const kinds = [];
   for (const { number, name } of trace.kinds.values()) kinds[number] = name;
-  // Many events share few texts, so that each text is searched once.
+  const { strings, sites } = trace.head;
+  const lines = sites.map((site) => `${site[3]} ${site[2]}`);
   const columns = [
-    [trace.label, trace.head.strings], [trace.context, trace.head.strings], [trace.kind, kinds], [trace.thread, trace.threadNames],
-    [trace.site, trace.head.sites.map((site) => `${site[3]} ${site[2]}`)],
+    [(row) => trace.label[row], strings], [entityOf(trace), strings], [(row) => trace.context[row], strings],
+    [(row) => trace.kind[row], kinds], [(row) => trace.thread[row], trace.threadNames], [(row) => trace.site[row], lines],
   ];
-  const words = text.split(/\s+/).map((word) =>
-    columns.map(([column, texts]) => [column, texts.map((candidate) => candidate.toLowerCase().includes(word))]));
-  const named = (row, flags) => flags[trace.field(row, "entity") ?? 0];
-  return (row) => words.every((found) => found.some(([column, flags]) => flags[column[row]]) || named(row, found[0][1]));
+  const words = text.split(/\s+/).map((word) => {
+    // Many events share few texts, so each text is searched once.
+    const flags = new Map([strings, kinds, trace.threadNames, lines].map((texts) =>
+      [texts, texts.map((candidate) => candidate.toLowerCase().includes(word))]));
+    return columns.map(([numberOf, texts]) => [numberOf, flags.get(texts)]);
+  });
+  return (row) => words.every((found) => found.some(([numberOf, flags]) => flags[numberOf(row)]));
 }
 
 /** A flag for each row: whether it is an event, or happened because of it or within it. */
@@ -89,8 +93,19 @@ function entityColumns(trace) {
   return new Map(trace.head.kinds.map((kind) => [kind.number, trace.columns[`${kind.name}.entity`]]));
 }
 
+/** A function from a row to the number of its entity's name, or 0. */
+function entityOf(trace) {
+  const columns = entityColumns(trace);
+  return (row) => columns.get(trace.kind[row])?.[trace.places[row]] ?? 0;
+}
+
 /** The entities of a trace: pairs of the string's number and the name, by name. */
 export function entities(trace) {
+  trace.entities ??= findEntities(trace);
+  return trace.entities;
+}
+
+function findEntities(trace) {
   const numbers = new Set();
   for (const column of entityColumns(trace).values()) for (const number of column ?? []) numbers.add(number);
   return [...numbers].filter((number) => number > 0).map((number) => [number, trace.head.strings[number]])
@@ -121,7 +136,11 @@ export function sortRows(trace, rows, column, isDescending) {
       break;
     }
     case "thread": { const ranks = rank(trace.threadNames); fill((row) => ranks[trace.thread[row]]); break; }
-    case "entity": { const ranks = rank(trace.head.strings); fill((row) => ranks[trace.field(row, "entity") ?? 0], (row) => !trace.field(row, "entity")); break; }
+    case "entity": {
+      const [ranks, entity] = [rank(trace.head.strings), entityOf(trace)];
+      fill((row) => ranks[entity(row)], (row) => entity(row) === 0);
+      break;
+    }
     case "what": { const ranks = rank(trace.head.strings); fill((row) => ranks[trace.label[row]]); break; }
     case "caller": { const ranks = rank(trace.head.sites.map((site) => site[3])); fill((row) => ranks[trace.site[row]], (row) => trace.site[row] === 0); break; }
   }

@@ -1,5 +1,6 @@
 import { element } from "./elements.js";
 import { formatCount, formatCounted, formatDuration } from "./format.js";
+import { withoutParts } from "./hotspots.js";
 
 // Tables of what the report says.
 
@@ -22,9 +23,7 @@ const HOTSPOT_TITLES = ["Kind", "What", "Count", "p50", "p99", "Rows", "Total", 
 
 /** The operations of a whole trace that are alike, as the report has them. */
 export function hotspotTable({ groups }) {
-  const operations = groups.filter(({ kind }) => kind !== "sql" && kind !== "cacheMiss");
-  const shown = operations.every(({ kind }) => kind === "wait") ? groups : operations;
-  return table(HOTSPOT_TITLES, shown.map(({ durations, kind, source, subject, untimed, counts, site }) => [
+  return table(HOTSPOT_TITLES, withoutParts(groups).map(({ durations, kind, source, subject, untimed, counts, site }) => [
     { rowCache: "fault (cached)", gone: "fault (gone)" }[source] ?? kind, subject,
     ...figures({ ...durations, count: durations.count + (untimed ?? 0), rows: counts.rows }), site?.text ?? "–",
   ]), isFigure);

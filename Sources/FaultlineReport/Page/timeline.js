@@ -30,7 +30,9 @@ export class Timeline {
    * @param options `name` of the timeline, if a page has several, and the `length` of the time to show, if the trace is shorter.
    */
   constructor(host, trace, processes, actions, { name = "", length = 0 } = {}) {
-    Object.assign(this, { host, trace, processes, actions, name });
+    Object.assign(this, { host, trace, processes, actions });
+    /** What the labels begin with, which says which timeline it is. */
+    this.lead = name && `${name}. `;
     const [from, to] = trace.head.span;
     this.scale = new TimeScale({ from, to: Math.max(to, from + length) });
     this.painter = new TrackPainter(trace, this.scale);
@@ -51,7 +53,7 @@ export class Timeline {
     this.minimap = new Minimap(this, (from, to) => this.show(from, to));
     this.canvas = element("canvas", {
       class: "tracks", tabindex: "0", role: "application", "aria-roledescription": "timeline",
-      "aria-label": `${this.name && `${this.name}. `}Timeline. Zoom with W and S, pan with A and D, go from event to event with comma and full stop.`,
+      "aria-label": `${this.lead}Timeline. Zoom with W and S, pan with A and D, go from event to event with comma and full stop.`,
     });
     this.labels = element("div", { class: "labels" });
     this.content = element("div", { class: "content" }, this.labels);
@@ -155,7 +157,7 @@ export class Timeline {
     this.actions.move?.();
   }
 
-  /** Shows an event that is out of sight. What is in sight stays, unless the event is longer. */
+  /** Brings an event into sight, without zooming unless it is longer than the view. */
   revealRow(row) {
     const [from, to] = [this.trace.start[row], this.trace.end(row)];
     const { length } = this.scale;

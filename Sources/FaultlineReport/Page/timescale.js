@@ -40,7 +40,7 @@ export class TimeScale {
   /** Moves the view by a share of its length. */
   pan(share) { this.show(this.view.from + share * this.length, this.view.to + share * this.length); }
 
-  /** Makes a time the view, with a margin. A moment gets what is around it. */
+  /** Shows a time with a margin on either side. A single moment is shown with a tenth of the current view around it. */
   reveal(from, to) {
     const margin = to > from ? Math.max((to - from) * 0.1, SHORTEST / 2) : this.length / 20;
     this.show(from - margin, to + margin);

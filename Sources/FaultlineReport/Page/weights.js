@@ -94,7 +94,7 @@ export function availableWeights(trace) {
   const weights = [];
   if (has("cpu")) weights.push("cpu");
   if (has("allocation")) weights.push("allocations");
-  // What is freed cannot be known if some of the samples are left out.
+  // If samples are left out, allocations cannot be matched with the events that free them.
   if (has("allocation") && !trace.head.omitted?.kinds.allocation) weights.push("live");
   if (["fetch", "batch", "fault", "save", "sql", "wait"].some(has)) weights.push("time", "trips", "rows");
   if (["fetch", "batch", "fault"].some(has)) weights.push("bytes");
