@@ -82,7 +82,10 @@ let package = Package(
         // program asks for it.
         .target(
             name: "CLTTngUST", dependencies: ["CTraceSchema"],
-            cSettings: [.headerSearchPath("."), .define("FAULTLINE_LTTNG", .when(traits: ["LTTng"]))]),
+            cSettings: [
+                .headerSearchPath("."), .headerSearchPath("../CRecorder/include"),
+                .define("FAULTLINE_LTTNG", .when(traits: ["LTTng"])),
+            ]),
         .target(
             name: "FaultlineRecorder", dependencies: ["CLTTngUST", "CRecorder", "CTraceSchema", "FaultlineTrace"],
             swiftSettings: strict),
@@ -100,7 +103,7 @@ let package = Package(
 
         // Preloaded besides if a program's allocations are sampled. A library of its own, because it takes the place of the C
         // library's allocator.
-        preloaded("FaultlineHeap", ["CTraceSchema"]),
+        preloaded("FaultlineHeap", ["CTraceSchema"], [.headerSearchPath("../CRecorder/include")]),
 
         // The store.
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),

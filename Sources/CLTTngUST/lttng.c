@@ -3,7 +3,7 @@
 
 #ifdef FAULTLINE_LTTNG
 
-#include <pthread.h>
+#include <faultline_guest.h>
 #include <stddef.h>
 
 #include "faultline_dictionary_tracepoints.h"
@@ -52,7 +52,7 @@ static void hand_end(const fl_tracer_end *end) { lttng_ust_tracepoint(faultline_
 
 #define DICTIONARIES_MAXIMUM 64
 
-static pthread_mutex_t dictionaries_lock = PTHREAD_MUTEX_INITIALIZER;
+static fl_lock dictionaries_lock = FL_LOCK_FREE;
 static struct {
     void *dictionary;
     fl_tracer_describe *describe;
@@ -76,12 +76,12 @@ static void dump_entry(void *session, const fl_tracer_entry *entry) {
 // programs can listen to it.
 static void session_starts(void *data, struct lttng_ust_session *session) {
     (void)data;
-    pthread_mutex_lock(&dictionaries_lock);
+    fl_take(&dictionaries_lock);
     for (size_t index = 0; index < DICTIONARIES_MAXIMUM; index++) {
         if (dictionaries[index].dictionary == NULL) { continue; }
         dictionaries[index].describe(dictionaries[index].dictionary, dump_process, dump_entry, session);
     }
-    pthread_mutex_unlock(&dictionaries_lock);
+    fl_give(&dictionaries_lock);
 }
 
 static void listen_to_sessions(void) {
@@ -93,23 +93,23 @@ static bool remember(void *dictionary, fl_tracer_describe *describe) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, listen_to_sessions);
     bool found = false;
-    pthread_mutex_lock(&dictionaries_lock);
+    fl_take(&dictionaries_lock);
     for (size_t index = 0; index < DICTIONARIES_MAXIMUM && !found; index++) {
         found = dictionaries[index].dictionary == NULL;
         if (!found) { continue; }
         dictionaries[index].dictionary = dictionary;
         dictionaries[index].describe = describe;
     }
-    pthread_mutex_unlock(&dictionaries_lock);
+    fl_give(&dictionaries_lock);
     return found;
 }
 
 static void forget(void *dictionary) {
-    pthread_mutex_lock(&dictionaries_lock);
+    fl_take(&dictionaries_lock);
     for (size_t index = 0; index < DICTIONARIES_MAXIMUM; index++) {
         if (dictionaries[index].dictionary == dictionary) { dictionaries[index].dictionary = NULL; }
     }
-    pthread_mutex_unlock(&dictionaries_lock);
+    fl_give(&dictionaries_lock);
 }
 
 const fl_tracer *fl_lttng_tracer(char *problem, size_t room) {

@@ -69,24 +69,44 @@ static void record_pending(void) {
 
 // MARK: - The observer
 
-static uint64_t allocated(uint64_t size, uint64_t bytes, uint64_t count, uintptr_t frame) {
-    if (!fl_has_room()) { return 0; }
+// The thread's stack may not be looked up, because the C library may hold a lock of the thread while it allocates.
+static bool with_room(void (*work)(void *), void *argument) {
+    if (!fl_has_room()) { return fl_do_apart(work, argument, true); }
+    work(argument);
+    return true;
+}
+
+typedef struct sample {
+    fl_allocation fields;
+    uintptr_t frame;
+    uint64_t id;
+} sample;
+
+static void record(void *context) {
+    sample *sample = context;
     fl_prepare_sampled_thread();
-    const uintptr_t *words = (const uintptr_t *)frame;
-    fl_interruption at = {.instruction = words[1], .stack = frame, .frame = frame};
-    fl_allocation fields = {.size = size, .bytes = bytes, .count = count};
+    const uintptr_t *words = (const uintptr_t *)sample->frame;
+    fl_interruption at = {.instruction = words[1], .stack = sample->frame, .frame = sample->frame};
     bool is_busy = false;
-    uint64_t id = put(&at, &fields, &is_busy);
+    sample->id = put(&at, &sample->fields, &is_busy);
     if (is_busy) { fl_count_lost_sample(); }
     record_pending();
-    return id;
+}
+
+static uint64_t allocated(uint64_t size, uint64_t bytes, uint64_t count, uintptr_t frame) {
+    sample sample = {.fields = {.size = size, .bytes = bytes, .count = count}, .frame = frame};
+    if (!with_room(record, &sample)) { fl_count_lost_sample(); }
+    return sample.id;
+}
+
+static void record_release(void *id) {
+    fl_prepare_sampled_thread();
+    release(*(const uint64_t *)id);
+    record_pending();
 }
 
 static void released(uint64_t id) {
-    if (!fl_has_room()) { return postpone(id); }
-    fl_prepare_sampled_thread();
-    release(id);
-    record_pending();
+    if (!with_room(record_release, &id)) { postpone(id); }
 }
 
 bool fl_sample_allocations(fl_recorder *new, uint64_t interval, const fl_sampler_guide *guide) {

@@ -67,11 +67,11 @@ static fl_interned *find(fl_recorder *recorder, uint64_t hash) {
 }
 
 // One thread at a time adds; concurrent look-ups see either nothing or the complete entry.
-static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
+static fl_lock adding = FL_LOCK_FREE;
 
 void fl_dictionary_after_fork(void) {
     // Another thread of the parent may have held the mutex. The data it guards are the parent's.
-    pthread_mutex_init(&adding, NULL);
+    fl_free_lock(&adding);
 }
 
 // The number of an entry with that hash; 0 if there is none.
@@ -110,11 +110,11 @@ uint32_t fl_intern(
     // Reading the thread's CPU time is a system call, which is acceptable for a new entry.
     uint64_t began = fl_thread_time();
     draft draft = {kind, text, text_length, label, label_length};
-    pthread_mutex_lock(&adding);
-    pthread_mutex_lock(&recorder->lock);
+    fl_take(&adding);
+    fl_take(&recorder->lock);
     id = add(recorder, hash, &draft);
-    pthread_mutex_unlock(&recorder->lock);
-    pthread_mutex_unlock(&adding);
+    fl_give(&recorder->lock);
+    fl_give(&adding);
     if (kind != FL_DICTIONARY_THREAD && kind != FL_DICTIONARY_MODULE) {
         fl_thread *thread = fl_thread_current(recorder);
         if (thread != NULL) { thread->pending_cost += fl_thread_time() - began; }
@@ -137,18 +137,18 @@ uint32_t fl_intern_sampled(
     }
     draft draft = {kind, text, text_length, label, strlen(label)};
     // The interrupted thread itself may hold one of the locks.
-    if (pthread_mutex_trylock(&adding) != 0) {
+    if (!fl_try(&adding)) {
         *is_busy = true;
         return 0;
     }
-    if (pthread_mutex_trylock(&recorder->lock) == 0) {
+    if (fl_try(&recorder->lock)) {
         id = add(recorder, hash, &draft);
         recorder->sampled_entries++;
-        pthread_mutex_unlock(&recorder->lock);
+        fl_give(&recorder->lock);
     } else {
         *is_busy = true;
     }
-    pthread_mutex_unlock(&adding);
+    fl_give(&adding);
     return id;
 }
 
@@ -172,7 +172,7 @@ uint32_t fl_intern_site(
     end += fl_json_string(end, 900, function, function_length);
     end += snprintf(end, 40, ",\"line\":%u}", line);
     uint32_t id = fl_intern(recorder, FL_DICTIONARY_SITE, json, (size_t)(end - json), "", 0);
-    pthread_mutex_lock(&adding);
+    fl_take(&adding);
     for (uint32_t step = 0; step < 64; step++) {
         fl_site *site = &recorder->sites[(hash + step) & (FL_SITES_MAXIMUM - 1)];
         if (atomic_load_explicit(&site->file, memory_order_relaxed) != NULL) { continue; }
@@ -181,6 +181,6 @@ uint32_t fl_intern_site(
         atomic_store_explicit(&site->file, file, memory_order_release);
         break;
     }
-    pthread_mutex_unlock(&adding);
+    fl_give(&adding);
     return id;
 }

@@ -83,6 +83,10 @@ void fl_count_dropped(fl_ring *ring, uint32_t thread, uint32_t events) {
     atomic_fetch_add_explicit(&ring->dropped, events, memory_order_release);
 }
 
+void fl_count_lost_event(fl_recorder *recorder) {
+    atomic_fetch_add_explicit(&recorder->file->events_lost, 1, memory_order_relaxed);
+}
+
 // The part of the cost that no clock in the recorder measures: the program's own work is slower, because recording
 // displaces its data and instructions from the CPU's caches. The benchmark of recorded work puts that between a fifth and
 // two thirds of the measured part, depending on the work and the processor.
@@ -207,7 +211,7 @@ bool fl_begin(fl_recorder *recorder, fl_open *open) {
     uint64_t entered = 0;
     fl_thread *thread = fl_thread_current(recorder);
     if (thread == NULL) {
-        atomic_fetch_add_explicit(&recorder->file->events_lost, 1, memory_order_relaxed);
+        fl_count_lost_event(recorder);
         return false;
     }
     open->sampled = thread->countdown == 0;
@@ -290,7 +294,7 @@ uint64_t fl_record_measured(
     if (!fl_switch_is_on(&recorder->state)) { return 0; }
     fl_thread *thread = fl_thread_current(recorder);
     if (thread == NULL) {
-        atomic_fetch_add_explicit(&recorder->file->events_lost, 1, memory_order_relaxed);
+        fl_count_lost_event(recorder);
         return 0;
     }
     fl_header header = {

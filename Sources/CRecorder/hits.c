@@ -243,7 +243,7 @@ __attribute__((noinline)) void fl_hit_open(
     if (!fl_switch_is_on(&recorder->state)) { return; }
     fl_thread *thread = fl_thread_current(recorder);
     if (thread == NULL || !prepare(thread)) {
-        atomic_fetch_add_explicit(&recorder->file->events_lost, 1, memory_order_relaxed);
+        fl_count_lost_event(recorder);
         return;
     }
     uint64_t began = fl_now(), pending = thread->pending_cost;

@@ -95,13 +95,15 @@ static int count_loaded(struct dl_phdr_info *module, size_t size, void *count) {
     return 1;
 }
 
+static void list_modules(void *context) { dl_iterate_phdr(list_module, context); }
+
 void fl_list_modules(fl_recorder *recorder) {
     uint64_t loaded = 0;
     dl_iterate_phdr(count_loaded, &loaded);
     if (__atomic_load_n(&recorder->modules_seen, __ATOMIC_RELAXED) == loaded) { return; }
     __atomic_store_n(&recorder->modules_seen, loaded, __ATOMIC_RELAXED);
     modules_context listing = {.recorder = recorder, .is_first = true};
-    dl_iterate_phdr(list_module, &listing);
+    fl_with_room(list_modules, &listing);
 }
 
 // MARK: - The module of an address

@@ -20,7 +20,7 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t threads_key;
-static pthread_mutex_t recorders_lock = PTHREAD_MUTEX_INITIALIZER;
+static fl_lock recorders_lock = FL_LOCK_FREE;
 static fl_recorder *recorders;
 FL_THREAD_LOCAL fl_thread *fl_threads;
 
@@ -39,7 +39,7 @@ static _Atomic(const fl_tracer *) followed;
 
 // The tracer comes last, because a thread can hold a lock of the recorder while it passes an event to the tracer.
 static void before_fork(void) {
-    pthread_mutex_lock(&recorders_lock);
+    fl_take(&recorders_lock);
     const fl_tracer *tracer = atomic_load(&followed);
     if (tracer != NULL) { tracer->before_fork(); }
 }
@@ -47,7 +47,7 @@ static void before_fork(void) {
 static void after_fork_in_parent(void) {
     const fl_tracer *tracer = atomic_load(&followed);
     if (tracer != NULL) { tracer->after_fork_in_parent(); }
-    pthread_mutex_unlock(&recorders_lock);
+    fl_give(&recorders_lock);
 }
 
 static void after_fork_in_child(void) {
@@ -61,7 +61,7 @@ static void after_fork_in_child(void) {
     fl_sampler_after_fork();
     fl_allocations_after_fork();
     fl_threads = NULL;
-    pthread_mutex_unlock(&recorders_lock);
+    fl_give(&recorders_lock);
 }
 
 void fl_trace_in_child(void) {
@@ -75,9 +75,9 @@ bool fl_is_ours(const fl_recorder *recorder) {
 }
 
 void fl_recorder_set_timeline(fl_recorder *recorder, fl_timeline *timeline) {
-    pthread_mutex_lock(&recorders_lock);
+    fl_take(&recorders_lock);
     recorder->timeline = timeline;
-    pthread_mutex_unlock(&recorders_lock);
+    fl_give(&recorders_lock);
 }
 
 // MARK: - Threads
@@ -217,23 +217,13 @@ static void introduce(fl_recorder *recorder, const fl_thread *thread) {
     fl_intern(recorder, FL_DICTIONARY_THREAD, entry, length, name, strlen(name));
 }
 
-fl_stack_bounds fl_find_stack(void) {
-    pthread_attr_t attributes;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) { return (fl_stack_bounds){0}; }
-    void *low = NULL;
-    size_t size = 0;
-    pthread_attr_getstack(&attributes, &low, &size);
-    pthread_attr_destroy(&attributes);
-    return (fl_stack_bounds){.low = (uintptr_t)low, .high = (uintptr_t)low + size};
-}
-
-static fl_thread *make_thread(fl_recorder *recorder) {
+static fl_thread *make_state(fl_recorder *recorder) {
     // A child that ends an event which its parent began must not write to the parent's rings.
     if (!fl_is_ours(recorder)) { return NULL; }
     uint32_t number = (uint32_t)syscall(SYS_gettid);
-    pthread_mutex_lock(&recorder->lock);
+    fl_take(&recorder->lock);
     fl_ring *ring = take_ring(recorder, number);
-    pthread_mutex_unlock(&recorder->lock);
+    fl_give(&recorder->lock);
     if (ring == NULL) { return NULL; }
     fl_thread *thread = calloc(1, sizeof *thread);
     struct fl_traced *traced = recorder->tracer == NULL ? NULL : calloc(1, sizeof *traced);
@@ -251,7 +241,8 @@ static fl_thread *make_thread(fl_recorder *recorder) {
     // A thread's first work enters shapes and stacks into the dictionary, and stands for no other.
     thread->countdown = FL_SAMPLING / 2;
     thread->cost_countdown = FL_COST_SAMPLING / 2;
-    thread->stack = fl_find_stack();
+    fl_find_stack();
+    thread->stack = fl_own_bounds;
     atomic_fetch_add(&recorder->references, 1);
     thread->next = fl_threads;
     atomic_signal_fence(memory_order_release);
@@ -260,6 +251,16 @@ static fl_thread *make_thread(fl_recorder *recorder) {
     introduce(recorder, thread);
     fl_sampler_enter_thread();
     return thread;
+}
+
+typedef struct making {
+    fl_recorder *recorder;
+    fl_thread *made;
+} making;
+
+static void make_thread(void *context) {
+    making *making = context;
+    making->made = make_state(making->recorder);
 }
 
 // Releases this thread's state for recorders that were closed.
@@ -279,7 +280,9 @@ static void forget_closed(void) {
 
 fl_thread *fl_thread_make(fl_recorder *recorder) {
     forget_closed();
-    return make_thread(recorder);
+    making making = {.recorder = recorder};
+    fl_with_room(make_thread, &making);
+    return making.made;
 }
 
 // MARK: - Segments
@@ -429,7 +432,7 @@ fl_recorder *fl_recorder_create(const fl_recorder_options *options) {
     recorder->is_forked = options->is_forked;
     recorder->file_size = (sizeof(fl_file) + FL_PAGE - 1) & ~(uint64_t)(FL_PAGE - 1);
     recorder->next_entry = 1;
-    pthread_mutex_init(&recorder->lock, NULL);
+    recorder->lock = (fl_lock)FL_LOCK_FREE;
     if (getrandom(recorder->key, sizeof recorder->key, 0) != sizeof recorder->key) { goto failed; }
     if (options->rings != NULL && !make_file(recorder, options->rings)) { goto failed; }
     fl_file *file = recorder->file = map_space(recorder, 0, recorder->file_size);
@@ -456,12 +459,12 @@ fl_recorder *fl_recorder_create(const fl_recorder_options *options) {
     atomic_thread_fence(memory_order_release);
     memcpy(file->magic, FL_MAGIC, sizeof file->magic);
 
-    pthread_mutex_lock(&recorders_lock);
+    fl_take(&recorders_lock);
     recorder->next = recorders;
     recorder->previous = &recorders;
     if (recorders != NULL) { recorders->previous = &recorder->next; }
     recorders = recorder;
-    pthread_mutex_unlock(&recorders_lock);
+    fl_give(&recorders_lock);
     return recorder;
 
 failed:;
@@ -501,16 +504,15 @@ void fl_recorder_close(fl_recorder *recorder) {
 
 void fl_recorder_release(fl_recorder *recorder) {
     if (atomic_fetch_sub(&recorder->references, 1) != 1) { return; }
-    pthread_mutex_lock(&recorders_lock);
+    fl_take(&recorders_lock);
     *recorder->previous = recorder->next;
     if (recorder->next != NULL) { recorder->next->previous = recorder->previous; }
-    pthread_mutex_unlock(&recorders_lock);
+    fl_give(&recorders_lock);
     uint32_t count = atomic_load(&recorder->file->segment_count);
     for (uint32_t index = 0; index < count; index++) {
         munmap(recorder->segments[index], recorder->file->segments[index].size);
     }
     munmap(recorder->file, (sizeof(fl_file) + FL_PAGE - 1) & ~(uint64_t)(FL_PAGE - 1));
-    pthread_mutex_destroy(&recorder->lock);
     free_recorder(recorder);
 }
 

@@ -3,14 +3,10 @@
 #ifndef FAULTLINE_RECORDER_STATE_H
 #define FAULTLINE_RECORDER_STATE_H
 
+#include "faultline_guest.h"
 #include "faultline_recorder.h"
 #include "files.h"
 #include "layout.h"
-
-#include <pthread.h>
-
-// Variables of threads that a signal handler reads: they have their place from the thread's beginning.
-#define FL_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 
 #define FL_OPEN_EVENTS_MAXIMUM 32
 #define FL_INTERNED_MAXIMUM (1u << 16)
@@ -48,11 +44,6 @@ typedef struct fl_site {
     uint32_t id;
 } fl_site;
 
-// The addresses of a thread's stack.
-typedef struct fl_stack_bounds {
-    uintptr_t low, high;
-} fl_stack_bounds;
-
 struct fl_recorder {
     fl_switch state;
     bool is_inherited;                     // this process is a forked child of the one that records
@@ -67,7 +58,7 @@ struct fl_recorder {
     _Atomic(fl_ring *) shared[FL_RINGS_SHARED];  // shared rings; null: not created yet
     uint32_t shared_count;                 // guarded by the lock
     uint64_t key[2];
-    pthread_mutex_t lock;                  // guards segments, dictionary, and the owners of rings
+    fl_lock lock;                          // guards segments, dictionary, and the owners of rings
     void *segments[FL_SEGMENTS_MAXIMUM];
     fl_dictionary_segment *dictionary;     // the segment being written
     uint32_t next_entry;
@@ -152,9 +143,6 @@ static inline fl_thread *fl_thread_recording(fl_recorder *recorder) {
 
 // Writes the calling thread's entry for the dictionary and its name; returns the entry's length. Safe in a signal handler.
 size_t fl_describe_thread(uint32_t number, bool is_main, char *entry, char *name);
-
-// The bounds of the calling thread's stack; 0 if they are not known. Allocates memory.
-fl_stack_bounds fl_find_stack(void);
 
 // Whether a frame's two words are in the thread's stack.
 static inline bool fl_is_on_stack(const fl_stack_bounds *bounds, uintptr_t frame) {

@@ -60,7 +60,10 @@ static fl_stack_bounds find_mapping(uintptr_t address) {
 void fl_prepare_sampled_thread(void) {
     if (fl_sampled.number != 0) { return; }
     // A forked child's only thread has the stack that its parent's had.
-    if (fl_sampled.stack.high == 0) { fl_sampled.stack = find_mapping((uintptr_t)__builtin_frame_address(0)); }
+    if (fl_own_bounds.high != 0) { fl_sampled.stack = fl_own_bounds; }
+    if (fl_sampled.stack.high == 0) {
+        fl_sampled.stack = find_mapping(fl_frame_of_program((uintptr_t)__builtin_frame_address(0)));
+    }
     fl_sampled.number = (uint32_t)syscall(SYS_gettid);
     fl_sampled.is_main = fl_sampled.number == (uint32_t)getpid();
 }

@@ -52,17 +52,26 @@ static fl_interruption interrupted(const void *context) {
 #endif
 }
 
-// The room on a stack that the handler needs, besides the signal's own frame, in bytes.
+// The room on a stack that the handler needs at least, besides the signal's own frame, in bytes.
 #define HANDLER_BYTES 4096
 // The smallest stack of a thread that is sampled. The signal's frame alone takes some kilobytes, and could overflow a smaller
 // one.
 #define STACK_BYTES_LEAST (64u << 10)
 
-// Whether an alternate stack that the handler may run on has room for it. Other stacks are checked when a sample is recorded.
-static bool has_room(const ucontext_t *context) {
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0), low = (uintptr_t)context->uc_stack.ss_sp;
-    bool is_there = here >= low && here < low + context->uc_stack.ss_size;
-    return !is_there || here - low >= HANDLER_BYTES;
+// Whether so much is left of a stack, if the handler runs on it.
+static bool has_least(uintptr_t low, uintptr_t high) {
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    return here < low || here >= high || here - low >= HANDLER_BYTES;
+}
+
+// Does some work in the handler, if there is room for it. The recorder's own stack exists in threads that use SQLite on small
+// stacks. Elsewhere the handler makes do with little, and takes a coroutine's stack, whose bounds are not known, to have it.
+static void with_room(void (*work)(void *), void *argument, const ucontext_t *context) {
+    uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
+    if (!fl_has_room() && fl_do_apart(work, argument, false)) { return; }
+    if (has_least(low, low + context->uc_stack.ss_size) && has_least(fl_sampled.stack.low, fl_sampled.stack.high)) {
+        work(argument);
+    }
 }
 
 // Signals of the same number that the program sends itself.
@@ -75,13 +84,18 @@ static void pass_on(int signal, siginfo_t *info, void *context) {
     }
 }
 
-static void take(fl_recorder *recorder, const siginfo_t *info, const void *context) {
-    own.carried += sampler.interval * (1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0));
-    if (!has_room(context)) { return; }
-    fl_interruption at = interrupted(context);
+typedef struct sample {
+    fl_recorder *recorder;
+    fl_interruption at;
+} sample;
+
+static void take(void *context) {
+    const sample *sample = context;
     fl_cpu fields = {.weight = own.carried};
     bool is_busy = false;
-    if (fl_put_sample(recorder, &at, FL_EVENT_CPU, &fields, &fields.leaf, &is_busy) != 0) { own.carried -= fields.weight; }
+    if (fl_put_sample(sample->recorder, &sample->at, FL_EVENT_CPU, &fields, &fields.leaf, &is_busy) != 0) {
+        own.carried -= fields.weight;
+    }
 }
 
 static void handle(int signal, siginfo_t *info, void *context) {
@@ -93,7 +107,9 @@ static void handle(int signal, siginfo_t *info, void *context) {
         syscall(SYS_timer_delete, own.timer);
         own.is_entered = false;
     } else if (fl_switch_is_on(&recorder->state)) {
-        take(recorder, info, context);
+        own.carried += sampler.interval * (1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0));
+        sample sample = {.recorder = recorder, .at = interrupted(context)};
+        with_room(take, &sample, context);
     }
     errno = saved;
 }
@@ -140,7 +156,10 @@ static void start_timer(void) {
 
 void fl_sampler_enter_thread(void) {
     int saved = errno;
-    if (fl_has_samples()) { fl_prepare_sampled_thread(); }
+    if (fl_has_samples()) {
+        fl_find_stack();
+        fl_prepare_sampled_thread();
+    }
     fl_recorder *recorder = atomic_load_explicit(&sampler.recorder, memory_order_acquire);
     bool is_sampled = recorder != NULL && fl_is_ours(recorder)
         && fl_sampled.stack.high - fl_sampled.stack.low >= STACK_BYTES_LEAST;

@@ -3,7 +3,6 @@
 #include "tracing.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
 #include <string.h>
 
@@ -71,16 +70,6 @@ static bool put(fl_recorder *recorder, const fl_header *header, const void *fiel
     return is_put;
 }
 
-// The room on a stack that recording needs, in bytes.
-#define ROOM_BYTES 4096
-
-// Whether the stack has room for it. A coroutine's stack, whose bounds are not known, is taken to have.
-bool fl_has_room(void) {
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    const fl_stack_bounds *stack = &fl_sampled.stack;
-    return here < stack->low || here >= stack->high || here - stack->low >= ROOM_BYTES;
-}
-
 void fl_count_lost_sample(void) {
     if (samples.ring != NULL) { fl_count_dropped(samples.ring, fl_sampled.number, 1); }
 }
@@ -90,16 +79,15 @@ uint64_t fl_put_sample(
 ) {
     const fl_thread *thread = fl_thread_known(recorder);
     // A tracer's own state of a thread must exist, because making it would allocate memory.
-    if ((recorder->tracer != NULL && thread == NULL) || !fl_has_room()) { return 0; }
+    if (recorder->tracer != NULL && thread == NULL) { return 0; }
     if (at != NULL && atomic_load_explicit(&samples.pauses, memory_order_acquire) != 0) { return 0; }
     uint64_t began = fl_now();
-    int cancelling = 0;
     if (!begin()) {
         *is_busy = true;
         return 0;
     }
     // When the dictionary grows, files are opened, at which a thread could be cancelled.
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
+    int before = fl_shield();
     size_t field_bytes = fl_schema(kind)->size;
     fl_header header = {
         .size = (uint16_t)((sizeof(fl_header) + field_bytes + 7) & ~(size_t)7), .kind = (uint8_t)kind,
@@ -119,7 +107,7 @@ uint64_t fl_put_sample(
         if (!put(recorder, &header, fields, field_bytes)) { header.id = 0; }
     }
     end();
-    pthread_setcancelstate(cancelling, NULL);
+    fl_unshield(before);
     return header.id;
 }
 
@@ -133,9 +121,9 @@ bool fl_open_samples(fl_recorder *recorder, uint64_t bytes, const fl_sampler_gui
     }
     // A size that the user asked for applies to this ring, too.
     if (!recorder->has_default_rings && recorder->ring_bytes > bytes) { bytes = recorder->ring_bytes; }
-    pthread_mutex_lock(&recorder->lock);
+    fl_take(&recorder->lock);
     fl_ring *ring = fl_add_shared_ring(recorder, bytes);
-    pthread_mutex_unlock(&recorder->lock);
+    fl_give(&recorder->lock);
     if (ring == NULL) {
         errno = ENOSPC;
         return false;

@@ -21,9 +21,6 @@ extern FL_THREAD_LOCAL fl_sampled_thread fl_sampled;
 // its thread holds a lock.
 void fl_prepare_sampled_thread(void);
 
-// Whether the calling thread's stack has room for recording a sample.
-bool fl_has_room(void);
-
 // Whether the process's samples go to a recorder.
 bool fl_has_samples(void);
 

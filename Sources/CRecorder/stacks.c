@@ -82,7 +82,8 @@ uint32_t fl_intern_stack(
     fl_recorder *recorder, fl_thread *thread, const fl_interpreted *interpreted, bool *truncated
 ) {
     uint64_t frames[FL_STACK_FRAMES_MAXIMUM];
-    uint32_t count = walk(&thread->stack, (uintptr_t)__builtin_frame_address(0), frames, truncated);
+    uint32_t count = walk(
+        &thread->stack, fl_frame_of_program((uintptr_t)__builtin_frame_address(0)), frames, truncated);
     if (interpreted != NULL) { count = insert(interpreted, frames, count, truncated); }
     if (count == 0) { return 0; }
     uint32_t known = fl_find_entry(recorder, FL_DICTIONARY_STACK, frames, count * sizeof frames[0]);

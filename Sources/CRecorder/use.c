@@ -47,7 +47,7 @@ static void push(fl_recorder *recorder, uint32_t number) {
 
 // Adds slots, and returns the first; 0 if there is no room for more.
 static uint32_t add_places(fl_recorder *recorder) {
-    pthread_mutex_lock(&recorder->lock);
+    fl_take(&recorder->lock);
     // Another thread may have added some meanwhile.
     uint32_t number = pop(recorder);
     uint32_t first = recorder->uses_segments * FL_USES_PER_SEGMENT;
@@ -62,7 +62,7 @@ static uint32_t add_places(fl_recorder *recorder) {
             number = first + 1;
         }
     }
-    pthread_mutex_unlock(&recorder->lock);
+    fl_give(&recorder->lock);
     return number;
 }
 

@@ -1,23 +1,24 @@
 #include "heap.h"
 
-#include <pthread.h>
+#include <faultline_guest.h>
+
 #include <string.h>
 
 static heap_sample slots[HEAP_SLOTS];
 static uint32_t live;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static fl_lock lock = FL_LOCK_FREE;
 // Whether the table is that of the parent of this forked process, and is to be emptied before its next use.
 static bool is_inherited;
 
 _Atomic uint8_t heap_filter[HEAP_SLOTS];
 
 void heap_forget_samples(void) {
-    pthread_mutex_init(&lock, NULL);
+    fl_free_lock(&lock);
     is_inherited = true;
 }
 
 static void lock_table(void) {
-    pthread_mutex_lock(&lock);
+    fl_take(&lock);
     if (!is_inherited) { return; }
     memset(slots, 0, sizeof slots);
     memset((void *)heap_filter, 0, sizeof heap_filter);
@@ -36,7 +37,7 @@ bool heap_add(heap_sample sample) {
         uint8_t count = atomic_load_explicit(&heap_filter[home], memory_order_relaxed);
         if (count < UINT8_MAX) { atomic_store_explicit(&heap_filter[home], count + 1, memory_order_relaxed); }
     }
-    pthread_mutex_unlock(&lock);
+    fl_give(&lock);
     return has_room;
 }
 
@@ -70,6 +71,6 @@ bool heap_take(const void *block, heap_sample *sample) {
         uint8_t count = atomic_load_explicit(&heap_filter[home], memory_order_relaxed);
         if (count > 0 && count < UINT8_MAX) { atomic_store_explicit(&heap_filter[home], count - 1, memory_order_relaxed); }
     }
-    pthread_mutex_unlock(&lock);
+    fl_give(&lock);
     return found;
 }

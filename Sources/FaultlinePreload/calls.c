@@ -16,6 +16,28 @@ typedef struct call {
     preload_before before;
 } call;
 
+typedef struct opening {
+    fl_recorder *recorder;
+    const preload_copy *copy;
+    const sqlite3 *connection;
+    const char *function, *subject;
+    preload_statement *run;
+} opening;
+
+static void begin_call(void *context) {
+    const opening *opening = context;
+    preload_statement *run = opening->run;
+    char text[512], json[2 * sizeof text + 16];
+    int length = snprintf(text, sizeof text, "sqlite3_%s(%s)", opening->function, opening->subject);
+    size_t named = length < 0 ? 0 : (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
+    run->text = preload_intern_text(opening->recorder, text, named, json, sizeof json);
+    run->generation = preload_generation();
+    run->type = (uint32_t)fl_enumeration_value(FL_ENUMERATION_STATEMENT_TYPE, "other", strlen("other"));
+    run->is_read_only = true;
+    run->connection = opening->connection;
+    preload_begin_run(opening->copy, run);
+}
+
 // `subject` is what the function works on; it can be empty. The name tells the frame from the program's.
 static call preload_begin_call(
     const preload_copy *copy, const sqlite3 *connection, const char *function, const char *subject, uintptr_t frame
@@ -24,15 +46,8 @@ static call preload_begin_call(
     fl_recorder *recorder = preload_recorder();
     preload_statement *run = recorder == NULL ? NULL : preload_take();
     if (run != NULL) {
-        char text[512], json[2 * sizeof text + 16];
-        int length = snprintf(text, sizeof text, "sqlite3_%s(%s)", function, subject);
-        size_t named = length < 0 ? 0 : (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
-        run->text = preload_intern_text(recorder, text, named, json, sizeof json);
-        run->generation = preload_generation();
-        run->type = (uint32_t)fl_enumeration_value(FL_ENUMERATION_STATEMENT_TYPE, "other", strlen("other"));
-        run->is_read_only = true;
-        run->connection = connection;
-        preload_begin_run(copy, run);
+        opening opening = {recorder, copy, connection, function, subject, run};
+        if (!fl_with_room(begin_call, &opening)) { preload_lose_event(); }
     }
     call call = {.run = run, .before = preload_enter(copy, run, frame)};
     errno = saved;
@@ -90,8 +105,9 @@ EXPORT int sqlite3_blob_open(
     sqlite3_blob **out
 ) {
     PASS(blob_open, connection, database, table, column, row, flags, out)
-    char *name = NULL;
-    if (asprintf(&name, "%s.%s", table == NULL ? "" : table, column == NULL ? "" : column) < 0) { name = NULL; }
+    const char *first = table == NULL ? "" : table, *second = column == NULL ? "" : column;
+    char *name = malloc(strlen(first) + strlen(second) + 2);
+    if (name != NULL) { strcpy(stpcpy(stpcpy(name, first), "."), second); }
     call call = preload_begin_call(copy, connection, "blob_open", name == NULL ? "" : name, FRAME);
     int result = copy->blob_open(connection, database, table, column, row, flags, out);
     bool is_recorded = call.run != NULL;

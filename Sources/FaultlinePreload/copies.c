@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,7 @@ typedef struct caller {
 
 static caller callers[CALLERS_MAXIMUM];
 static _Atomic uint32_t caller_count;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static fl_lock lock = FL_LOCK_FREE;
 
 // MARK: - Looking functions up
 
@@ -97,9 +96,18 @@ static const preload_copy *shared(const preload_copy *found) {
     return found;
 }
 
-static const caller *add_caller(const void *address, const struct dl_find_object *module) {
-    pthread_mutex_lock(&lock);
-    const caller *known = known_caller(address, module->dlfo_link_map);
+// The module of an address that calls SQLite for the first time.
+typedef struct newcomer {
+    const void *address;
+    const struct dl_find_object *module;
+    const caller *caller;
+} newcomer;
+
+static void add_caller(void *context) {
+    newcomer *newcomer = context;
+    const struct dl_find_object *module = newcomer->module;
+    fl_take(&lock);
+    const caller *known = known_caller(newcomer->address, module->dlfo_link_map);
     uint32_t count = atomic_load_explicit(&caller_count, memory_order_relaxed);
     if (known == NULL && count < CALLERS_MAXIMUM) {
         callers[count] = (caller){
@@ -109,26 +117,29 @@ static const caller *add_caller(const void *address, const struct dl_find_object
         atomic_store_explicit(&caller_count, count + 1, memory_order_release);
         known = &callers[count];
     }
-    pthread_mutex_unlock(&lock);
+    fl_give(&lock);
     preload_find_python();
-    return known;
+    newcomer->caller = known;
 }
 
 // For code that is in no module, such as that of a just-in-time compiler: the copy that the program would find by name.
-static const preload_copy *copy_by_name(void) {
-    static _Atomic(const preload_copy *) found;
-    const preload_copy *copy = atomic_load_explicit(&found, memory_order_acquire);
-    if (copy != NULL) { return copy; }
+static _Atomic(const preload_copy *) named;
+
+static void find_by_name(void *unused) {
+    (void)unused;
     struct dl_find_object none = {0};
-    pthread_mutex_lock(&lock);
-    copy = shared(find_copy(&none));
-    atomic_store_explicit(&found, copy, memory_order_release);
-    pthread_mutex_unlock(&lock);
-    return copy;
+    fl_take(&lock);
+    atomic_store_explicit(&named, shared(find_copy(&none)), memory_order_release);
+    fl_give(&lock);
 }
 
-void preload_lock_copies(void) { pthread_mutex_lock(&lock); }
-void preload_unlock_copies(void) { pthread_mutex_unlock(&lock); }
+static const preload_copy *copy_by_name(void) {
+    if (atomic_load_explicit(&named, memory_order_acquire) == NULL) { fl_with_room(find_by_name, NULL); }
+    return atomic_load_explicit(&named, memory_order_acquire);
+}
+
+void preload_lock_copies(void) { fl_take(&lock); }
+void preload_unlock_copies(void) { fl_give(&lock); }
 
 bool preload_is_own(const void *address) {
     static _Atomic uintptr_t low, high;
@@ -152,7 +163,11 @@ const preload_copy *preload_copy_of(const void *address) {
     if (last != NULL && preload_is_own(address)) { return last->copy; }
     if (_dl_find_object((void *)address, &module) != 0) { return copy_by_name(); }
     const caller *known = known_caller(address, module.dlfo_link_map);
-    if (known == NULL) { known = add_caller(address, &module); }
+    if (known == NULL) {
+        newcomer newcomer = {.address = address, .module = &module};
+        fl_with_room(add_caller, &newcomer);
+        known = newcomer.caller;
+    }
     if (known == NULL) { return copy_by_name(); }
     last = known;
     return known->copy;

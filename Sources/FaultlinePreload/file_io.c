@@ -1,30 +1,9 @@
 #define _GNU_SOURCE
+#include "originals.h"
 #include "preload.h"
-
-#include <dlfcn.h>
-#include <unistd.h>
 
 // What SQLite's runs of statements read from files, write to them and wait for the disk. SQLite calls these functions by
 // their names in the C library. Calls of the program itself pass through.
-
-// They are looked up when the library is loaded, because programs call them in signal handlers and in forked children, where
-// the loader must not be called.
-#define ORIGINALS(X) X(pread) X(pread64) X(pwrite) X(pwrite64) X(fsync) X(fdatasync)
-
-static struct {
-#define X(name) __typeof__(&name) name;
-    ORIGINALS(X)
-#undef X
-} original;
-
-__attribute__((constructor)) static void find_originals(void) {
-#define X(name) if (original.name == NULL) { original.name = (__typeof__(&name))dlsym(RTLD_NEXT, #name); }
-    ORIGINALS(X)
-#undef X
-}
-
-// The original function; also for calls before this library's constructor.
-#define ORIGINAL(name) (original.name != NULL ? original.name : (find_originals(), original.name))
 
 // What the statement that this thread runs has done with files, if SQLite calls and not the program; otherwise null.
 static preload_io *running_io(const void *caller) {

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +24,7 @@
 
 static preload_copy *copies[COPIES_MAXIMUM];
 static _Atomic uint32_t count;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static fl_lock lock = FL_LOCK_FREE;
 
 // What this thread steps.
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
@@ -168,17 +167,32 @@ static void end(const preload_copy *copy, preload_statement *statement) {
     preload_end_run(copy, statement, SQLITE_DONE, statement->hidden.last);
 }
 
-static int observe(unsigned type, void *context, void *subject, void *detail) {
-    preload_copy *copy = context;
-    int saved = errno;
-    if (type == SQLITE_TRACE_STMT) {
-        begin(copy, subject, detail, (uintptr_t)__builtin_frame_address(0));
-    } else {
-        preload_statement *statement = preload_find(subject);
-        if (statement != NULL && statement->is_running) {
-            if (type == SQLITE_TRACE_ROW) { end_row(copy, statement); } else { end(copy, statement); }
-        }
+// A call of the trace hook.
+typedef struct observation {
+    unsigned type;
+    preload_copy *copy;
+    void *subject, *detail;
+    uintptr_t frame;
+} observation;
+
+static void take_in(void *context) {
+    const observation *seen = context;
+    if (seen->type == SQLITE_TRACE_STMT) {
+        begin(seen->copy, seen->subject, seen->detail, seen->frame);
+        return;
     }
+    preload_statement *statement = preload_find(seen->subject);
+    if (statement == NULL || !statement->is_running) { return; }
+    if (seen->type == SQLITE_TRACE_ROW) { end_row(seen->copy, statement); } else { end(seen->copy, statement); }
+}
+
+static int observe(unsigned type, void *context, void *subject, void *detail) {
+    observation seen = {
+        .type = type, .copy = context, .subject = subject, .detail = detail,
+        .frame = (uintptr_t)__builtin_frame_address(0),
+    };
+    int saved = errno;
+    if (!fl_with_room(take_in, &seen)) { preload_lose_event(); }
     errno = saved;
     return 0;
 }
@@ -222,7 +236,7 @@ static bool add(const sqlite3_api_routines *functions) {
     struct dl_find_object module;
     if (functions->libversion_number() < VERSION_MINIMUM) { return false; }
     if (_dl_find_object((void *)functions->step, &module) != 0 || is_exported(functions->step, &module)) { return false; }
-    pthread_mutex_lock(&lock);
+    fl_take(&lock);
     uint32_t known = atomic_load_explicit(&count, memory_order_relaxed);
     bool is_added = copy_with(functions->step) != NULL;
     preload_copy *copy = is_added || known == COPIES_MAXIMUM ? NULL : calloc(1, sizeof *copy);
@@ -237,13 +251,13 @@ static bool add(const sqlite3_api_routines *functions) {
         atomic_store_explicit(&count, known + 1, memory_order_release);
         is_added = true;
     }
-    pthread_mutex_unlock(&lock);
+    fl_give(&lock);
     preload_find_python();
     return is_added;
 }
 
-void preload_lock_hidden(void) { pthread_mutex_lock(&lock); }
-void preload_unlock_hidden(void) { pthread_mutex_unlock(&lock); }
+void preload_lock_hidden(void) { fl_take(&lock); }
+void preload_unlock_hidden(void) { fl_give(&lock); }
 
 bool preload_reaches(const void *address, bool *is_recorded) {
     uint32_t known = atomic_load_explicit(&count, memory_order_acquire);

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
+#include "originals.h"
 #include "preload.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 
@@ -302,8 +302,6 @@ DEFINE_HOOK(
 // PHP loads its extensions with RTLD_DEEPBIND, so they would find SQLite's functions before this library's. The call
 // must be a tail call, because the loader looks up the RUNPATH of the module that it returns to.
 EXPORT void *dlopen(const char *path, int flags) {
-    static void *(*original)(const char *, int);
-    if (original == NULL) { original = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen"); }
     if ((flags & RTLD_NOLOAD) == 0) { preload_expect_driver(path); }
-    __attribute__((musttail)) return original(path, flags & ~RTLD_DEEPBIND);
+    __attribute__((musttail)) return ORIGINAL(dlopen)(path, flags & ~RTLD_DEEPBIND);
 }

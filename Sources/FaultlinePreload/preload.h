@@ -7,6 +7,7 @@
 #define FAULTLINE_PRELOAD_H
 
 #include <faultline_columns.h>
+#include <faultline_guest.h>
 #include <faultline_recorder.h>
 #include <faultline_sampler.h>
 #include <sqlite3.h>
@@ -76,6 +77,9 @@ static inline bool preload_is_inside(const preload_copy *copy, const void *addre
 
 // The process's recorder; null if it does not record. The first call starts it. Keeps errno.
 fl_recorder *preload_recorder(void);
+
+// Counts an event that could not be recorded.
+void preload_lose_event(void);
 
 // Completes the recording of a process that ends without running destructors. Safe in a signal handler.
 void preload_end_process(void);
@@ -325,9 +329,6 @@ void preload_start_sampling(void);
 // The same in a forked child, if its parent was sampled. It is called by the fork handler, and takes no lock that another
 // thread of the parent could have held.
 void preload_start_sampling_in_child(void);
-
-// Looks up the functions that this library's sampling functions take the place of.
-void preload_find_originals(void);
 
 // The interrupted thread's Python functions, as fl_sampler_guide wants them.
 uint32_t preload_sample_python(

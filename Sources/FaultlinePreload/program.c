@@ -1,23 +1,19 @@
 #define _GNU_SOURCE
 #include "faultline_preload.h"
+#include "originals.h"
 #include "preload.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
-#include <unistd.h>
 
 // MARK: - Starting and stopping
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static fl_lock lock = FL_LOCK_FREE;
 static _Atomic(fl_recorder *) recorder;
 static _Atomic bool is_decided;
 // Whether the program records itself, and its forked children are not recorded either.
@@ -44,16 +40,9 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) bool has_lock;
 // one is loading a library whose constructor forks or uses SQLite.
 #define LOADING_SECONDS 5
 
-static bool take_lock(void) {
-    struct timespec limit;
-    clock_gettime(CLOCK_REALTIME, &limit);
-    limit.tv_sec += LOADING_SECONDS;
-    return pthread_mutex_timedlock(&lock, &limit) == 0;
-}
-
 static void before_fork(void) {
     if (is_loading) { return; }
-    has_lock = take_lock();
+    has_lock = fl_take_within(&lock, LOADING_SECONDS);
     preload_lock_copies();
     preload_lock_hidden();
     preload_lock_statements();
@@ -68,7 +57,7 @@ static void after_fork_in_parent(void) {
     preload_unlock_statements();
     preload_unlock_hidden();
     preload_unlock_copies();
-    if (has_lock) { pthread_mutex_unlock(&lock); }
+    if (has_lock) { fl_give(&lock); }
 }
 
 // A child gets a recorder of its own when it uses SQLite.
@@ -80,7 +69,7 @@ static void after_fork_in_child(void) {
     atomic_fetch_add(&generation, 1);
     is_forked = true;
     after_fork_in_parent();
-    if (!has_lock) { lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
+    if (!has_lock) { fl_free_lock(&lock); }
     fl_trace_in_child();
     preload_start_sampling_in_child();
 }
@@ -167,24 +156,34 @@ static fl_recorder *create(void) {
     return created;
 }
 
+static void decide(void *unused) {
+    (void)unused;
+    atomic_store_explicit(&recorder, create(), memory_order_relaxed);
+}
+
 fl_recorder *preload_recorder(void) {
     if (!atomic_load_explicit(&is_decided, memory_order_acquire)) {
         // What loading does may come here again; nothing of it is recorded.
         if (is_loading) { return NULL; }
         int saved = errno;
-        if (!take_lock()) {
+        if (!fl_take_within(&lock, LOADING_SECONDS)) {
             errno = saved;
             return NULL;
         }
         if (!atomic_load_explicit(&is_decided, memory_order_relaxed)) {
-            atomic_store_explicit(&recorder, create(), memory_order_relaxed);
+            fl_with_room(decide, NULL);
             atomic_store_explicit(&is_decided, true, memory_order_release);
         }
-        pthread_mutex_unlock(&lock);
+        fl_give(&lock);
         errno = saved;
     }
     fl_recorder *current = atomic_load_explicit(&recorder, memory_order_relaxed);
     return current != NULL && fl_switch_is_on(fl_recorder_switch(current)) ? current : NULL;
+}
+
+void preload_lose_event(void) {
+    fl_recorder *current = preload_recorder();
+    if (current != NULL) { fl_count_lost_event(current); }
 }
 
 bool preload_keeps_values(void) { return keeps_values; }
@@ -192,12 +191,12 @@ bool preload_keeps_values(void) { return keeps_values; }
 uint32_t preload_generation(void) { return atomic_load_explicit(&generation, memory_order_relaxed); }
 
 static void stop(bool stands_down) {
-    pthread_mutex_lock(&lock);
+    fl_take(&lock);
     has_stood_down = has_stood_down || stands_down;
     fl_recorder *current = atomic_load(&recorder);
     if (current != NULL) { fl_recorder_close(current); }
     atomic_store(&is_decided, true);
-    pthread_mutex_unlock(&lock);
+    fl_give(&lock);
 }
 
 // MARK: - Loaded modules
@@ -254,10 +253,13 @@ static void leave_modules(void) {
     close(file);
 }
 
-__attribute__((destructor)) static void end(void) {
+static void leave(void *unused) {
+    (void)unused;
     stop(false);
     leave_modules();
 }
+
+__attribute__((destructor)) static void end(void) { fl_with_room(leave, NULL); }
 
 void preload_end_process(void) {
     // Without the lock, which another thread can hold, or this one if it is in a signal handler.

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <faultline_text.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,10 +43,10 @@ interpreter preload_python;
 #define python preload_python
 
 static enum { UNKNOWN, UNTRIED, USABLE, REFUSED } _Atomic state;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static fl_lock lock = FL_LOCK_FREE;
 
-void preload_lock_python(void) { pthread_mutex_lock(&lock); }
-void preload_unlock_python(void) { pthread_mutex_unlock(&lock); }
+void preload_lock_python(void) { fl_take(&lock); }
+void preload_unlock_python(void) { fl_give(&lock); }
 
 // Reads the interpreter's own description of its structures.
 static bool read_own_layout(int minor, layout *layout) {
@@ -70,7 +69,7 @@ void preload_find_python(void) {
     if (atomic_load_explicit(&state, memory_order_acquire) != UNKNOWN) { return; }
     const char *(*version)(void) = (const char *(*)(void))dlsym(RTLD_DEFAULT, "Py_GetVersion");
     if (version == NULL) { return; }
-    pthread_mutex_lock(&lock);
+    fl_take(&lock);
     if (atomic_load_explicit(&state, memory_order_relaxed) == UNKNOWN) {
         int major = 0, minor = 0;
         struct dl_find_object module;
@@ -95,7 +94,7 @@ void preload_find_python(void) {
         }
         atomic_store_explicit(&state, is_known ? UNTRIED : REFUSED, memory_order_release);
     }
-    pthread_mutex_unlock(&lock);
+    fl_give(&lock);
 }
 
 // MARK: - Reading frames

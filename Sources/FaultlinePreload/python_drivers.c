@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,11 +57,11 @@ static void find_functions(void) {
 
 // Whether the process has a Python interpreter. While the loader begins a program, it may not be there yet.
 static bool has_python(void) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&lock);
+    static fl_lock lock = FL_LOCK_FREE;
+    fl_take(&lock);
     if (own_path == NULL) { find_functions(); }
     bool found = own_path != NULL;
-    pthread_mutex_unlock(&lock);
+    fl_give(&lock);
     return found;
 }
 

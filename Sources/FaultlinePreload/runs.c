@@ -103,12 +103,16 @@ __attribute__((noinline)) static uint32_t text_with_values(
     return number;
 }
 
-void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
+static void begin_run(const preload_copy *copy, preload_statement *statement) {
     static _Thread_local __attribute__((tls_model("initial-exec"))) uint32_t runs;
     fl_recorder *recorder = preload_recorder();
     if (recorder == NULL) { return; }
     // The recorder measures what new entries of the dictionary cost, so this is no part of a sample.
-    if (statement->generation != preload_generation()) { describe(recorder, copy, statement); }
+    if (statement->generation != preload_generation()) {
+        int before = fl_shield();
+        describe(recorder, copy, statement);
+        fl_unshield(before);
+    }
     bool is_sampled = ++runs % FL_COST_SAMPLING == 0;
     uint64_t begun = is_sampled ? preload_ticks() : 0;
     statement->is_running = true;
@@ -160,7 +164,7 @@ static uint64_t estimate(const preload_statement *statement, uint32_t operations
     return (uint64_t)((double)statement->ticks * calls / measured);
 }
 
-void preload_end_run(const preload_copy *copy, preload_statement *statement, int result, uint64_t end) {
+static void end_run(const preload_copy *copy, preload_statement *statement, int result, uint64_t end) {
     statement->is_running = false;
     // Another thread may have begun the run meanwhile, if both step the statement.
     if (statement->start > end) { statement->start = end; }
@@ -204,4 +208,35 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
     uint64_t id = fl_record_measured(recorder, FL_EVENT_SQL, &fields, &event);
     preload_end_waits(recorder, statement, result, &event, id);
     if (statement->can_write) { preload_end_writing(copy, statement, has_failed); }
+}
+
+// MARK: - Room
+
+typedef struct run_call {
+    const preload_copy *copy;
+    preload_statement *statement;
+    int result;
+    uint64_t end;
+} run_call;
+
+static void begin(void *context) {
+    const run_call *call = context;
+    begin_run(call->copy, call->statement);
+}
+
+static void end(void *context) {
+    const run_call *call = context;
+    end_run(call->copy, call->statement, call->result, call->end);
+}
+
+void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
+    run_call call = {.copy = copy, .statement = statement};
+    if (!fl_with_room(begin, &call)) { preload_lose_event(); }
+}
+
+void preload_end_run(const preload_copy *copy, preload_statement *statement, int result, uint64_t end_time) {
+    run_call call = {.copy = copy, .statement = statement, .result = result, .end = end_time};
+    if (fl_with_room(end, &call)) { return; }
+    statement->is_running = false;
+    preload_lose_event();
 }

@@ -1,16 +1,11 @@
 #define _GNU_SOURCE
 #include "faultline_preload.h"
+#include "originals.h"
 #include "preload.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <threads.h>
-#include <unistd.h>
 
 // Sampling a program's threads: each of them, and by a signal that the program does not take away.
 
@@ -65,6 +60,7 @@ void preload_start_sampling(void) {
         rate = allocation_interval = 0;
         return;
     }
+    fl_find_stack();
     preload_find_python();
     preload_prepare_python_samples();
     start();
@@ -77,31 +73,14 @@ void preload_start_sampling_in_child(void) {
 
 // MARK: - The original functions
 
-// They are looked up when the library is loaded, because programs call some of them in signal handlers and in forked
-// children, where the loader must not be called.
-#define ORIGINALS(X) \
-    X(pthread_create) X(thrd_create) X(dlclose) X(sigaction) X(signal) X(sysv_signal) X(bsd_signal) X(sigset) \
-    X(sigignore) X(pthread_sigmask) X(sigprocmask) X(_exit) X(_Exit)
-
-extern __sighandler_t bsd_signal(int, __sighandler_t);
-
-// Old programs call functions that new ones should not.
-#pragma clang diagnostic ignored "-Wdeprecated-declarations"
-
-static struct {
-#define X(name) __typeof__(&name) name;
-    ORIGINALS(X)
-#undef X
-} original;
+preload_originals preload_original;
 
 void preload_find_originals(void) {
-#define X(name) if (original.name == NULL) { original.name = (__typeof__(&name))dlsym(RTLD_NEXT, #name); }
-    ORIGINALS(X)
+#define X(name) \
+    if (preload_original.name == NULL) { preload_original.name = (__typeof__(&name))dlsym(RTLD_NEXT, #name); }
+    PRELOAD_ORIGINALS(X)
 #undef X
 }
-
-// The original function; also for calls before this library's constructor.
-#define ORIGINAL(name) (original.name != NULL ? original.name : (preload_find_originals(), original.name))
 
 // MARK: - Threads
 

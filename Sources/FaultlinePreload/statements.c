@@ -1,6 +1,5 @@
 #include "preload.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@ typedef struct bucket {
 static bucket buckets[BUCKETS];
 // Records that can be used again, linked by the pointers that they begin with.
 static void *unused;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static fl_lock lock = FL_LOCK_FREE;
 
 static bucket *bucket_of(const sqlite3_stmt *handle) {
     // Handles are aligned, so the lowest bits say nothing.
@@ -42,7 +41,7 @@ preload_statement *preload_add(sqlite3_stmt *handle) {
     bucket *bucket = bucket_of(handle);
     preload_statement *added = NULL;
     bool is_known = false;
-    pthread_mutex_lock(&lock);
+    fl_take(&lock);
     for (size_t slot = 0; slot < BUCKET_SLOTS; slot++) {
         sqlite3_stmt *held = atomic_load_explicit(&bucket->handles[slot], memory_order_relaxed);
         // A handle that SQLite finalized unseen has come back.
@@ -59,14 +58,14 @@ preload_statement *preload_add(sqlite3_stmt *handle) {
         memset(added, 0, sizeof *added);
         added->handle = handle;
     }
-    pthread_mutex_unlock(&lock);
+    fl_give(&lock);
     return added;
 }
 
 preload_statement *preload_take(void) {
-    pthread_mutex_lock(&lock);
+    fl_take(&lock);
     preload_statement *taken = allocate();
-    pthread_mutex_unlock(&lock);
+    fl_give(&lock);
     if (taken != NULL) { memset(taken, 0, sizeof *taken); }
     return taken;
 }
@@ -79,13 +78,13 @@ static void release(preload_statement *statement) {
 }
 
 void preload_give_back(preload_statement *statement) {
-    pthread_mutex_lock(&lock);
+    fl_take(&lock);
     release(statement);
-    pthread_mutex_unlock(&lock);
+    fl_give(&lock);
 }
 
-void preload_lock_statements(void) { pthread_mutex_lock(&lock); }
-void preload_unlock_statements(void) { pthread_mutex_unlock(&lock); }
+void preload_lock_statements(void) { fl_take(&lock); }
+void preload_unlock_statements(void) { fl_give(&lock); }
 
 preload_statement *preload_find(sqlite3_stmt *handle) {
     if (handle == NULL) { return NULL; }
@@ -110,13 +109,13 @@ static bool detach(preload_statement *statement) {
 }
 
 void preload_detach(preload_statement *statement) {
-    pthread_mutex_lock(&lock);
+    fl_take(&lock);
     detach(statement);
-    pthread_mutex_unlock(&lock);
+    fl_give(&lock);
 }
 
 void preload_remove(preload_statement *statement) {
-    pthread_mutex_lock(&lock);
+    fl_take(&lock);
     if (detach(statement)) { release(statement); }
-    pthread_mutex_unlock(&lock);
+    fl_give(&lock);
 }

@@ -1,15 +1,14 @@
 #include "preload.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 // How many slots after its first one a key can be in.
 #define PROBES 16
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static fl_lock lock = FL_LOCK_FREE;
 
-void preload_lock_tables(void) { pthread_mutex_lock(&lock); }
-void preload_unlock_tables(void) { pthread_mutex_unlock(&lock); }
+void preload_lock_tables(void) { fl_take(&lock); }
+void preload_unlock_tables(void) { fl_give(&lock); }
 
 static preload_slot *slot_of(preload_slot *slots, uint64_t key, uint64_t step) {
     return &slots[(fl_mix(key, 0) + step) % PRELOAD_SLOTS];
@@ -49,20 +48,20 @@ static void allocate(preload_table *table) {
 }
 
 void preload_allocate(preload_table *table) {
-    pthread_mutex_lock(&lock);
+    fl_take(&lock);
     allocate(table);
-    pthread_mutex_unlock(&lock);
+    fl_give(&lock);
 }
 
 void preload_keep(preload_table *table, uint64_t key, uint64_t value) {
-    pthread_mutex_lock(&lock);
+    fl_take(&lock);
     allocate(table);
     keep(table, key, value);
-    pthread_mutex_unlock(&lock);
+    fl_give(&lock);
 }
 
 void preload_try_keep(preload_table *table, uint64_t key, uint64_t value) {
-    if (pthread_mutex_trylock(&lock) != 0) { return; }
+    if (!fl_try(&lock)) { return; }
     keep(table, key, value);
-    pthread_mutex_unlock(&lock);
+    fl_give(&lock);
 }

@@ -1,15 +1,12 @@
 #define _GNU_SOURCE
+#include "originals.h"
 #include "preload.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 // Waits for SQLite's lock on a file. SQLite sleeps between its attempts to take it, by usleep or, in later versions, by
 // nanosleep. So these show the waits without a busy handler, which would change what the program sees.
@@ -170,6 +167,20 @@ void preload_end_waits(
 // and released, because it is read in parts.
 #define OWNER_ATTEMPTS 4
 
+typedef struct search {
+    const preload_copy *copy;
+    preload_statement *statement;
+} search;
+
+// The owner is looked for while it still has the lock.
+static void find_owner(void *context) {
+    const search *search = context;
+    preload_wait *wait = &search->statement->wait;
+    const char *path = path_of(search->copy, search->statement);
+    if (path != NULL) { wait->owner_process = writer_elsewhere(path); }
+    if (wait->owner_process == 0) { wait->owner_thread = writer_in_process(search->statement); }
+}
+
 // The wait of the statement that this thread runs, if SQLite sleeps and not the program; otherwise null.
 static preload_wait *begin_sleep(const void *caller) {
     const preload_copy *copy;
@@ -179,11 +190,10 @@ static preload_wait *begin_sleep(const void *caller) {
     if (wait->tries++ == 0) { wait->start = fl_now(); }
     bool is_known = wait->owner_process != 0 || wait->owner_thread != 0;
     if (is_known || wait->tries > OWNER_ATTEMPTS) { return wait; }
-    int saved = errno;
-    // The owner is looked for while it still has the lock.
-    const char *path = path_of(copy, statement);
-    if (path != NULL) { wait->owner_process = writer_elsewhere(path); }
-    if (wait->owner_process == 0) { wait->owner_thread = writer_in_process(statement); }
+    int saved = errno, before = fl_shield();
+    search search = {.copy = copy, .statement = statement};
+    fl_with_room(find_owner, &search);
+    fl_unshield(before);
     errno = saved;
     return wait;
 }
@@ -193,21 +203,15 @@ static void end_sleep(preload_wait *wait) {
 }
 
 EXPORT int usleep(useconds_t microseconds) {
-    static int (*original)(useconds_t);
-    if (original == NULL) { original = (int (*)(useconds_t))dlsym(RTLD_NEXT, "usleep"); }
     preload_wait *wait = begin_sleep(CALLER);
-    int result = original(microseconds);
+    int result = ORIGINAL(usleep)(microseconds);
     end_sleep(wait);
     return result;
 }
 
 EXPORT int nanosleep(const struct timespec *time, struct timespec *rest) {
-    static int (*original)(const struct timespec *, struct timespec *);
-    if (original == NULL) {
-        original = (int (*)(const struct timespec *, struct timespec *))dlsym(RTLD_NEXT, "nanosleep");
-    }
     preload_wait *wait = begin_sleep(CALLER);
-    int result = original(time, rest);
+    int result = ORIGINAL(nanosleep)(time, rest);
     end_sleep(wait);
     return result;
 }

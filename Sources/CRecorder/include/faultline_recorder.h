@@ -101,6 +101,9 @@ void fl_recorder_enable(fl_recorder *recorder);
 // with more detail.
 void fl_stop_observer(void);
 
+// Counts an event that its thread could not record.
+void fl_count_lost_event(fl_recorder *recorder);
+
 // Switches recording off for good, and marks the file as complete.
 void fl_recorder_close(fl_recorder *recorder);
 
