@@ -3,6 +3,8 @@
 #include "preload.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 // The functions of SQLite that a program calls. Each reaches the copy that its caller is linked to, and does what that
@@ -95,7 +97,8 @@ bool preload_is_own_call(const preload_copy *copy, const void *caller) {
 // `ticks` is the time that the preparation took.
 static void prepared(const preload_copy *copy, int result, sqlite3_stmt **out, uint64_t ticks, const void *caller) {
     if (result != SQLITE_OK || out == NULL || *out == NULL) { return; }
-    if (preload_recorder() == NULL) { return; }
+    fl_recorder *recorder = preload_recorder();
+    if (recorder == NULL) { return; }
     int saved = errno;
     execution *execution = current_execution();
     bool is_of_execution = preload_is_inside(copy, caller) && execution != NULL && execution->depth == thread.depth;
@@ -107,6 +110,7 @@ static void prepared(const preload_copy *copy, int result, sqlite3_stmt **out, u
         statement->preparations = 1;
         statement->preparing = ticks;
         if (is_of_execution) { execution->current = statement; }
+        if (statement->is_read_only && !statement->is_internal) { preload_describe(recorder, copy, statement); }
     }
     errno = saved;
 }
@@ -296,6 +300,36 @@ DEFINE_HOOK(
     void *, profile,
     (sqlite3 *connection, void (*profile)(void *, const char *, sqlite3_uint64), void *context),
     (connection, profile, context), NULL)
+
+// The program's function for messages of SQLite.
+typedef struct message_log {
+    void (*write)(void *, int, const char *);
+    void *context;
+} message_log;
+
+// SQLite also tells of what it notices in a question for a plan, such as an automatic index.
+static void pass_message(void *context, int code, const char *message) {
+    const message_log *log = context;
+    if (!preload_is_asking()) { log->write(log->context, code, message); }
+}
+
+// The options have up to three values, which are integers and pointers. Registers pass them, so reading more of them than
+// there are is harmless.
+EXPORT int sqlite3_config(int option, ...) {
+    const preload_copy *copy = preload_copy_of(CALLER);
+    if (copy == NULL || copy->config == NULL) { return SQLITE_MISUSE; }
+    va_list values;
+    va_start(values, option);
+    void *first = va_arg(values, void *), *second = va_arg(values, void *), *third = va_arg(values, void *);
+    va_end(values);
+    // SQLite keeps it for as long as it likes.
+    message_log *log = option == SQLITE_CONFIG_LOG && first != NULL ? malloc(sizeof *log) : NULL;
+    if (log == NULL) { return copy->config(option, first, second, third); }
+    *log = (message_log){.write = (__typeof__(log->write))first, .context = second};
+    int result = copy->config(option, pass_message, log);
+    if (result != SQLITE_OK) { free(log); }
+    return result;
+}
 
 // MARK: - Loading
 

@@ -6,13 +6,13 @@
 
 // SQLite's plans, asked for once for each text, on the program's own connection: only that one sees its temporary and
 // attached tables and its functions. The question changes nothing that the program sees: it is asked of statements that
-// read, before their first step, which sets the connection's error anew. A program with hooks of its own would see it.
-
-#define SQL_MAXIMUM 65536
-
+// read, right after their preparation, which has read the schema and cleared the connection's error. Later, the question
+// could wait for the schema, and call the program's busy handler. A program with hooks of its own would see it.
 //
 // A hidden copy does not show whether the program has hooks. It is asked on a connection of its own, which sees neither
 // temporary tables nor functions; but that takes no lock that the program waits for.
+
+#define SQL_MAXIMUM 65536
 
 // The plans of texts, or 0 if there is none, by the number of the text and the recorder's generation.
 static preload_table known_plans;
@@ -67,17 +67,22 @@ static uint32_t ask(fl_recorder *recorder, const preload_copy *copy, sqlite3_stm
         used = describe(copy, question, json, sizeof json);
     }
     if (question != NULL) { copy->finalize(question); }
+    // A failed question leaves its error, and the preparation of nothing clears that.
+    if (used == 0 && !copy->is_hidden) { copy->prepare_v2(connection, "", 0, &question, NULL); }
     if (copy->is_hidden && connection != NULL) { copy->close(connection); }
     is_asking = false;
     free(text);
     return used == 0 ? 0 : fl_intern(recorder, FL_DICTIONARY_PLAN, json, used, "", 0);
 }
 
-uint32_t preload_plan(fl_recorder *recorder, const preload_copy *copy, sqlite3_stmt *handle, uint32_t text) {
+uint32_t preload_plan(
+    fl_recorder *recorder, const preload_copy *copy, sqlite3_stmt *handle, uint32_t text, bool may_ask
+) {
     if (copy->column_text == NULL || copy->column_int == NULL || copy->db_handle == NULL || copy->prepare_v2 == NULL) { return 0; }
     if (copy->sql == NULL || text == 0 || atomic_load_explicit(&has_hooks, memory_order_relaxed)) { return 0; }
     uint64_t key = (uint64_t)preload_generation() << 32 | text, plan;
     if (preload_look_up(&known_plans, key, &plan)) { return (uint32_t)plan; }
+    if (!may_ask) { return 0; }
     // Two threads that ask at the same time get the same answer.
     plan = ask(recorder, copy, handle);
     preload_keep(&known_plans, key, plan);

@@ -40,6 +40,7 @@ typedef struct preload_copy {
 #define X(name) __typeof__(&sqlite3_##name) name;
     PRELOAD_FUNCTIONS(X)
 #undef X
+    int (*config)(int, ...);  // null: of a hidden copy
     faultline_column_functions columns;
     uintptr_t low, high;  // the addresses of its module
     bool is_mixed;        // the module contains callers of SQLite as well, such as Python's pysqlite3
@@ -216,6 +217,9 @@ void preload_give_back(preload_statement *statement);
 void preload_lock_statements(void);
 void preload_unlock_statements(void);
 
+// Interns the text of a statement that was prepared just now, and asks for its plan.
+void preload_describe(fl_recorder *recorder, const preload_copy *copy, preload_statement *statement);
+
 // Begins a run of a statement that is not running.
 void preload_begin_run(const preload_copy *copy, preload_statement *statement);
 
@@ -294,9 +298,10 @@ void preload_unlock_tables(void);
 
 // MARK: - Plans
 
-// The number of SQLite's plan for a statement that reads, and has not been stepped since it was prepared. `text` is the
-// number of its text. 0 if there is none.
-uint32_t preload_plan(fl_recorder *recorder, const preload_copy *copy, sqlite3_stmt *handle, uint32_t text);
+// The number of SQLite's plan for a statement that reads. `text` is the number of its text. SQLite is asked for a plan that
+// is not known yet if `may_ask`, right after the statement was prepared. 0 if there is none.
+uint32_t preload_plan(
+    fl_recorder *recorder, const preload_copy *copy, sqlite3_stmt *handle, uint32_t text, bool may_ask);
 
 // Whether this thread is asking for a plan.
 bool preload_is_asking(void);

@@ -53,7 +53,7 @@ static bool has_type(const preload_statement *statement, const char *name) {
 }
 
 // Interns the statement's text, in the dictionary of this recorder.
-static void describe(fl_recorder *recorder, const preload_copy *copy, preload_statement *statement) {
+static void describe(fl_recorder *recorder, const preload_copy *copy, preload_statement *statement, bool is_new) {
     const char *sql = copy->sql == NULL ? NULL : copy->sql(statement->handle);
     char text[PRELOAD_TEXT_MAXIMUM], json[2 * PRELOAD_TEXT_MAXIMUM + 4096];
     if (sql == NULL) { sql = ""; }
@@ -71,8 +71,10 @@ static void describe(fl_recorder *recorder, const preload_copy *copy, preload_st
         : preload_intern_text(recorder, text, length, json, sizeof json);
     statement->generation = preload_generation();
     bool is_query = length > 6 && (strncasecmp(text, "SELECT", 6) == 0 || strncasecmp(text, "WITH", 4) == 0);
-    bool may_ask = is_query && statement->is_read_only && !preload_is_nested();
-    statement->plan = may_ask ? preload_plan(recorder, copy, statement->handle, statement->text) : 0;
+    bool has_plan = is_query && statement->is_read_only && !preload_is_nested();
+    // The connection of a hidden copy's statement is not asked.
+    bool may_ask = is_new || copy->is_hidden;
+    statement->plan = has_plan ? preload_plan(recorder, copy, statement->handle, statement->text, may_ask) : 0;
 }
 
 // The runs of a text that are recorded with their values: the first ones, and those whose number is a power of two. Many
@@ -110,7 +112,7 @@ static void begin_run(const preload_copy *copy, preload_statement *statement) {
     // The recorder measures what new entries of the dictionary cost, so this is no part of a sample.
     if (statement->generation != preload_generation()) {
         int before = fl_shield();
-        describe(recorder, copy, statement);
+        describe(recorder, copy, statement, false);
         fl_unshield(before);
     }
     bool is_sampled = ++runs % FL_COST_SAMPLING == 0;
@@ -211,6 +213,25 @@ static void end_run(const preload_copy *copy, preload_statement *statement, int 
 }
 
 // MARK: - Room
+
+typedef struct description {
+    fl_recorder *recorder;
+    const preload_copy *copy;
+    preload_statement *statement;
+} description;
+
+static void describe_new(void *context) {
+    const description *new = context;
+    int before = fl_shield();
+    describe(new->recorder, new->copy, new->statement, true);
+    fl_unshield(before);
+}
+
+// Without room, the first run describes the statement.
+void preload_describe(fl_recorder *recorder, const preload_copy *copy, preload_statement *statement) {
+    description new = {recorder, copy, statement};
+    fl_with_room(describe_new, &new);
+}
 
 typedef struct run_call {
     const preload_copy *copy;
