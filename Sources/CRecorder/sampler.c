@@ -74,12 +74,22 @@ static void with_room(void (*work)(void *), void *argument, const ucontext_t *co
     }
 }
 
+// Ends the process as the signal does by default, once the handler returns.
+static void end_by(int signal) {
+    // The kernel's form of an action. The C library's function belongs to the program.
+    struct { void (*handler)(int); unsigned long flags; void (*restorer)(void); uint64_t mask; } action = {.handler = SIG_DFL};
+    syscall(SYS_rt_sigaction, signal, &action, NULL, sizeof action.mask);
+    syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);
+}
+
 // Signals of the same number that the program sends itself.
 static void pass_on(int signal, siginfo_t *info, void *context) {
     const struct sigaction *action = &sampler.action;
     if ((action->sa_flags & SA_SIGINFO) != 0) {
         if (action->sa_sigaction != NULL) { action->sa_sigaction(signal, info, context); }
-    } else if (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN) {
+    } else if (action->sa_handler == SIG_DFL) {
+        end_by(signal);
+    } else if (action->sa_handler != SIG_IGN) {
         action->sa_handler(signal);
     }
 }

@@ -43,12 +43,21 @@ static bool records_itself(void) {
     return found;
 }
 
+// The sampler's signal is never blocked, but a thread that blocks it finds it in its mask.
+static _Thread_local __attribute__((tls_model("initial-exec"))) bool is_blocked;
+
 static void start(void) {
     fl_recorder *recorder = preload_recorder();
     if (recorder == NULL) { return; }
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    ORIGINAL(pthread_sigmask)(SIG_BLOCK, NULL, &blocked);
     bool is_sampled = allocation_interval != 0 && fl_sample_allocations(recorder, allocation_interval, &guide);
     if (rate != 0 && fl_sampler_start(recorder, rate, &guide)) { is_sampled = true; }
-    if (is_sampled) { faultline_preload_join(fl_sampler_as_client()); }
+    if (!is_sampled) { return; }
+    const fl_sampler_client *sampler = fl_sampler_as_client();
+    if (sampler->signal != 0 && sigismember(&blocked, sampler->signal) == 1) { is_blocked = true; }
+    faultline_preload_join(sampler);
 }
 
 void preload_start_sampling(void) {
@@ -90,6 +99,7 @@ typedef struct thread_start {
         int (*c)(void *);
     } function;
     void *argument;
+    bool is_blocked;  // the signal, which a thread inherits
 } thread_start;
 
 static thread_start enter(void *context) {
@@ -97,6 +107,7 @@ static thread_start enter(void *context) {
     free(context);
     const fl_sampler_client *current = atomic_load(&client);
     if (current != NULL) { current->enter_thread(); }
+    is_blocked = start.is_blocked;
     return start;
 }
 
@@ -114,7 +125,7 @@ static int begin_c(void *context) {
 // Null if the process is not sampled.
 static thread_start *make_start(void *argument) {
     thread_start *start = atomic_load(&client) == NULL ? NULL : malloc(sizeof *start);
-    if (start != NULL) { start->argument = argument; }
+    if (start != NULL) { (start->argument = argument, start->is_blocked = is_blocked); }
     return start;
 }
 
@@ -176,6 +187,11 @@ static const fl_sampler_client *owner_of(int signal) {
     return current != NULL && current->signal == signal ? current : NULL;
 }
 
+// The signals whose handlers block the sampler's although the program did not ask for it, a bit for each.
+static _Atomic uint64_t shielded;
+
+static uint64_t bit_of(int signal) { return (uint64_t)1 << ((signal - 1) & 63); }
+
 EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *before) {
     const fl_sampler_client *owner = owner_of(signal), *current = signalling();
     if (action != NULL && fl_sampler_owns(action)) { return ORIGINAL(sigaction)(signal, action, before); }
@@ -184,19 +200,27 @@ EXPORT int sigaction(int signal, const struct sigaction *action, struct sigactio
         owner->set_action(action, before);
         return 0;
     }
-    struct sigaction masked;
-    if (current != NULL && action != NULL && (action->sa_flags & SA_ONSTACK) != 0) {
+    if (current == NULL) { return ORIGINAL(sigaction)(signal, action, before); }
+    struct sigaction new;
+    bool is_new = action != NULL, is_shielded = false;
+    if (is_new) {
         // A handler on an alternate stack leaves no room there for another one.
-        masked = *action;
-        sigaddset(&masked.sa_mask, current->signal);
-        action = &masked;
+        new = *action;
+        is_shielded = (new.sa_flags & SA_ONSTACK) != 0 && sigismember(&new.sa_mask, current->signal) == 0;
+        if (is_shielded) { sigaddset(&new.sa_mask, current->signal); }
     }
-    return ORIGINAL(sigaction)(signal, action, before);
+    int result = ORIGINAL(sigaction)(signal, is_new ? &new : NULL, before);
+    if (result != 0) { return result; }
+    uint64_t bit = bit_of(signal);
+    if (before != NULL && (atomic_load(&shielded) & bit) != 0) { sigdelset(&before->sa_mask, current->signal); }
+    if (is_shielded) { atomic_fetch_or(&shielded, bit); } else if (is_new) { atomic_fetch_and(&shielded, ~bit); }
+    return 0;
 }
 
 // What `signal` and its relatives do with the sampler's signal.
 static __sighandler_t set_handler(const fl_sampler_client *owner, __sighandler_t handler) {
     struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, before;
+    sigaddset(&action.sa_mask, owner->signal);
     owner->set_action(&action, &before);
     return (before.sa_flags & SA_SIGINFO) != 0 ? SIG_DFL : before.sa_handler;
 }
@@ -204,7 +228,10 @@ static __sighandler_t set_handler(const fl_sampler_client *owner, __sighandler_t
 #define DEFINE_SIGNAL(name) \
     EXPORT __sighandler_t name(int signal, __sighandler_t handler) { \
         const fl_sampler_client *owner = owner_of(signal); \
-        return owner != NULL ? set_handler(owner, handler) : ORIGINAL(name)(signal, handler); \
+        if (owner != NULL) { return set_handler(owner, handler); } \
+        __sighandler_t before = ORIGINAL(name)(signal, handler); \
+        if (before != SIG_ERR && signalling() != NULL) { atomic_fetch_and(&shielded, ~bit_of(signal)); } \
+        return before; \
     }
 DEFINE_SIGNAL(signal)
 DEFINE_SIGNAL(sysv_signal)
@@ -231,12 +258,23 @@ static const sigset_t *unblocked(int how, const sigset_t *set, sigset_t *copy) {
     return copy;
 }
 
-EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *before) {
+// The program finds in its mask what it has put there.
+static int set_mask(__typeof__(&pthread_sigmask) original, int how, const sigset_t *set, sigset_t *before) {
+    const fl_sampler_client *current = signalling();
+    bool was_blocked = is_blocked, is_named = current != NULL && set != NULL && sigismember(set, current->signal) == 1;
     sigset_t copy;
-    return ORIGINAL(pthread_sigmask)(how, unblocked(how, set, &copy), before);
+    bool is_set = set != NULL;
+    int result = original(how, unblocked(how, set, &copy), before);
+    if (current == NULL || result != 0) { return result; }
+    if (is_set && (how == SIG_SETMASK || is_named)) { is_blocked = is_named && how != SIG_UNBLOCK; }
+    if (before != NULL && was_blocked) { sigaddset(before, current->signal); }
+    return 0;
+}
+
+EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *before) {
+    return set_mask(ORIGINAL(pthread_sigmask), how, set, before);
 }
 
 EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *before) {
-    sigset_t copy;
-    return ORIGINAL(sigprocmask)(how, unblocked(how, set, &copy), before);
+    return set_mask(ORIGINAL(sigprocmask), how, set, before);
 }
