@@ -111,7 +111,11 @@ static void take(void *context) {
 static void handle(int signal, siginfo_t *info, void *context) {
     if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &sampler) { return pass_on(signal, info, context); }
     if (!own.is_entered) { return; }
-    int saved = errno;
+    int saved = errno, type;
+    // A thread that can be cancelled at any time is cancelled when it gets its type back. When it gets its state back, glibc
+    // would forget the result that such a thread has.
+    int state = fl_shield();
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
     fl_recorder *recorder = atomic_load_explicit(&sampler.recorder, memory_order_acquire);
     if (recorder == NULL) {
         syscall(SYS_timer_delete, own.timer);
@@ -122,6 +126,8 @@ static void handle(int signal, siginfo_t *info, void *context) {
         with_room(take, &sample, context);
     }
     errno = saved;
+    fl_unshield(state);
+    pthread_setcanceltype(type, NULL);
 }
 
 // MARK: - Threads
