@@ -66,7 +66,8 @@ package enum RingDirectory {
     /// - Complexity: O(mappings of all processes).
     package static func users(of directory: String) -> [Int32] {
         let name = Data("\(directory)/".utf8)
-        let identifiers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { Int32($0) } ?? []
+        let identifiers =
+            (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { Int32($0) } ?? []
         return identifiers.sorted().filter { identifier in
             identifier != getpid()
                 && FileManager.default.contents(atPath: "/proc/\(identifier)/maps")?.range(of: name) != nil

@@ -160,13 +160,15 @@ struct ConfinedProgramTests {
         let result = try record(["queries", limit, "thread", "thread"])
         #expect(result.status == 4)
         #expect(
-            result.errors == "faultline: 20 events were lost because their threads could not get a buffer (\(reason)).\n")
+            result.errors
+                == "faultline: 20 events were lost because their threads could not get a buffer (\(reason)).\n")
         let report = try BuiltCommand.run(["report", trace]).output
         let words = report.split { $0.isWhitespace }.joined(separator: " ")
         #expect(words.contains("10 events, 20 lost"))
         #expect(
             words.contains(
-                "20 events were lost because their threads could not get a buffer (\(reason)): counts and times are too low."))
+                "20 events were lost because their threads could not get a buffer (\(reason)): counts and times are too low."
+            ))
     }
 
     @Test(
@@ -203,7 +205,8 @@ struct ConfinedProgramTests {
         #expect(
             result.errors.hasPrefix("faultline: \"\(program)\" has ended, and program (process ")
                 && result.errors.hasSuffix(
-                    ") goes on in the background. Recording continues until then; press Ctrl-C to end it now.\n"))
+                    ") goes on in the background. Recording continues until then; press Ctrl-C to end it now.\n")
+        )
         #expect(try statements() == 10)
     }
 
@@ -223,7 +226,8 @@ struct ConfinedProgramTests {
         let result = recording.finish()
         #expect(result.status == 3 && !result.wasKilled)
         #expect(
-            result.errors.hasSuffix("1 process of the command is still running; the trace ends where the recording ended.\n"))
+            result.errors.hasSuffix(
+                "1 process of the command is still running; the trace ends where the recording ended.\n"))
         #expect(try statements() == 20)
     }
 }

@@ -56,7 +56,9 @@ struct RecordCommand: AnalyzingCommand {
         help: "Also replace a file that Faultline did not write. An earlier trace is replaced without --force.")
     var force = false
 
-    @Flag(name: .long, help: "Print no report, only what the trace lacks: lost events, or programs that were not recorded.")
+    @Flag(
+        name: .long,
+        help: "Print no report, only what the trace lacks: lost events, or programs that were not recorded.")
     var quiet = false
 
     @Flag(
