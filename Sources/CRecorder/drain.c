@@ -250,7 +250,7 @@ static void drain_dictionary(fl_drain *drain, const fl_sink *sink) {
         uint64_t used = atomic_load_explicit(&segment->used, memory_order_acquire);
         if (used > limit) { used = limit; }
         // With 64 bits, since in a damaged file the sum of an offset and a size can overflow 32 bits.
-        while ((uint64_t)drain->place + sizeof(fl_entry) <= used) {
+        while ((drain->place & 7) == 0 && (uint64_t)drain->place + sizeof(fl_entry) <= used) {
             const fl_entry *entry = (const fl_entry *)(const void *)(segment->data + drain->place);
             if (entry->size < sizeof *entry || (uint64_t)drain->place + entry->size > used) { break; }
             if (sizeof *entry + (uint64_t)entry->text_length + entry->label_length > entry->size) { break; }
@@ -323,7 +323,7 @@ static uint32_t open_cursors(fl_drain *drain, cursor *cursors) {
         next->capacity = capacity;
         next->tail = drain->tails[ring->number];
         next->head = atomic_load_explicit(&ring->head, memory_order_acquire);
-        if (next->head - next->tail > capacity) { next->tail = next->head; }
+        if (next->head - next->tail > capacity || (next->tail & 7) != 0) { next->tail = next->head; }
         advance(next);
         opened++;
         if (opened == FL_RINGS_MAXIMUM) { break; }

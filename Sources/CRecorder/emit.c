@@ -127,7 +127,7 @@ void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t fie
         memcpy(rest + sizeof ending->statement_time, ending->statement, sizeof *ending->statement);
         rest += statement;
     }
-    memcpy(rest, ending->lists, ending->list_words * sizeof(uint64_t));
+    if (ending->list_words != 0) { memcpy(rest, ending->lists, ending->list_words * sizeof(uint64_t)); }
     if (thread->pending_cost != 0 || is_sampled) {
         // A sample's cost represents the events that were not measured; the cost of new entries is always measured.
         uint64_t cost = thread->pending_cost;

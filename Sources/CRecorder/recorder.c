@@ -25,7 +25,8 @@ static fl_recorder *recorders;
 FL_THREAD_LOCAL fl_thread *fl_threads;
 
 // Marks programs that contain a recorder, for the library that records others from outside.
-__attribute__((section(".note.faultline"), used, retain, aligned(4))) static const struct {
+// A sanitizer's padding behind it would be read as further notes.
+__attribute__((section(".note.faultline"), used, retain, aligned(4), no_sanitize("address"))) static const struct {
     uint32_t name_length, value_length, type;
     char name[12];
 } recorder_mark = {.name_length = sizeof FL_MARK_NAME, .type = FL_MARK_TYPE, .name = FL_MARK_NAME};
