@@ -9,7 +9,8 @@
 #   make pictures   makes the pictures of the documentation anew
 #   make bench-page   measures how quickly the page of a million events opens and moves
 #   make bench   measures the budgets of recorder and store, beside SQLite's C interface, GRDB and others
-#   make fuzz    feeds the readers with damaged input, COUNT=100000 times each, from SEED=1 on
+#   make fuzz    feeds the readers with damaged input, COUNT=1000000 times each, from SEED=1 on
+#   make fuzz-coverage    the part of it whose inputs are chosen by the code that they reach
 #   make attack  kills programs, fills disks and damages files, ROUNDS=200 times each
 #   make truth   measures predictions with verify, and applications before and after their repair
 #   make truth-diff   compares equal runs, PAIRS=200 of them, and runs with a change of 1.3 ×
@@ -38,7 +39,7 @@ SWIFT_BUILD = swift build --configuration release --product
 # The product whose framework is not even fetched without its trait.
 BENCHMARKS_BUILD = swift build --traits default,Benchmarks --scratch-path .build-benchmarks --target FaultlineBenchmark
 
-.PHONY: demo build install install-built uninstall docs articles test test-page pictures bench-page test-without-lttng install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
+.PHONY: test-threads fuzz-coverage demo build install install-built uninstall docs articles test test-page pictures bench-page test-without-lttng install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
 
 demo: build
 	.build/release/faultline demo
@@ -87,6 +88,12 @@ test: install-packages
 test-without-lttng: install-packages
 	swift build --disable-default-traits --scratch-path .build-without-lttng --product faultline
 	! ldd .build-without-lttng/debug/faultline | grep lttng
+
+# The recorder and the store under ThreadSanitizer, with locks that it sees. Suites that start processes or fork are left out.
+test-threads: install-packages
+	TSAN_OPTIONS=halt_on_error=0:exitcode=66:suppressions=$(CURDIR)/Tests/threads.suppressions \
+	    swift test --sanitize=thread --scratch-path .build-threads -Xswiftc -DFAULTLINE_VISIBLE_LOCKS \
+	    --filter 'FaultlineRecorderTests|FaultlineStoreTests'
 
 # Opens pages of sample traces in a browser, uses them as a reader does, and compares what they show with the command's output.
 # Opens in the pages of other tools what Faultline writes for them.
@@ -156,7 +163,7 @@ truth-diff: build
 	    swift build --configuration release --product $$program || exit 1; done
 	.build/release/DiffTruth $(PAIRS)
 
-COUNT = 100000
+COUNT = 1000000
 SEED = 1
 FUZZ = .build/release/FuzzProgram
 CORPUS = .build/fuzz
@@ -175,6 +182,31 @@ fuzz: build
 	TMPDIR=$${TMPDIR:-/dev/shm} $(FUZZ) logs $(SEED) $(COUNT) $(CORPUS)
 	TMPDIR=$${TMPDIR:-/dev/shm} $(FUZZ) ctf $(SEED) $$(($(COUNT) / 5)) Traces/groceries-lttng/trace
 	$(FUZZ) profiles $(SEED) $$(($(COUNT) / 100)) $(CORPUS)
+	$(MAKE) fuzz-coverage
+
+# Parsers in C and C++, whose inputs libFuzzer chooses by the code that they reach, with clang's checks of addresses and of
+# undefined behaviour (https://llvm.org/docs/LibFuzzer.html).
+COVERAGE = .build/coverage-fuzzing
+SANITIZED = -g -O1 -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+    $(addprefix -ISources/,CRecorder CRecorder/include CTraceSchema/include CTimelineParser/include FaultlinePreload \
+    FaultlineColumns/include)
+COVERED = $(COVERAGE)/$(1) -runs=$(COUNT) -seed=$(SEED) -max_len=$(2) -timeout=10 -print_final_stats=1 -verbosity=0 \
+    -artifact_prefix=$(COVERAGE)/ $(COVERAGE)/$(1)-inputs
+
+fuzz-coverage: install-packages
+	rm -rf $(COVERAGE) && mkdir -p $(addprefix $(COVERAGE)/,schema statements-inputs timelines-inputs rings-inputs)
+	cd $(COVERAGE)/schema && clang -c -std=gnu17 $(subst -ISources,-I$(CURDIR)/Sources,$(SANITIZED)) $(CURDIR)/Sources/CTraceSchema/*.c
+	clang -std=gnu17 $(SANITIZED) -o $(COVERAGE)/statements Tests/CoverageFuzzing/statements.c \
+	    Sources/FaultlinePreload/normalize.c Sources/CRecorder/text.c $(COVERAGE)/schema/*.o
+	clang -std=gnu17 $(SANITIZED) -o $(COVERAGE)/rings Tests/CoverageFuzzing/rings.c Sources/CRecorder/*.c $(COVERAGE)/schema/*.o
+	clang++ -std=gnu++17 $(SANITIZED) -o $(COVERAGE)/timelines Tests/CoverageFuzzing/timelines.cpp \
+	    Sources/CTimelineParser/timeline_parser.cpp $(COVERAGE)/schema/*.o -lsimdjson
+	cat Traces/*/trace.json | head -n 200 | split --lines=1 --suffix-length=4 - $(COVERAGE)/timelines-inputs/line-
+	cat Traces/*/trace.json | grep -o '"sql":"[^"]*"' | sort -u | head -n 200 \
+	    | split --lines=1 --suffix-length=4 - $(COVERAGE)/statements-inputs/line-
+	$(call COVERED,statements,4096)
+	$(call COVERED,timelines,8192)
+	$(call COVERED,rings,512)
 
 schema:
 	swift run SchemaGenerator Sources/FaultlineTrace

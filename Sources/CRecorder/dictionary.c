@@ -100,6 +100,9 @@ static uint32_t add(fl_recorder *recorder, uint64_t hash, const draft *draft) {
     return id;
 }
 
+// The CPU time of this thread. Reading it is a system call, which is acceptable for a new entry.
+static uint64_t work_time(void) { return fl_is_confined() ? 0 : fl_thread_time(); }
+
 uint32_t fl_intern(
     fl_recorder *recorder, fl_dictionary_kind kind, const void *text, size_t text_length, const char *label,
     size_t label_length
@@ -107,8 +110,7 @@ uint32_t fl_intern(
     uint64_t hash = hash_bytes(kind, text, text_length);
     uint32_t id = known_entry(recorder, hash);
     if (id != 0 || !fl_is_ours(recorder)) { return id; }
-    // Reading the thread's CPU time is a system call, which is acceptable for a new entry.
-    uint64_t began = fl_thread_time();
+    uint64_t began = work_time();
     draft draft = {kind, text, text_length, label, label_length};
     fl_take(&adding);
     fl_take(&recorder->lock);
@@ -117,7 +119,7 @@ uint32_t fl_intern(
     fl_give(&adding);
     if (kind != FL_DICTIONARY_THREAD && kind != FL_DICTIONARY_MODULE) {
         fl_thread *thread = fl_thread_current(recorder);
-        if (thread != NULL) { thread->pending_cost += fl_thread_time() - began; }
+        if (thread != NULL) { thread->pending_cost += work_time() - began; }
     }
     return id;
 }

@@ -3,6 +3,7 @@
 #include "timeline.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <stdlib.h>
@@ -57,6 +58,21 @@ static void copy_names(fl_drain *drain) {
     memcpy(drain->trace, drain->file->trace_path, sizeof drain->trace - 1);
 }
 
+// Whether rings come from this user's programs: they are the user's own, or root's programs have left them to the users that
+// they became, in a directory of root's that others may not write.
+static bool is_trusted(const char *rings, const struct stat *status) {
+    if (status->st_uid == geteuid()) { return true; }
+    char directory[PATH_MAX];
+    struct stat around;
+    const char *slash = strrchr(rings, '/');
+    size_t length = slash == NULL ? 0 : (size_t)(slash - rings);
+    if (geteuid() != 0 || length == 0 || length >= sizeof directory) { return false; }
+    memcpy(directory, rings, length);
+    directory[length] = 0;
+    return lstat(directory, &around) == 0 && S_ISDIR(around.st_mode) && around.st_uid == 0
+        && (around.st_mode & S_IWOTH) == 0;
+}
+
 fl_drain *fl_drain_open(const char *rings, uint64_t origin) {
     fl_drain *drain = calloc(1, sizeof *drain);
     if (drain == NULL) { return NULL; }
@@ -67,12 +83,12 @@ fl_drain *fl_drain_open(const char *rings, uint64_t origin) {
     if (drain->rings.path == NULL) { goto failed; }
     // Opening a device can act on it, so the type is checked first.
     if (lstat(drain->rings.path, &status) != 0) { goto failed; }
-    failure = !S_ISREG(status.st_mode) ? EINVAL : status.st_uid != geteuid() ? EPERM : 0;
+    failure = !S_ISREG(status.st_mode) ? EINVAL : !is_trusted(drain->rings.path, &status) ? EPERM : 0;
     if (failure != 0) { goto failed; }
     descriptor = fl_open_apart(drain->rings.path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0, 3);
     if (descriptor < 0 || fstat(descriptor, &status) != 0) { goto failed; }
     failure = EINVAL;
-    if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || (uint64_t)status.st_size < header_bytes) { goto failed; }
+    if (!S_ISREG(status.st_mode) || !is_trusted(drain->rings.path, &status) || (uint64_t)status.st_size < header_bytes) { goto failed; }
     file = mmap(NULL, header_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     if (file == MAP_FAILED) {
         failure = errno;
@@ -234,7 +250,7 @@ static void drain_dictionary(fl_drain *drain, const fl_sink *sink) {
         uint64_t used = atomic_load_explicit(&segment->used, memory_order_acquire);
         if (used > limit) { used = limit; }
         // With 64 bits, since in a damaged file the sum of an offset and a size can overflow 32 bits.
-        while ((uint64_t)drain->place + sizeof(fl_entry) <= used) {
+        while ((drain->place & 7) == 0 && (uint64_t)drain->place + sizeof(fl_entry) <= used) {
             const fl_entry *entry = (const fl_entry *)(const void *)(segment->data + drain->place);
             if (entry->size < sizeof *entry || (uint64_t)drain->place + entry->size > used) { break; }
             if (sizeof *entry + (uint64_t)entry->text_length + entry->label_length > entry->size) { break; }
@@ -307,7 +323,7 @@ static uint32_t open_cursors(fl_drain *drain, cursor *cursors) {
         next->capacity = capacity;
         next->tail = drain->tails[ring->number];
         next->head = atomic_load_explicit(&ring->head, memory_order_acquire);
-        if (next->head - next->tail > capacity) { next->tail = next->head; }
+        if (next->head - next->tail > capacity || (next->tail & 7) != 0) { next->tail = next->head; }
         advance(next);
         opened++;
         if (opened == FL_RINGS_MAXIMUM) { break; }
@@ -485,9 +501,11 @@ uint64_t fl_drain_end(const fl_drain *drain, uint64_t end) {
 fl_totals fl_drain_totals(const fl_drain *drain) {
     const fl_file *file = drain->file;
     fl_totals totals = {
-        .events = drain->events, .lost = atomic_load(&file->events_lost), .entries_lost = atomic_load(&file->entries_lost),
+        .events = drain->events, .without_ring = atomic_load(&file->events_lost),
+        .failure = atomic_load(&file->failure), .entries_lost = atomic_load(&file->entries_lost),
         .uses_lost = atomic_load(&file->uses_lost), .unwritten = drain->unwritten,
     };
+    totals.lost = totals.without_ring;
     for (uint32_t ring = 0; ring < FL_RINGS_MAXIMUM; ring++) { totals.lost += drain->dropped[ring]; }
     return totals;
 }

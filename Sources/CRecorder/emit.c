@@ -37,7 +37,7 @@ void fl_commit_record(fl_recorder *recorder, fl_ring *ring, uint64_t head, uint3
     atomic_store_explicit(&ring->head, head + size, memory_order_release);
     // The drainer wakes up regularly by itself; in a burst, the writer wakes it each time the ring passes a quarter.
     uint64_t quarter = ring->capacity / 4;
-    if (before / quarter != (head + size) / quarter) {
+    if (before / quarter != (head + size) / quarter && !fl_is_confined()) {
         atomic_fetch_add_explicit(&recorder->file->doorbell, 1, memory_order_release);
         int saved = errno;
         syscall(SYS_futex, &recorder->file->doorbell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
@@ -127,7 +127,7 @@ void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t fie
         memcpy(rest + sizeof ending->statement_time, ending->statement, sizeof *ending->statement);
         rest += statement;
     }
-    memcpy(rest, ending->lists, ending->list_words * sizeof(uint64_t));
+    if (ending->list_words != 0) { memcpy(rest, ending->lists, ending->list_words * sizeof(uint64_t)); }
     if (thread->pending_cost != 0 || is_sampled) {
         // A sample's cost represents the events that were not measured; the cost of new entries is always measured.
         uint64_t cost = thread->pending_cost;
@@ -182,6 +182,10 @@ uint64_t fl_clock_cost(void) {
 __attribute__((noinline)) static uint64_t read_run(fl_thread *thread) {
     struct timespec time;
     struct rusage usage;
+    if (fl_is_confined()) {
+        thread->run = (fl_run){.sleeps = UINT64_MAX, .time = UINT64_MAX, .at = fl_now()};
+        return thread->run.at;
+    }
     int saved = errno;
     thread->run.sleeps = getrusage(RUSAGE_THREAD, &usage) == 0 ? (uint64_t)usage.ru_nvcsw : UINT64_MAX;
     thread->run.time = clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0
@@ -198,7 +202,8 @@ static uint64_t run_delay(fl_thread *thread, const fl_open *open, uint64_t durat
     read_run(thread);
     fl_run after = thread->run;
     // An event recorded after its end began before the reading.
-    if (before.at > open->start || before.sleeps != after.sleeps || after.time < before.time) { return 0; }
+    bool is_unknown = before.sleeps == UINT64_MAX || before.time == UINT64_MAX;
+    if (is_unknown || before.at > open->start || before.sleeps != after.sleeps || after.time < before.time) { return 0; }
     uint64_t wall = open->start + duration - before.at, ran = after.time - before.time;
     uint64_t waited = wall > ran ? wall - ran : 0;
     return waited < duration ? waited : duration;

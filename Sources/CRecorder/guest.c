@@ -9,6 +9,8 @@
 
 FL_THREAD_LOCAL fl_stack_bounds fl_own_bounds;
 
+bool fl_confined;
+
 // MARK: - The thread's stack
 
 void fl_find_stack(void) {

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 #define FL_MAGIC "FLRINGS"
-#define FL_LAYOUT_VERSION 10
+#define FL_LAYOUT_VERSION 11
 #define FL_PAGE 4096
 #define FL_SEGMENTS_MAXIMUM 512
 #define FL_RINGS_MAXIMUM 256
@@ -74,6 +74,7 @@ typedef struct fl_file {
     _Atomic uint64_t entries_lost;
     _Atomic uint64_t uses_lost;
     _Atomic uint64_t events_lost;    // by threads that got no ring
+    _Atomic uint32_t failure;        // the errno of the last failure to make a ring; 0: none
     fl_commit commits[2];
     fl_segment segments[FL_SEGMENTS_MAXIMUM];
 } fl_file;

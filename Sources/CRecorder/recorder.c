@@ -25,7 +25,8 @@ static fl_recorder *recorders;
 FL_THREAD_LOCAL fl_thread *fl_threads;
 
 // Marks programs that contain a recorder, for the library that records others from outside.
-__attribute__((section(".note.faultline"), used, retain, aligned(4))) static const struct {
+// A sanitizer's padding behind it would be read as further notes.
+__attribute__((section(".note.faultline"), used, retain, aligned(4), no_sanitize("address"))) static const struct {
     uint32_t name_length, value_length, type;
     char name[12];
 } recorder_mark = {.name_length = sizeof FL_MARK_NAME, .type = FL_MARK_TYPE, .name = FL_MARK_NAME};
@@ -69,9 +70,9 @@ void fl_trace_in_child(void) {
     if (tracer != NULL) { tracer->after_fork_in_child(); }
 }
 
-// If no fork handler ran (clone, vfork), the process ID shows it.
+// If no fork handler ran (clone, vfork), the process ID shows it, as long as the process may ask for it.
 bool fl_is_ours(const fl_recorder *recorder) {
-    return !recorder->is_inherited && recorder->process == (uint32_t)getpid();
+    return !recorder->is_inherited && (fl_is_confined() || recorder->process == (uint32_t)getpid());
 }
 
 void fl_recorder_set_timeline(fl_recorder *recorder, fl_timeline *timeline) {
@@ -155,6 +156,7 @@ static fl_ring *add_ring(fl_recorder *recorder, uint64_t capacity) {
     }
     if (ring == NULL) {
         // Trying again for each event would slow the program down.
+        atomic_store(&recorder->file->failure, (uint32_t)errno);
         recorder->has_no_room = true;
         return NULL;
     }
@@ -236,7 +238,7 @@ static fl_thread *make_state(fl_recorder *recorder) {
     thread->traced = traced;
     thread->ring = ring;
     thread->number = number;
-    thread->is_main = thread->number == (uint32_t)getpid();
+    thread->is_main = thread->number == recorder->process;
     thread->recorder = recorder;
     // A thread's first work enters shapes and stacks into the dictionary, and stands for no other.
     thread->countdown = FL_SAMPLING / 2;
@@ -322,7 +324,10 @@ static void *map_space(const fl_recorder *recorder, uint64_t offset, uint64_t si
 void *fl_add_segment(fl_recorder *recorder, fl_segment_kind kind, uint32_t ring, uint64_t size) {
     fl_file *file = recorder->file;
     uint32_t index = atomic_load_explicit(&file->segment_count, memory_order_relaxed);
-    if (index == FL_SEGMENTS_MAXIMUM) { return NULL; }
+    if (index == FL_SEGMENTS_MAXIMUM) {
+        errno = ENOSPC;
+        return NULL;
+    }
     size = (size + FL_PAGE - 1) & ~(uint64_t)(FL_PAGE - 1);
     void *memory = map_space(recorder, recorder->file_size, size);
     if (memory == NULL) { return NULL; }
@@ -478,14 +483,6 @@ void fl_recorder_enable(fl_recorder *recorder) {
     if (recorder->tracer != NULL) { fl_trace_begin(recorder); }
     if (!recorder->is_forked) { fl_list_modules(recorder); }
     __atomic_store_n(&recorder->state.on, 1, __ATOMIC_RELEASE);
-}
-
-void fl_refuse(const char *directory) {
-    char path[4096];
-    int length = snprintf(path, sizeof path, "%s/" FL_REFUSAL_PREFIX "%d", directory, getpid());
-    if (length < 0 || (size_t)length >= sizeof path) { return; }
-    int mark = open(path, O_CREAT | O_EXCL | O_CLOEXEC | O_WRONLY, 0600);
-    if (mark >= 0) { close(mark); }
 }
 
 void fl_stop_observer(void) {

@@ -118,7 +118,7 @@ static void handle(int signal, siginfo_t *info, void *context) {
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
     fl_recorder *recorder = atomic_load_explicit(&sampler.recorder, memory_order_acquire);
     if (recorder == NULL) {
-        syscall(SYS_timer_delete, own.timer);
+        if (!fl_is_confined()) { syscall(SYS_timer_delete, own.timer); }
         own.is_entered = false;
     } else if (fl_switch_is_on(&recorder->state)) {
         own.carried += sampler.interval * (1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0));

@@ -428,16 +428,24 @@ void fl_timeline_end_process(
     fl_drain_count_unwritten(drain, timeline->unwritten - before);
     before = timeline->unwritten;
     fl_totals totals = fl_drain_totals(drain);
-    char *out = begin_line(timeline);
+    char without_ring[128] = "", *out = begin_line(timeline);
+    if (totals.without_ring > 0) {
+        // Of a fixed set of short texts without characters that JSON escapes.
+        const char *failure = totals.failure == 0 ? NULL : strerrordesc_np((int)totals.failure);
+        snprintf(
+            without_ring, sizeof without_ring, ",\"withoutRing\":%llu,\"ringFailure\":\"%s\"",
+            (unsigned long long)totals.without_ring, failure == NULL ? "" : failure);
+    }
     out += sprintf(
         out,
         "{\"name\":\"faultline.ended\",\"ph\":\"M\",\"pid\":%u,\"tid\":0,\"args\":{\"process\":%u,\"end\":%llu,"
         "\"events\":%llu,\"lost\":%llu,\"unwritten\":%llu,\"entriesLost\":%llu,\"usesLost\":%llu,\"writing\":%llu,"
-        "\"isClosed\":%s%s}}",
+        "\"isClosed\":%s%s%s}}",
         timeline->process, timeline->process, (unsigned long long)fl_drain_end(drain, end),
         (unsigned long long)totals.events, (unsigned long long)totals.lost, (unsigned long long)totals.unwritten,
         (unsigned long long)totals.entries_lost, (unsigned long long)totals.uses_lost, (unsigned long long)writing,
-        how == FL_PROCESS_CLOSED ? "true" : "false", how == FL_PROCESS_RUNS_ON ? ",\"isRunning\":true" : "");
+        how == FL_PROCESS_CLOSED ? "true" : "false", how == FL_PROCESS_RUNS_ON ? ",\"isRunning\":true" : "",
+        without_ring);
     end_line(timeline, out);
     fl_drain_end_process(drain);
     settle(timeline, drain, before);

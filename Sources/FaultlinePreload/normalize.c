@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "preload.h"
 
 #include <string.h>
@@ -115,37 +116,266 @@ static size_t end_of_gap(const char *sql, size_t length, size_t start) {
     }
 }
 
-size_t preload_normalize(const char *sql, size_t length, char *out) {
+// MARK: - Words
+
+typedef struct word {
+    const char *text;
+    size_t length;
+} word;
+
+static bool is_word(word found, const char *wanted) {
+    return strlen(wanted) == found.length && strncasecmp(found.text, wanted, found.length) == 0;
+}
+
+// Words are separated by single spaces.
+static bool is_one_of(word found, const char *words) {
+    for (const char *rest = words; *rest != 0; rest += strspn(rest, " ")) {
+        size_t length = strcspn(rest, " ");
+        if (length == found.length && strncasecmp(found.text, rest, length) == 0) { return true; }
+        rest += length;
+    }
+    return false;
+}
+
+// A quoted token without its quotation marks.
+static word unquoted(word found) {
+    bool is_quoted = found.length >= 2 && strchr("\"`[", *found.text) != NULL;
+    return is_quoted ? (word){found.text + 1, found.length - 2} : found;
+}
+
+// MARK: - Names and texts in double quotation marks
+
+// SQLite takes a word in double quotation marks for a text if it is the name of nothing
+// (https://sqlite.org/quirks.html#dblquote). So it is kept only where it must be a name, or is known as one.
+
+// The pragmas of SQLite whose argument is a name of the schema, and those whose argument is a word. Others, such as those for
+// the key of an encrypted database, belong to extensions (https://sqlite.org/pragma.html).
+static const char pragmas_of_names[] =
+    "foreign_key_check foreign_key_list incremental_vacuum index_info index_list index_xinfo integrity_check optimize "
+    "quick_check table_info table_list table_xinfo";
+static const char pragmas_of_words[] =
+    "application_id auto_vacuum automatic_index busy_timeout cache_size cache_spill case_sensitive_like cell_size_check "
+    "checkpoint_fullfsync collation_list compile_options data_version database_list defer_foreign_keys encoding foreign_keys "
+    "freelist_count fullfsync function_list hard_heap_limit ignore_check_constraints journal_mode journal_size_limit "
+    "legacy_alter_table locking_mode max_page_count mmap_size module_list page_count page_size pragma_list query_only "
+    "read_uncommitted recursive_triggers reverse_unordered_selects schema_version secure_delete soft_heap_limit synchronous "
+    "temp_store threads trusted_schema user_version wal_autocheckpoint wal_checkpoint writable_schema";
+
+// After these words a name follows.
+static const char before_names[] =
+    "FROM JOIN INTO UPDATE TABLE INDEX VIEW TRIGGER EXISTS AS REFERENCES COLUMN TO ADD RENAME DROP SAVEPOINT RELEASE COLLATE "
+    "CONSTRAINT WITH RECURSIVE DETACH PRAGMA";
+
+// The names of a statement that are known to be such, as hashes.
+#define NAMES 64
+
+typedef struct statement {
+    const char *sql;
+    size_t length;
+    const preload_names *known;
+    word verb;               // the statement's first word
+    word before, earlier;    // the latest token, and the one before it
+    uint32_t depth;          // of parentheses
+    bool is_table, is_module;  // CREATE TABLE; the arguments of CREATE VIRTUAL TABLE … USING
+    uint64_t names[NAMES];
+    uint32_t name_count;
+} statement;
+
+static uint64_t hash_of(word name) {
+    uint64_t hash = name.length;
+    for (size_t index = 0; index < name.length; index++) { hash = fl_mix(hash, (unsigned char)name.text[index] | 0x20); }
+    return hash;
+}
+
+static bool has_name(const statement *statement, word name) {
+    uint64_t hash = hash_of(name);
+    for (uint32_t index = 0; index < statement->name_count; index++) {
+        if (statement->names[index] == hash) { return true; }
+    }
+    return false;
+}
+
+static void add_name(statement *statement, word name) {
+    if (statement->name_count < NAMES) { statement->names[statement->name_count++] = hash_of(name); }
+}
+
+// Whether the statement gives something this name, as in `count(*) AS "total"`.
+static bool is_alias(const statement *statement, word quoted) {
+    for (const char *place = statement->sql, *end = place + statement->length; place < end;) {
+        const char *found = memmem(place, (size_t)(end - place), quoted.text, quoted.length);
+        if (found == NULL) { return false; }
+        const char *before = found;
+        while (before > statement->sql && is_space((unsigned char)before[-1])) { before--; }
+        bool is_after_as = before - statement->sql > 2 && before < found && strncasecmp(before - 2, "AS", 2) == 0
+            && !continues_word((unsigned char)before[-3]);
+        if (is_after_as) { return true; }
+        place = found + 1;
+    }
+    return false;
+}
+
+// Whether a word in double quotation marks is a name, and not a text. `end` is the place after it.
+static bool is_name(const statement *statement, word quoted, size_t end) {
+    word name = unquoted(quoted), before = statement->before;
+    size_t next = end_of_gap(statement->sql, statement->length, end);
+    if (statement->is_module || is_word(statement->verb, "VACUUM") || is_word(before, "DEFAULT")) { return false; }
+    if (is_word(before, ".") || (next < statement->length && statement->sql[next] == '.')) { return true; }
+    bool is_operand = is_word(before, "FROM") && is_word(statement->earlier, "DISTINCT");
+    if ((is_one_of(before, before_names) && !is_operand) || has_name(statement, name)) { return true; }
+    if (statement->is_table && statement->depth == 1 && (is_word(before, "(") || is_word(before, ","))) { return true; }
+    bool is_argument = is_word(statement->verb, "PRAGMA") && (is_word(before, "(") || is_word(before, "="));
+    if (is_argument) { return is_one_of(unquoted(statement->earlier), pragmas_of_names); }
+    if (is_alias(statement, quoted)) { return true; }
+    return statement->known != NULL && statement->known->has(statement->known->context, name.text, name.length);
+}
+
+// MARK: - Arguments that can be secrets
+
+// Where the part of a statement begins that is replaced by one value, before the token at a place; `end` is set to its end.
+// False if none begins there.
+static bool is_secret(const statement *statement, size_t at, size_t *end) {
+    *end = statement->length;
+    if (is_word(statement->verb, "ATTACH")) {
+        // ATTACH [DATABASE] file AS name [KEY key]
+        if (is_word(statement->before, "KEY")) { return true; }
+        if (!is_word(statement->before, "ATTACH") && !is_word(statement->before, "DATABASE")) { return false; }
+        bool is_keyword = strncasecmp(statement->sql + at, "DATABASE", 8) == 0
+            && (at + 8 >= statement->length || !continues_word((unsigned char)statement->sql[at + 8]));
+        if (is_keyword && is_word(statement->before, "ATTACH")) { return false; }
+        uint32_t depth = 0;
+        for (size_t place = at, last = at, next; place < statement->length; place = next) {
+            char byte = statement->sql[place];
+            next = place + 1;
+            if (byte == '\'' || byte == '"' || byte == '`' || byte == '[') {
+                next = end_of_quoted(statement->sql, statement->length, place, byte == '[' ? ']' : byte);
+            } else if (continues_word((unsigned char)byte)) {
+                while (next < statement->length && continues_word((unsigned char)statement->sql[next])) { next++; }
+                if (depth == 0 && next - place == 2 && strncasecmp(statement->sql + place, "AS", 2) == 0) {
+                    *end = last;
+                    return true;
+                }
+            }
+            depth += byte == '(';
+            depth -= byte == ')' && depth > 0;
+            last = next;
+            next = end_of_gap(statement->sql, statement->length, next);
+        }
+        return true;
+    }
+    return false;
+}
+
+// Whether the argument of a pragma is replaced. `before` is its name.
+static bool is_secret_pragma(const statement *statement, char byte) {
+    if (!is_word(statement->verb, "PRAGMA") || (byte != '=' && byte != '(')) { return false; }
+    word name = unquoted(statement->before);
+    return !is_one_of(name, pragmas_of_names) && !is_one_of(name, pragmas_of_words);
+}
+
+// MARK: - Normalizing
+
+static size_t end_of_token(const char *sql, size_t length, size_t at) {
+    char byte = sql[at];
+    size_t end = at + 1;
+    if (byte == '"' || byte == '`' || byte == '[') { return end_of_quoted(sql, length, at, byte == '[' ? ']' : byte); }
+    if (continues_word((unsigned char)byte)) {
+        while (end < length && continues_word((unsigned char)sql[end])) { end++; }
+    }
+    return end;
+}
+
+// Notes a token that was written.
+static void advance(statement *statement, word token) {
+    word none = {"", 0};
+    if (statement->verb.length == 0 || is_one_of(statement->verb, "EXPLAIN QUERY")) {
+        // The verb of an explained statement follows.
+        statement->verb = is_word(token, "PLAN") ? none : token;
+    }
+    if (is_word(token, "TABLE") && is_one_of(statement->before, "CREATE TEMP TEMPORARY")) { statement->is_table = true; }
+    if (is_word(token, "USING") && is_word(statement->verb, "CREATE") && !statement->is_table) { statement->is_module = true; }
+    statement->depth += is_word(token, "(");
+    statement->depth -= is_word(token, ")") && statement->depth > 0;
+    statement->earlier = statement->before;
+    statement->before = token;
+}
+
+size_t preload_normalize(const char *sql, size_t length, const preload_names *known, char *out) {
     writer writer = {.out = out};
+    statement statement = {.sql = sql, .length = length, .known = known};
     for (size_t at = end_of_gap(sql, length, 0); at < length && !writer.is_full;) {
         size_t end = at + 1;
         char byte = sql[at];
         bool is_blob = (byte | 0x20) == 'x' && end < length && sql[end] == '\'';
         bool is_parameter = byte == '?' || ((byte == ':' || byte == '@' || byte == '$') && end < length
             && continues_word((unsigned char)sql[end]));
-        if (byte == '\'' || is_blob) {
+        if (is_secret(&statement, at, &end)) {
+            put_value(&writer);
+            advance(&statement, (word){"?", 1});
+        } else if (is_secret_pragma(&statement, byte)) {
+            put(&writer, &byte, 1);
+            writer.is_spaced = end_of_gap(sql, length, at + 1) > at + 1;
+            put_value(&writer);
+            if (byte == '(') { put(&writer, ")", 1); }
+            end = length;
+        } else if (byte == '\'' || is_blob) {
             end = end_of_quoted(sql, length, is_blob ? at + 1 : at, '\'');
             put_value(&writer);
-        } else if (is_digit((unsigned char)byte) || (byte == '.' && end < length && is_digit((unsigned char)sql[end]))) {
+            advance(&statement, (word){"?", 1});
+        } else if (is_digit((unsigned char)byte) || (byte == '.' && at + 1 < length && is_digit((unsigned char)sql[at + 1]))) {
             end = end_of_number(sql, length, at);
             put_value(&writer);
+            advance(&statement, (word){"?", 1});
         } else if (is_parameter) {
+            end = at + 1;
             while (end < length && continues_word((unsigned char)sql[end])) { end++; }
             put_value(&writer);
+            advance(&statement, (word){"?", 1});
         } else {
-            if (byte == '"' || byte == '`' || byte == '[') {
-                end = end_of_quoted(sql, length, at, byte == '[' ? ']' : byte);
-            } else if (continues_word((unsigned char)byte)) {
-                while (end < length && continues_word((unsigned char)sql[end])) { end++; }
+            end = end_of_token(sql, length, at);
+            word token = {sql + at, end - at};
+            bool is_text = byte == '"' && !is_name(&statement, token, end);
+            if (is_text) {
+                put_value(&writer);
+            } else {
+                put(&writer, sql + at, end - at);
+                if (byte == '"') { add_name(&statement, unquoted(token)); }
             }
-            put(&writer, sql + at, end - at);
             if (byte == ')') { close_row(&writer); }
+            advance(&statement, is_text ? (word){"?", 1} : token);
         }
         at = end_of_gap(sql, length, end);
         writer.is_spaced = at > end;
     }
     while (writer.used > 0 && writer.out[writer.used - 1] == ';') { writer.used--; }
     return writer.used;
+}
+
+bool preload_is_plain_name(const char *text, size_t length) {
+    size_t place = 0;
+    while (place < length && continues_word((unsigned char)text[place])) { place++; }
+    return place == length && length > 0 && !is_digit((unsigned char)*text);
+}
+
+bool preload_is_confidential(const char *text, size_t length) {
+    return (length > 6 && (strncasecmp(text, "PRAGMA", 6) == 0 || strncasecmp(text, "ATTACH", 6) == 0))
+        || (length > 7 && strncasecmp(text, "EXPLAIN", 7) == 0);
+}
+
+void preload_each_table(
+    const char *sql, size_t length, bool (*take)(void *context, const char *word, size_t length), void *context
+) {
+    word before = {"", 0};
+    for (size_t at = end_of_gap(sql, length, 0), end; at < length; at = end_of_gap(sql, length, end)) {
+        char byte = sql[at];
+        end = byte == '\'' ? end_of_quoted(sql, length, at, byte) : end_of_token(sql, length, at);
+        word token = {sql + at, end - at};
+        bool can_be_name = continues_word((unsigned char)byte) || strchr("\"`[", byte) != NULL;
+        if (can_be_name && is_one_of(before, "FROM JOIN INTO UPDATE TABLE ON REFERENCES , .")
+            && !take(context, token.text, token.length)) {
+            return;
+        }
+        before = token;
+    }
 }
 
 uint32_t preload_type_of(const char *text, size_t length, bool is_read_only) {

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ extern __sighandler_t bsd_signal(int, __sighandler_t);
 #define PRELOAD_ORIGINALS(X) \
     X(pthread_create) X(thrd_create) X(dlopen) X(dlclose) X(sigaction) X(signal) X(sysv_signal) X(bsd_signal) X(sigset) \
     X(sigignore) X(pthread_sigmask) X(sigprocmask) X(_exit) X(_Exit) X(pread) X(pread64) X(pwrite) X(pwrite64) X(fsync) \
-    X(fdatasync) X(usleep) X(nanosleep)
+    X(fdatasync) X(usleep) X(nanosleep) X(setuid) X(seteuid) X(setreuid) X(setresuid) X(prctl)
 
 typedef struct preload_originals {
 #define X(name) __typeof__(&name) name;

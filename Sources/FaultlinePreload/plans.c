@@ -18,6 +18,10 @@
 static preload_table known_plans;
 static _Atomic bool has_hooks;
 
+bool preload_may_ask(const preload_copy *copy) {
+    return !copy->is_hidden && !atomic_load_explicit(&has_hooks, memory_order_relaxed);
+}
+
 void preload_note_hook(void) { atomic_store_explicit(&has_hooks, true, memory_order_relaxed); }
 
 // Writes a plan as an entry of the dictionary. Returns its length, or 0 if there is none or no room for it.

@@ -33,7 +33,7 @@
     X(changes) X(clear_bindings) X(close) X(column_count) X(column_int) X(column_name) X(column_text) X(db_filename) X(db_handle) X(exec) X(expanded_sql) \
     X(finalize) X(free) X(get_autocommit) X(get_table) X(open_v2) X(prepare) X(prepare_v2) X(prepare_v3) X(prepare16) \
     X(prepare16_v2) X(prepare16_v3) X(profile) X(reset) X(set_authorizer) X(sql) X(step) X(stmt_isexplain) \
-    X(stmt_readonly) X(stmt_status) X(trace) X(trace_v2) X(transfer_bindings)
+    X(stmt_readonly) X(stmt_status) X(table_column_metadata) X(trace) X(trace_v2) X(transfer_bindings)
 
 // One copy of SQLite in the process. A process can contain several, and each caller must reach its own.
 typedef struct preload_copy {
@@ -79,6 +79,16 @@ static inline bool preload_is_inside(const preload_copy *copy, const void *addre
 // The process's recorder; null if it does not record. The first call starts it. Keeps errno.
 fl_recorder *preload_recorder(void);
 
+// The directory of the process's rings; null if it does not record.
+const char *preload_directory(void);
+
+// Called before the process forbids itself system calls. What is done at its end otherwise is done at once. In the strict mode
+// (`is_strict`), which forbids reading the clock as well, recording ends.
+void preload_confine(bool is_strict);
+
+// Whether the clock may not be read any more.
+extern __attribute__((visibility("hidden"))) bool preload_has_no_clock;
+
 // Counts an event that could not be recorded.
 void preload_lose_event(void);
 
@@ -93,6 +103,7 @@ uint32_t preload_generation(void);
 
 // A clock that costs less than CLOCK_MONOTONIC, in ticks.
 static inline uint64_t preload_ticks(void) {
+    if (__builtin_expect(preload_has_no_clock, 0)) { return 0; }
 #if defined(__x86_64__)
     return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
@@ -142,6 +153,7 @@ typedef struct preload_statement {
     bool is_internal;        // SQLite prepared it for its own purposes
     bool is_running;
     bool is_read_only;
+    bool is_confidential;    // its values are never recorded
     uint32_t preparations;   // since the last run
     uint64_t preparing;      // ticks that they took
     uint32_t generation;     // the recorder whose dictionary has the text
@@ -306,6 +318,9 @@ uint32_t preload_plan(
 // Whether this thread is asking for a plan.
 bool preload_is_asking(void);
 
+// Whether questions may be asked on the connections of a copy: the program has set no hook that would see them.
+bool preload_may_ask(const preload_copy *copy);
+
 // Called when the program sets a hook that would see the question for a plan, which is not asked from then on.
 void preload_note_hook(void);
 
@@ -350,9 +365,38 @@ uintptr_t preload_sqlite_frame(void);
 // The longest text that is kept of a statement.
 #define PRELOAD_TEXT_MAXIMUM 8192
 
+// Tells whether a word is the name of a table or a column.
+typedef struct preload_names {
+    bool (*has)(void *context, const char *word, size_t length);
+    void *context;
+} preload_names;
+
 // Writes SQL without literals, parameters and comments, with lists of values collapsed, so that statements which differ
-// only in their values have the same text. Returns its length, at most PRELOAD_TEXT_MAXIMUM.
-size_t preload_normalize(const char *sql, size_t length, char *out);
+// only in their values have the same text. A word in double quotation marks is a literal unless it must be a name or is one
+// of `known`, which can be null. Returns the length, at most PRELOAD_TEXT_MAXIMUM.
+size_t preload_normalize(const char *sql, size_t length, const preload_names *known, char *out);
+
+// Whether a text is a word alone, as most names of columns are.
+bool preload_is_plain_name(const char *text, size_t length);
+
+// Whether the values of a normalized statement are never recorded, because they can be the key of an encrypted database.
+bool preload_is_confidential(const char *text, size_t length);
+
+// Calls a function with each word of a statement that can be the name of a table, until it returns false.
+void preload_each_table(
+    const char *sql, size_t length, bool (*take)(void *context, const char *word, size_t length), void *context);
+
+// A connection that is asked for names.
+typedef struct preload_asking {
+    const preload_copy *copy;
+    sqlite3 *connection;  // null: it must not be asked
+    bool may_query;       // whether a statement may be run for it
+    const char *sql;      // the statement with the names
+    size_t length;
+} preload_asking;
+
+// Whether a word is a name. The context is a preload_asking.
+bool preload_has_name(void *context, const char *word, size_t length);
 
 // The effect of a normalized statement, as a number of the enumeration FL_ENUMERATION_STATEMENT_TYPE.
 uint32_t preload_type_of(const char *text, size_t length, bool is_read_only);

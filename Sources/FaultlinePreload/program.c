@@ -100,6 +100,7 @@ __attribute__((constructor)) static void read_environment(void) {
     if (start != NULL) { origin = strtoull(start, NULL, 10); }
     keeps_values = fl_environment("FAULTLINE_VALUES") != NULL;
     if (bytes != NULL) { ring_bytes = strtoull(bytes, NULL, 10); }
+    fl_open_board(directory);
     fl_prepare_process();
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     preload_start_sampling();
@@ -147,7 +148,7 @@ static fl_recorder *create(void) {
     if (directory[0] == 0) { return NULL; }
     fl_recorder *created = lttng_library[0] == 0 ? create_with_rings() : create_traced();
     if (created == NULL) {
-        fl_refuse(directory);
+        fl_refuse(directory, errno);
         return NULL;
     }
     first_now = fl_now();
@@ -240,7 +241,7 @@ static int list_module(struct dl_phdr_info *module, size_t size, void *context) 
 // Leaves the list for the reader of the rings, which looks for copies of SQLite that cannot be recorded. Programs that load
 // the same modules share a file.
 static void leave_modules(void) {
-    if (directory[0] == 0 || has_stood_down) { return; }
+    if (directory[0] == 0 || has_stood_down || fl_is_confined()) { return; }
     module_list list = {.is_first = true};
     dl_iterate_phdr(list_module, &list);
     uint64_t hash = 0;
@@ -260,6 +261,23 @@ static void leave(void *unused) {
 }
 
 __attribute__((destructor)) static void end(void) { fl_with_room(leave, NULL); }
+
+const char *preload_directory(void) { return directory[0] == 0 ? NULL : directory; }
+
+bool preload_has_no_clock;
+
+void preload_confine(bool is_strict) {
+    if (directory[0] == 0) { return; }
+    int saved = errno;
+    if (is_strict) {
+        fl_with_room(leave, NULL);
+        preload_has_no_clock = true;
+    } else {
+        leave_modules();
+    }
+    fl_confine();
+    errno = saved;
+}
 
 void preload_end_process(void) {
     // Without the lock, which another thread can hold, or this one if it is in a signal handler.

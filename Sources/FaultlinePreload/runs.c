@@ -30,13 +30,19 @@ uint32_t preload_intern_text(fl_recorder *recorder, const char *text, size_t len
 
 // Interns a statement with the names of its columns, if there is room for them. Returns the number in the dictionary.
 static uint32_t intern_with_columns(
-    fl_recorder *recorder, const preload_copy *copy, preload_statement *statement, const char *text, size_t length,
-    char *json, size_t room
+    fl_recorder *recorder, const preload_copy *copy, preload_statement *statement, const preload_names *names,
+    const char *text, size_t length, char *json, size_t room
 ) {
+    char expression[PRELOAD_TEXT_MAXIMUM];
     size_t used = (size_t)(stpcpy(json, "{\"columns\":[") - json);
     for (int column = 0; column < (int)statement->columns && column < PRELOAD_COLUMNS; column++) {
         const char *name = copy->column_name(statement->handle, column);
         size_t bytes = name == NULL ? 0 : strlen(name);
+        // SQLite names a column without a name after its expression.
+        if (name != NULL && !preload_is_plain_name(name, bytes)) {
+            bytes = preload_normalize(name, bytes, names, expression);
+            name = expression;
+        }
         // The text takes at most twice its length, and so does a name.
         if (name == NULL || used + 2 * bytes + 2 * length + 64 > room) {
             return preload_intern_text(recorder, text, length, json, room);
@@ -57,7 +63,15 @@ static void describe(fl_recorder *recorder, const preload_copy *copy, preload_st
     const char *sql = copy->sql == NULL ? NULL : copy->sql(statement->handle);
     char text[PRELOAD_TEXT_MAXIMUM], json[2 * PRELOAD_TEXT_MAXIMUM + 4096];
     if (sql == NULL) { sql = ""; }
-    size_t raw = strlen(sql), length = preload_normalize(sql, raw, text);
+    size_t raw = strlen(sql);
+    preload_asking asking = {.copy = copy, .sql = sql, .length = raw};
+    if (!copy->is_hidden && !preload_is_nested() && copy->db_handle != NULL) {
+        asking.connection = copy->db_handle(statement->handle);
+        asking.may_query = preload_may_ask(copy);
+    }
+    const preload_names names = {.has = preload_has_name, .context = &asking};
+    size_t length = preload_normalize(sql, raw, &names, text);
+    statement->is_confidential = preload_is_confidential(text, length);
     statement->literals = fl_mix_bytes(raw, sql, raw);
     statement->type = preload_type_of(text, length, statement->is_read_only);
     statement->changes_rows = has_type(statement, "write");
@@ -67,7 +81,7 @@ static void describe(fl_recorder *recorder, const preload_copy *copy, preload_st
         && copy->column_name != NULL;
     statement->columns = has_columns ? (uint32_t)copy->column_count(statement->handle) : 0;
     statement->text = statement->columns > 0
-        ? intern_with_columns(recorder, copy, statement, text, length, json, sizeof json)
+        ? intern_with_columns(recorder, copy, statement, &names, text, length, json, sizeof json)
         : preload_intern_text(recorder, text, length, json, sizeof json);
     statement->generation = preload_generation();
     bool is_query = length > 6 && (strncasecmp(text, "SELECT", 6) == 0 || strncasecmp(text, "WITH", 4) == 0);
@@ -91,7 +105,7 @@ __attribute__((noinline)) static uint32_t text_with_values(
     if (run >= FEW_RUNS && (run & (run - 1)) != 0) { return 0; }
     // SQLite would write a long value into the text, too.
     if (atomic_load_explicit(&statement->has_unknown_values, memory_order_relaxed)) { return 0; }
-    if (statement->handle == NULL || copy->expanded_sql == NULL || copy->free == NULL) { return 0; }
+    if (statement->is_confidential || statement->handle == NULL || copy->expanded_sql == NULL || copy->free == NULL) { return 0; }
     char *text = copy->expanded_sql(statement->handle);
     if (text == NULL) { return 0; }
     size_t length = strlen(text);
@@ -250,14 +264,17 @@ static void end(void *context) {
     end_run(call->copy, call->statement, call->result, call->end);
 }
 
+// Nearly all threads have room, and are spared a call by its address.
 void preload_begin_run(const preload_copy *copy, preload_statement *statement) {
+    if (fl_has_room()) { return begin_run(copy, statement); }
     run_call call = {.copy = copy, .statement = statement};
-    if (!fl_with_room(begin, &call)) { preload_lose_event(); }
+    if (!fl_make_room(begin, &call)) { preload_lose_event(); }
 }
 
 void preload_end_run(const preload_copy *copy, preload_statement *statement, int result, uint64_t end_time) {
+    if (fl_has_room()) { return end_run(copy, statement, result, end_time); }
     run_call call = {.copy = copy, .statement = statement, .result = result, .end = end_time};
-    if (fl_with_room(end, &call)) { return; }
+    if (fl_make_room(end, &call)) { return; }
     statement->is_running = false;
     preload_lose_event();
 }

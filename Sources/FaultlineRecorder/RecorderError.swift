@@ -134,11 +134,36 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
                 + "its limit of open files; \"faultline report\" completes the trace.")
     }
 
-    static func noRoomForProcesses(_ count: Int, in directory: String) -> RecorderError {
-        RecorderError(
+    /// Processes could not create their rings.
+    static func refused(_ refusals: RingDirectory.Refusals, in directory: String) -> RecorderError {
+        let isOne = refusals.count == 1
+        let (it, its, itself) = isOne ? ("it", "its", "it becomes") : ("they", "their", "they become")
+        let remedy =
+            switch refusals.failure {
+            case ENOSPC, ENOMEM: "; free some space and record again"
+            case EACCES, EPERM:
+                ", because \(it) had given up \(its) rights; record \(isOne ? "it" : "them") as the user that \(itself)"
+            case EMFILE, ENFILE: "; raise the limit of open files (ulimit -n)"
+            case EFBIG: "; raise the limit of the size of files (ulimit -f)"
+            case ENOENT:
+                ", which \(it) cannot reach from the root directory that \(it) \(isOne ? "has" : "have") changed to; record "
+                    + "without chroot"
+            default: ""
+            }
+        return RecorderError(
             code: .noSpace,
-            message: "\(processes(count)) could not be recorded because \"\(directory)\" has no space; "
-                + "free some space and record again.")
+            message: "\(processes(refusals.count)) could not be recorded: cannot create buffers in \"\(directory)\" "
+                + "(\(reason(refusals.failure)))\(remedy).")
+    }
+
+    /// Events of threads that could not get a buffer were lost.
+    ///
+    /// - Parameters:
+    ///   - failure: The reason why there was no buffer, as in "Permission denied"; empty if it is not known.
+    package static func withoutBuffer(_ count: UInt64, failure: String) -> String {
+        let events = count == 1 ? "1 event was" : "\(grouped(count)) events were"
+        return "\(events) lost because their threads could not get a buffer" + (failure.isEmpty ? "" : " (\(failure))")
+            + "."
     }
 
     static func closedRings(_ count: Int, in directory: String, errno code: Int32) -> RecorderError {
@@ -187,7 +212,7 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
         code: .badDestination,
         message: "A recording is written to at most one file; name one file, and optionally LTTng.")
 
-    private static func reason(_ code: Int32) -> String {
+    static func reason(_ code: Int32) -> String {
         String(cString: strerror(code))
     }
 }

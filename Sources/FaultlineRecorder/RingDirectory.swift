@@ -23,19 +23,55 @@ package enum RingDirectory {
             }
             guard UInt64(status.f_bavail) * UInt64(status.f_frsize) >= minimumSpace else { continue }
             let content = URL(fileURLWithPath: trace).path
-            if let made = OwnedDirectory.make(in: candidate, purpose: .rings, content: content) { return made }
+            if let made = OwnedDirectory.make(in: candidate, purpose: .rings, content: content) {
+                if makeBoard(in: made.path) { return made }
+                failure = errno
+                made.remove()
+                continue
+            }
             failure = errno
         }
         errno = failure
         return nil
     }
 
-    /// Marks a directory to show that this process could not create its rings there.
-    static func refuse(in directory: String) { fl_refuse(directory) }
+    /// Creates the file in which processes say that they could not create rings.
+    ///
+    /// - Returns: Whether it exists; otherwise `errno` is set.
+    package static func makeBoard(in directory: String) -> Bool { fl_make_board(directory) }
 
-    /// The number of processes that left such a mark.
-    package static func refusals(in directory: String) -> Int {
-        names(in: directory).count { $0.hasPrefix(FL_REFUSAL_PREFIX) }
+    /// Notes that this process could not create its rings in a directory.
+    ///
+    /// - Parameter failure: The `errno` of the failure.
+    static func refuse(in directory: String, errno failure: Int32) { fl_refuse(directory, failure) }
+
+    /// The processes that could not create rings in a directory.
+    package struct Refusals: Sendable, Hashable {
+        package var count: Int
+        /// The `errno` of the last failure.
+        package var failure: Int32
+    }
+
+    /// The processes that noted that they could not create rings, or `nil` if there are none.
+    package static func refusals(in directory: String) -> Refusals? {
+        var failure: Int32 = 0
+        let count = fl_refusals(directory, &failure)
+        return count == 0 ? nil : Refusals(count: Int(count), failure: failure)
+    }
+
+    /// The other processes that use a directory: those that have mapped its files.
+    ///
+    /// The maps of other users' processes cannot be read, unless by root.
+    ///
+    /// - Complexity: O(mappings of all processes).
+    package static func users(of directory: String) -> [Int32] {
+        let name = Data("\(directory)/".utf8)
+        let identifiers =
+            (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { Int32($0) } ?? []
+        return identifiers.sorted().filter { identifier in
+            identifier != getpid()
+                && FileManager.default.contents(atPath: "/proc/\(identifier)/maps")?.range(of: name) != nil
+        }
     }
 
     /// The programs that ended, each with the libraries that it had loaded outside the system's directories.
@@ -70,7 +106,7 @@ package enum RingDirectory {
         let directory = (rings as NSString).deletingLastPathComponent
         guard OwnedDirectory.isName(directory), Self.rings(in: directory).isEmpty else { return }
         let isMark = { (name: String) in
-            name.hasPrefix(FL_REFUSAL_PREFIX) || name.hasPrefix(FL_MODULES_PREFIX) || name == OwnedDirectory.ownerName
+            name == FL_BOARD_NAME || name.hasPrefix(FL_MODULES_PREFIX) || name == OwnedDirectory.ownerName
         }
         for name in names(in: directory) where isMark(name) { unlink("\(directory)/\(name)") }
         rmdir(directory)

@@ -33,7 +33,7 @@ struct RingFile {
         if case .rings(let directory) = destination {
             // The recorder removes its directory when it ends.
             if failure == ENOENT { throw RecorderError.tooLate }
-            RingDirectory.refuse(in: directory)
+            RingDirectory.refuse(in: directory, errno: failure)
         }
         throw RecorderError.noSpace(directories[0], errno: failure)
     }

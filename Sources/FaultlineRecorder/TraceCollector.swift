@@ -19,6 +19,8 @@ package final class TraceCollector {
     private var processes = 0
     private var events: UInt64 = 0
     private var lost: UInt64 = 0
+    private var withoutRing: UInt64 = 0
+    private var ringFailure = ""
     /// The number of processes that were still recording when the recording ended.
     private var runningOn = 0
     /// The `errno` of the last failure to open rings.
@@ -133,7 +135,7 @@ package final class TraceCollector {
         package var events: UInt64
         /// The size of the trace.
         package var bytes: UInt64
-        /// The number of events lost because buffers were full.
+        /// The number of events that were lost.
         package var lost: UInt64
 
         package init(events: UInt64, bytes: UInt64, lost: UInt64) {
@@ -145,7 +147,7 @@ package final class TraceCollector {
 
     package var progress: Progress? {
         let losing = sources.values.reduce(0) { $0 + fl_drain_totals($1.drain).lost }
-        return Progress(events: events, bytes: fl_timeline_size(timeline), lost: lost + losing)
+        return Progress(events: events, bytes: fl_timeline_size(timeline), lost: lost + withoutRing + losing)
     }
 
     /// Removes the oldest events, so that half of the maximum size is left.
@@ -229,7 +231,10 @@ package final class TraceCollector {
         for other in sources.values where other.rings != source.rings && other.hasBegun {
             fl_timeline_note(timeline, other.drain)
         }
-        lost += fl_drain_totals(source.drain).lost
+        let totals = fl_drain_totals(source.drain)
+        lost += totals.lost - totals.without_ring
+        withoutRing += totals.without_ring
+        if totals.failure != 0 { ringFailure = RecorderError.reason(Int32(totals.failure)) }
         return events
     }
 
@@ -255,6 +260,11 @@ package final class TraceCollector {
         package var events: UInt64?
         /// The number of events lost because buffers were full.
         package var lost: UInt64 = 0
+        /// The number of events lost because their threads could not get a buffer, and the reason.
+        package var withoutRing: UInt64 = 0
+        package var ringFailure = ""
+        /// Whether processes could not be recorded at all, as a note says.
+        package var hasRefusals = false
         /// The path of the trace; `nil` if there is none, because nothing was recorded and an earlier trace exists.
         package var trace: String?
         /// Sentences about the trace for the user, if any.
@@ -295,9 +305,8 @@ package final class TraceCollector {
             complaints.append(.tooLong(tracePath.written, errno: shorteningFailure))
         }
         let refusals = RingDirectory.refusals(in: directory)
-        if refusals > 0 {
-            let tracePath = (directory as NSString).deletingLastPathComponent
-            complaints.append(.noRoomForProcesses(refusals, in: tracePath))
+        if let refusals {
+            complaints.append(.refused(refusals, in: (directory as NSString).deletingLastPathComponent))
         }
         let closed = RingDirectory.rings(in: directory).count { !kept.contains($0) }
         if closed > 0 { complaints.append(.closedRings(closed, in: directory, errno: openingFailure)) }
@@ -312,6 +321,9 @@ package final class TraceCollector {
         claim.remove()
         var outcome = Outcome(processes: processes, events: events, lost: lost, trace: trace, notes: notes)
         outcome.programs = programs
+        outcome.hasRefusals = refusals != nil
+        outcome.withoutRing = withoutRing
+        outcome.ringFailure = ringFailure
         return outcome
     }
 
@@ -319,6 +331,6 @@ package final class TraceCollector {
         let processes =
             count == 1
             ? "1 process of the command is still running" : "\(count) processes of the command are still running"
-        return processes + "; the trace ends where the command ended."
+        return processes + "; the trace ends where the recording ended."
     }
 }

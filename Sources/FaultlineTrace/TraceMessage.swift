@@ -100,8 +100,12 @@ public struct ProcessEnded: Sendable, Hashable, Codable {
     public var end: UInt64
     /// The number of events written, including those that a record was expanded into.
     public var events: UInt64
-    /// Events that were lost because a buffer was full.
+    /// Events that were lost, because a buffer was full or their threads had none.
     public var lost: UInt64
+    /// Events among them whose threads could not get a buffer; `nil` if there are none.
+    public var withoutRing: UInt64?
+    /// The reason why there was no buffer, such as "No space left on device"; `nil` or empty if it is not known.
+    public var ringFailure: String?
     /// Lines that were lost because the file could not be written.
     public var unwritten: UInt64
     /// Dictionary entries that were lost because their buffer was full.
@@ -122,7 +126,7 @@ public struct ProcessEnded: Sendable, Hashable, Codable {
     public init(
         process: UInt32, end: UInt64 = 0, events: UInt64 = 0, lost: UInt64 = 0, unwritten: UInt64 = 0,
         entriesLost: UInt64 = 0, usesLost: UInt64 = 0, writing: UInt64 = 0, isClosed: Bool = true,
-        isRunning: Bool? = nil
+        isRunning: Bool? = nil, withoutRing: UInt64? = nil, ringFailure: String? = nil
     ) {
         self.process = process
         self.end = end
@@ -134,5 +138,7 @@ public struct ProcessEnded: Sendable, Hashable, Codable {
         self.writing = writing
         self.isClosed = isClosed
         self.isRunning = isRunning
+        self.withoutRing = withoutRing
+        self.ringFailure = ringFailure
     }
 }

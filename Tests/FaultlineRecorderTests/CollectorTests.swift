@@ -23,7 +23,7 @@ struct CollectorTests {
     }
 
     /// The note on a recorder that was not closed, because its process is this one.
-    private let stillRuns = "1 process of the command is still running; the trace ends where the command ended."
+    private let stillRuns = "1 process of the command is still running; the trace ends where the recording ended."
 
     private func named(_ file: String) -> TraceRecovery.NamedRings {
         TraceRecovery.NamedRings(file: file, process: 0, origin: 0)
@@ -106,12 +106,13 @@ struct CollectorTests {
     @Test("reports how many processes it could not record, and why")
     func refusals() throws {
         let collector = try TraceCollector(path: path)
-        for process in 1...3 { try Data().write(to: URL(fileURLWithPath: "\(collector.directory)/refused-\(process)")) }
+        for failure in [ENOSPC, ENOSPC, EACCES] { RingDirectory.refuse(in: collector.directory, errno: failure) }
         try Data("no rings".utf8).write(to: URL(fileURLWithPath: "\(collector.directory)/faultline-1-2.rings"))
         let outcome = collector.finish()
         #expect(
             outcome.notes == [
-                "3 processes could not be recorded because \"/dev/shm\" has no space; free some space and record again.",
+                "3 processes could not be recorded: cannot create buffers in \"/dev/shm\" (Permission denied), because they "
+                    + "had given up their rights; record them as the user that they become.",
                 "1 process could not be recorded because the files in \"\(collector.directory)\" cannot be read "
                     + "(Invalid argument); record again as the user that the program runs as.",
             ])
@@ -122,7 +123,7 @@ struct CollectorTests {
     func removesDirectory() throws {
         let claim = try #require(RingDirectory.make(in: ["/dev/shm"], writtenTo: path))
         let directory = claim.path
-        RingDirectory.refuse(in: directory)
+        RingDirectory.refuse(in: directory, errno: ENOSPC)
         let recorders = try (0..<2).map { _ in try Recorder.writing(to: .rings(directory: directory)) }
         let files = RingDirectory.rings(in: directory).map { "\(directory)/\($0)" }
         for recorder in recorders {

@@ -156,7 +156,7 @@ struct AttackTests {
         #expect(result.status == 3)
         #expect(
             result.errors.contains(
-                "faultline: 1 process of the command is still running; the trace ends where the command ended.\n"))
+                "faultline: 1 process of the command is still running; the trace ends where the recording ended.\n"))
         #expect(
             result.errors.contains(" was still running when the recording ended")
                 && !result.errors.contains("was killed"))

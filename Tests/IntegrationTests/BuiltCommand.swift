@@ -77,12 +77,20 @@ final class RunningCommand {
     /// The output so far.
     var output: String { (try? String(contentsOf: outputFile, encoding: .utf8)) ?? "" }
 
+    /// The errors so far.
+    private var errors: String { (try? String(contentsOf: errorsFile, encoding: .utf8)) ?? "" }
+
+    /// Waits until the errors contain a text, or the program has ended.
+    func waitForErrors(_ text: String) {
+        while process.isRunning, !errors.contains(text) { sched_yield() }
+    }
+
     /// Waits until the program ends.
     func finish() -> BuiltCommand.Result {
         process.waitUntilExit()
         return BuiltCommand.Result(
             status: process.terminationStatus, wasKilled: process.terminationReason == .uncaughtSignal,
-            output: output, errors: (try? String(contentsOf: errorsFile, encoding: .utf8)) ?? "")
+            output: output, errors: errors)
     }
 }
 

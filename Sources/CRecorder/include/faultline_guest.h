@@ -69,6 +69,13 @@ static inline void fl_give(fl_lock *lock) {
 // Frees a lock in a forked child, where another thread of the parent may have held it.
 static inline void fl_free_lock(fl_lock *lock) { pthread_mutex_init(&lock->mutex, NULL); }
 
+// MARK: - System calls
+
+// Whether the process has forbidden itself system calls. The recorder then makes none that it can do without.
+extern bool fl_confined;
+static inline bool fl_is_confined(void) { return __atomic_load_n(&fl_confined, __ATOMIC_RELAXED); }
+static inline void fl_confine(void) { __atomic_store_n(&fl_confined, true, __ATOMIC_RELAXED); }
+
 // MARK: - Stacks
 
 // The addresses of a stack.

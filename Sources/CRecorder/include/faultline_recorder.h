@@ -11,6 +11,7 @@
 #include <faultline_schema.h>
 #include <faultline_tracer.h>
 #include <stdbool.h>
+#include <sys/types.h>
 #include <time.h>
 #include <string.h>
 
@@ -43,11 +44,11 @@ typedef struct fl_recorder_options {
 #define FL_RING_BYTES_LEAST (64u << 10)
 #define FL_RING_BYTES_MOST (64u << 20)
 
-// The parts of the names of files that programs leave in a directory of rings: rings, the mark of a process whose rings had no
-// room, and the list of what a program had loaded.
+// The parts of the names of files in a directory of rings: rings, the list of what a program had loaded, and the file in which
+// processes say that they could not create rings.
 #define FL_RINGS_PREFIX "faultline-"
 #define FL_RINGS_SUFFIX ".rings"
-#define FL_REFUSAL_PREFIX "refused-"
+#define FL_BOARD_NAME "board"
 #define FL_MODULES_PREFIX "modules-"
 // Stands in such a list before a module whose copy of SQLite has no symbols, and is recorded by its hooks.
 #define FL_MODULE_MARK "+"
@@ -62,8 +63,21 @@ struct dl_phdr_info;
 // handler.
 const void *fl_find_note(const struct dl_phdr_info *module, const char *name, uint32_t type, uint32_t *length);
 
-// Leaves a mark in a directory of rings, which its reader counts: this process could not create its rings there.
-void fl_refuse(const char *directory);
+// Creates the file in which processes say that they could not create rings. False with errno set.
+bool fl_make_board(const char *directory);
+
+// Maps that file, which the process may have no right to open later. It stays mapped.
+void fl_open_board(const char *directory);
+
+// Notes in that file that this process could not create its rings, and the errno of the failure.
+void fl_refuse(const char *directory, int failure);
+
+// The number of processes that have noted it, and the errno of the last failure.
+uint32_t fl_refusals(const char *directory, int *failure);
+
+// Lets a process that is about to give up its rights, and the programs that it will execute, go on using a directory of
+// rings. `user` is the user that it will have.
+void fl_admit(const char *directory, uid_t user);
 
 // Mixes a word into a hash that is no secret.
 static inline uint64_t fl_mix(uint64_t hash, uint64_t word) {
@@ -350,7 +364,9 @@ typedef struct fl_process {
 // The counts of a drain.
 typedef struct fl_totals {
     uint64_t events;
-    uint64_t lost;
+    uint64_t lost;         // including those without a ring
+    uint64_t without_ring; // by threads that got no ring
+    uint32_t failure;      // the errno of the last failure to make a ring; 0: none
     uint64_t entries_lost;
     uint64_t uses_lost;
     uint64_t unwritten;  // lines that the trace had no room for

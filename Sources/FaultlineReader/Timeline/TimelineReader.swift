@@ -150,7 +150,7 @@ final class TimelineReader: DictionaryEntryDecoder {
     }
 
     private static var endNumbers: [KeyPath<ProcessEnded, UInt64>] {
-        [\.end, \.events, \.lost, \.unwritten, \.entriesLost, \.usesLost, \.writing]
+        [\.end, \.events, \.lost, \.unwritten, \.entriesLost, \.usesLost, \.writing, \.withoutRingOrNone]
     }
 
     /// Decodes a value and checks that its numbers are in the range allowed for events.
@@ -240,4 +240,8 @@ extension TimelineReader: TraceSource {
 
 extension ProcessBegan {
     fileprivate var removedOrNone: UInt64 { removed ?? 0 }
+}
+
+extension ProcessEnded {
+    fileprivate var withoutRingOrNone: UInt64 { withoutRing ?? 0 }
 }

@@ -56,7 +56,9 @@ struct RecordCommand: AnalyzingCommand {
         help: "Also replace a file that Faultline did not write. An earlier trace is replaced without --force.")
     var force = false
 
-    @Flag(name: .long, help: "Print no report, only warnings about lost events or other gaps in the trace.")
+    @Flag(
+        name: .long,
+        help: "Print no report, only what the trace lacks: lost events, or programs that were not recorded.")
     var quiet = false
 
     @Flag(
@@ -135,7 +137,7 @@ struct RecordCommand: AnalyzingCommand {
         let line = quiet ? nil : ProgressLine(isWanted: progress)
         let recording = try Recording.run(words, to: to, output: output, detail: detail, progress: line)
         // Losses are reported even if nothing else is.
-        let trace = recording.tell(words[0], isQuiet: quiet)
+        let trace = recording.tell(words[0])
         if let trace {
             if quiet { reportLosses(recording.outcome) } else { printReport(trace) }
         }
@@ -146,8 +148,11 @@ struct RecordCommand: AnalyzingCommand {
     ///
     /// The first line of a report does so too.
     private func reportLosses(_ outcome: TraceCollector.Outcome) {
+        if outcome.withoutRing > 0 {
+            Terminal.tell(RecorderError.withoutBuffer(outcome.withoutRing, failure: outcome.ringFailure))
+        }
         guard outcome.lost > 0 else { return }
-        let recorded = outcome.events.map { " of \($0 + outcome.lost)" } ?? ""
+        let recorded = outcome.events.map { " of \($0 + outcome.lost + outcome.withoutRing)" } ?? ""
         Terminal.tell(
             "\(outcome.lost)\(recorded) events were lost because buffers were full; "
                 + "larger ones would help: FAULTLINE_RING_BYTES=\(RingDirectory.ringBytes * 4).")

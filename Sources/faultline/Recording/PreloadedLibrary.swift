@@ -36,7 +36,14 @@ struct PreloadedLibrary {
         var paths = libraries.compactMap { $0.safePath(linkedIn: directory) }
         guard !paths.isEmpty else { return [:] }
         if let others = ProcessInfo.processInfo.environment["LD_PRELOAD"], !others.isEmpty { paths.append(others) }
-        return ["LD_PRELOAD": paths.joined(separator: ":")]
+        // The runtime of GCC's AddressSanitizer refuses to run behind a preloaded library, unless it is told not to check
+        // (https://github.com/google/sanitizers/wiki/AddressSanitizerFlags). It does not need to be the first one, because
+        // the libraries call the functions that they stand in front of.
+        let options = [ProcessInfo.processInfo.environment["ASAN_OPTIONS"] ?? "", "verify_asan_link_order=0"]
+        return [
+            "LD_PRELOAD": paths.joined(separator: ":"),
+            "ASAN_OPTIONS": options.filter { !$0.isEmpty }.joined(separator: ":"),
+        ]
     }
 
     private func safePath(linkedIn directory: String) -> String? {

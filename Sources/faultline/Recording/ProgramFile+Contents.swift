@@ -32,6 +32,9 @@ extension ProgramFile {
         return named + triples.flatMap { ["/lib/\($0)", "/usr/lib/\($0)"] } + usual
     }()
 
+    /// The runtime of a sanitizer that looks for leaks, such as `libasan.so.8`, if the file needs one.
+    var leakDetector: String? { neededNames.first { $0.hasPrefix("libasan.so") || $0.hasPrefix("liblsan.so") } }
+
     /// The names of the libraries that the file itself needs: `DT_NEEDED`.
     private var neededNames: [String] { names(tag: 1) }
 

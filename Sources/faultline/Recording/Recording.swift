@@ -37,7 +37,7 @@ struct Recording {
         progress: ProgressLine? = nil
     ) throws -> Recording {
         let samplesAllocations = detail?.allocations != nil
-        if samplesAllocations { try checkAllocations(destination) }
+        if samplesAllocations { try checkAllocations(command, destination) }
         if detail?.columns == true, PreloadedLibrary.columns.path == nil {
             throw Self.missing(.columns, "records the columns that are read")
         }
@@ -58,28 +58,44 @@ struct Recording {
             collector.discard()
             throw error
         }
-        while true {
+        let collect = {
             let events = collector.collect()
             progress?.show(collector.progress)
-            if let ending = child.poll() {
-                progress?.clear()
-                let outcome = collector.finish()
-                if outcome.processes > 0, let trace = outcome.trace {
-                    Signals.holdingBack { Signals.ignoringFileSizeLimit { calibrate(trace) } }
-                }
-                return Recording(ending: ending, outcome: outcome, destination: destination)
-            }
             usleep(events > 0 ? pauses.busy : pauses.idle)
         }
+        var ending = child.poll()
+        while ending == nil {
+            collect()
+            ending = child.poll()
+        }
+        progress?.clear()
+        var daemons = Daemons(using: collector.scratch)
+        if daemons.goOn() {
+            daemons.announce(after: command[0])
+            while daemons.goOn() { collect() }
+            progress?.clear()
+        }
+        let outcome = collector.finish()
+        Daemons.stopListening()
+        if outcome.processes > 0, let trace = outcome.trace {
+            Signals.holdingBack { Signals.ignoringFileSizeLimit { calibrate(trace) } }
+        }
+        return Recording(ending: ending!, outcome: outcome, destination: destination)
     }
 
     /// - Throws: ``CommandFailure`` if allocations cannot be sampled.
-    private static func checkAllocations(_ destination: RecordingDestination) throws {
+    private static func checkAllocations(_ command: [String], _ destination: RecordingDestination) throws {
         guard destination == .timeline else {
             throw CommandFailure.usage(
                 "--allocations records to a timeline only; leave out \"--to \(destination.rawValue)\".")
         }
         guard PreloadedLibrary.heap.path != nil else { throw missing(.heap, "samples allocations") }
+        // It ignores blocks of the loader, and would take them for the sampler's.
+        if let file = ProgramFile(command: command[0]), let detector = file.leakDetector {
+            throw CommandFailure.usage(
+                "\"\(command[0])\" is built with a sanitizer that reports leaks (\(detector)), and would report those of "
+                    + "libraries in front of its allocator; leave out --allocations.")
+        }
     }
 
     /// - Parameter purpose: What the library does, as in "samples allocations".
@@ -102,14 +118,13 @@ extension Recording {
     ///
     /// - Parameters:
     ///   - program: The command's name, for the sentence that nothing was recorded.
-    ///   - isQuiet: Whether to omit that sentence, which does not report a fault of the recording.
     /// - Returns: The trace, or `nil` if there is nothing to report.
-    func tell(_ program: String, isQuiet: Bool = false) -> String? {
+    func tell(_ program: String) -> String? {
         for note in outcome.notes + describeCopiesRecordedByHooks() { Terminal.tell(note) }
         let copies = findHiddenCopies()
         for copy in copies { Terminal.tell("Not recorded: \(copy)") }
         guard outcome.processes == 0 else { return outcome.trace }
-        if isQuiet { return nil }
+        if outcome.hasRefusals { return nil }
         Terminal.tell(
             "No process of \"\(program)\" recorded anything: \(reason(program, isExplained: !copies.isEmpty))")
         return nil

@@ -27,12 +27,7 @@ public struct TraceQualityRule: Rule {
         }
         if totals.eventCount == 0 { limit("No event was recorded: the trace proves nothing.", 80) }
         for sentence in Self.sentences(all.gaps) { limit(sentence, 10) }
-        if lost > 0 {
-            limit(
-                "\(count: lost, "event") (\(percent: lostShare)) \(lost == 1 ? "was" : "were") lost because the "
-                    + "buffers were full: counts and times are too low.",
-                lostShare >= Analysis.lossLimit.value ? 80 : 40)
-        }
+        for sentence in Self.losses(profile) { limit(sentence, lostShare >= Analysis.lossLimit.value ? 80 : 40) }
         if unwritten > 0 {
             limit("\(count: unwritten, "line") could not be written: counts and times are too low.", 60)
         }
@@ -113,13 +108,44 @@ public struct TraceQualityRule: Rule {
             ])
     }
 
+    /// The events whose threads could not get a buffer, as far as the processes are known.
+    private static func withoutBuffer(_ profile: Profile) -> UInt64 {
+        profile.processes.reduce(0) { $0 &+ ($1.ended?.withoutRing ?? 0) }
+    }
+
+    /// Sentences about lost events, by the reasons for the loss.
+    private static func losses(_ profile: Profile) -> [Wording] {
+        let withoutBuffer = withoutBuffer(profile), full = profile.lost - min(profile.lost, withoutBuffer)
+        let failures = Set(profile.processes.compactMap(\.ended?.ringFailure).filter { !$0.isEmpty }).sorted()
+        let reason = failures.isEmpty ? "" : " (\(failures.joined(separator: ", ")))"
+        var sentences: [Wording] = []
+        if full > 0 {
+            sentences.append(
+                "\(count: full, "event") (\(percent: profile.lossShare * share(full, of: profile.lost))) "
+                    + "\(full == 1 ? "was" : "were") lost because the buffers were full: counts and times are too low.")
+        }
+        if withoutBuffer > 0 {
+            sentences.append(
+                "\(count: withoutBuffer, "event") \(withoutBuffer == 1 ? "was" : "were") lost because their threads could "
+                    + "not get a buffer\(reason): counts and times are too low.")
+        }
+        return sentences
+    }
+
+    /// What to do about a trace that lacks much.
+    private static func remedy(_ profile: Profile) -> Wording {
+        let withoutBuffer = withoutBuffer(profile)
+        return withoutBuffer > 0 && withoutBuffer >= profile.lost
+            ? "Record again where the program can create buffers." : "Record again with larger buffers, or record less."
+    }
+
     private func outcome(
         _ profile: Profile, _ totals: ProfileCounts, score: Double, limits: [Wording], evidence: [Evidence]
     ) -> RuleOutcome {
         var finding = Finding(
             rule: id, ruleName: name,
             title: limits.isEmpty ? "The trace is complete" : "Note what the trace does not show",
-            score: score, fix: score >= 25 ? "Record again with larger buffers, or record less." : "",
+            score: score, fix: score >= 25 ? Self.remedy(profile) : "",
             saving: Saving(), confidence: .high, signature: id)
         finding.evidence = evidence
         finding.explanation = limits

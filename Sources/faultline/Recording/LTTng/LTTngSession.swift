@@ -40,6 +40,7 @@ final class LTTngSession: EventCollector {
                     + "to one that can be written.")
         }
         self.files = files
+        _ = RingDirectory.makeBoard(in: files.path)
         do {
             if !hasDaemon { daemon = try LTTngDaemon() }
             try destination.make(session: name, daemon: daemon?.identifier)
@@ -122,6 +123,7 @@ final class LTTngSession: EventCollector {
         var outcome = TraceCollector.Outcome(
             processes: processes, trace: trace, notes: [failure, refusal, note].compactMap { $0 })
         outcome.programs = RingDirectory.programs(in: files.path)
+        outcome.hasRefusals = refusal != nil
         files.remove()
         return outcome
     }
@@ -135,8 +137,7 @@ final class LTTngSession: EventCollector {
 
     /// A sentence about processes that could not load LTTng's library; `nil` if there are none.
     private func refusal() -> String? {
-        let count = RingDirectory.refusals(in: files.path)
-        guard count > 0 else { return nil }
+        guard let count = RingDirectory.refusals(in: files.path)?.count else { return nil }
         let processes = count == 1 ? "1 process" : "\(count) processes"
         return "\(processes) of the command could not load LTTng's library; \"faultline doctor\" tests it."
     }
