@@ -91,16 +91,7 @@ extension StoreSetup {
     ///
     /// What the closure leaves alone stays as it is, whoever wrote it.
     func changeMetadata(_ change: (inout [String: Any]) -> Void) throws(StoreError) {
-        let stored = try readPropertyList()
-        var list = (try? PropertyListSerialization.propertyList(from: stored, format: nil)) as? [String: Any] ?? [:]
-        change(&list)
-        let data: Data
-        do {
-            data = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
-        } catch {
-            throw StoreError(
-                .invalidMetadata, "\(doing) failed because the metadata of '\(path)' cannot be written.", cause: error)
-        }
+        let data = try StoreMetadata.changing(try readRow().1, path: path, change)
         try session.run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(data)], doing: doing)
     }
 
