@@ -45,7 +45,7 @@ struct StoreMigration {
             try search.version(among: sources)
         }
         guard let known else { return false }
-        try known.checkExternalValues(for: model, description.path)
+        try known.checkMigration(to: model, description.path)
         let trace = MigrationTrace(recorder: recorder, log: log, way: mapping == nil ? .inferred : .mapping)
         try trace.whole(migrated ?? description.path, isStep: migrated != nil) { () throws(StoreError) in
             _ = try rules(mapping, from: known.model, to: model, description.path)
@@ -119,8 +119,6 @@ struct StoreMigration {
         var configuration: StoreConfiguration?
         if let name = description.configuration { configuration = try StoreConfiguration(name, of: model, path: path) }
         new = StoreVersion(model: model, schema: model.schema, configuration: configuration)
-        // What no new store could have, a migrated one must not get.
-        if let error = StoreOpening.obstacle(model, path) { throw error }
         try setup.check(DerivationTriggers(model.schema))
         let structure = try StoreStructure(setup)
         if structure.tables["ATRANSACTION"] != nil, !description.ignoresPersistentHistory {
@@ -204,7 +202,7 @@ struct StoreMigration {
                 (sqlite3_column_int64($0, 0), sqlite3_column_int64($0, 1))
             }, uniquingKeysWith: max)
         var last: [String: Int64] = [:]
-        for entity in old.storedEntities where entity.parent < 0 {
+        for entity in old.storedEntities where entity.parent == nil {
             let used = try setup.read("SELECT IFNULL(MAX(Z_PK), 0) FROM \(entity.table)") {
                 sqlite3_column_int64($0, 0)
             }
@@ -218,7 +216,7 @@ struct StoreMigration {
     private func writeVersion(_ pendingStage: String?) throws(StoreError) {
         try session.run("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < \(StoreSetup.firstOwnEntity)", doing: Self.doing)
         var last: [Int: Int64] = [:]
-        for entity in new.schema.entities where entity.parent < 0 {
+        for entity in new.schema.entities where entity.parent == nil {
             for source in plan.pairs.sources(of: entity.table) {
                 let key = (lastKeys[source] ?? 0) + plan.pairs.offset(from: source, to: entity.table)
                 last[entity.index] = max(last[entity.index] ?? 0, key)

@@ -12,7 +12,7 @@ extension StoreSetup {
     /// - Parameter last: The last key of each tree, by its root's index; 0 where it is missing.
     func number(_ version: StoreVersion, last: [Int: Int64], doing: String) throws(StoreError) {
         for entity in version.storedEntities {
-            let parent = entity.parent < 0 ? 0 : version.schema.entities[entity.parent].number
+            let parent = entity.parent.map { version.schema.entities[$0].number } ?? 0
             try session.run(
                 "INSERT INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES(?, ?, ?, ?)",
                 [.integer(entity.number), .text(entity.name), .integer(parent), .integer(last[entity.index] ?? 0)],
