@@ -414,6 +414,29 @@ struct MigrateTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
     }
 
+    @Test("killed while it writes a backup, leaves none, and the next removes the rest", arguments: [1, 40, 400])
+    func killedBackup(_ blocks: Int) throws {
+        try fill(20_000)
+        let before = try Data(contentsOf: URL(fileURLWithPath: store))
+        // The system kills the command at the write that makes a file larger.
+        let killed = try BuiltCommand.run(
+            ["-c", "ulimit -c 0; ulimit -f \(blocks); exec \"$0\" \"$@\"", BuiltCommand.faultline]
+                + ["migrate", store, "--to", model, "--keep-backup"], program: "/bin/sh")
+        #expect(killed.wasKilled && killed.status == SIGXFSZ, "\(killed)")
+        func files() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: directory.url.path).filter { $0.contains("backup") }
+        }
+        let left = try files()
+        #expect(!left.isEmpty && left.allSatisfy { $0.hasPrefix(".notes.backup.sqlite.migration-") }, "\(left)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+        let done = try migrate(["--keep-backup"])
+        #expect(done.status == 0, "\(done.errors)")
+        #expect(try files() == ["notes.backup.sqlite"])
+        #expect(
+            try query("PRAGMA integrity_check; SELECT COUNT(*) FROM ZNOTE", on: directory.path("notes.backup.sqlite"))
+                == "ok\n20000\n")
+    }
+
     @Test("keeps other programs out while it copies the store for a backup")
     func backupUnderLock() throws {
         try fill(20_000)

@@ -54,19 +54,24 @@ struct StoreMigration {
             let setup = StoreSetup(session, path: description.path, doing: doing)
             let file = description.type == .binary ? BinaryStoreFile(description) : nil
             if let file { _ = try file.load(into: session.connection) }
-            try prepare(setup, description, backup)
-            try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) { () throws(StoreError) in
-                // Another process may have migrated it in the meantime.
-                guard let old = try setup.unmigratedVersion(description, expected ?? known.model) else {
-                    throw givenUp(description.path)
+            let kept = try prepare(setup, description, backup)
+            do throws(StoreError) {
+                try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) { () throws(StoreError) in
+                    // Another process may have migrated it in the meantime.
+                    guard let old = try setup.unmigratedVersion(description, expected ?? known.model) else {
+                        throw givenUp(description.path)
+                    }
+                    let (migration, ready) = try trace.part(.plan) { _ throws(StoreError) in
+                        let migration = try StoreMigration(session, setup, description, old, model, mapping)
+                        return (migration, try migration.check())
+                    }
+                    for renaming in migration.rules.possibleRenamings { log.migration("Possibly renamed: \(renaming)") }
+                    try migration.change(ready, pendingStage, trace, MigrationReporter(description, step: step))
+                    try file?.write(session.connection, doing: doing)
                 }
-                let (migration, ready) = try trace.part(.plan) { _ throws(StoreError) in
-                    let migration = try StoreMigration(session, setup, description, old, model, mapping)
-                    return (migration, try migration.check())
-                }
-                for renaming in migration.rules.possibleRenamings { log.migration("Possibly renamed: \(renaming)") }
-                try migration.change(ready, pendingStage, trace, MigrationReporter(description, step: step))
-                try file?.write(session.connection, doing: doing)
+            } catch {
+                kept?.remove()
+                throw error
             }
         }
         return true
@@ -78,16 +83,16 @@ struct StoreMigration {
             "Migrating '\(path)' was given up because another program migrated it in the meantime; open it again.")
     }
 
-    /// Copies the store if it is to be kept.
+    /// Copies the store if it is to be kept, and returns the files of the copy.
     private static func prepare(
         _ setup: StoreSetup, _ description: PersistentStoreDescription, _ backup: URL?
-    ) throws(StoreError) {
+    ) throws(StoreError) -> StoreFiles? {
         try setup.pragma(StoreOpening.pageCache(description))
         try setup.pragma("synchronous=\(description.synchronization.rawValue)")
-        guard let backup else { return }
+        guard let backup else { return nil }
         // Nobody can write between the backup and the migration.
         try setup.lock()
-        try StoreFiles(description.url).copy(setup.session.connection, to: backup)
+        return try StoreFiles(description.url).backUp(setup.session.connection, to: backup)
     }
 
     private static func rules(
