@@ -1,5 +1,6 @@
 import FaultlineModel
 import Foundation
+import SharedData
 import TestFolders
 import Testing
 
@@ -194,24 +195,12 @@ struct ExpressionArchiveTests {
         }
     }
 
-    @Test("is refused if its lists contain themselves, or are larger than any that Core Data writes")
+    @Test("is refused if its lists contain themselves, or expand without a bound")
     func hostileLists() throws {
-        /// Returns a property list whose objects have these bytes.
-        func list(_ objects: [[UInt8]]) -> String {
-            var bytes = Array("bplist00".utf8)
-            var offsets: [UInt8] = []
-            for object in objects {
-                offsets.append(UInt8(bytes.count))
-                bytes += object
-            }
-            let table = UInt8(bytes.count)
-            bytes += offsets + [0, 0, 0, 0, 0, 0, 1, 1]
-            for number in [UInt8(objects.count), 0, table] { bytes += [0, 0, 0, 0, 0, 0, 0, number] }
-            return Data(bytes).base64EncodedString()
-        }
-        #expect(try result(list([[0xa1, 0]])) == "nests lists more than 32 levels deep")
-        let doubling = (0..<20).map { [0xa4, $0 + 1, $0 + 1, $0 + 1, $0 + 1] as [UInt8] }
-        #expect(try result(list(doubling + [[0x09]])) == "is larger than any that Core Data writes")
+        func list(_ objects: [[UInt8]]) -> String { PropertyListBytes.list(objects).base64EncodedString() }
+        #expect(try result(list([PropertyListBytes.array(0)])) == "has a list that contains itself")
+        #expect(
+            try result(PropertyListBytes.doubling().base64EncodedString()) == "expands to more than 1000000 objects")
         for object: [UInt8] in [
             [0xaf, 0x13, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
             [0xdf, 0x13, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], [0xaf], [0x5f, 0x10], [0x41], [0xa1, 9],

@@ -260,7 +260,7 @@ struct ModelFileErrorTests {
             try write(text)
             #expect(
                 message()
-                    == "'\(file)' has \(what) in line \(line), which no model has; name the contents of a .xcdatamodel."
+                    == "'\(file)' has \(what) in line \(line), which is not allowed; name the contents of a .xcdatamodel."
             )
         }
         let hidden = "<?xml version=\"1.0\" encoding=\"UTF-7\"?>\n<model>+ADw-?go?+AD4-</model>"
@@ -279,12 +279,12 @@ struct ModelFileErrorTests {
         try write("<model>" + String(repeating: "<a>", count: 100_000))
         #expect(
             message()
-                == "'\(file)' nests elements more than 64 levels deep, which no model does (line 1); name the contents of a .xcdatamodel."
+                == "'\(file)' nests elements more than 64 levels deep in line 1; name the contents of a .xcdatamodel."
         )
         try write("<model>" + String(repeating: "<a/>", count: 200_001) + "</model>")
         #expect(
             message()
-                == "'\(file)' has more than 200000 elements, which no model has; name the contents of a .xcdatamodel.")
+                == "'\(file)' has more than 200000 elements; name the contents of a .xcdatamodel.")
         try Data(repeating: 32, count: (16 << 20) + 1).write(to: folder.appendingPathComponent("contents"))
         #expect(message() == "'\(file)' is larger than 16 MiB, which no model is; name another file.")
         try FileManager.default.removeItem(atPath: file)

@@ -29,6 +29,39 @@ struct SchemaTests {
             model.schema.entity(named: "Person")?.properties.map(\.name) == ["age", "city", "name", "notes"])
     }
 
+    @Test("Transient relationships, and to-many ones without an inverse, have no column")
+    func withoutColumns() throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                "Car",
+                relationships: [
+                    RelationshipDescription("driver", to: "Person", inverse: "driven", isTransient: true),
+                    RelationshipDescription("owner", to: "Person", inverse: nil),
+                ]),
+            EntityDescription(
+                "Person",
+                attributes: [AttributeDescription("count", .integer32, derivationExpression: "likes.@count")],
+                relationships: [
+                    RelationshipDescription(
+                        "driven", to: "Car", inverse: "driver", isToMany: true, isOrdered: true, isTransient: true),
+                    RelationshipDescription("likes", to: "Car", inverse: nil, isToMany: true),
+                ]),
+        ])
+        let schema = model.schema
+        #expect(
+            schema.statements == [
+                "CREATE TABLE ZCAR ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZOWNER INTEGER )",
+                "CREATE TABLE ZPERSON ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCOUNT INTEGER )",
+                "CREATE INDEX ZCAR_ZOWNER_INDEX ON ZCAR (ZOWNER)",
+            ])
+        let person = try #require(schema.entity(named: "Person"))
+        let likes = try #require(person.property("likes"))
+        #expect(schema.inverse(of: likes) == nil && schema.destination(of: likes)?.name == "Car")
+        let count = try #require(person.property("count"))
+        #expect(schema.inverse(of: count) == nil && schema.destination(of: count) == nil)
+        #expect(DerivationTriggers(schema).unsupported.map(\.attribute) == ["count"])
+    }
+
     /// The model is CoreDataPlus' SampleModel, and the table equals that of a store made by Apple's framework.
     @Test("A tree of entities shares a table, with subentities' columns after their parents'")
     func inheritance() throws {

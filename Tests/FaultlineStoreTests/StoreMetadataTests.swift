@@ -1,6 +1,7 @@
 import FaultlineModel
 import FaultlineStore
 import Foundation
+import SharedData
 import Testing
 
 @Suite("A store keeps metadata next to its objects")
@@ -155,6 +156,76 @@ struct StoreMetadataTests {
         #expect(
             after["NSStoreModelVersionHashes"] as? [String: Data] == before["NSStoreModelVersionHashes"]
                 as? [String: Data])
+    }
+
+    private func replaceMetadata(_ list: Data, _ url: URL) throws {
+        let hex = list.map { String(format: "%02x", $0) }.joined()
+        try SQLShell.run("UPDATE Z_METADATA SET Z_PLIST = x'\(hex)'", url)
+    }
+
+    @Test("Metadata that cannot be read are an error, whoever opens the store, and stay in the file")
+    func unreadable() throws {
+        let store = try TestStore()
+        try store.fill(items: 1)
+        let coordinator = store.container.persistentStoreCoordinator
+        let entities = """
+            <!DOCTYPE plist [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]><plist version="1.0"><dict/></plist>
+            """
+        for (list, reason) in [
+            (PropertyListBytes.doubling(), "expands to more than 1000000 objects"),
+            (PropertyListBytes.nested(levels: 60_000), "nests lists more than 256 levels deep"),
+            (PropertyListBytes.list([[0x09]], count: .max), "ends too early or is damaged"),
+            (PropertyListBytes.list([[0x09]]), "is not a dictionary"), (Data("x".utf8), "is not a property list"),
+            (
+                Data(entities.utf8),
+                "has a document type with its own declarations in line 1, which is not allowed"
+            ),
+        ] {
+            try replaceMetadata(list, store.url)
+            let message =
+                "The metadata of '\(store.url.path)' cannot be read because its property list \(reason); restore the store from a copy."
+            #expect(performing { _ = try metadata(of: store.url) } == message)
+            #expect(performing { _ = try store.foreignContext(Groceries.classes) } == message)
+            #expect(
+                performing {
+                    let model = try ManagedObjectModel(entities: Groceries.entities())
+                    _ = try PersistentStoreCoordinator.fits(model, storeAt: store.url)
+                } == message)
+            // The store was open before.
+            try coordinator.setMetadata(["version": 3], for: coordinator.persistentStores[0])
+            #expect(performing { try store.fill(items: 1) } == message)
+            store.context.rollback()
+            #expect(try SQLShell.cells("SELECT Z_PLIST FROM Z_METADATA", store.url).first?["Z_PLIST"] == .blob(list))
+        }
+    }
+
+    @Test("Metadata in XML, and values that only others know, stay as they are", arguments: [false, true])
+    func foreignValues(isXML: Bool) throws {
+        let store = try TestStore()
+        try store.fill(items: 1)
+        guard case .blob(let old)? = try SQLShell.cells("SELECT Z_PLIST FROM Z_METADATA", store.url).first?["Z_PLIST"]
+        else { throw SQLShell.Failure(message: "no metadata") }
+        var list = try #require(PropertyListSerialization.propertyList(from: old, format: nil) as? [String: Any])
+        list["NSForeign"] = ["most": UInt64.max, "list": [1, [2.5, true]], "at": Date(timeIntervalSince1970: 9)]
+        try replaceMetadata(
+            PropertyListSerialization.data(fromPropertyList: list, format: isXML ? .xml : .binary, options: 0),
+            store.url)
+        let coordinator = store.container.persistentStoreCoordinator
+        try coordinator.setMetadata(["version": 3], for: coordinator.persistentStores[0])
+        try store.fill(items: 1)
+        guard case .blob(let new)? = try SQLShell.cells("SELECT Z_PLIST FROM Z_METADATA", store.url).first?["Z_PLIST"]
+        else { throw SQLShell.Failure(message: "no metadata") }
+        list["version"] = 3
+        let expected = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+        #expect(try PropertyListValue(new, limit: 1000) == PropertyListValue(expected, limit: 1000))
+        // A reference of an archive is no value that can be written.
+        let reference = PropertyListBytes.list([[0xd1, 0, 1, 0, 2], [0x51, 0x61], [0x80, 0x01]])
+        try replaceMetadata(reference, store.url)
+        try coordinator.setMetadata(["version": 4], for: coordinator.persistentStores[0])
+        #expect(
+            performing { try store.fill(items: 1) }
+                == "The metadata of '\(store.url.path)' cannot be changed because they contain values that a property list cannot hold; restore the store from a copy."
+        )
     }
 
     @Test("Reading the metadata changes nothing in the file or next to it", arguments: [true, false])

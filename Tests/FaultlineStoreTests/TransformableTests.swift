@@ -194,24 +194,39 @@ struct TransformableTests {
 
     @Test("Archives that contain themselves or grow exponentially are rejected at once")
     func amplified() throws {
-        func list(_ objects: [[UInt8]]) -> Data {
-            var (bytes, offsets) = ([UInt8]("bplist00".utf8), [UInt8]())
-            for object in objects {
-                offsets.append(UInt8(bytes.count))
-                bytes += object
-            }
-            let table = UInt8(bytes.count)
-            bytes += offsets + [0, 0, 0, 0, 0, 0, 1, 1] + [0, 0, 0, 0, 0, 0, 0, UInt8(objects.count)]
-            bytes += [UInt8](repeating: 0, count: 8) + [0, 0, 0, 0, 0, 0, 0, table]
-            return Data(bytes)
-        }
         let transformer = try #require(
             ValueTransformer.valueTransformer(forName: .secureUnarchiveFromDataTransformerName))
-        #expect(transformer.transformedValue(list([[0xa1, 0]])) == nil, "an array of itself")
-        // Each of 40 arrays contains the next one twice, which makes 2⁴⁰ members.
-        let deep = (0..<40).map { [0xa2, UInt8($0 + 1), UInt8($0 + 1)] } + [[0x09]]
-        #expect(transformer.transformedValue(list(deep)) == nil)
-        #expect((transformer.transformedValue(list([[0xa2, 1, 1], [0x09]])) as? [Any])?.count == 2)
+        let twice = PropertyListBytes.doubling(levels: 1)
+        #expect((transformer.transformedValue(twice) as? [Any])?.count == 2)
+        let itself = PropertyListBytes.list([PropertyListBytes.array(0)])
+        for hostile in [itself, PropertyListBytes.doubling(), PropertyListBytes.nested(levels: 60_000)] {
+            #expect(transformer.transformedValue(hostile) == nil)
+            #expect(CodableTransformer<Tree>(.propertyList).reverseTransformedValue(hostile) == nil)
+        }
+        #expect(CodableTransformer<Tree>(.propertyList).reverseTransformedValue(twice) as? Tree == Tree(count: 3))
+
+        // The same in a keyed archive, whose arrays refer to the others by number, beginning with 1.
+        func archive(_ arrays: [[Int]]) throws -> Data {
+            func reference(_ number: Int) -> String { "<dict><key>CF$UID</key><integer>\(number)</integer></dict>" }
+            let objects = arrays.map { "<array>\($0.map(reference).joined())</array>" }
+            let text = """
+                <plist version="1.0"><dict><key>$archiver</key><string>NSKeyedArchiver</string>
+                <key>$top</key><dict><key>root</key>\(reference(1))</dict>
+                <key>$objects</key><array><string>$null</string>\(objects.joined())<true/></array></dict></plist>
+                """
+            let list = try PropertyListSerialization.propertyList(from: Data(text.utf8), format: nil)
+            return try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+        }
+        func doubling(_ levels: Int) -> [[Int]] { (1...levels).map { [$0 + 1, $0 + 1] } }
+        #expect((transformer.transformedValue(try archive(doubling(3))) as? [Any])?.count == 2)
+        #expect(transformer.transformedValue(try archive(doubling(60))) == nil)
+        // Arrays that end in the one before, which has been decoded by then.
+        func chained(_ count: Int) -> [[Int]] {
+            let lists = (0..<count * 10).map { [$0 % 10 < 9 ? $0 + 3 : $0 < 10 ? count * 10 + 2 : $0 - 17] }
+            return [(0..<count).map { $0 * 10 + 2 }] + lists
+        }
+        #expect((transformer.transformedValue(try archive(chained(10))) as? [Any])?.count == 10)
+        #expect(transformer.transformedValue(try archive(chained(40))) == nil)
     }
 
     @Test("Setting a value that cannot be converted to bytes ends the program")
@@ -224,6 +239,22 @@ struct TransformableTests {
             let wall = Wall(context: try TransformableTests().makeStore().context)
             wall["unknown"] = "text"
         }
+    }
+}
+
+/// A value that decodes everything that its bytes contain.
+private struct Tree: Codable, Equatable {
+    /// The number of values, including the lists.
+    var count: Int
+
+    init(count: Int) {
+        self.count = count
+    }
+
+    init(from decoder: any Decoder) throws {
+        count = 1
+        guard var list = try? decoder.unkeyedContainer() else { return }
+        while !list.isAtEnd { count += try list.decode(Tree.self).count }
     }
 }
 

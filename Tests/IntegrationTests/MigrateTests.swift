@@ -174,6 +174,35 @@ struct MigrateTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
     }
 
+    @Test(
+        "a relationship that no store has is left out of comparisons, and not migrated",
+        .enabled(if: SharedData.exists, "\(SharedData.need)"))
+    func relationshipWithoutInverse() throws {
+        let folder = try SharedData.url("core-data-stores/coredataplus/SampleModel")
+        let cars = directory.path("cars.sqlite")
+        try Data(contentsOf: folder.appendingPathComponent("Fixtures/SampleModel_V1.sqlite")).write(
+            to: URL(fileURLWithPath: cars))
+        var entities = try ManagedObjectModel(
+            contentsOf: folder.appendingPathComponent("SampleModel.xcdatamodeld"), version: "SampleModel"
+        ).entities
+        let person = try #require(entities.firstIndex { $0.name == "Person" })
+        entities[person].relationships.append(RelationshipDescription("likes", to: "Car", inverse: nil, isToMany: true))
+        let (target, same) = (directory.path("New.xcdatamodel"), directory.path("Likes.xcdatamodel"))
+        try ManagedObjectModel(entities: entities).write(to: URL(fileURLWithPath: same))
+        entities[person].attributes.append(AttributeDescription("nickname", .string))
+        try ManagedObjectModel(entities: entities).write(to: URL(fileURLWithPath: target))
+        for options in [[], ["--dry-run"]] {
+            let refused = try BuiltCommand.run(["migrate", cars, "--to", target] + options)
+            #expect(refused.status == 2)
+            #expect(
+                refused.errors
+                    == "faultline: The store '\(cars)' does not support 'Person.likes', a to-many relationship without an inverse; give it an inverse in the model.\n"
+            )
+        }
+        let found = try BuiltCommand.run(["model", "find", cars, same])
+        #expect(found.status == 0 && found.output.contains("fits 'Likes'"), "\(found)")
+    }
+
     @Test("a store whose version is not found needs --from", .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func source() throws {
         let folder = try SharedData.url("core-data-stores/coredataplus/SampleModel")
@@ -383,6 +412,29 @@ struct MigrateTests {
         #expect(result.status == 2)
         #expect(result.errors.hasPrefix("faultline: ") && result.errors.contains(store), "\(result.errors)")
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+    }
+
+    @Test("killed while it writes a backup, leaves none, and the next removes the rest", arguments: [1, 40, 400])
+    func killedBackup(_ blocks: Int) throws {
+        try fill(20_000)
+        let before = try Data(contentsOf: URL(fileURLWithPath: store))
+        // The system kills the command at the write that makes a file larger.
+        let killed = try BuiltCommand.run(
+            ["-c", "ulimit -c 0; ulimit -f \(blocks); exec \"$0\" \"$@\"", BuiltCommand.faultline]
+                + ["migrate", store, "--to", model, "--keep-backup"], program: "/bin/sh")
+        #expect(killed.wasKilled && killed.status == SIGXFSZ, "\(killed)")
+        func files() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: directory.url.path).filter { $0.contains("backup") }
+        }
+        let left = try files()
+        #expect(!left.isEmpty && left.allSatisfy { $0.hasPrefix(".notes.backup.sqlite.migration-") }, "\(left)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+        let done = try migrate(["--keep-backup"])
+        #expect(done.status == 0, "\(done.errors)")
+        #expect(try files() == ["notes.backup.sqlite"])
+        #expect(
+            try query("PRAGMA integrity_check; SELECT COUNT(*) FROM ZNOTE", on: directory.path("notes.backup.sqlite"))
+                == "ok\n20000\n")
     }
 
     @Test("keeps other programs out while it copies the store for a backup")

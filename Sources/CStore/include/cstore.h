@@ -145,6 +145,11 @@ static inline void cstore_unlock(uint32_t *_Nonnull lock) { __atomic_store_n(loc
 int cstore_contains(
     const void *_Nonnull text, size_t length, const void *_Nonnull wanted, size_t wantedLength);
 
+// MARK: - Files
+
+// Renames a file or a folder. Fails, with `errno`, rather than replace another one.
+int cstore_rename_to_new(const char *_Nonnull from, const char *_Nonnull to);
+
 // MARK: - Flags in raw memory that two threads look at
 
 static inline uint32_t cstore_load(const uint32_t *_Nonnull flag) { return __atomic_load_n(flag, __ATOMIC_ACQUIRE); }

@@ -3,32 +3,35 @@ internal import Foundation
 /// Reads binary property lists, whose format is described in CFBinaryPList.c
 /// (https://github.com/swiftlang/swift-corelibs-foundation/blob/main/Sources/CoreFoundation/CFBinaryPList.c).
 ///
-/// Foundation reads them too, but without access to the references of a keyed archive on Linux. Each read is checked to be within
-/// the data, and ``Limit`` bounds the work that a hostile file can cause.
+/// Foundation reads them too, but without a bound: 60 arrays that each contain the next one twice have 2⁶⁰ members. Nor does it
+/// give access to the references of a keyed archive on Linux. Here, each read is checked to be within the data, each object is read
+/// once, and ``PropertyListValue/Limit`` bounds the list that the objects make.
 struct BinaryPropertyList {
-    /// Limits far above those of real archives.
-    enum Limit {
-        static let depth = 32
-        /// The number of objects and of their bytes.
-        ///
-        /// Objects that are referred to twice count twice. Real expressions have about 40 objects and 1 KiB.
-        static let expression = 1_000_000
-        /// The same for a model, whose entities have up to 6,000 each.
-        static let model = 2_000_000
-    }
-
     private static let damaged = ArchiveFailure("ends too early or is damaged")
     private static let trailerSize = 32
+
+    private enum Object {
+        case unread
+        /// An object whose contents are being read.
+        case open
+        case read(PropertyListValue, weight: Int, levels: Int)
+    }
 
     private let bytes: [UInt8]
     private let offsetSize: Int
     private let referenceSize: Int
-    private let count: Int
     private let table: Int
+    /// The objects, by number.
+    private var known: [Object]
     private let limit: Int
+    /// The number of objects so far; one that is referred to twice counts twice, with all that it contains.
+    private var weight = 0
+    /// The depth of the deepest object since ``object(_:depth:)`` last reset it.
+    private var deepest = 0
+    /// The number of bytes of objects so far, which is at most that of the data unless they overlap.
     private var size = 0
 
-    /// - Parameter limit: The largest number of objects and bytes, one of ``Limit``.
+    /// - Parameter limit: The largest number of objects, as in ``PropertyListValue/Limit``.
     static func read(_ data: Data, limit: Int) throws(ArchiveFailure) -> PropertyListValue {
         var (list, top) = try open(Array(data), limit: limit)
         return try list.object(top, depth: 0)
@@ -60,7 +63,7 @@ struct BinaryPropertyList {
         self.bytes = bytes
         self.offsetSize = offsetSize
         self.referenceSize = referenceSize
-        self.count = count
+        known = Array(repeating: .unread, count: count)
         self.table = table
         self.limit = limit
     }
@@ -68,9 +71,35 @@ struct BinaryPropertyList {
     // MARK: Objects
 
     private mutating func object(_ number: Int, depth: Int) throws(ArchiveFailure) -> PropertyListValue {
-        guard depth < Limit.depth else { throw ArchiveFailure("nests lists more than \(Limit.depth) levels deep") }
-        try add(1)
-        guard number < count,
+        guard known.indices.contains(number) else { throw Self.damaged }
+        switch known[number] {
+        case .read(let value, let weight, let levels):
+            try reach(depth + levels)
+            try add(weight)
+            return value
+        case .open: throw ArchiveFailure("has a list that contains itself")
+        case .unread:
+            known[number] = .open
+            let before = (weight, deepest)
+            deepest = 0
+            try reach(depth)
+            try add(1)
+            let value = try readObject(number, depth: depth)
+            known[number] = .read(value, weight: weight - before.0, levels: deepest - depth)
+            deepest = max(deepest, before.1)
+            return value
+        }
+    }
+
+    /// Checks the depth of an object, or of the deepest one in a list that was read elsewhere.
+    private mutating func reach(_ depth: Int) throws(ArchiveFailure) {
+        let limit = PropertyListValue.Limit.depth
+        guard depth < limit else { throw ArchiveFailure("nests lists more than \(limit) levels deep") }
+        deepest = max(deepest, depth)
+    }
+
+    private mutating func readObject(_ number: Int, depth: Int) throws(ArchiveFailure) -> PropertyListValue {
+        guard
             let offset = Self.unsigned(bytes, at: table + number * offsetSize, offsetSize)
                 .flatMap({ Int(exactly: $0) }),
             offset >= 8, offset < table
@@ -79,7 +108,7 @@ struct BinaryPropertyList {
         let start = offset + 1
         switch bytes[offset] >> 4 {
         case 0: return try singleton(low)
-        case 1: return .integer(try integer(at: start, power: low))
+        case 1: return try integer(at: start, power: low)
         case 2 where low == 2:
             return .real(Double(Float(bitPattern: UInt32(truncatingIfNeeded: try unsigned(at: start, 4)))))
         case 2 where low == 3: return .real(Double(bitPattern: try unsigned(at: start, 8)))
@@ -90,7 +119,8 @@ struct BinaryPropertyList {
         case 8:
             guard let reference = Int(exactly: try unsigned(at: start, Int(low) + 1)) else { throw Self.damaged }
             return .reference(reference)
-        case 10:
+        // Sets are written as arrays are.
+        case 10, 11, 12:
             var values: [PropertyListValue] = []
             for reference in try references(low, start, perElement: 1) {
                 values.append(try object(reference, depth: depth + 1))
@@ -119,13 +149,12 @@ struct BinaryPropertyList {
     }
 
     /// Reads an integer of 2 to the given power bytes; shorter ones than 8 bytes are unsigned.
-    private func integer(at start: Int, power: UInt8) throws(ArchiveFailure) -> Int64 {
+    private func integer(at start: Int, power: UInt8) throws(ArchiveFailure) -> PropertyListValue {
         guard power <= 4 else { throw Self.damaged }
-        if power < 4 { return Int64(bitPattern: try unsigned(at: start, 1 << Int(power))) }
-        guard try unsigned(at: start, 8) == 0, let value = Int64(exactly: try unsigned(at: start + 8, 8)) else {
-            throw ArchiveFailure("has an integer of more than 64 bits")
-        }
-        return value
+        if power < 4 { return .integer(Int64(bitPattern: try unsigned(at: start, 1 << Int(power)))) }
+        // The form of numbers above Int64.max.
+        guard try unsigned(at: start, 8) == 0 else { throw ArchiveFailure("has an integer of more than 64 bits") }
+        return PropertyListValue(try unsigned(at: start + 8, 8))
     }
 
     private mutating func string(_ low: UInt8, _ start: Int, isWide: Bool) throws(ArchiveFailure) -> String {
@@ -145,9 +174,9 @@ struct BinaryPropertyList {
 
     // MARK: Bytes
 
-    private mutating func add(_ amount: Int) throws(ArchiveFailure) {
-        size += amount
-        guard size <= limit else { throw ArchiveFailure("is larger than any that Core Data writes") }
+    private mutating func add(_ objects: Int) throws(ArchiveFailure) {
+        weight += objects
+        guard weight <= limit else { throw ArchiveFailure("expands to more than \(limit) objects") }
     }
 
     /// Returns where the content of an object is: after its count, which is in the marker or in an integer that follows it.
@@ -156,13 +185,13 @@ struct BinaryPropertyList {
         if low == 15 {
             guard start < table, bytes[start] >> 4 == 1, bytes[start] & 15 <= 3 else { throw Self.damaged }
             let power = bytes[start] & 15
-            guard let long = Int(exactly: try integer(at: start + 1, power: power)), long >= 0 else {
-                throw Self.damaged
-            }
+            guard let long = try integer(at: start + 1, power: power).integer.flatMap({ Int(exactly: $0) }), long >= 0
+            else { throw Self.damaged }
             (count, begin) = (long, start + 1 + 1 << Int(power))
         }
         guard begin <= table, count <= (table - begin) / width else { throw Self.damaged }
-        try add(count)
+        size += count * width
+        guard size <= bytes.count else { throw Self.damaged }
         return begin..<(begin + count * width)
     }
 

@@ -3,34 +3,43 @@ internal import Foundation
 /// The objects of a keyed archive, which Foundation's `NSKeyedArchiver` writes.
 ///
 /// An archive is a property list of numbered objects, which refer to each other by number.
-struct KeyedArchive {
-    typealias Object = [String: PropertyListValue]
+package struct KeyedArchive {
+    package typealias Object = [String: PropertyListValue]
 
     /// The object from which the archive was made.
-    let root: PropertyListValue
+    package let root: PropertyListValue
     private let objects: [PropertyListValue]
     /// The number of objects that were read, several times if several others refer to them.
-    private let reads = Reads()
+    private let reads: Reads
 
     private final class Reads {
         var count = 0
     }
 
-    /// A limit far above that of real archives, in which hostile ones refer to the same objects again and again.
-    static let limit = 1_000_000
+    private let limit: Int
 
-    /// - Parameter limit: The largest number of objects and bytes, one of ``BinaryPropertyList/Limit``.
+    /// - Parameter limit: The largest number of objects, one of ``PropertyListValue/Limit``.
     /// - Throws: ``ArchiveFailure`` if the data is no archive.
     init(_ data: Data, limit: Int) throws(ArchiveFailure) {
-        let list = try PropertyListValue(data, limit: limit).dictionary ?? [:]
-        guard list["$archiver"]?.string == "NSKeyedArchiver", let objects = list["$objects"]?.array,
-            let root = list["$top"]?.dictionary?["root"]
-        else { throw ArchiveFailure("is not a keyed archive") }
-        (self.root, self.objects) = (root, objects)
+        guard let archive = try Self(try PropertyListValue(data, limit: limit), limit: limit) else {
+            throw ArchiveFailure("is not a keyed archive")
+        }
+        self = archive
+    }
+
+    /// - Parameter limit: The largest number of objects to read, several times if several others refer to them.
+    /// - Returns: `nil` for a property list that is not an archive.
+    /// - Throws: ``ArchiveFailure`` if the archive lacks its objects.
+    package init?(_ list: PropertyListValue, limit: Int) throws(ArchiveFailure) {
+        guard let list = list.dictionary, list["$archiver"]?.string == "NSKeyedArchiver" else { return nil }
+        guard let objects = list["$objects"]?.array, let root = list["$top"]?.dictionary?["root"] else {
+            throw ArchiveFailure("is a keyed archive without objects")
+        }
+        (self.root, self.objects, self.limit, reads) = (root, objects, limit, Reads())
     }
 
     /// Returns the value that a reference leads to, or the value itself if it is none.
-    func resolve(_ value: PropertyListValue?) throws(ArchiveFailure) -> PropertyListValue {
+    package func resolve(_ value: PropertyListValue?) throws(ArchiveFailure) -> PropertyListValue {
         try count(1)
         guard let value else { throw ArchiveFailure("lacks an object") }
         guard case .reference(let number) = value else { return value }
@@ -49,19 +58,20 @@ struct KeyedArchive {
         }
     }
 
-    func object(_ value: PropertyListValue?) throws(ArchiveFailure) -> Object {
+    package func object(_ value: PropertyListValue?) throws(ArchiveFailure) -> Object {
         guard let object = try resolve(value).dictionary else { throw ArchiveFailure("lacks an object") }
         return object
     }
 
-    func string(_ value: PropertyListValue?) throws(ArchiveFailure) -> String {
+    package func string(_ value: PropertyListValue?) throws(ArchiveFailure) -> String {
         guard let text = try resolve(value).string else { throw ArchiveFailure("lacks a name") }
         return text
     }
 
-    private func count(_ number: Int) throws(ArchiveFailure) {
+    /// Counts objects that are read.
+    package func count(_ number: Int) throws(ArchiveFailure) {
         reads.count += number
-        guard reads.count <= Self.limit else { throw ArchiveFailure("refers to its objects too often") }
+        guard reads.count <= limit else { throw ArchiveFailure("refers to its objects too often") }
     }
 
     /// Returns the elements of an array or of a set.

@@ -11,8 +11,8 @@ struct ModelArchive {
 
     /// - Throws: ``ArchiveFailure`` if it is not the archive of a model, or has something that models cannot have here.
     static func model(_ data: Data) throws(ArchiveFailure) -> ManagedObjectModel {
-        guard data.starts(with: "bplist".utf8) else { throw ArchiveFailure("is not a binary property list") }
-        let reader = Self(archive: try KeyedArchive(data, limit: BinaryPropertyList.Limit.model))
+        guard PropertyListValue.isBinary(data) else { throw ArchiveFailure("is not a binary property list") }
+        let reader = Self(archive: try KeyedArchive(data, limit: PropertyListValue.Limit.model))
         return try reader.model(reader.archive.object(reader.archive.root))
     }
 

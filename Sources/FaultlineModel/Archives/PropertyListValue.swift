@@ -1,10 +1,29 @@
-internal import Foundation
+package import Foundation
 
 /// A value of a property list, with the references between the objects of a keyed archive.
-indirect enum PropertyListValue: Sendable, Hashable {
+///
+/// It is how the bytes of files and rows are read. Foundation reads hostile lists without a bound.
+package indirect enum PropertyListValue: Sendable, Hashable {
+    /// Limits far above those of real lists, which keep hostile ones from doing harm.
+    package enum Limit {
+        /// How many levels deep lists are nested.
+        package static let depth = 256
+        /// The number of objects in the archive of an expression; real ones have about 40.
+        static let expression = 1_000_000
+        /// The same for a model, whose entities have up to 6,000 each.
+        static let model = 2_000_000
+        /// The same for the metadata of a store.
+        package static let metadata = 1_000_000
+
+        /// The same for a program's own value: as many objects as there are bytes, and some more for those that are shared.
+        package static func value(_ data: Data) -> Int { data.count + 100_000 }
+    }
+
     case null
     case boolean(Bool)
     case integer(Int64)
+    /// An integer above `Int64.max`.
+    case unsigned(UInt64)
     case real(Double)
     case date(Date)
     case data(Data)
@@ -14,23 +33,33 @@ indirect enum PropertyListValue: Sendable, Hashable {
     case array([PropertyListValue])
     case dictionary([String: PropertyListValue])
 
-    var string: String? { if case .string(let text) = self { text } else { nil } }
-    var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
-    var array: [PropertyListValue]? { if case .array(let values) = self { values } else { nil } }
-    var dictionary: [String: PropertyListValue]? { if case .dictionary(let values) = self { values } else { nil } }
+    package var string: String? { if case .string(let text) = self { text } else { nil } }
+    package var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
+    package var array: [PropertyListValue]? { if case .array(let values) = self { values } else { nil } }
+    package var dictionary: [String: PropertyListValue]? {
+        if case .dictionary(let values) = self { values } else { nil }
+    }
+
+    init(_ number: UInt64) {
+        self = Int64(exactly: number).map { .integer($0) } ?? .unsigned(number)
+    }
+
+    /// Whether data begin as a property list in its binary form does.
+    package static func isBinary(_ data: Data) -> Bool { data.starts(with: "bplist".utf8) }
 
     /// Reads a property list in its binary or its XML form.
     ///
-    /// - Parameter limit: The largest number of objects and bytes of the binary form.
-    init(_ data: Data, limit: Int) throws(ArchiveFailure) {
-        if data.starts(with: "bplist".utf8) {
+    /// - Parameter limit: The largest number of objects of the binary form, one of ``Limit``; an object that is referred to twice
+    ///   counts twice. ``ModelElementParser/Limit`` applies to the XML form.
+    package init(_ data: Data, limit: Int) throws(ArchiveFailure) {
+        if Self.isBinary(data) {
             self = try BinaryPropertyList.read(data, limit: limit)
         } else {
             let root: ModelElement
             do throws(ModelElementParser.Failure) {
                 root = try ModelElementParser.parse(data, wantsText: true)
             } catch {
-                throw ArchiveFailure("is not a property list")
+                throw ArchiveFailure(error.code == .notAModel ? "is not a property list" : error.text)
             }
             guard root.name == "plist", root.children.count == 1 else { throw ArchiveFailure("is not a property list") }
             self = try Self(root.children[0])
@@ -46,7 +75,7 @@ indirect enum PropertyListValue: Sendable, Hashable {
             case "true": .boolean(true)
             case "false": .boolean(false)
             case "string": .string(text)
-            case "integer": Int64(trimmed).map { .integer($0) }
+            case "integer": Int64(trimmed).map { .integer($0) } ?? UInt64(trimmed).map { .unsigned($0) }
             case "real": Double(trimmed).map { .real($0) }
             case "data": Data(base64Encoded: trimmed.filter { !$0.isWhitespace }).map { .data($0) }
             case "date": (try? Date(trimmed, strategy: .iso8601)).map { .date($0) }
@@ -75,10 +104,10 @@ indirect enum PropertyListValue: Sendable, Hashable {
 }
 
 /// The reason why an archive cannot be read, worded to follow its name: `"ends too early"`.
-struct ArchiveFailure: Error {
-    let text: String
+package struct ArchiveFailure: Error {
+    package let text: String
 
-    init(_ text: String) {
+    package init(_ text: String) {
         self.text = text
     }
 }

@@ -6,7 +6,7 @@ import FoundationXML
 /// The parser reads nothing outside the file, and limits the resources that a file can use: see ``Limit`` and
 /// ``XMLScreening``.
 final class ModelElementParser: NSObject, XMLParserDelegate {
-    /// Limits far above any real model, which keep hostile files from doing harm.
+    /// Limits far above any real file, which keep hostile files from doing harm.
     enum Limit {
         static let bytes = 16 << 20
         static let elements = 200_000
@@ -64,11 +64,9 @@ final class ModelElementParser: NSObject, XMLParserDelegate {
         guard failure == nil else { return }
         count += 1
         if open.count >= Limit.depth {
-            stop(
-                parser,
-                "nests elements more than \(Limit.depth) levels deep, which no model does (line \(parser.lineNumber))")
+            stop(parser, "nests elements more than \(Limit.depth) levels deep in line \(parser.lineNumber)")
         } else if count > Limit.elements {
-            stop(parser, "has more than \(Limit.elements) elements, which no model has")
+            stop(parser, "has more than \(Limit.elements) elements")
         } else {
             open.append(Open(name: name, attributes: attributes, line: parser.lineNumber))
         }
@@ -89,6 +87,10 @@ final class ModelElementParser: NSObject, XMLParserDelegate {
     func parser(_ parser: XMLParser, foundCharacters text: String) {
         guard wantsText, failure == nil, !open.isEmpty else { return }
         open[open.count - 1].attributes["", default: ""] += text
+    }
+
+    func parser(_ parser: XMLParser, foundCDATA block: Data) {
+        self.parser(parser, foundCharacters: String(decoding: block, as: UTF8.self))
     }
 
     func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {

@@ -2,7 +2,7 @@ import Foundation
 
 /// Checks a file before Foundation's parser reads it.
 ///
-/// The parser ends the process on XML that no model file contains: names that are not UTF-8, processing instructions
+/// The parser ends the process on XML that no such file contains: names that are not UTF-8, processing instructions
 /// without text, and notations without a name. Indirect ways to such contents are refused too: other encodings, and a
 /// document type with declarations, whose entities can expand to anything.
 struct XMLScreening {
@@ -87,7 +87,7 @@ struct XMLScreening {
 
     private func refusal(_ text: String) -> Refusal {
         let line = bytes[..<position].count { $0 == UInt8(ascii: "\n") } + 1
-        return Refusal(text: "\(text) in line \(line), which no model has", isXML: true)
+        return Refusal(text: "\(text) in line \(line), which is not allowed", isXML: true)
     }
 
     private func starts(_ text: String) -> Bool { bytes[position...].starts(with: text.utf8) }

@@ -29,7 +29,7 @@ package struct DerivationTriggers {
     package init(_ schema: ModelSchema) {
         entities = schema.entities
         for entity in entities {
-            let inherited = entity.parent < 0 ? 0 : entities[entity.parent].properties.count
+            let inherited = entity.parent.map { entities[$0].properties.count } ?? 0
             for property in entity.properties[inherited...] where !property.isTransient {
                 guard let text = property.derivation else { continue }
                 guard let expression = DerivationExpression(text), add(expression, property, entity) else {
@@ -90,20 +90,20 @@ package struct DerivationTriggers {
                     entity: entity, property: property, sql: Self.call(function, found),
                     sources: ["\(table).\(source.column)"]))
         case .count(let name):
-            guard let relationship = entity.property(name), relationship.isToMany else { return false }
-            addCount(target, relationship)
-            let (table, key) = ends(relationship)
-            let count = "(SELECT COUNT(*) FROM \(table) d WHERE d.\(key) = \(entity.table).Z_PK)"
+            guard let relationship = entity.property(name), relationship.isToMany, let ends = ends(relationship)
+            else { return false }
+            addCount(target, ends)
+            let count = "(SELECT COUNT(*) FROM \(ends.table) d WHERE d.\(ends.key) = \(entity.table).Z_PK)"
             values.append(DerivedValue(entity: entity, property: property, sql: count))
         case .sum(let name, let attribute):
-            guard let relationship = entity.property(name), relationship.isToMany,
+            guard let relationship = entity.property(name), relationship.isToMany, let ends = ends(relationship),
                 let source = entities[relationship.destination].property(attribute), !source.isTransient,
                 Self.isNumber(source)
             else { return false }
-            addSum(target, relationship, source)
+            addSum(target, relationship, ends, source)
             values.append(
                 DerivedValue(
-                    entity: entity, property: property, sql: sum("\(entity.table).Z_PK", relationship, source),
+                    entity: entity, property: property, sql: sum("\(entity.table).Z_PK", relationship, ends, source),
                     sources: ["\(entities[relationship.destination].table).\(source.column)"]))
         }
         return true
@@ -146,15 +146,17 @@ package struct DerivationTriggers {
         ]
     }
 
-    /// The table that stores a to-many relationship, and its column for the owner's key.
-    private func ends(_ relationship: PropertySchema) -> (table: String, key: String) {
+    private typealias Ends = (table: String, key: String)
+
+    /// The table that stores a to-many relationship, and its column for the owner's key; `nil` if it has no inverse.
+    private func ends(_ relationship: PropertySchema) -> Ends? {
         if let join = relationship.joinTable { return (join.table, join.sourceColumn) }
         let destination = entities[relationship.destination]
-        return (destination.table, destination.properties[relationship.inverse].column)
+        return relationship.inverse.map { (destination.table, destination.properties[$0].column) }
     }
 
-    private mutating func addCount(_ target: Target, _ relationship: PropertySchema) {
-        let (table, key) = ends(relationship)
+    private mutating func addCount(_ target: Target, _ ends: Ends) {
+        let (table, key) = ends
         let column = target.column
         func step(_ part: String, _ event: String, _ row: String, _ value: String) -> String {
             target.trigger(
@@ -173,10 +175,12 @@ package struct DerivationTriggers {
     }
 
     /// Sums are recomputed from the members, because adding and subtracting would accumulate floating-point errors.
-    private mutating func addSum(_ target: Target, _ relationship: PropertySchema, _ source: PropertySchema) {
-        let (table, key) = ends(relationship)
+    private mutating func addSum(
+        _ target: Target, _ relationship: PropertySchema, _ ends: Ends, _ source: PropertySchema
+    ) {
+        let (table, key) = ends
         let members = entities[relationship.destination].table
-        func sum(_ owner: String) -> String { self.sum(owner, relationship, source) }
+        func sum(_ owner: String) -> String { self.sum(owner, relationship, ends, source) }
         func step(_ part: String, _ event: String, _ row: String) -> String {
             target.trigger(
                 part, event, sum("\(row).\(key)"), "Z_PK = \(row).\(key)", on: table, when: "\(row).\(key) NOT NULL")
@@ -202,8 +206,10 @@ package struct DerivationTriggers {
     }
 
     /// The sum over the members of the row whose key an expression gives.
-    private func sum(_ owner: String, _ relationship: PropertySchema, _ source: PropertySchema) -> String {
-        let (table, key) = ends(relationship)
+    private func sum(
+        _ owner: String, _ relationship: PropertySchema, _ ends: Ends, _ source: PropertySchema
+    ) -> String {
+        let (table, key) = ends
         guard let join = relationship.joinTable else {
             return "(SELECT IFNULL(SUM(s.\(source.column)), 0) FROM \(table) s WHERE s.\(key) = \(owner))"
         }
@@ -226,7 +232,7 @@ package struct DerivationTriggers {
             column = property.column
             name = property.name
             self.entity = entity.name
-            family = entity.parent < 0 ? nil : entity.family.map { entities[$0].number }
+            family = entity.parent == nil ? nil : entity.family.map { entities[$0].number }
         }
 
         /// Returns one trigger: after an event, it updates the attribute in the rows that a condition selects.

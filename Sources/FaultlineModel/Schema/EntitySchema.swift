@@ -6,8 +6,9 @@ package final class EntitySchema: Sendable {
     /// `Z_ENT`.
     package let number: Int64
     package let isAbstract: Bool
-    /// The indices of the parent (-1 for none) and of the root of the tree.
-    package let parent: Int
+    /// The index of the parent; `nil` for the root of a tree.
+    package let parent: Int?
+    /// The index of the root of the tree.
     package let root: Int
     /// The indices of the entity itself and all that inherit from it.
     package let family: [Int]
@@ -31,7 +32,8 @@ package final class EntitySchema: Sendable {
     private let indexes: [String: Int]
 
     init(
-        name: String, index: Int, number: Int64, isAbstract: Bool, parent: Int, root: Int, family: [Int], table: String,
+        name: String, index: Int, number: Int64, isAbstract: Bool, parent: Int?, root: Int, family: [Int],
+        table: String,
         isInTree: Bool, properties: [PropertySchema], columns: [ColumnSchema], declaredAt: String,
         uniquenessConstraints: [[String]] = [], fetchedProperties: [FetchedPropertyDescription] = []
     ) {

@@ -29,8 +29,8 @@ package final class ModelSchema: Sendable {
         var (entity, found) = (entity, PropertySchema?.none)
         for name in keyPath.split(separator: ".") {
             if let found {
-                guard found.destination >= 0 else { return nil }
-                entity = entities[found.destination]
+                guard let destination = destination(of: found) else { return nil }
+                entity = destination
             }
             guard let property = entity.property(String(name)) else { return nil }
             found = property
@@ -58,10 +58,10 @@ package final class ModelSchema: Sendable {
     package func digest(of names: Set<String>) -> String {
         var digest = LayoutDigest()
         for entity in entities where names.contains(entity.name) {
-            let parent = entity.parent < 0 ? "" : entities[entity.parent].name
+            let parent = entity.parent.map { entities[$0].name } ?? ""
             digest.add("\(entity.name) \(parent) \(entity.isAbstract) \(entity.table)")
             for property in entity.properties where !property.isTransient {
-                let destination = property.destination < 0 ? "" : entities[property.destination].name
+                let destination = destination(of: property)?.name ?? ""
                 digest.add(
                     "\(property.name) \(property.kind) \(property.column) \(destination) \(property.isExternal) \(property.isOrdered)"
                 )
@@ -69,6 +69,26 @@ package final class ModelSchema: Sendable {
             }
         }
         return digest.text
+    }
+
+    /// Returns the entity that a relationship leads to, or `nil` for an attribute.
+    package func destination(of property: PropertySchema) -> EntitySchema? {
+        property.destination < 0 ? nil : entities[property.destination]
+    }
+
+    /// Returns the inverse of a relationship, or `nil` if it has none or the property is an attribute.
+    package func inverse(of property: PropertySchema) -> PropertySchema? {
+        property.inverse.map { entities[property.destination].properties[$0] }
+    }
+
+    /// Returns the inverse of a to-many relationship of an open store.
+    ///
+    /// Stores of models in which one has none are refused when they are opened or migrated.
+    package func memberKey(of property: PropertySchema) -> PropertySchema {
+        guard let inverse = inverse(of: property) else {
+            preconditionFailure("'\(property.name)' has no inverse, so no store can be open with it.")
+        }
+        return inverse
     }
 
     package func entity(named name: String) -> EntitySchema? {

@@ -43,8 +43,8 @@ package final class PropertySchema: Sendable {
     // Relationships.
     /// The index of the destination in ``ModelSchema/entities``, or -1.
     package let destination: Int
-    /// The index of the inverse among the destination's properties, or -1.
-    package let inverse: Int
+    /// The index of the inverse among the destination's properties; `nil` if there is none.
+    package let inverse: Int?
     package let deleteRule: DeleteRule
     package let joinTable: JoinTableSchema?
     /// The column that orders the objects of an ordered to-many relationship, in their rows or in the join table.
@@ -56,7 +56,7 @@ package final class PropertySchema: Sendable {
         name: String, index: Int, kind: Kind, isOptional: Bool, isTransient: Bool, derivation: String?,
         defaultValue: AttributeValue?, valueTransformerName: String?, limits: ValueLimits?, isExternal: Bool,
         declaredAt: String, column: String, canonicalColumn: String? = nil, entityColumn: String?,
-        slot: Int, entitySlot: Int, destination: Int, inverse: Int, deleteRule: DeleteRule,
+        slot: Int, entitySlot: Int, destination: Int, inverse: Int?, deleteRule: DeleteRule,
         joinTable: JoinTableSchema?, orderColumn: String?, relationshipNumber: Int
     ) {
         self.name = name

@@ -27,17 +27,18 @@ extension SchemaLayout {
         }
         for entity in entities {
             for property in entity.properties {
-                guard let join = property.joinTable, joinTables.insert(join.table).inserted else { continue }
+                guard let join = property.joinTable, let inverse = property.inverse,
+                    joinTables.insert(join.table).inserted
+                else { continue }
                 // The side that the table is named for comes first, whichever side is visited first.
-                let destination = entities[property.destination]
-                let inverse = destination.properties[property.inverse]
+                let other = entities[property.destination].properties[inverse]
                 let isOwn =
                     join.table.hasSuffix(property.name.uppercased()) && join.table.hasPrefix("Z_\(entity.number)")
-                let side = isOwn ? join : inverse.joinTable!
+                let side = isOwn ? join : other.joinTable ?? join
                 let (first, second) = (side.sourceColumn, side.destinationColumn)
                 // If a relationship is its own inverse, both sides are the same.
                 var orders: [String] = []
-                for order in [inverse, property].compactMap(\.orderColumn) where !orders.contains(order) {
+                for order in [other, property].compactMap(\.orderColumn) where !orders.contains(order) {
                     orders.append(order)
                 }
                 let columns = [first, second] + orders.sorted()
@@ -71,7 +72,7 @@ extension SchemaLayout {
                         attribute.type.columnType
                     ))
             }
-            for relationship in entity.relationships.sorted(by: { $0.name < $1.name }) where !relationship.isToMany {
+            for relationship in entity.relationships.sorted(by: { $0.name < $1.name }) where relationship.hasColumn {
                 columns.append((0, position, 1, column(position, relationship.name), "INTEGER"))
                 if let entityColumn = entityColumn(position, relationship) {
                     columns.append((0, position, 1, entityColumn, "INTEGER"))
@@ -87,7 +88,7 @@ extension SchemaLayout {
     }
 
     private func foreignKeys(_ position: Int) -> [String] {
-        entityDescriptions[position].relationships.filter { !$0.isToMany }.map(\.name).sorted().map {
+        entityDescriptions[position].relationships.filter(\.hasColumn).map(\.name).sorted().map {
             column(position, $0)
         }
     }
@@ -116,7 +117,7 @@ extension SchemaLayout {
     func digest(_ entities: [EntitySchema]) -> String {
         var digest = LayoutDigest()
         for entity in entities {
-            digest.add("\(entity.number) \(entity.name) \(entity.parent) \(entity.isAbstract)")
+            digest.add("\(entity.number) \(entity.name) \(entity.parent ?? -1) \(entity.isAbstract)")
             for property in entity.properties where !property.isTransient {
                 digest.add(
                     "\(property.name) \(property.kind) \(property.column) \(property.destination) \(property.isExternal)"

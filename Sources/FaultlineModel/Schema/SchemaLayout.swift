@@ -7,7 +7,7 @@ struct SchemaLayout {
     private let joinTables: Set<String>
     /// Whether this library determines the layout, rather than an existing store.
     private let isOwn: Bool
-    private let parents: [Int]
+    private let parents: [Int?]
     private let roots: [Int]
     private let children: [[Int]]
     /// The indices of each root's tree, by root.
@@ -50,15 +50,15 @@ struct SchemaLayout {
         var firstNumbers: [Int] = []
         var children = [[Int]](repeating: [], count: ordered.count)
         var trees = children
-        var parents: [Int] = []
+        var parents: [Int?] = []
         var roots: [Int] = []
         var relationshipCount = 0
         // Parents come before their children.
         for (position, entity) in ordered.enumerated() {
-            let parent = entity.parent.flatMap { positions[$0] } ?? -1
+            let parent = entity.parent.flatMap { positions[$0] }
             parents.append(parent)
-            roots.append(parent < 0 ? position : roots[parent])
-            if parent >= 0 { children[parent].append(position) }
+            roots.append(parent.map { roots[$0] } ?? position)
+            if let parent { children[parent].append(position) }
             trees[roots[position]].append(position)
             firstNumbers.append(relationshipCount)
             relationshipCount += entity.relationships.count
@@ -69,7 +69,7 @@ struct SchemaLayout {
         self.trees = trees
         self.firstNumbers = firstNumbers
         for position in ordered.indices {
-            var indexes = parents[position] < 0 ? [:] : propertyIndexes[parents[position]]
+            var indexes = parents[position].map { propertyIndexes[$0] } ?? [:]
             for name in attributes[position].map(\.name) + relationships[position].map(\.name) {
                 indexes[name] = indexes.count
             }
@@ -85,7 +85,7 @@ struct SchemaLayout {
         for (position, entity) in descriptions.enumerated() {
             let names =
                 attributes[position].filter { !$0.isTransient }.map(\.name)
-                + relationships[position].filter { !$0.isToMany }.map(\.name)
+                + relationships[position].filter(\.hasColumn).map(\.name)
             for name in names {
                 let base = "Z" + name.uppercased()
                 var column = base
@@ -104,7 +104,7 @@ struct SchemaLayout {
     func makeEntities() -> [EntitySchema] {
         var made: [EntitySchema] = []
         for (position, entity) in descriptions.enumerated() {
-            let inherited = parents[position] >= 0 ? lineage(parents[position]) : []
+            let inherited = parents[position].map(lineage) ?? []
             var drafts: [(owner: Int, attribute: AttributeDescription?, relationship: RelationshipDescription?)] = []
             for owner in inherited + [position] {
                 drafts += attributes[owner].map { (owner, $0, nil) }
@@ -162,7 +162,7 @@ struct SchemaLayout {
                         ColumnSchema(
                             name: column, storage: attribute.type.storage, property: index, isEntityColumn: false)
                     ))
-            } else if let relationship = draft.relationship, !relationship.isToMany {
+            } else if let relationship = draft.relationship, relationship.hasColumn {
                 let column = column(draft.owner, relationship.name)
                 keys.append(
                     (
@@ -196,7 +196,7 @@ struct SchemaLayout {
             isExternal: attribute.allowsExternalBinaryDataStorage, declaredAt: attribute.declaredAt,
             column: attribute.isTransient ? "" : column(owner, attribute.name), canonicalColumn: canonicalColumn,
             entityColumn: nil,
-            slot: slots.columns[index], entitySlot: -1, destination: -1, inverse: -1, deleteRule: .noAction,
+            slot: slots.columns[index], entitySlot: -1, destination: -1, inverse: nil, deleteRule: .noAction,
             joinTable: nil, orderColumn: nil, relationshipNumber: -1)
     }
 
@@ -205,29 +205,30 @@ struct SchemaLayout {
     ) -> PropertySchema {
         let destination = positions[relationship.destination]!
         let inverse = inverse(of: relationship)
-        let isManyToMany = relationship.isToMany && inverse?.isToMany == true
+        let isManyToMany = relationship.isToMany && inverse?.isToMany == true && !relationship.isTransient
         let join = isManyToMany ? joinTable(owner, relationship) : nil
         var orderColumn: String?
         if relationship.isToMany, relationship.isOrdered {
             // Named after the key that it orders: Z_FOK_PARENT for ZPARENT, Z_FOK_2PAGES for Z_2PAGES.
             orderColumn =
                 join.map(\.orderColumn)
-                ?? inverse.map { "Z_FOK_" + column(destination, $0.name).dropFirst() }
+                ?? inverse.flatMap { $0.hasColumn ? "Z_FOK_" + column(destination, $0.name).dropFirst() : nil }
         }
         return PropertySchema(
             name: relationship.name, index: index,
             kind: !relationship.isToMany ? .toOne : isManyToMany ? .manyToMany : .toMany,
-            isOptional: relationship.isOptional, isTransient: false, derivation: nil, defaultValue: nil,
+            isOptional: relationship.isOptional, isTransient: relationship.isTransient, derivation: nil,
+            defaultValue: nil,
             valueTransformerName: nil,
             limits: ValueLimits(
                 minimumCount: relationship.isToMany ? relationship.minimumCount : 0,
                 maximumCount: relationship.isToMany ? relationship.maximumCount : 0
             ).orNone,
             isExternal: false, declaredAt: relationship.declaredAt,
-            column: relationship.isToMany ? "" : column(owner, relationship.name),
-            entityColumn: relationship.isToMany ? nil : entityColumn(owner, relationship),
+            column: relationship.hasColumn ? column(owner, relationship.name) : "",
+            entityColumn: relationship.hasColumn ? entityColumn(owner, relationship) : nil,
             slot: slots.columns[index], entitySlot: slots.entityColumns[index], destination: destination,
-            inverse: relationship.inverse.flatMap { propertyIndexes[destination][$0] } ?? -1,
+            inverse: relationship.inverse.flatMap { propertyIndexes[destination][$0] },
             deleteRule: relationship.deleteRule, joinTable: join, orderColumn: orderColumn,
             relationshipNumber: relationshipNumber(owner, relationship.name))
     }
@@ -253,7 +254,7 @@ struct SchemaLayout {
     // MARK: Parts
 
     func lineage(_ position: Int) -> [Int] {
-        (parents[position] >= 0 ? lineage(parents[position]) : []) + [position]
+        (parents[position].map(lineage) ?? []) + [position]
     }
 
     private func family(_ position: Int) -> [Int] {
@@ -273,7 +274,7 @@ struct SchemaLayout {
             let index = propertyIndexes[position][name]
         else { return nil }
         // The model was validated: the inverse belongs to the destination itself and is not inherited.
-        let inherited = parents[position] < 0 ? 0 : propertyIndexes[parents[position]].count
+        let inherited = parents[position].map { propertyIndexes[$0].count } ?? 0
         return relationships[position][index - inherited - attributes[position].count]
     }
 
@@ -285,7 +286,7 @@ struct SchemaLayout {
     }
 
     private func relationshipNumber(_ owner: Int, _ name: String) -> Int {
-        let inherited = parents[owner] < 0 ? 0 : propertyIndexes[parents[owner]].count
+        let inherited = parents[owner].map { propertyIndexes[$0].count } ?? 0
         return firstNumbers[owner] + propertyIndexes[owner][name]! - inherited - attributes[owner].count
     }
 
@@ -312,15 +313,22 @@ struct SchemaLayout {
 
 extension SchemaLayout {
     var entityDescriptions: [EntityDescription] { descriptions }
-    var rootIndexes: [Int] { descriptions.indices.filter { parents[$0] < 0 } }
+    var rootIndexes: [Int] { descriptions.indices.filter { parents[$0] == nil } }
     func isTree(_ root: Int) -> Bool { !children[root].isEmpty }
     func tree(_ root: Int) -> [Int] { trees[root] }
 
     /// The columns in an entity's rows that order the inverses of its to-one relationships, by name.
     func orderColumns(_ position: Int) -> [String] {
-        relationships[position].filter { !$0.isToMany && inverse(of: $0)?.isOrdered == true }
+        relationships[position].filter { $0.hasColumn && inverse(of: $0)?.isOrdered == true }
             .map { "Z_FOK_" + column(position, $0.name).dropFirst() }
     }
+}
+
+extension RelationshipDescription {
+    /// Whether the rows of the entity have the key of the destination.
+    ///
+    /// Core Data stores nothing for a transient relationship.
+    var hasColumn: Bool { !isToMany && !isTransient }
 }
 
 extension AttributeType {

@@ -49,8 +49,8 @@ extension ManagedObjectContext {
 
     /// Unloads the inverses of to-one relationships whose destination differs in the store, so they are read again.
     private func unloadInverses(of object: ManagedObject, _ row: RowPointer) {
-        for property in object.runtime.schema.properties where property.kind == .toOne && property.inverse >= 0 {
-            guard object.runtime.model.entities[property.destination].properties[property.inverse].isToMany,
+        for property in object.runtime.schema.properties where property.kind == .toOne {
+            guard let inverse = object.runtime.model.inverse(of: property), inverse.isToMany,
                 object.differs(from: row, property.index)
             else { continue }
             let map = object.runtime.store.entities[property.destination].map
@@ -59,7 +59,7 @@ extension ManagedObjectContext {
                 guard let row, row.hasValue(slot: property.slot),
                     let other = identities.object(map: map, key: row.integer(at: offset))
                 else { continue }
-                other.toMany[property.inverse]?.unload()
+                other.toMany[inverse.index]?.unload()
                 other.prefetched = nil
             }
         }
@@ -70,19 +70,20 @@ extension ManagedObjectContext {
         object.flags.remove(.isDeleted)
         deleted.removeAll { $0 === object }
         object.toMany = [:]
-        for property in object.runtime.schema.properties where property.isRelationship && property.inverse >= 0 {
+        for property in object.runtime.schema.properties {
+            guard let index = property.inverse else { continue }
             for other in updated where other.runtime.schema.family(of: property, in: object.runtime.model) {
                 if property.kind == .manyToMany {
-                    other.toMany[property.inverse]?.retract(object)
+                    other.toMany[index]?.retract(object)
                     continue
                 }
-                let inverse = other.runtime.schema.properties[property.inverse]
+                let inverse = other.runtime.schema.properties[index]
                 if inverse.isToMany {
-                    other.toMany[property.inverse]?.retract(object)
-                } else if case .null? = other.pending?[property.inverse],
-                    let (row, offset) = other.location(property.inverse), row.integer(at: offset) == object.key
+                    other.toMany[index]?.retract(object)
+                } else if case .null? = other.pending?[index], let (row, offset) = other.location(index),
+                    row.integer(at: offset) == object.key
                 {
-                    other.pending?[property.inverse] = .unchanged
+                    other.pending?[index] = .unchanged
                 }
             }
         }

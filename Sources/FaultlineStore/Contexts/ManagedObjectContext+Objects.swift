@@ -98,19 +98,20 @@ extension ManagedObjectContext {
         // The save checks this rule, because the destinations may be deleted by then as well.
         case .deny: break
         case .nullify, .noAction:
-            for other in others where property.inverse >= 0 {
+            guard let index = property.inverse else { return }
+            for other in others {
                 if isJoined {
                     object.removeMember(other, property.index)
                 } else if property.isToMany {
-                    if !other.isDeleted { other.change(property.inverse, .null) }
+                    if !other.isDeleted { other.change(index, .null) }
                     object.changeMember(other, property.index, isAddition: false)
                 } else {
-                    let inverse = other.runtime.schema.properties[property.inverse]
+                    let inverse = other.runtime.schema.properties[index]
                     if inverse.isToMany {
-                        other.changeMember(object, property.inverse, isAddition: false)
+                        other.changeMember(object, index, isAddition: false)
                         observeUpdate(other)
                     } else if !other.isDeleted {
-                        other.change(property.inverse, .null)
+                        other.change(index, .null)
                     }
                 }
             }

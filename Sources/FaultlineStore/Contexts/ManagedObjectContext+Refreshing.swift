@@ -44,10 +44,11 @@ extension ManagedObjectContext {
             switch property.kind {
             case .attribute, .toMany: break
             case .manyToMany:
-                guard let state = object.toMany.removeValue(forKey: property.index) else { continue }
-                for other in state.added + state.removed { other.toMany[property.inverse]?.retract(object) }
+                guard let state = object.toMany.removeValue(forKey: property.index), let index = property.inverse
+                else { continue }
+                for other in state.added + state.removed { other.toMany[index]?.retract(object) }
             case .toOne:
-                guard property.inverse >= 0, let pending else { continue }
+                guard let pending else { continue }
                 revert(property, of: object, pending[property.index])
             }
         }
@@ -61,10 +62,11 @@ extension ManagedObjectContext {
     func revertChange(of object: ManagedObject, _ property: PropertySchema) {
         guard let value = object.pending?[property.index] else { return }
         object.pending?[property.index] = .unchanged
-        if property.kind == .toOne, property.inverse >= 0 { revert(property, of: object, value) }
+        if property.kind == .toOne { revert(property, of: object, value) }
     }
 
     private func revert(_ property: PropertySchema, of object: ManagedObject, _ value: PendingValue) {
+        guard let inverse = object.runtime.model.inverse(of: property) else { return }
         let other: ManagedObject?
         switch value {
         case .unchanged, .value: return
@@ -72,17 +74,17 @@ extension ManagedObjectContext {
         case .object(let object): other = object
         }
         let stored = object.toOne(property.index)
-        if object.runtime.model.entities[property.destination].properties[property.inverse].isToMany {
-            other?.toMany[property.inverse]?.retract(object)
-            stored?.toMany[property.inverse]?.retract(object)
+        if inverse.isToMany {
+            other?.toMany[inverse.index]?.retract(object)
+            stored?.toMany[inverse.index]?.retract(object)
             return
         }
-        if let other, case .object(object)? = other.pending?[property.inverse] {
-            other.pending![property.inverse] = .unchanged
+        if let other, case .object(object)? = other.pending?[inverse.index] {
+            other.pending![inverse.index] = .unchanged
             // The previous object refers to this one again.
-            other.toOne(property.inverse)?.revertNull(property.index)
+            other.toOne(inverse.index)?.revertNull(property.index)
         }
-        stored?.revertNull(property.inverse)
+        stored?.revertNull(inverse.index)
     }
 }
 

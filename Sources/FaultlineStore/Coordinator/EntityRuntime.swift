@@ -135,8 +135,7 @@ final class EntityRuntime: Sendable {
             from: schema.properties.map { $0.isTransient || $0.attributeType == .float ? nil : $0.attributeType })
         plainTypes = UnsafePointer(types.baseAddress!)
         memberRelationships = schema.properties.compactMap { property in
-            guard property.kind == .toOne, property.inverse >= 0 else { return nil }
-            return model.entities[property.destination].properties[property.inverse].relationshipNumber
+            property.kind == .toOne ? model.inverse(of: property)?.relationshipNumber : nil
         }
         defaults = schema.properties.map(\.defaultValue)
         let new = Self.newValues(schema)
@@ -247,8 +246,8 @@ final class EntityRuntime: Sendable {
     @inline(never)
     private func makeTraceID(_ recorder: Recorder) -> DictionaryID {
         let properties = schema.properties.map { property in
-            let destination = property.isRelationship ? model.entities[property.destination] : nil
-            let inverse = property.inverse >= 0 ? destination?.properties[property.inverse] : nil
+            let destination = model.destination(of: property)
+            let inverse = model.inverse(of: property)
             return EntityEntry.Property(
                 name: property.name,
                 type: property.attributeType?.rawValue ?? (property.isToMany ? "toMany" : "toOne"),
@@ -264,7 +263,7 @@ final class EntityRuntime: Sendable {
         traceID.store(id, ordering: .relaxed)
         // Inherited properties are declared by an ancestor, and rows can have any subentity, used by the program or
         // not.
-        if schema.parent >= 0 { _ = store.entities[schema.parent].traceID(recorder) }
+        if let parent = schema.parent { _ = store.entities[parent].traceID(recorder) }
         for position in schema.family where position != schema.index { _ = store.entities[position].traceID(recorder) }
         return id
     }
@@ -305,7 +304,7 @@ final class EntityRuntime: Sendable {
                 "\(keySelection) FROM \(join.table) t1 JOIN \(schema.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) = ?\(order.isEmpty ? "" : " ORDER BY \(order)")"
         }
         return
-            "\(keySelection) FROM \(schema.table) t0 WHERE  t0.\(schema.properties[property.inverse].column) = ?\(order.isEmpty ? "" : " ORDER BY \(order)")"
+            "\(keySelection) FROM \(schema.table) t0 WHERE  t0.\(model.memberKey(of: property).column) = ?\(order.isEmpty ? "" : " ORDER BY \(order)")"
     }
 
     /// The sort columns of an ordered relationship's members; empty if it is unordered.

@@ -83,8 +83,8 @@ final class SQLStore: @unchecked Sendable {
         of entity: EntitySchema, in schema: ModelSchema, _ classes: [String: ManagedObject.Type]
     ) -> ManagedObject.Type {
         var position = entity.index
-        while classes[schema.entities[position].name] == nil, schema.entities[position].parent >= 0 {
-            position = schema.entities[position].parent
+        while classes[schema.entities[position].name] == nil, let parent = schema.entities[position].parent {
+            position = parent
         }
         return classes[schema.entities[position].name] ?? ManagedObject.self
     }

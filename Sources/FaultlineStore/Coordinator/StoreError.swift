@@ -79,7 +79,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let externalData = Code(value: .externalData)
         /// A transformer cannot decode the bytes of a transformable attribute.
         public static let transformation = Code(value: .transformation)
-        /// A store's metadata cannot represent a value.
+        /// A store's metadata cannot be read, or cannot represent a value.
         public static let invalidMetadata = Code(value: .invalidMetadata)
         /// The store was removed from its coordinator.
         public static let storeRemoved = Code(value: .storeRemoved)

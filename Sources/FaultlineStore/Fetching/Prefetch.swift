@@ -125,14 +125,15 @@ struct Prefetch {
     private mutating func toMany(
         _ property: PropertySchema, _ rows: ContiguousArray<RowPointer>, _ destination: EntityRuntime, _ path: Substring
     ) throws(StoreError) -> ContiguousArray<RowPointer> {
-        let key = destination.schema.properties[property.inverse].column
+        let inverse = store.schema.memberKey(of: property)
+        let key = inverse.column
         let order = property.isOrdered ? ", \(EntityRuntime.memberOrder(property))" : ""
         let sql =
             "\(destination.rowSelection) FROM \(destination.schema.table) t0 WHERE  t0.\(key) IN (SELECT * FROM _Z_intarray0)  ORDER BY t0.\(key)\(order)"
         var loaded = try run(sql, rows.map(\.key), destination, path, hasSources: false)
         loaded.sources = loaded.rows.map { row in
             let entity = store.entities[Int(row.header.pointee.entity)]
-            return row.integer(at: entity.offsets[property.inverse])
+            return row.integer(at: entity.offsets[inverse.index])
         }
         keep(property, owners: rows, loaded, destination)
         return loaded.rows

@@ -71,7 +71,7 @@ struct AutomaticMigration {
         // The migration itself searches again and records it.
         try SourceSearch.reading(description, .off(), log) { (search, setup) throws(StoreError) in
             guard let version = try search.version(among: sources) else { return nil }
-            try version.checkExternalValues(for: model, description.path)
+            try version.checkMigration(to: model, description.path)
             return (version.model, try setup.readMetadata().1.earlierVersions)
         }
     }

@@ -75,10 +75,14 @@ extension AttributeDescription {
 }
 
 extension StoreVersion {
-    /// Checks that a newer version does not take values out of files that may not be in files at all.
+    /// Checks that the store of this version can become one of a newer version, as far as the models show.
     ///
-    /// - Throws: ``StoreError`` if nothing but the values shows how the older version stores them.
-    func checkExternalValues(for new: ManagedObjectModel, _ path: String) throws(StoreError) {
+    /// - Throws: ``StoreError`` if no store can have one of the two models, or if the newer one takes values out of files and
+    ///   nothing but the values shows how the older version stores them.
+    func checkMigration(to new: ManagedObjectModel, _ path: String) throws(StoreError) {
+        if let error = StoreOpening.relationshipObstacle(model, path) ?? StoreOpening.obstacle(new, path) {
+            throw error
+        }
         let attributes = new.entities.flatMap(\.attributes).filter {
             $0.canBeExternal && !$0.allowsExternalBinaryDataStorage
         }

@@ -74,7 +74,7 @@ package struct MigrationPreview: Sendable {
         defer { setup.session.connection.close() }
         let version = try SourceSearch(setup, PersistentStoreDescription(url: url)).version(
             among: sources + model.siblings)
-        try version?.checkExternalValues(for: model, url.path)
+        try version?.checkMigration(to: model, url.path)
         return version?.model
     }
 }

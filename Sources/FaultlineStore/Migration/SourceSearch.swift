@@ -61,7 +61,9 @@ struct SourceSearch {
         if let kept = try setup.keptModel(configuration: description.configuration) {
             if let version = try kept.isCoreDataCopy ? completed(kept, candidates) : match(kept) { return version }
         }
-        for model in candidates {
+        // Versions that no store can have are not told apart from others, as nothing in the file shows the difference.
+        let isSupported = { StoreOpening.relationshipObstacle($0, description.path) == nil }
+        for model in candidates.filter(isSupported) + candidates.filter({ !isSupported($0) }) {
             if let version = try match(model) { return version }
         }
         return nil

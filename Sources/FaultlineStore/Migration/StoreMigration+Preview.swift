@@ -13,7 +13,7 @@ extension StoreMigration {
         let setup = try StoreOpening.setup(description.type, forReading: description.url)
         defer { setup.session.connection.close() }
         guard let old = try SourceSearch(setup, description).version(among: sources) else { return nil }
-        try old.checkExternalValues(for: model, description.path)
+        try old.checkMigration(to: model, description.path)
         return try StoreMigration(setup.session, setup, description, old, model, mapping).preview()
     }
 

@@ -45,7 +45,7 @@ struct StoreMigration {
             try search.version(among: sources)
         }
         guard let known else { return false }
-        try known.checkExternalValues(for: model, description.path)
+        try known.checkMigration(to: model, description.path)
         let trace = MigrationTrace(recorder: recorder, log: log, way: mapping == nil ? .inferred : .mapping)
         try trace.whole(migrated ?? description.path, isStep: migrated != nil) { () throws(StoreError) in
             _ = try rules(mapping, from: known.model, to: model, description.path)
@@ -54,19 +54,24 @@ struct StoreMigration {
             let setup = StoreSetup(session, path: description.path, doing: doing)
             let file = description.type == .binary ? BinaryStoreFile(description) : nil
             if let file { _ = try file.load(into: session.connection) }
-            try prepare(setup, description, backup)
-            try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) { () throws(StoreError) in
-                // Another process may have migrated it in the meantime.
-                guard let old = try setup.unmigratedVersion(description, expected ?? known.model) else {
-                    throw givenUp(description.path)
+            let kept = try prepare(setup, description, backup)
+            do throws(StoreError) {
+                try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) { () throws(StoreError) in
+                    // Another process may have migrated it in the meantime.
+                    guard let old = try setup.unmigratedVersion(description, expected ?? known.model) else {
+                        throw givenUp(description.path)
+                    }
+                    let (migration, ready) = try trace.part(.plan) { _ throws(StoreError) in
+                        let migration = try StoreMigration(session, setup, description, old, model, mapping)
+                        return (migration, try migration.check())
+                    }
+                    for renaming in migration.rules.possibleRenamings { log.migration("Possibly renamed: \(renaming)") }
+                    try migration.change(ready, pendingStage, trace, MigrationReporter(description, step: step))
+                    try file?.write(session.connection, doing: doing)
                 }
-                let (migration, ready) = try trace.part(.plan) { _ throws(StoreError) in
-                    let migration = try StoreMigration(session, setup, description, old, model, mapping)
-                    return (migration, try migration.check())
-                }
-                for renaming in migration.rules.possibleRenamings { log.migration("Possibly renamed: \(renaming)") }
-                try migration.change(ready, pendingStage, trace, MigrationReporter(description, step: step))
-                try file?.write(session.connection, doing: doing)
+            } catch {
+                kept?.remove()
+                throw error
             }
         }
         return true
@@ -78,16 +83,16 @@ struct StoreMigration {
             "Migrating '\(path)' was given up because another program migrated it in the meantime; open it again.")
     }
 
-    /// Copies the store if it is to be kept.
+    /// Copies the store if it is to be kept, and returns the files of the copy.
     private static func prepare(
         _ setup: StoreSetup, _ description: PersistentStoreDescription, _ backup: URL?
-    ) throws(StoreError) {
+    ) throws(StoreError) -> StoreFiles? {
         try setup.pragma(StoreOpening.pageCache(description))
         try setup.pragma("synchronous=\(description.synchronization.rawValue)")
-        guard let backup else { return }
+        guard let backup else { return nil }
         // Nobody can write between the backup and the migration.
         try setup.lock()
-        try StoreFiles(description.url).copy(setup.session.connection, to: backup)
+        return try StoreFiles(description.url).backUp(setup.session.connection, to: backup)
     }
 
     private static func rules(
@@ -119,8 +124,6 @@ struct StoreMigration {
         var configuration: StoreConfiguration?
         if let name = description.configuration { configuration = try StoreConfiguration(name, of: model, path: path) }
         new = StoreVersion(model: model, schema: model.schema, configuration: configuration)
-        // What no new store could have, a migrated one must not get.
-        if let error = StoreOpening.obstacle(model, path) { throw error }
         try setup.check(DerivationTriggers(model.schema))
         let structure = try StoreStructure(setup)
         if structure.tables["ATRANSACTION"] != nil, !description.ignoresPersistentHistory {
@@ -204,7 +207,7 @@ struct StoreMigration {
                 (sqlite3_column_int64($0, 0), sqlite3_column_int64($0, 1))
             }, uniquingKeysWith: max)
         var last: [String: Int64] = [:]
-        for entity in old.storedEntities where entity.parent < 0 {
+        for entity in old.storedEntities where entity.parent == nil {
             let used = try setup.read("SELECT IFNULL(MAX(Z_PK), 0) FROM \(entity.table)") {
                 sqlite3_column_int64($0, 0)
             }
@@ -218,7 +221,7 @@ struct StoreMigration {
     private func writeVersion(_ pendingStage: String?) throws(StoreError) {
         try session.run("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < \(StoreSetup.firstOwnEntity)", doing: Self.doing)
         var last: [Int: Int64] = [:]
-        for entity in new.schema.entities where entity.parent < 0 {
+        for entity in new.schema.entities where entity.parent == nil {
             for source in plan.pairs.sources(of: entity.table) {
                 let key = (lastKeys[source] ?? 0) + plan.pairs.offset(from: source, to: entity.table)
                 last[entity.index] = max(last[entity.index] ?? 0, key)

@@ -47,8 +47,6 @@ struct StoreReplacement {
     ) throws {
         // A link is followed, and stays.
         let url = description.url.resolvingSymlinksInPath()
-        let folder = url.deletingLastPathComponent()
-        let prefix = ".\(url.lastPathComponent).migration-"
         let session = try StoreOpening.soleSession(description, recorder, log)
         defer { session.connection.close() }
         let setup = StoreSetup(session, path: description.path, doing: StoreMigration.doing)
@@ -57,32 +55,25 @@ struct StoreReplacement {
         guard try setup.unmigratedVersion(description, sourceModel) != nil else {
             throw StoreMigration.givenUp(description.path)
         }
-        removeLeftovers(in: folder, prefix)
-        try checkSpace(of: url, in: folder)
-        let new = folder.appendingPathComponent(prefix + UUID().uuidString)
+        StoreFiles.removeTemporaries(for: url)
+        try checkSpace(of: url)
+        let new = StoreFiles.temporary(for: url)
         defer { StoreFiles(new).remove() }
         try make(setup, new)
-        if let backup { try StoreFiles(description.url).copy(session.connection, to: backup) }
-        try replaceContents(by: new, setup)
-    }
-
-    /// Removes the files of migrations that were killed; under the lock, no other one can be running.
-    private func removeLeftovers(in folder: URL, _ prefix: String) {
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] {
-            // A step of several makes a file beside the copy that it changes.
-            let isNested = name.hasPrefix("." + prefix)
-            guard isNested || name.hasPrefix(prefix) else { continue }
-            let parts = name.dropFirst(prefix.count + (isNested ? 1 : 0)).components(separatedBy: ".migration-")
-            guard parts.count == (isNested ? 2 : 1), parts.allSatisfy({ UUID(uuidString: $0) != nil }) else { continue }
-            StoreFiles(folder.appendingPathComponent(name)).remove()
+        let kept = try backup.map { try StoreFiles(description.url).backUp(session.connection, to: $0) }
+        do {
+            try replaceContents(by: new, setup)
+        } catch {
+            kept?.remove()
+            throw error
         }
     }
 
     /// Checks that the disk has room for the newer store and, while it is copied, for the older one's pages.
-    private func checkSpace(of url: URL, in folder: URL) throws(StoreError) {
+    private func checkSpace(of url: URL) throws(StoreError) {
         let files = [url, url] + StoreFiles(description.url).externalFiles
         let size = files.reduce(UInt64(0)) { $0 + StoreFiles.size(of: $1) }
-        try StoreFiles.checkSpace(size, in: folder, path: description.path)
+        try StoreFiles.checkSpace(size, in: url.deletingLastPathComponent(), path: description.path)
     }
 
     /// Gives the store the contents of the new one, and its files.

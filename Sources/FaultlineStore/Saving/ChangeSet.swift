@@ -148,8 +148,7 @@ struct ChangeSet {
         for (index, state) in object.toMany where state.hasChanges {
             let property = object.runtime.schema.properties[index]
             guard let table = property.joinTable else { continue }
-            let destination = object.runtime.model.entities[property.destination]
-            let inverse = destination.properties[property.inverse].relationshipNumber
+            let inverse = object.runtime.model.memberKey(of: property).relationshipNumber
             relationships.insert(property.relationshipNumber)
             relationships.insert(inverse)
             guard property.relationshipNumber <= inverse else { continue }

@@ -119,7 +119,7 @@ extension EntitySchema {
         var next: EntitySchema? = self
         while let entity = next {
             found += entity.uniquenessConstraints.map { (entity, $0) }
-            next = entity.parent < 0 ? nil : model.entities[entity.parent]
+            next = entity.parent.map { model.entities[$0] }
         }
         return found
     }

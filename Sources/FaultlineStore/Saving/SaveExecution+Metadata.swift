@@ -13,8 +13,9 @@ extension SaveExecution {
             guard let bytes = sqlite3_column_blob(row, 0) else { return }
             list = Data(bytes: bytes, count: Int(sqlite3_column_bytes(row, 0)))
         }
-        // Values were checked when they were set.
-        guard let new = StoreMetadata.propertyList(list, with: unsaved.values) else { return }
+        let new = try StoreMetadata.changing(list, path: store.identity.url.path) { values in
+            values = values.filter { StoreMetadata.isOwn($0.key) }.merging(unsaved.values) { $1 }
+        }
         try step("UPDATE OR FAIL Z_METADATA SET Z_PLIST = ?", [.blob(new)])
         metadata = unsaved.change
     }

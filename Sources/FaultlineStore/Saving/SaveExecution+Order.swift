@@ -13,7 +13,7 @@ extension SaveExecution {
         let destination = store.schema.entities[property.destination]
         let table = property.joinTable?.table ?? destination.table
         let key = property.joinTable?.destinationColumn ?? "Z_PK"
-        let source = property.joinTable?.sourceColumn ?? destination.properties[property.inverse].column
+        let source = property.joinTable?.sourceColumn ?? store.schema.memberKey(of: property).column
 
         var stored: [Int64] = []
         var numbers: [Int64: Int64] = [:]

@@ -201,8 +201,7 @@ struct SaveExecution: StoreTransaction {
         // An object that moves to another owner has no order number there yet.
         for column in slots.map({ entity.schema.columns[$0] }) where !column.isEntityColumn {
             let property = entity.schema.properties[column.property]
-            guard property.kind == .toOne, property.inverse >= 0 else { continue }
-            let inverse = store.schema.entities[property.destination].properties[property.inverse]
+            guard property.kind == .toOne, let inverse = store.schema.inverse(of: property) else { continue }
             if inverse.kind == .toMany, let order = inverse.orderColumn { sets.append("\(order) = NULL") }
         }
         let statement = try store.writer.sqlite.prepare(

@@ -30,7 +30,7 @@ struct SaveObstacles {
         }
         for entity in store.schema.entities {
             for property in entity.properties where property.isDerived && !property.isTransient {
-                let isOwn = entity.parent < 0 || store.schema.entities[entity.parent].index(of: property.name) == nil
+                let isOwn = entity.parent.map { store.schema.entities[$0].index(of: property.name) == nil } ?? true
                 let part = "_\(entity.name)_\(property.name)_"
                 guard isOwn, !triggers.contains(where: { $0.hasPrefix("Z_DA_") && $0.contains(part) }) else { continue }
                 general =

@@ -57,6 +57,7 @@ struct ModelListing: DiagramPrinting {
         let count = relationship.isToMany ? (relationship.isOrdered ? "to-many, ordered" : "to-many") : "to-one"
         let parts: [String?] = [
             relationship.destination, count, relationship.isOptional ? nil : "required",
+            relationship.isTransient ? "transient" : nil,
             relationship.inverse.map { "inverse \($0)" } ?? "no inverse",
             relationship.deleteRule == .nullify ? nil : "delete rule \(relationship.deleteRule.rawValue)",
             relationship.renamingIdentifier.flatMap { $0 == relationship.name ? nil : "was \($0)" },
@@ -109,6 +110,7 @@ struct ModelListing: DiagramPrinting {
             "name": .string(relationship.name), "destination": .string(relationship.destination),
             "inverse": relationship.inverse.map { .string($0) } ?? .null, "isToMany": .bool(relationship.isToMany),
             "isOrdered": .bool(relationship.isOrdered), "isOptional": .bool(relationship.isOptional),
+            "isTransient": .bool(relationship.isTransient),
             "deleteRule": .string(relationship.deleteRule.rawValue),
         ])
     }

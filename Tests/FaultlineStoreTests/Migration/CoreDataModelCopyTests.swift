@@ -125,7 +125,7 @@ struct CoreDataModelCopyTests {
     @Test("is refused if it refers to its objects again and again")
     func expansion() throws {
         let archive = try #require(ManagedObjectModel.inflate(content(.sample1)))
-        let list = try KeyedArchive(archive, limit: BinaryPropertyList.Limit.model)
+        let list = try KeyedArchive(archive, limit: PropertyListValue.Limit.model)
         // 2,000 lists of 2,000 names are 4 million references.
         let names = PropertyListValue.dictionary([
             "NS.objects": .array(Array(repeating: .string("x"), count: 2000))

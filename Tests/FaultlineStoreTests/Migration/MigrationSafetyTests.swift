@@ -145,6 +145,43 @@ struct MigrationSafetyTests {
         #expect(saving.contains("table ATRANSACTION"))
     }
 
+    @Test(
+        "A version with a relationship that no store has is refused if it takes part, and ignored if not",
+        .enabled(if: SharedData.exists, "\(SharedData.need)"))
+    func relationshipWithoutInverse() throws {
+        func liking(_ model: ManagedObjectModel, _ more: [AttributeDescription] = []) throws -> ManagedObjectModel {
+            var entities = model.entities
+            let person = try #require(entities.firstIndex { $0.name == "Person" })
+            entities[person].relationships.append(
+                RelationshipDescription("likes", to: "Car", inverse: nil, isToMany: true))
+            entities[person].attributes += more
+            return try ManagedObjectModel(entities: entities)
+        }
+        func migrate(_ sources: [ManagedObjectModel], to model: ManagedObjectModel) throws -> String {
+            let store = MigratedStore(url: try CoreDataFixture.sample1.copy())
+            try store.rows("UPDATE Z_MODELCACHE SET Z_CONTENT = NULL")
+            var description = PersistentStoreDescription(url: store.url)
+            description.sourceModels = sources
+            var found: [String] = []
+            for work in [
+                { _ = try MigrationPreview.of(storeAt: store.url, to: model, sources: sources) },
+                { _ = try PersistentStoreCoordinator.migrateStore(description, to: model) },
+            ] as [() throws -> Void] {
+                found.append(performing(work).replacing(store.url.path, with: "STORE"))
+            }
+            return found[0] == found[1] ? found[0] : "\(found)"
+        }
+        let old = try CoreDataFixture.sample1.loadModel()
+        // Without a file, so that no versions are beside it.
+        let new = try ManagedObjectModel(entities: CoreDataFixture.sample2.loadModel().entities)
+        let others = [try liking(old), try liking(old, [AttributeDescription("nickname", .string)]), try liking(new)]
+        #expect(try migrate(others + [old], to: new) == "no error")
+        let refusal =
+            "The store 'STORE' does not support 'Person.likes', a to-many relationship without an inverse; give it an inverse in the model."
+        #expect(try migrate([old], to: liking(new)) == refusal)
+        #expect(try migrate(others, to: new) == refusal)
+    }
+
     @Test("A failure in the middle leaves the store as it was")
     func failure() throws {
         // The trigger is made again at the end, and its table is gone by then.

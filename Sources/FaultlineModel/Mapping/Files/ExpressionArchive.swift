@@ -13,7 +13,7 @@ struct ExpressionArchive {
 
     /// - Throws: ``ArchiveFailure`` if the data is no archive, or has an expression that mapping models cannot have.
     static func expression(_ data: Data) throws(ArchiveFailure) -> MappingExpression {
-        var reader = Self(archive: try KeyedArchive(data, limit: BinaryPropertyList.Limit.expression))
+        var reader = Self(archive: try KeyedArchive(data, limit: PropertyListValue.Limit.expression))
         return try reader.expression(reader.archive.root, depth: 0)
     }
 
@@ -83,7 +83,7 @@ struct ExpressionArchive {
         case .data(let data): return .constant(.binary(data))
         case .string(let text): return .constant(.string(text))
         case .dictionary(let object): return .constant(try value(of: object))
-        case .array, .reference: throw ArchiveFailure("has a constant that is not a value")
+        case .unsigned, .array, .reference: throw ArchiveFailure("has a constant that is not a value")
         }
     }
 

@@ -161,8 +161,7 @@ struct StoreMatch {
             }
             let columns = try tables.columns(entity.table)
             for property in entity.properties {
-                let isInherited =
-                    entity.parent >= 0 && schema.entities[entity.parent].index(of: property.name) != nil
+                let isInherited = entity.parent.map { schema.entities[$0].index(of: property.name) != nil } ?? false
                 if isInherited || property.isTransient { continue }
                 let name = "\(entity.name).\(property.name)"
                 switch property.kind {
@@ -182,16 +181,29 @@ struct StoreMatch {
             "the store has an entity '\($0)' that the \(part) lacks"
         }
         let left = Set(StoreMetadata(metadata).deferredDrops.map(\.text))
+        let keys = Self.keysWithoutInverse(schema)
         for (table, known) in expected.sorted(by: { $0.key < $1.key }) {
             // Columns that begin with Z_ are the store's own; order columns were checked with their relationships.
             let more = try tables.columns(table).keys.filter {
                 !known.contains($0) && !$0.hasPrefix("Z_") && !left.contains("\(table).\($0)")
+                    && !keys.contains("\(table).\($0.trimmingPrefix(/Z[0-9]+/))")
             }
             found += more.sorted().map {
                 "the store's table \(table) has a column \($0) that the model lacks"
             }
         }
         return found
+    }
+
+    /// The columns for the owners of to-many relationships without an inverse, as `TABLE.NAME`.
+    ///
+    /// Core Data names such a column in the destination's table for the destination's number and the relationship: `Z2LIKES`.
+    private static func keysWithoutInverse(_ schema: ModelSchema) -> Set<String> {
+        let relationships = schema.entities.flatMap(\.properties).filter { $0.kind == .toMany && $0.inverse == nil }
+        return Set(
+            relationships.compactMap { property in
+                schema.destination(of: property).map { "\($0.table).\(property.name.uppercased())" }
+            })
     }
 
     private static func difference(_ name: String, _ type: AttributeType, _ stored: String?) -> [String] {
@@ -212,9 +224,9 @@ struct StoreMatch {
             wanted = [join.sourceColumn, join.destinationColumn]
             order = join.orderColumn
         } else {
-            let destination = schema.entities[property.destination]
-            let inverse = destination.properties[property.inverse]
-            columns = try tables.columns(destination.table)
+            // Without an inverse, no column is known to belong to the relationship.
+            guard let inverse = schema.inverse(of: property), !inverse.isTransient else { return [] }
+            columns = try tables.columns(schema.entities[property.destination].table)
             order = "Z_FOK_" + inverse.column.dropFirst()
         }
         guard wanted.allSatisfy({ columns[$0] != nil }) else { return ["the store lacks '\(name)'"] }

@@ -14,10 +14,27 @@ struct StoreMetadata: Sendable {
         self.values = values
     }
 
-    /// Decodes a property list; empty if it cannot be decoded.
-    init(propertyList: Data) {
-        let read = try? PropertyListSerialization.propertyList(from: propertyList, format: nil)
-        self.init((read as? [String: Any] ?? [:]).compactMapValues { Self.value($0) })
+    /// Decodes the column `Z_PLIST` of a store at a path; values that a property list cannot represent are left out.
+    ///
+    /// - Throws: ``StoreError`` if it cannot be decoded. It must not be replaced then, because values would be lost.
+    init(propertyList: Data, path: String) throws(StoreError) {
+        self.init(try Self.list(propertyList, path: path).compactMapValues(\.plain))
+    }
+
+    private static func list(_ data: Data, path: String) throws(StoreError) -> [String: PropertyListValue] {
+        guard !data.isEmpty else { return [:] }
+        let reason: String
+        do throws(ArchiveFailure) {
+            let list = try PropertyListValue(data, limit: PropertyListValue.Limit.metadata)
+            if let values = list.dictionary { return values }
+            reason = "is not a dictionary"
+        } catch {
+            reason = error.text
+        }
+        throw StoreError(
+            .invalidMetadata,
+            "The metadata of '\(path)' cannot be read because its property list \(reason); restore the store from a copy."
+        )
     }
 
     private static let ownKeys = [
@@ -58,14 +75,32 @@ struct StoreMetadata: Sendable {
         savedChanges = max(savedChanges, change)
     }
 
-    /// Replaces the program's values in a property list.
+    /// Changes the column `Z_PLIST` of a store at a path.
     ///
-    /// Keeps all other values, whoever wrote them.
-    static func propertyList(_ old: Data, with new: [String: any Sendable]) -> Data? {
-        let read = try? PropertyListSerialization.propertyList(from: old, format: nil)
-        var list = (read as? [String: Any] ?? [:]).filter { isOwn($0.key) }
-        for (key, value) in new { list[key] = value }
-        return try? PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+    /// Values that the closure does not change stay as they are, whoever wrote them.
+    ///
+    /// - Throws: ``StoreError`` if the column cannot be decoded, or one of its values cannot be encoded again.
+    static func changing(
+        _ old: Data, path: String, _ change: (inout [String: Any]) -> Void
+    ) throws(StoreError) -> Data {
+        var values: [String: Any] = [:]
+        for (key, value) in try list(old, path: path) {
+            guard let plain = value.plain else { throw cannotWrite(path, cause: nil) }
+            values[key] = plain
+        }
+        change(&values)
+        do {
+            return try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)
+        } catch {
+            throw cannotWrite(path, cause: error)
+        }
+    }
+
+    private static func cannotWrite(_ path: String, cause: (any Error)?) -> StoreError {
+        StoreError(
+            .invalidMetadata,
+            "The metadata of '\(path)' cannot be changed because they contain values that a property list cannot hold; restore the store from a copy.",
+            cause: cause)
     }
 
     /// Converts a value to the type in which it is read back; `nil` if a property list cannot represent it.
@@ -87,6 +122,28 @@ struct StoreMetadata: Sendable {
             let converted = values.compactMapValues { Self.value($0) }
             return converted.count == values.count ? converted : nil
         default: return nil
+        }
+    }
+}
+
+extension PropertyListValue {
+    /// The value as ``StoreMetadata/value(_:)`` returns it; `nil` if a property list cannot represent it or a part of it.
+    fileprivate var plain: (any Sendable)? {
+        switch self {
+        case .null, .reference: return nil
+        case .boolean(let value): return value
+        case .integer(let value): return Int(value)
+        case .unsigned(let value): return value
+        case .real(let value): return value
+        case .date(let value): return value
+        case .data(let value): return value
+        case .string(let value): return value
+        case .array(let members):
+            let values = members.compactMap(\.plain)
+            return values.count == members.count ? values : nil
+        case .dictionary(let members):
+            let values = members.compactMapValues(\.plain)
+            return values.count == members.count ? values : nil
         }
     }
 }

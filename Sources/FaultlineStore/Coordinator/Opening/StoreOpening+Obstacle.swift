@@ -3,14 +3,10 @@ import FaultlineModel
 extension StoreOpening {
     /// The error for a model feature that no store supports, reported before a save could lose data.
     static func obstacle(_ model: ManagedObjectModel, _ path: String) -> StoreError? {
-        func error(_ name: String, _ what: String, _ remedy: String) -> StoreError {
-            StoreError(
-                .unsupportedModel, "The store '\(path)' does not support '\(name)', \(what); \(remedy) in the model.")
-        }
         for entity in model.entities {
             for attribute in entity.attributes where attribute.type == .composite && !attribute.isTransient {
                 return error(
-                    "\(entity.name).\(attribute.name)", "a composite attribute",
+                    path, "\(entity.name).\(attribute.name)", "a composite attribute",
                     "make its parts separate attributes")
             }
             for attribute in entity.attributes {
@@ -18,18 +14,30 @@ extension StoreOpening {
                     TextPattern(pattern, [], isExpression: true).expression == nil
                 else { continue }
                 return error(
-                    "\(entity.name).\(attribute.name)", "whose regular expression '\(pattern)' is invalid",
+                    path, "\(entity.name).\(attribute.name)", "whose regular expression '\(pattern)' is invalid",
                     "correct it")
             }
+        }
+        return relationshipObstacle(model, path)
+    }
+
+    /// The error for a relationship that no store supports, and that a migration could not keep.
+    static func relationshipObstacle(_ model: ManagedObjectModel, _ path: String) -> StoreError? {
+        for entity in model.entities {
             for relationship in entity.relationships {
                 let name = "\(entity.name).\(relationship.name)"
                 if relationship.isTransient {
-                    return error(name, "a transient relationship", "set its isTransient to false")
+                    return error(path, name, "a transient relationship", "set its isTransient to false")
                 }
                 guard relationship.inverse == nil, relationship.isToMany else { continue }
-                return error(name, "a to-many relationship without an inverse", "give it an inverse")
+                return error(path, name, "a to-many relationship without an inverse", "give it an inverse")
             }
         }
         return nil
+    }
+
+    private static func error(_ path: String, _ name: String, _ what: String, _ remedy: String) -> StoreError {
+        StoreError(
+            .unsupportedModel, "The store '\(path)' does not support '\(name)', \(what); \(remedy) in the model.")
     }
 }

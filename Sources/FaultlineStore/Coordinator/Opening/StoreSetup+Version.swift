@@ -12,7 +12,7 @@ extension StoreSetup {
     /// - Parameter last: The last key of each tree, by its root's index; 0 where it is missing.
     func number(_ version: StoreVersion, last: [Int: Int64], doing: String) throws(StoreError) {
         for entity in version.storedEntities {
-            let parent = entity.parent < 0 ? 0 : version.schema.entities[entity.parent].number
+            let parent = entity.parent.map { version.schema.entities[$0].number } ?? 0
             try session.run(
                 "INSERT INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES(?, ?, ?, ?)",
                 [.integer(entity.number), .text(entity.name), .integer(parent), .integer(last[entity.index] ?? 0)],
@@ -91,16 +91,7 @@ extension StoreSetup {
     ///
     /// What the closure leaves alone stays as it is, whoever wrote it.
     func changeMetadata(_ change: (inout [String: Any]) -> Void) throws(StoreError) {
-        let stored = try readPropertyList()
-        var list = (try? PropertyListSerialization.propertyList(from: stored, format: nil)) as? [String: Any] ?? [:]
-        change(&list)
-        let data: Data
-        do {
-            data = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
-        } catch {
-            throw StoreError(
-                .invalidMetadata, "\(doing) failed because the metadata of '\(path)' cannot be written.", cause: error)
-        }
+        let data = try StoreMetadata.changing(try readRow().1, path: path, change)
         try session.run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(data)], doing: doing)
     }
 

@@ -156,13 +156,11 @@ struct StoreSetup {
 
     func readMetadata() throws(StoreError) -> (uuid: String, StoreMetadata) {
         let (uuid, list) = try readRow()
-        return (uuid, StoreMetadata(propertyList: list))
+        return (uuid, try StoreMetadata(propertyList: list, path: path))
     }
 
-    /// The metadata as they are stored.
-    func readPropertyList() throws(StoreError) -> Data { try readRow().1 }
-
-    private func readRow() throws(StoreError) -> (String, Data) {
+    /// The identifier, and the metadata as they are stored.
+    func readRow() throws(StoreError) -> (String, Data) {
         let found = try read(Self.metadataQuery) { row in
             let uuid = sqlite3_column_text(row, 1).map { String(cString: $0) } ?? ""
             let bytes = sqlite3_column_blob(row, 2)

@@ -128,8 +128,7 @@ struct CompiledMappings {
             before.kind == .toOne, !before.isTransient
         else { return nil }
         let end = new.entities[own.destination]
-        if own.inverse >= 0 {
-            let inverse = end.properties[own.inverse]
+        if let inverse = new.inverse(of: own) {
             guard inverse.kind == .toMany, !inverse.isOrdered, !set.contains(inverse.relationshipNumber) else {
                 return nil
             }

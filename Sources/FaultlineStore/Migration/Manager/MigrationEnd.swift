@@ -94,14 +94,14 @@ struct MigrationEnd {
     /// Checks in SQL that all objects of an entity have a value of a required property.
     private func checkThere(_ property: PropertySchema, of entity: EntitySchema, _ side: MigrationRun.Side) throws {
         if property.isDerived { return }
-        let destination = property.destination < 0 ? nil : side.store.schema.entities[property.destination]
         let condition: String
         switch property.kind {
         case .attribute, .toOne: condition = "\(property.column) IS NULL"
         case .toMany:
-            guard let destination else { return }
-            let key = destination.properties[property.inverse].column
-            condition = "NOT EXISTS (SELECT 1 FROM \(destination.table) d WHERE d.\(key) = t.Z_PK)"
+            let schema = side.store.schema
+            guard let table = schema.destination(of: property)?.table, let key = schema.inverse(of: property)?.column
+            else { return }
+            condition = "NOT EXISTS (SELECT 1 FROM \(table) d WHERE d.\(key) = t.Z_PK)"
         case .manyToMany:
             guard let join = property.joinTable else { return }
             condition = "NOT EXISTS (SELECT 1 FROM \(join.table) d WHERE d.\(join.sourceColumn) = t.Z_PK)"

@@ -4,10 +4,11 @@ import FaultlineModel
 extension MigrationRun {
     /// Keeps the keys of older objects free in tables whose objects keep their keys.
     func reserveKeys(_ kept: [String: Set<String>]) throws(StoreError) {
-        for entity in source.store.schema.entities where entity.parent < 0 {
+        for entity in source.store.schema.entities where entity.parent == nil {
             let last = try source.store.lastKey(of: entity)
             for table in kept[entity.table] ?? [] {
-                guard let root = destination.store.schema.entities.first(where: { $0.table == table && $0.parent < 0 })
+                guard
+                    let root = destination.store.schema.entities.first(where: { $0.table == table && $0.parent == nil })
                 else { continue }
                 let store = destination.store
                 try store.writer.locked { () throws(StoreError) in

@@ -113,11 +113,9 @@ final class MigrationRun {
         }
         func isImplied(_ own: PropertySchema, _ property: PropertyMapping, _ mapping: EntityMapping) -> Bool {
             guard own.kind == .toMany, !own.isOrdered, let old = sourceProperty(property, mapping), old.isToMany,
-                old.inverse >= 0
+                let inverse = destination.inverse(of: own), let oldInverse = source.inverse(of: old)
             else { return false }
             let end = destination.entities[own.destination]
-            let inverse = end.properties[own.inverse]
-            let oldInverse = source.entities[old.destination].properties[old.inverse]
             return end.family.map { destination.entities[$0] }.allSatisfy {
                 $0.isAbstract
                     || continued["\($0.name).\(inverse.name)"]?.relationshipNumber == oldInverse.relationshipNumber

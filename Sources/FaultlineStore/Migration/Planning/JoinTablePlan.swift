@@ -41,7 +41,7 @@ struct JoinTablePlan {
         table = target.name
         let join = property.joinTable!
         let destination = pairs.new.entities[property.destination]
-        let inverse = destination.properties[property.inverse]
+        let inverse = pairs.new.memberKey(of: property)
         var found: [Edges] = []
         let sides = [(property, entity, destination, true), (inverse, destination, entity, false)]
         // A relationship that is its own inverse has only one side.
@@ -113,17 +113,16 @@ struct JoinTablePlan {
         switch old.kind {
         case .manyToMany:
             let join = old.joinTable!
-            let inverse = destination.properties[old.inverse]
             edges = Edges(
                 table: join.table, owner: join.sourceColumn, member: join.destinationColumn,
-                memberOrder: old.orderColumn, ownerOrder: inverse.orderColumn, isJoinTable: true)
+                memberOrder: old.orderColumn, ownerOrder: pairs.old.inverse(of: old)?.orderColumn, isJoinTable: true)
         case .toMany:
-            let key = destination.properties[old.inverse]
+            guard let key = pairs.old.inverse(of: old) else { return [] }
             edges = Edges(
                 table: destination.table, owner: key.column, member: "Z_PK", memberOrder: old.orderColumn,
                 isJoinTable: false)
         case .toOne:
-            let inverse = old.inverse < 0 ? nil : destination.properties[old.inverse]
+            let inverse = pairs.old.inverse(of: old)
             edges = Edges(
                 table: owners.table, owner: "Z_PK", member: old.column,
                 ownerOrder: inverse?.kind == .toMany ? inverse?.orderColumn : nil, isJoinTable: false)

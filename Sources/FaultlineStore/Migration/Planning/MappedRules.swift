@@ -192,12 +192,8 @@ struct MappedRules {
         _ relationship: PropertySchema, to source: PropertySchema, _ path: String
     ) throws(ObjectsNeeded) {
         var ends = [(relationship, source)]
-        if relationship.inverse >= 0, source.inverse >= 0 {
-            ends.append(
-                (
-                    new.entities[relationship.destination].properties[relationship.inverse],
-                    old.entities[source.destination].properties[source.inverse]
-                ))
+        if let inverse = new.inverse(of: relationship), let before = old.inverse(of: source) {
+            ends.append((inverse, before))
         }
         for (end, before) in ends {
             let (number, other) = (end.relationshipNumber, before.relationshipNumber)

@@ -74,12 +74,11 @@ struct RowValues {
         _ property: PropertySchema, _ pair: EntityPair, _ pairs: EntityPairs, _ edges: inout KeyTables
     ) {
         let destination = pairs.new.entities[property.destination]
-        let inverse = property.inverse < 0 ? nil : destination.properties[property.inverse]
+        let inverse = pairs.new.inverse(of: property)
         let oldInverse = inverse.flatMap { pairs.source(of: $0, ownedBy: destination) }
         // The older to-one relationship in the same row: the one that is continued, or the inverse of one that is.
         var key = pair.source(of: property)
-        if key == nil, let oldInverse, oldInverse.kind == .toMany {
-            let other = pairs.old.entities[oldInverse.destination].properties[oldInverse.inverse]
+        if key == nil, let oldInverse, oldInverse.kind == .toMany, let other = pairs.old.inverse(of: oldInverse) {
             key = pair.old.property(other.name).flatMap {
                 $0.relationshipNumber == other.relationshipNumber ? $0 : nil
             }
@@ -90,10 +89,7 @@ struct RowValues {
         } else if let oldInverse, oldInverse.kind == .toOne, pairs.refers(oldInverse, to: pair.old) {
             // The older version has the keys in the rows of the destination.
             let owners = pairs.owners(of: oldInverse)
-            let end =
-                oldInverse.inverse < 0
-                ? nil : pairs.old.entities[oldInverse.destination].properties[oldInverse.inverse]
-            if end?.kind != .toOne {
+            if pairs.old.inverse(of: oldInverse)?.kind != .toOne {
                 sharedReferences.append(
                     SharedReference(
                         property: "\(pair.new.name).\(property.name)", table: owners[0].table,
@@ -130,7 +126,7 @@ struct RowValues {
                 EntityColumn(
                     table: pair.old.table, column: column, key: key.column, destination: oldDestination.table))
         }
-        let oldInverse = key.inverse < 0 ? nil : oldDestination.properties[key.inverse]
+        let oldInverse = pairs.old.inverse(of: key)
         var order = (oldInverse?.kind == .toMany ? oldInverse?.orderColumn : nil).map { ColumnValue.column($0) }
         if end.isPartial, let column = key.entityColumn {
             let numbers = end.kept.map { String($0.number) }.joined(separator: ", ")

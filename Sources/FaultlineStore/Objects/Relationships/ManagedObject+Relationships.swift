@@ -75,16 +75,16 @@ extension ManagedObject {
         check(object, property)
         let old = toOne(index)
         guard old !== object else { return }
-        guard property.inverse >= 0 else { return change(index, object.map { .object($0) } ?? .null) }
+        guard let inverse = property.inverse else { return change(index, object.map { .object($0) } ?? .null) }
         // First, because `object` may be this object if the relationship is its own inverse.
-        if let old { old.lose(self, property.inverse) }
-        if let object, !object.runtime.schema.properties[property.inverse].isToMany,
-            let displaced = object.toOne(property.inverse), displaced !== self
+        if let old { old.lose(self, inverse) }
+        if let object, !object.runtime.schema.properties[inverse].isToMany,
+            let displaced = object.toOne(inverse), displaced !== self
         {
             displaced.change(index, .null)
         }
         change(index, object.map { .object($0) } ?? .null)
-        object?.gain(self, property.inverse)
+        object?.gain(self, inverse)
     }
 
     final func check(_ object: ManagedObject?, _ property: PropertySchema) {
@@ -146,25 +146,27 @@ extension ManagedObject {
     final func addMember(_ object: ManagedObject, _ index: Int) {
         let property = runtime.schema.properties[index]
         check(object, property)
-        if property.kind == .toMany { return object.setToOne(property.inverse, self) }
+        guard let inverse = property.inverse else { return }
+        if property.kind == .toMany { return object.setToOne(inverse, self) }
         guard !isKnown(object, index, asMember: true) else { return }
         changeMember(object, index, isAddition: true)
         managedObjectContext.observeUpdate(self)
         // If the relationship is its own inverse, this is the same relationship of the other object.
-        object.changeMember(self, property.inverse, isAddition: true)
+        object.changeMember(self, inverse, isAddition: true)
         managedObjectContext.observeUpdate(object)
     }
 
     final func removeMember(_ object: ManagedObject, _ index: Int) {
         let property = runtime.schema.properties[index]
+        guard let inverse = property.inverse else { return }
         if property.kind == .toMany {
-            if object.toOne(property.inverse) === self { object.setToOne(property.inverse, nil) }
+            if object.toOne(inverse) === self { object.setToOne(inverse, nil) }
             return
         }
         guard !isKnown(object, index, asMember: false) else { return }
         changeMember(object, index, isAddition: false)
         managedObjectContext.observeUpdate(self)
-        object.changeMember(self, property.inverse, isAddition: false)
+        object.changeMember(self, inverse, isAddition: false)
         managedObjectContext.observeUpdate(object)
     }
 

@@ -8,7 +8,7 @@ public struct ArchivedObject {
     public let classNames: [String]
     /// The values that the object has archived, by key; `nil` values are missing.
     ///
-    /// Strings, `Int64`, `Double`, `Bool`, `Data`, `Date`, `URL`, `UUID`, arrays, dictionaries and archived objects.
+    /// Strings, `Int64` (`UInt64` above its range), `Double`, `Bool`, `Data`, `Date`, `URL`, `UUID`, arrays, dictionaries and archived objects.
     public let values: [String: Any]
 
     /// The value that the object has archived under a key; `nil` if there is none.

@@ -1,3 +1,4 @@
+import FaultlineModel
 import Foundation
 
 /// Reads and writes the archives in which Core Data keeps the values of transformable attributes.
@@ -15,16 +16,10 @@ open class SecureUnarchiveFromDataTransformer: ValueTransformer, @unchecked Send
     /// Decodes an archive, a property list or JSON; `nil` for other bytes.
     open override func transformedValue(_ value: Any?) -> Any? {
         guard let data = value as? Data else { return nil }
-        guard data.starts(with: BinaryPropertyList.header) else {
+        guard PropertyListValue.isBinary(data) else {
             return try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
         }
-        do throws(BinaryPropertyList.Malformed) {
-            let list = try BinaryPropertyList(data)
-            guard var archive = try KeyedArchive(list) else { return try list.value() }
-            return try archive.value()
-        } catch {
-            return nil
-        }
+        return try? ArchivedValues.value(data)
     }
 
     /// Archives a property list; `nil` for other values.

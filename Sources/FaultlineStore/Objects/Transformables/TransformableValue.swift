@@ -88,7 +88,10 @@ public final class CodableTransformer<Value: Codable>: ValueTransformer, @unchec
             decoder.nonConformingFloatDecodingStrategy = .convertFromString(
                 positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
             return try? decoder.decode(Value.self, from: data)
-        case .propertyList: return try? PropertyListDecoder().decode(Value.self, from: data)
+        case .propertyList:
+            // Foundation expands shared objects without a bound.
+            guard (try? PropertyListValue(data, limit: PropertyListValue.Limit.value(data))) != nil else { return nil }
+            return try? PropertyListDecoder().decode(Value.self, from: data)
         }
     }
 }

@@ -66,7 +66,7 @@ extension SQLGenerator {
             subselect.correlation = "\(owner) = \(alias).\(join.sourceColumn)"
         } else {
             subselect.table = "\(destination.table) \(alias)"
-            subselect.correlation = "\(owner) = \(alias).\(destination.properties[property.inverse].column)"
+            subselect.correlation = "\(owner) = \(alias).\(model.memberKey(of: property).column)"
         }
         scopes.append(SQLScope(start: start, variable: variable, keepsUnrelated: true))
         return subselect

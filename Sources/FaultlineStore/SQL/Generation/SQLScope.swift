@@ -140,7 +140,7 @@ extension SQLGenerator {
         if let join = property.joinTable {
             (table, source) = (join.table, join.sourceColumn)
         } else {
-            (table, source) = (destination.table, destination.properties[property.inverse].column)
+            (table, source) = (destination.table, model.memberKey(of: property).column)
         }
         if known == nil {
             scopes[scope].joins.append(

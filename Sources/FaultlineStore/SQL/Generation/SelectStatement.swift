@@ -196,7 +196,7 @@ struct SQLGenerator {
     private mutating func entityCondition() -> String? {
         let schema = entity.schema
         guard schema.isInTree else { return nil }
-        if schema.parent < 0, terms.includesSubentities { return nil }
+        if schema.parent == nil, terms.includesSubentities { return nil }
         let wanted = terms.includesSubentities ? schema.family : [schema.index]
         let numbers = wanted.map { model.entities[$0].number }.sorted()
         values += numbers.map { .integer($0) }

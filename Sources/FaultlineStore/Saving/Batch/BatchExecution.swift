@@ -206,7 +206,7 @@ struct BatchExecution: StoreTransaction {
             from =
                 "\(destination.table) t0 WHERE  t0.Z_PK IN (SELECT \(property.column) FROM \(owner.table) WHERE Z_PK IN (SELECT * FROM _Z_intarray0))"
         case .toMany:
-            let column = destination.properties[property.inverse].column
+            let column = store.schema.memberKey(of: property).column
             from = "\(destination.table) t0 WHERE  t0.\(column) IN (SELECT * FROM _Z_intarray0)"
         case .manyToMany:
             let join = property.joinTable!
@@ -237,10 +237,9 @@ struct BatchExecution: StoreTransaction {
                 "DELETE FROM \(join.table) WHERE \(join.sourceColumn) IN (SELECT * FROM _Z_intarray0)", keys: keys)
             return
         }
-        guard property.deleteRule == .nullify, property.inverse >= 0 else { return }
+        guard property.deleteRule == .nullify, let inverse = store.schema.inverse(of: property), inverse.kind == .toOne
+        else { return }
         let destination = store.schema.entities[property.destination]
-        let inverse = destination.properties[property.inverse]
-        guard inverse.kind == .toOne else { return }
         let others = try self.keys(
             SelectStatement(
                 sql:
