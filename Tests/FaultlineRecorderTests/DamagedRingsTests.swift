@@ -71,9 +71,30 @@ struct DamagedRingsTests {
                 damaged = damaged.prefix(Int.random(in: 0..<damaged.count, using: &generator))
             }
             // The file is rejected or read as far as possible, but never yields more than a file of its size can hold.
-            guard let made = try? makeTrace(Data(damaged)) else { continue }
-            #expect(made.size < 64 << 20)
+            do {
+                #expect(try makeTrace(Data(damaged)).size < 64 << 20)
+            } catch let error as RecorderError {
+                #expect(!error.message.contains("Success"), "\(error)")
+            }
         }
+    }
+
+    @Test("with a damaged name give a trace of the rest, which counts the loss")
+    func damagedName() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        var data = try rings()
+        // JSON has no control characters.
+        let name = try #require(data.firstRange(of: Data("{\"".utf8), in: 4096..<data.count))
+        data[name.lowerBound + 1] = 1
+        let file = directory.appendingPathComponent("faultline-1-2.rings")
+        let trace = directory.appendingPathComponent("trace.json")
+        try data.write(to: file)
+        #expect(try TraceRecovery.makeTrace(trace.path, of: [file.path]) == 20)
+        #expect(try String(contentsOf: trace, encoding: .utf8).contains("\"unwritten\":1"))
+        #expect(RecorderError.reason(0) == "the cause is unknown")
+        #expect(
+            RecorderError.incomplete("t", lines: 1, errno: EBADMSG).message.hasSuffix(
+                "(names in the ring buffers are damaged or too long); record again."))
     }
 
     @Test("with an entry whose size and offset overflow 32 bits are read once")
