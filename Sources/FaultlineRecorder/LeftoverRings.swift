@@ -1,4 +1,5 @@
 internal import CRecorder
+internal import FaultlineTrace
 internal import Foundation
 
 /// A file of rings that a process left behind, or is still writing.

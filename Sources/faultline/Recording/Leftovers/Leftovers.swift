@@ -1,4 +1,5 @@
 import FaultlineRecorder
+import FaultlineTrace
 import Foundation
 
 /// The leftovers of killed Faultline processes.
