@@ -97,6 +97,33 @@ struct DamagedRingsTests {
                 "(names in the ring buffers are damaged or too long); record again."))
     }
 
+    @Test("are found by the trace that \"faultline record\" was to write")
+    func byTrace() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let trace = directory.appendingPathComponent("trace.json")
+        let link = directory.appendingPathComponent("link.json")
+        try Data().write(to: trace)
+        try Data().write(to: directory.appendingPathComponent("other.json"))
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: trace)
+        // As a killed "faultline record" leaves it: its lock is gone.
+        let place = directory.appendingPathComponent("faultline-abcdef")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        try Data("rings \(trace.path)".utf8).write(to: place.appendingPathComponent("owner"))
+        let recorder = try Recorder.writing(to: .rings(directory: place.path))
+        for _ in 0..<20 {
+            if let open = recorder.begin() { recorder.end(open, TraceEvent.Fetch(), context: 0, site: 0) }
+        }
+        recorder.close()
+        for path in [trace.path, link.path] {
+            let found = LeftoverRings.find(for: path, in: [directory.path])
+            #expect(found.map(\.events) == [20] && found.first?.file.hasPrefix(place.path) == true)
+        }
+        for name in ["other.json", "none.json"] {
+            let path = directory.appendingPathComponent(name).path
+            #expect(LeftoverRings.find(for: path, in: [directory.path]).isEmpty)
+        }
+    }
+
     @Test("with an entry whose size and offset overflow 32 bits are read once")
     func wrapping() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
