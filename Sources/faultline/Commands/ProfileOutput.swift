@@ -12,6 +12,14 @@ struct ProfileOutput: ParsableArguments {
         help: "Also replace a file that is not a profile. An earlier profile is replaced without --force.")
     var force = false
 
+    @Flag(
+        name: .long,
+        help: """
+            Keep the values of predicates and statements that were recorded with --values. By default, a profile has none, \
+            so that it can be passed on.
+            """)
+    var values = false
+
     /// - Throws: ``CommandFailure`` if the file exists and is not a profile. It may be the only copy of a trace.
     func check() throws {
         guard let output else { return }
@@ -19,7 +27,7 @@ struct ProfileOutput: ParsableArguments {
     }
 
     func write(_ profile: Profile) throws {
-        let data = try profile.fileData()
+        let data = try (values ? profile : profile.withoutValues).fileData()
         guard let output else { return try Terminal.output.write(json: String(decoding: data, as: UTF8.self)) }
         do {
             try data.write(to: URL(fileURLWithPath: output), options: .atomic)
