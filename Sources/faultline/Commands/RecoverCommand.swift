@@ -54,7 +54,7 @@ struct RecoverCommand: ParsableCommand {
     }
 
     private func makeTrace(_ output: String) throws {
-        try OutputFile.check(output, replacing: .nothing)
+        _ = try OutputFile(output, .trace, inputs: CommandInputs(files))
         let paths = files.map { URL(fileURLWithPath: $0).path }
         for rings in paths.compactMap({ LeftoverRings($0) }) {
             if rings.state == .running {
