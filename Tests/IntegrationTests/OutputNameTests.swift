@@ -367,4 +367,30 @@ struct OutputNameTests {
         )
         #expect(FileManager.default.contentsEqual(atPath: copy, andPath: trace))
     }
+
+    // MARK: Bytes that are not UTF-8
+
+    @Test("has exactly the name that was given, or none")
+    func bytes() throws {
+        let trace = try SampleTraceTests.trace("n-plus-one").path
+        let command = BuiltCommand.faultline
+        for arguments in ["profile \(trace) -o $'o\\xff'", "record -o $'o\\xff' -- /bin/true", "report $'t\\xff'"] {
+            let result = try BuiltCommand.run(
+                ["-c", "exec \(command) \(arguments)"], program: "/bin/bash", directory: directory.url)
+            #expect(result.status == 2)
+            #expect(
+                result.errors.hasSuffix(
+                    "\u{FFFD}\" is not valid UTF-8; rename the file, or name it by a link whose path is.\n"),
+                "\(result.errors)")
+        }
+        #expect(names.isEmpty)
+        // The recorded program and its arguments are passed on byte for byte.
+        let script = """
+            mkdir $'d\\xff' && printf '#!/bin/sh\\nprintf "%s" "$1"' > $'d\\xff'/prog && chmod +x $'d\\xff'/prog
+            \(command) record --quiet -o t.json -- $'d\\xff'/prog $'a\\xfe' | od -An -tx1
+            PATH=$PWD/$'d\\xff':$PATH \(command) record --quiet -o t.json prog $'a\\xfe' | od -An -tx1
+            """
+        let result = try BuiltCommand.run(["-c", script], program: "/bin/bash", directory: directory.url)
+        #expect(result.output == " 61 fe\n 61 fe\n", "\(result.errors)")
+    }
 }

@@ -110,7 +110,7 @@ struct RecordCommand: AnalyzingCommand {
     }
 
     /// The command, without a leading `--`.
-    private var words: [String] {
+    var words: [String] {
         command.first == "--" ? Array(command.dropFirst()) : command
     }
 
