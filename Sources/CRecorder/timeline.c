@@ -2,6 +2,7 @@
 #include "faultline_text.h"
 #include "timeline.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,8 @@ static void write_entry(
     if (name == NULL) { return; }
     if (kind == FL_DICTIONARY_STACK ? length / 8 * 22 + 256 > FL_LINE_BYTES : !fits_a_line(text, length)) {
         timeline->unwritten++;
+        // Not a problem of the file.
+        if (timeline->error == 0) { timeline->error = EBADMSG; }
         return;
     }
     char *out = begin_line(timeline);
@@ -424,7 +427,7 @@ void fl_timeline_end_process(
     fl_drain_run(drain, &sink);
     fl_drain_unfinished(drain, &sink);
     fl_timeline_flush(timeline);
-    if (timeline->unwritten > 0 && !timeline->is_tentative) { fl_timeline_make_room(timeline, RESERVE_BYTES); }
+    if (timeline->unwritten > 0 && timeline->error != EBADMSG && !timeline->is_tentative) { fl_timeline_make_room(timeline, RESERVE_BYTES); }
     fl_drain_count_unwritten(drain, timeline->unwritten - before);
     before = timeline->unwritten;
     fl_totals totals = fl_drain_totals(drain);

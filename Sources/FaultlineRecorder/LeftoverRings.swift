@@ -1,4 +1,5 @@
 internal import CRecorder
+internal import FaultlineTrace
 internal import Foundation
 
 /// A file of rings that a process left behind, or is still writing.
@@ -51,6 +52,19 @@ package struct LeftoverRings: Sendable, Hashable {
             }
         }
         return found.compactMap { LeftoverRings($0) }
+    }
+
+    /// Finds the rings of programs whose events a killed `faultline record` would have written to a trace.
+    ///
+    /// - Parameter trace: The trace's path, under any of its names.
+    package static func find(for trace: String, in directories: [String] = directories) -> [LeftoverRings] {
+        guard let stamp = FileStamp(trace) else { return [] }
+        let claims = directories.flatMap { OwnedDirectory.abandoned(in: $0) }.filter {
+            $0.purpose == .rings && FileStamp($0.content).map { $0.isSameFile(as: stamp) } == true
+        }
+        return claims.flatMap { claim in
+            RingDirectory.rings(in: claim.path).compactMap { LeftoverRings("\(claim.path)/\($0)") }
+        }
     }
 
     private static func isOwn(_ directory: String) -> Bool {

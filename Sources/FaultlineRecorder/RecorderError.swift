@@ -97,7 +97,7 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
             code: .incomplete,
             message:
                 "The trace \"\(path)\" lacks \(grouped(lines)) lines that could not be written (\(reason(code))); "
-                + "free some space and record again.")
+                + (code == EBADMSG ? "record again." : "free some space and record again."))
     }
 
     /// No shorter file can take the trace's place.
@@ -212,7 +212,12 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
         code: .badDestination,
         message: "A recording is written to at most one file; name one file, and optionally LTTng.")
 
+    /// The cause of an error, by the `errno` that it left.
     static func reason(_ code: Int32) -> String {
-        String(cString: strerror(code))
+        switch code {
+        case 0: "the cause is unknown"
+        case EBADMSG: "names in the ring buffers are damaged or too long"
+        default: String(cString: strerror(code))
+        }
     }
 }

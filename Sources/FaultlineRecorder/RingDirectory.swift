@@ -1,4 +1,5 @@
 internal import CRecorder
+internal import FaultlineTrace
 internal import Foundation
 
 /// The directory in which programs create rings for another process to drain.

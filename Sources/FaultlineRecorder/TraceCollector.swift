@@ -1,4 +1,5 @@
 internal import CRecorder
+internal import FaultlineTrace
 internal import Foundation
 
 /// Drains the rings of other processes into one timeline, while they run and after they have ended.

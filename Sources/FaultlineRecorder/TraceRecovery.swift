@@ -55,7 +55,7 @@ package enum TraceRecovery {
         guard !present.isEmpty else { return .nothing }
         guard let timeline = lock(path, present) else {
             if errno == EWOULDBLOCK { return .stillRunning }
-            let reason = String(cString: strerror(errno))
+            let reason = RecorderError.reason(errno)
             return .impossible(reason, events: withDrains(present.map(\.file), pendingEvents))
         }
         let outcome = complete(timeline, present, isAdopting)
@@ -104,7 +104,7 @@ package enum TraceRecovery {
             let pending = pendingEvents(drains)
             let offset = drains.map { fl_drain_committed_offset($0.drain, timeline) }.max() ?? 0
             guard fl_timeline_continue(timeline, offset) else {
-                let reason = errno == ERANGE ? "the trace was cut short" : String(cString: strerror(errno))
+                let reason = errno == ERANGE ? "the trace was cut short" : RecorderError.reason(errno)
                 return .impossible(reason, events: pending)
             }
             var events: UInt64 = 0
@@ -112,8 +112,8 @@ package enum TraceRecovery {
                 events += write(drain, from: file, to: timeline, isNew: fl_drain_committed_offset(drain, timeline) == 0)
             }
             var failure: Int32 = 0
-            guard fl_timeline_finish(timeline, &failure) == 0 else {
-                return .impossible(String(cString: strerror(failure)), events: pending)
+            guard fl_timeline_finish(timeline, &failure) == 0 || failure == EBADMSG else {
+                return .impossible(RecorderError.reason(failure), events: pending)
             }
             remove(drains)
             fl_timeline_remove_copies(timeline)
@@ -156,7 +156,8 @@ package enum TraceRecovery {
             }
             var failure: Int32 = 0
             let unwritten = fl_timeline_finish(timeline, &failure)
-            guard unwritten == 0 else {
+            // Names that are damaged stay so. The trace counts them, and has the rest.
+            guard unwritten == 0 || failure == EBADMSG else {
                 fl_timeline_undo(timeline)
                 unlink(path)
                 throw RecorderError.cannotOpen(path, errno: failure)

@@ -1,4 +1,5 @@
 import FaultlineRecorder
+import FaultlineTrace
 import Foundation
 import Synchronization
 

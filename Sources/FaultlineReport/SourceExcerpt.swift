@@ -27,8 +27,7 @@ package struct SourceExcerpt: Sendable, Equatable {
     /// Returns the excerpts of a file, the first line first.
     ///
     /// Places that are close to each other share an excerpt. Lines that the file does not have are left out.
-    package static func around(_ marks: [Int: Mark], in text: String, path: String) -> [SourceExcerpt] {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    package static func around(_ marks: [Int: Mark], in lines: [Substring], path: String) -> [SourceExcerpt] {
         var ranges: [ClosedRange<Int>] = []
         for line in marks.keys.sorted() where line >= 1 && line <= lines.count {
             let range = max(1, line - context)...min(lines.count, line + context)

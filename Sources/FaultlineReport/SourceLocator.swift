@@ -1,25 +1,66 @@
 internal import FaultlineAnalysis
+internal import FaultlineTrace
 internal import Foundation
 
 /// Finds the source files that a trace names by their path on the machine that built the program, or by module and name.
+///
+/// A trace can come from anywhere, and can name any file. One that is no source, or is outside the folder with the
+/// sources, must not get into a page or a text that its reader passes on.
 package struct SourceLocator: Sendable {
     /// The maximum number of files of a module that are searched.
     private static let mostFiles = 20_000
+    /// The size of the largest source file that is read, in bytes.
+    private static let largest = 4 << 20
+
+    /// The endings of files that are read.
+    private static let endings: Set<Substring> = [
+        "swift", "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "m", "mm", "py", "pyx", "rs", "go", "zig", "rb", "js", "ts",
+        "java", "kt",
+    ]
 
     /// The folder with the sources.
     private let root: String
+    /// The folder's path without links, which ends with a slash; `nil` if there is no such folder.
+    private let realRoot: String?
 
-    /// - Parameter root: The folder in which files are looked for that are not where the trace says.
+    /// - Parameter root: The folder with the sources. Files outside it are not read.
     package init(root: String) {
         self.root = root
+        realRoot = Self.resolved(root).map { $0 == "/" ? "/" : $0 + "/" }
     }
 
-    /// Returns the path of an existing file, or `nil` if there is none.
+    /// Whether a file's name is that of a source.
+    package static func isSource(_ path: String) -> Bool {
+        path.lastIndex(of: ".").map { endings.contains(path[path.index(after: $0)...]) } ?? false
+    }
+
+    /// The lines of a source file, or `nil` if there is none in the folder with the sources.
     ///
     /// - Parameters:
     ///   - file: A path, or a module and a file: `Groceries/List.swift`.
     ///   - known: The paths that the trace's debugging information names.
-    package func path(of file: String, known: some Collection<String>) -> String? {
+    package func lines(
+        of file: String, known: some Collection<String>
+    ) -> (path: String, lines: [Substring])? {
+        guard Self.isSource(file), let found = path(of: file, known: known),
+            let real = Self.resolved(found), let realRoot, real.hasPrefix(realRoot), Self.isSource(real),
+            let bytes = try? RegularFile.bytes(of: real, atMost: Self.largest), !bytes.contains(0)
+        else { return nil }
+        // Compilers end a line at these characters alone. A file with a null character is no source.
+        let lines = String(decoding: bytes, as: UTF8.self).split(
+            omittingEmptySubsequences: false, whereSeparator: { ["\n", "\r", "\r\n"].contains($0) })
+        return (found, lines)
+    }
+
+    /// A path without links, or `nil` if there is no such file.
+    private static func resolved(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
+    /// Returns the path of an existing file, or `nil` if there is none.
+    private func path(of file: String, known: some Collection<String>) -> String? {
         var names = [file]
         if !file.hasPrefix("/") {
             let name = "/" + Phrase.fileName(file)

@@ -22,6 +22,9 @@ package struct FileStamp: Equatable, Sendable {
         self.init(status)
     }
 
+    /// Whether both are of one file, under any name, even if it has changed.
+    package func isSameFile(as other: FileStamp) -> Bool { (device, file) == (other.device, other.file) }
+
     private init(_ status: stat) {
         (device, file, size) = (status.st_dev, status.st_ino, status.st_size)
         (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)

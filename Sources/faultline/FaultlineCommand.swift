@@ -43,6 +43,7 @@ struct FaultlineCommand: ParsableCommand {
     static func main() {
         do {
             var command = try parse(Array(CommandLine.arguments.dropFirst()))
+            try RawArguments.check(passingOn: (command as? RecordCommand)?.words.count ?? 0)
             try command.run()
         } catch let code as ExitCode {
             Foundation.exit(code.rawValue)

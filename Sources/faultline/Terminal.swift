@@ -54,18 +54,14 @@ struct Terminal {
 
     private func write(verbatim text: String) throws {
         var text = text
-        let failure = text.withUTF8 { bytes in
-            var written = 0
-            while written < bytes.count {
-                let count = Foundation.write(descriptor, bytes.baseAddress! + written, bytes.count - written)
-                if count > 0 {
-                    written += count
-                } else if errno != EINTR {
-                    return errno
-                }
-            }
-            return 0
-        }
+        try text.withUTF8 { try write(bytes: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Writes bytes as they are, for an output that is named as standard output.
+    ///
+    /// - Throws: ``CommandFailure``, as for text.
+    func write(bytes: UnsafeRawBufferPointer) throws {
+        let failure = UnfinishedFile.write(bytes, to: descriptor)
         guard failure != 0, descriptor != STDERR_FILENO else { return }
         if failure == EPIPE { exit(0) }
         throw CommandFailure.tool(

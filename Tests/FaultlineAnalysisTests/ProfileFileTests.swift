@@ -27,6 +27,29 @@ struct ProfileFileTests {
         #expect(read.wallTime == profile.wallTime && read.processes == profile.processes)
     }
 
+    @Test func `has no values of requests and statements unless they are wanted`() throws {
+        var trace = TraceBuilder()
+        let secret = trace.define(.name("[{\"string\":\"SECRET\"}]"))
+        let text = trace.define(.name("SELECT a FROM t WHERE b = 'SECRET'"))
+        let entity = trace.entity("Item")
+        let shape = trace.define(.shape(ShapeEntry(entity: "Item", predicate: "name == ?")))
+        let sql = trace.define(.statement(StatementEntry(sql: "SELECT a FROM t WHERE b = ?")))
+        for number in 0..<3 as Range<UInt32> {
+            var fetch = TraceEvent.Fetch()
+            (fetch.entity, fetch.shape, fetch.values, fetch.rows) = (entity, shape, secret, number + 1)
+            trace.event(.fetch(fetch), start: UInt64(number) * 2000, duration: 1000)
+            var statement = TraceEvent.Statement()
+            (statement.statement, statement.values, statement.rows) = (sql, text, 1)
+            trace.event(.sql(statement), start: UInt64(number) * 2000 + 1000, duration: 500)
+        }
+        let profile = Profile(trace.closed())
+        #expect(try self.text(profile).components(separatedBy: "SECRET").count == 5)
+        let clean = profile.withoutValues
+        #expect(try !self.text(clean).contains("SECRET"))
+        #expect(clean.totals.eventCount == profile.totals.eventCount)
+        #expect(clean.fetches[0].sample.executions.map(\.rows) == profile.fetches[0].sample.executions.map(\.rows))
+    }
+
     @Test func `does not depend on the order and grouping in which profiles are merged`() throws {
         let parts = Story.allCases.flatMap { story in ([7, 8, 9] as [UInt32]).map { Profile(story.trace($0)) } }
         let all = try text(sum(parts))

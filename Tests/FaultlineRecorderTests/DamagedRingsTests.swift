@@ -71,8 +71,56 @@ struct DamagedRingsTests {
                 damaged = damaged.prefix(Int.random(in: 0..<damaged.count, using: &generator))
             }
             // The file is rejected or read as far as possible, but never yields more than a file of its size can hold.
-            guard let made = try? makeTrace(Data(damaged)) else { continue }
-            #expect(made.size < 64 << 20)
+            do {
+                #expect(try makeTrace(Data(damaged)).size < 64 << 20)
+            } catch let error as RecorderError {
+                #expect(!error.message.contains("Success"), "\(error)")
+            }
+        }
+    }
+
+    @Test("with a damaged name give a trace of the rest, which counts the loss")
+    func damagedName() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        var data = try rings()
+        // JSON has no control characters.
+        let name = try #require(data.firstRange(of: Data("{\"".utf8), in: 4096..<data.count))
+        data[name.lowerBound + 1] = 1
+        let file = directory.appendingPathComponent("faultline-1-2.rings")
+        let trace = directory.appendingPathComponent("trace.json")
+        try data.write(to: file)
+        #expect(try TraceRecovery.makeTrace(trace.path, of: [file.path]) == 20)
+        #expect(try String(contentsOf: trace, encoding: .utf8).contains("\"unwritten\":1"))
+        #expect(RecorderError.reason(0) == "the cause is unknown")
+        #expect(
+            RecorderError.incomplete("t", lines: 1, errno: EBADMSG).message.hasSuffix(
+                "(names in the ring buffers are damaged or too long); record again."))
+    }
+
+    @Test("are found by the trace that \"faultline record\" was to write")
+    func byTrace() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let trace = directory.appendingPathComponent("trace.json")
+        let link = directory.appendingPathComponent("link.json")
+        try Data().write(to: trace)
+        try Data().write(to: directory.appendingPathComponent("other.json"))
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: trace)
+        // As a killed "faultline record" leaves it: its lock is gone.
+        let place = directory.appendingPathComponent("faultline-abcdef")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        try Data("rings \(trace.path)".utf8).write(to: place.appendingPathComponent("owner"))
+        let recorder = try Recorder.writing(to: .rings(directory: place.path))
+        for _ in 0..<20 {
+            if let open = recorder.begin() { recorder.end(open, TraceEvent.Fetch(), context: 0, site: 0) }
+        }
+        recorder.close()
+        for path in [trace.path, link.path] {
+            let found = LeftoverRings.find(for: path, in: [directory.path])
+            #expect(found.map(\.events) == [20] && found.first?.file.hasPrefix(place.path) == true)
+        }
+        for name in ["other.json", "none.json"] {
+            let path = directory.appendingPathComponent(name).path
+            #expect(LeftoverRings.find(for: path, in: [directory.path]).isEmpty)
         }
     }
 

@@ -20,6 +20,24 @@ struct CSVTests {
         #expect(CSV.record(values) == record)
     }
 
+    @Test(arguments: [
+        ("=1+1", "\"'=1+1\""), ("=HYPERLINK(\"x\",\"y\")", "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\""),
+        ("+cmd|' /C calc'!A0", "\"'+cmd|' /C calc'!A0\""),
+        ("-2+3", "\"'-2+3\""), ("@SUM(A1)", "\"'@SUM(A1)\""), ("\t=1", "\"'\t=1\""), ("\r=1", "\"'\r=1\""),
+        ("＝1", "\"'＝1\""),
+        ("-", "\"'-\""), ("+", "\"'+\""), ("- 1", "\"'- 1\""), ("=\u{301}x", "\"'=\u{301}x\""), ("-1e5)", "\"'-1e5)\""),
+    ])
+    func `A text that a spreadsheet would run begins with a quotation mark`(value: String, field: String) {
+        #expect(CSV.record([value, "x"]) == field + ",x")
+        #expect(RowsCSV(names: [value]).end(width: nil) == field + "\n")
+    }
+
+    @Test(arguments: ["-1.5", "+3", "-0", "-1e-07", "-inf", "1=1", "a-b", "'=", " =1", "[\"=1\"]", "x'00'"])
+    func `Numbers stay numbers, and other texts as they are`(value: String) {
+        let field = value.contains("\"") ? "\"[\"\"=1\"\"]\"" : value
+        #expect(CSV.record([value, "x"]) == field + ",x")
+    }
+
     @Test func `Rows have a header with distinct names, even if there is no row`() {
         var rows = RowsCSV(names: ["a", "b,c", "a"])
         #expect(rows.end(width: nil) == "a,\"b,c\",a_2\n")

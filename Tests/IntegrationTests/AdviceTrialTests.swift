@@ -119,8 +119,8 @@ struct AdviceTrialTests {
         let same = try list.record("--try", "List.swift:1 ids", "--against", list.trace)
         #expect(same.status == 2 && same.output.isEmpty)
         #expect(
-            same.errors.contains(
-                "The trace \"\(list.trace)\" of --against would be overwritten; name another with -o."))
+            same.errors == "faultline: Cannot write \"\(list.trace)\": it would replace \"\(list.trace)\", which the "
+                + "command reads; name another file with -o.\n")
     }
 
     @Test("ignores advice that the program cannot follow, and reports it")

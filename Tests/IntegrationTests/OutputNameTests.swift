@@ -1,12 +1,47 @@
 import Foundation
 import Testing
 
+@testable import faultline
+
 @Suite("An output file")
 struct OutputNameTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func write(_ name: String, _ text: String = "input", mode: mode_t = 0o644) throws -> String {
+        let path = directory.path(name)
+        try FileManager.default.createDirectory(
+            atPath: OutputFile.folder(of: path), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        chmod(path, mode)
+        return path
+    }
+
+    private func mode(_ path: String) -> mode_t {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+    }
+
+    private var names: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted()) ?? []
+    }
+
+    /// The text of the failure, or `nil` if the file may be written.
+    private func refusal(
+        of path: String, _ content: OutputFile.Content = .page, inputs: [String?], sources: String? = nil
+    ) -> String? {
+        do {
+            _ = try OutputFile(path, content, inputs: CommandInputs(inputs, sources: sources), isForced: true)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
     /// Foundation's `deletingLastPathComponent` traps for a name of one letter, and so did the command.
     @Test("may have a name of one letter")
     func oneLetter() throws {
-        let directory = try TemporaryDirectory()
         let trace = try SampleTraceTests.trace("n-plus-one").path
         let result = try BuiltCommand.run(["profile", trace, "-o", "p"], directory: directory.url)
         #expect(result.status == 0 && !result.wasKilled && result.errors.isEmpty, "\(result.errors)")
@@ -14,5 +49,348 @@ struct OutputNameTests {
         let root = try BuiltCommand.run(["profile", trace, "-o", "/no/such/p"])
         let reason = "there is no folder \"/no/such\"; make it, or name another file with -o."
         #expect(root.status == 2 && root.errors == "faultline: Cannot write \"/no/such/p\": \(reason)\n")
+    }
+
+    // MARK: Inputs
+
+    @Test("is never a file that the command reads, under any of its names and even with --force")
+    func inputs() throws {
+        let store = try write("store.sqlite")
+        let (link, hardLink) = (directory.path("link"), directory.path("hard"))
+        symlink(store, link)
+        Glibc.link(store, hardLink)
+        let end = "which the command reads; name another file with -o."
+        for path in [store, link, hardLink, directory.url.path + "/./store.sqlite"] {
+            #expect(
+                refusal(of: path, inputs: ["other", nil, store])
+                    == "Cannot write \"\(path)\": it would replace \"\(store)\", \(end)")
+            #expect(
+                refusal(of: path, inputs: [link]) == "Cannot write \"\(path)\": it would replace \"\(link)\", \(end)")
+        }
+        #expect(refusal(of: store, inputs: [directory.path("other")]) == nil)
+        #expect(refusal(of: directory.path("new"), inputs: [directory.path("new")]) == nil)
+    }
+
+    @Test("is no part of an input", arguments: ["-wal", "-shm", "-journal"])
+    func parts(suffix: String) throws {
+        let store = try write("store.sqlite")
+        let link = directory.path("link")
+        symlink(store, link)
+        let log = try write("store.sqlite" + suffix)
+        let end = "which the command reads; name another file with -o."
+        for input in [store, link] {
+            #expect(
+                refusal(of: log, inputs: [input])
+                    == "Cannot write \"\(log)\": it would replace a part of \"\(input)\", \(end)")
+        }
+        // A file that is not there yet would become a part of any database.
+        let database = try write("data.sqlite", "SQLite format 3\0")
+        let path = database + suffix
+        #expect(
+            refusal(of: path, inputs: [])
+                == "Cannot write \"\(path)\": SQLite would treat it as part of \"\(database)\"; name another file with -o."
+        )
+    }
+
+    @Test("is no file in a directory that the command reads, except an earlier output")
+    func directories() throws {
+        let trace = directory.path("ctf")
+        let (stream, elsewhere) = (try write("ctf/ust/channel0"), try write("elsewhere"))
+        symlink(elsewhere, trace + "/channel1")
+        for path in [stream, elsewhere] {
+            #expect(
+                refusal(of: path, inputs: [trace])
+                    == "Cannot write \"\(path)\": it would replace a part of \"\(trace)\", which the command reads; name "
+                    + "another file with -o.")
+        }
+        let page = try write("ctf/page.html", "<!DOCTYPE html>\n<!-- A page of faultline. It needs no network. -->\n")
+        #expect(refusal(of: page, inputs: [trace]) == nil)
+        #expect(refusal(of: trace + "/new.html", inputs: [trace]) == nil)
+    }
+
+    @Test("is no source that a page can show")
+    func sources() throws {
+        let folder = directory.path("project")
+        let (source, note) = (try write("project/src/Main.swift"), try write("project/notes.txt"))
+        let link = directory.path("link.html")
+        symlink(source, link)
+        for path in [source, link] {
+            #expect(
+                refusal(of: path, inputs: [], sources: folder)
+                    == "Cannot write \"\(path)\": it would replace a source in \"\(folder)\", which the command reads; "
+                    + "name another file with -o.")
+        }
+        #expect(refusal(of: note, inputs: [], sources: folder) == nil)
+    }
+
+    @Test("is checked by every command that writes one")
+    func commands() throws {
+        let trace = directory.path("trace.json")
+        try FileManager.default.copyItem(at: SampleTraceTests.trace("n-plus-one"), to: URL(fileURLWithPath: trace))
+        let (other, budget) = (try write("other.json"), try write("thresholds.json", "{}"))
+        let store = try write("s.sqlite", "SQLite format 3\0")
+        let model = try write("M.xcdatamodel/contents", "<model/>")
+        let page = ["--format", "html", "--force", "-o"]
+        let commands: [(arguments: [String], inputs: [String])] = [
+            (["report", trace, "--verification", other, "--thresholds", budget] + page, [trace, other, budget]),
+            (["verify", trace, "--store", store, "--model", model] + page, [trace, store, model]),
+            (["diff", trace, other] + page, [trace, other]),
+            (["inspect", store, "--trace", trace] + page, [store, trace]),
+            (
+                ["migrate", store, "--to", model, "--from", other, "--mapping", budget] + page,
+                [store, model, other, budget]
+            ),
+            (["model", "diff", store, model] + page, [store, model]), (["model", "show", model] + page, [model]),
+            (["profile", trace, "--thresholds", budget, "--force", "-o"], [trace, budget]),
+            (["merge", trace, other, "--force", "-o"], [trace, other]), (["query", trace, "-o"], [trace]),
+            (["export", trace, "--to", "folded", "-o"], [trace]),
+            (["recover", "/dev/shm/faultline-1-2.rings", "-o"], []),
+        ]
+        for (arguments, inputs) in commands {
+            for input in inputs {
+                let before = try Data(contentsOf: URL(fileURLWithPath: input))
+                let result = try BuiltCommand.run(arguments + [input])
+                #expect(
+                    result.status == 2 && result.errors.contains(": it would replace "), "\(arguments) \(result.errors)"
+                )
+                #expect(try Data(contentsOf: URL(fileURLWithPath: input)) == before)
+            }
+        }
+        // A recording replaces neither the program nor what it is given.
+        let program = try write("prog", "#!/bin/sh\n", mode: 0o755)
+        for (output, words) in [(program, [program]), (other, ["/bin/cat", other]), (budget, ["/bin/true"])] {
+            let result = try BuiltCommand.run(
+                ["record", "--force", "--thresholds", budget, "-o", output, "--"] + words)
+            #expect(result.status == 2 && result.errors.contains(": it would replace "), "\(result.errors)")
+        }
+    }
+
+    // MARK: Privacy
+
+    @Test(
+        "is as private as what it is made of",
+        arguments: [(0o600, 0o600), (0o640, 0o600), (0o644, 0o644), (0o664, 0o644)] as [(mode_t, mode_t)])
+    func privacy(input: mode_t, output: mode_t) throws {
+        let (trace, open) = (try write("trace", mode: input), try write("open"))
+        for content in [OutputFile.Content.page, .profile] {
+            let path = directory.path("\(content)")
+            try OutputFile(path, content, inputs: CommandInputs([open, trace, nil])).write(Data("x".utf8))
+            #expect(mode(path) == output)
+        }
+        // Events are never public.
+        let export = directory.path("export")
+        try OutputFile(export, .export, inputs: CommandInputs([open])).write(Data("x".utf8))
+        #expect(mode(export) == 0o600)
+    }
+
+    @Test("is private if a part of a directory is, or the directory, or the file that it replaces")
+    func privateParts() throws {
+        func made(_ name: String, _ inputs: [String], sources: String? = nil) throws -> mode_t {
+            let path = directory.path(name)
+            try OutputFile(path, .page, inputs: CommandInputs(inputs, sources: sources), isForced: true).write(Data())
+            return mode(path)
+        }
+        let trace = directory.path("ctf")
+        let stream = try write("ctf/ust/stream")
+        #expect(try made("1.html", [trace]) == 0o644)
+        chmod(stream, 0o600)
+        #expect(try made("2.html", [trace]) == 0o600)
+        chmod(stream, 0o644)
+        chmod(trace, 0o750)
+        #expect(try made("3.html", [trace]) == 0o600 && made("4.html", [], sources: trace) == 0o600)
+        _ = try write("5.html", mode: 0o600)
+        #expect(try made("5.html", []) == 0o600)
+        mkfifo(directory.path("pipe"), 0o644)
+        #expect(try made("6.html", [directory.path("pipe")]) == 0o600)
+    }
+
+    @Test("of a private trace is private, from every command")
+    func privateCommands() throws {
+        let trace = directory.path("trace.json")
+        try FileManager.default.copyItem(at: SampleTraceTests.trace("n-plus-one"), to: URL(fileURLWithPath: trace))
+        chmod(trace, 0o600)
+        let outputs = [
+            ["report", trace, "--format", "html"], ["profile", trace], ["merge", trace, trace], ["query", trace],
+            ["diff", trace, trace, "--format", "html"], ["export", trace, "--to", "otlp"],
+        ]
+        for (number, arguments) in outputs.enumerated() {
+            let path = directory.path("output\(number)")
+            #expect(try BuiltCommand.run(arguments + ["-o", path]).status == 0)
+            #expect(mode(path) == 0o600, "\(arguments)")
+        }
+        #expect(names.allSatisfy { !$0.hasPrefix(".") })
+    }
+
+    // MARK: Writing
+
+    @Test("appears under its name once it is finished, and takes the place of a link's target")
+    func finishing() throws {
+        let (earlier, link) = (try write("earlier.html", ""), directory.path("link.html"))
+        symlink(earlier, link)
+        let file = try OutputFile(link, .page, inputs: CommandInputs([])).begin()
+        try file.write(Data("new".utf8))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: earlier)).isEmpty && mode(file.path) == 0o644)
+        // Its writer lives.
+        #expect(UnfinishedFile.abandoned(in: directory.url.path).isEmpty)
+        try file.finish()
+        #expect(try String(contentsOfFile: earlier, encoding: .utf8) == "new")
+        #expect(names == ["earlier.html", "link.html"])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == earlier)
+    }
+
+    @Test("that is not finished leaves nothing, and one that has appeared meanwhile stays")
+    func unfinished() throws {
+        let path = directory.path("trace.json")
+        do {
+            let file = try OutputFile(path, .export, inputs: CommandInputs([])).begin()
+            try file.write(Data("half".utf8))
+            #expect(names.count == 1)
+        }
+        #expect(names.isEmpty)
+        do {
+            let file = try OutputFile(path, .export, inputs: CommandInputs([])).begin()
+            try file.write(Data("mine".utf8))
+            _ = try write("trace.json", "theirs")
+            #expect {
+                try file.finish()
+            } throws: {
+                "\($0)".hasPrefix("Cannot write the export to \"\(path)\" (File exists); ")
+            }
+        }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "theirs" && names == ["trace.json"])
+        let dangling = directory.path("dangling")
+        symlink(directory.path("nothing"), dangling)
+        #expect(
+            refusal(of: dangling, inputs: [])
+                == "Cannot write \"\(dangling)\": it is a link to a file that does not exist; name another file with -o."
+        )
+    }
+
+    @Test("that a killed command left is removed by clean, and nothing else is")
+    func clean() throws {
+        let left = try write(".faultline-ab12cd34.part")
+        _ = try write("target.part")
+        symlink(directory.path("target.part"), directory.path(".faultline-ab12cd35.part"))
+        mkfifo(directory.path(".faultline-ab12cd37.part"), 0o600)
+        _ = try write(".faultline-ab12cd38.part/file")
+        for name in [
+            ".faultline-AB12cd34.part", ".faultline-ab12cd3.part", "faultline-ab12cd34.part", ".faultline-.part",
+        ] {
+            _ = try write(name)
+        }
+        let all = names
+        #expect(UnfinishedFile.abandoned(in: directory.url.path) == [left])
+        for environment in [[directory.url.path], []] {
+            let dry = try BuiltCommand.run(["clean", "--dry-run"] + environment, directory: directory.url)
+            #expect(dry.output.contains("Would remove \(left)\n") && names == all)
+        }
+        let doctor = try BuiltCommand.run(["doctor"], directory: directory.url)
+        #expect(doctor.output.contains("1 unfinished output"))
+        let removed = try BuiltCommand.run(["clean", directory.url.path])
+        #expect(removed.status == 0 && removed.output.contains("Removed \(left)\n"))
+        #expect(names == all.filter { $0 != ".faultline-ab12cd34.part" })
+        let none = try BuiltCommand.run(["clean", directory.path("none")])
+        #expect(
+            none.status == 2
+                && none.errors
+                    == "faultline: There is no folder \"\(directory.path("none"))\"; name one with outputs of Faultline.\n"
+        )
+    }
+
+    @Test("is removed when a signal ends the command")
+    func signal() throws {
+        // The trace is long enough for the signal to meet the export at work.
+        let trace = try SampleTraceTests.trace("n-plus-one").path
+        let script = """
+            import os, signal, subprocess, sys, time
+            command, trace, folder = sys.argv[1:]
+            text = open(trace, "rb").read()
+            long = os.path.join(folder, "long.json")
+            end = text.rindex(b"\\n]")
+            lines = b",\\n".join([text[1:end]] * 400)
+            open(long, "wb").write(b"[" + lines + b"\\n]\\n")
+            export = subprocess.Popen([command, "export", long, "--to", "otlp", "-o", os.path.join(folder, "out")])
+            while export.poll() is None and not any(name.endswith(".part") for name in os.listdir(folder)): pass
+            export.send_signal(signal.SIGTERM)
+            print(export.wait(), [name for name in os.listdir(folder) if name != "long.json"])
+            """
+        let result = try BuiltCommand.run(
+            ["-c", script, BuiltCommand.faultline, trace, directory.url.path], program: PythonPackages.python)
+        #expect(result.output == "-15 []\n", "\(result.errors)")
+    }
+
+    // MARK: Standard output
+
+    @Test("can be standard output", arguments: ["-", "/dev/stdout"])
+    func standardOutput(name: String) throws {
+        let trace = try SampleTraceTests.trace("n-plus-one").path
+        for arguments in [
+            ["export", trace, "--to", "folded"], ["export", trace, "--to", "pprof"], ["profile", trace],
+            ["merge", trace],
+            ["report", trace, "--format", "html"],
+        ] {
+            let path = directory.path(UUID().uuidString)
+            try #require(try BuiltCommand.run(arguments + ["-o", path]).status == 0)
+            let file = try Data(contentsOf: URL(fileURLWithPath: path))
+            let copy = directory.path("copy")
+            let piped = try BuiltCommand.run(
+                ["-c", "\"$@\" | cat > \"$0\"", copy, BuiltCommand.faultline] + arguments + ["-o", name],
+                program: "/bin/bash", directory: directory.url)
+            #expect(piped.errors.isEmpty, "\(piped.errors)")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: copy)) == file && !file.isEmpty, "\(arguments)")
+        }
+        #expect(!names.contains("-"))
+    }
+
+    @Test("cannot be standard output if the output needs a file, or if that is an input")
+    func noStandardOutput() throws {
+        let trace = try SampleTraceTests.trace("n-plus-one").path
+        for (arguments, reason) in [
+            (["query", trace, "-o", "-"], "a database needs a file"),
+            (["record", "-o", "-", "--", "/bin/true"], "a recording needs a file or a directory"),
+            (["record", "--to", "lttng", "-o", "-", "--", "/bin/true"], "a recording needs a file or a directory"),
+            (["recover", "/dev/shm/faultline-1-2.rings", "-o", "-"], "a trace that is completed needs a file"),
+        ] {
+            let result = try BuiltCommand.run(arguments, directory: directory.url)
+            #expect(result.status == 2)
+            #expect(result.errors == "faultline: Cannot write \"-\": \(reason); name one with -o.\n")
+        }
+        let copy = directory.path("trace.json")
+        try FileManager.default.copyItem(atPath: trace, toPath: copy)
+        let command = "exec \(BuiltCommand.faultline) export \(copy) --to timeline -o - >> \(copy)"
+        let result = try BuiltCommand.run(["-c", command], program: "/bin/bash")
+        #expect(
+            result.status == 2
+                && result.errors
+                    == "faultline: Cannot write \"-\": standard output is \"\(copy)\", which the command reads; write to "
+                    + "another file.\n"
+        )
+        #expect(FileManager.default.contentsEqual(atPath: copy, andPath: trace))
+    }
+
+    // MARK: Bytes that are not UTF-8
+
+    @Test("has exactly the name that was given, or none")
+    func bytes() throws {
+        let trace = try SampleTraceTests.trace("n-plus-one").path
+        let command = BuiltCommand.faultline
+        for arguments in ["profile \(trace) -o $'o\\xff'", "record -o $'o\\xff' -- /bin/true", "report $'t\\xff'"] {
+            let result = try BuiltCommand.run(
+                ["-c", "exec \(command) \(arguments)"], program: "/bin/bash", directory: directory.url)
+            #expect(result.status == 2)
+            #expect(
+                result.errors.hasSuffix(
+                    "\u{FFFD}\" is not valid UTF-8; rename the file, or name it by a link whose path is.\n"),
+                "\(result.errors)")
+        }
+        #expect(names.isEmpty)
+        // The recorded program and its arguments are passed on byte for byte.
+        let script = """
+            mkdir $'d\\xff' && printf '#!/bin/sh\\nprintf "%s" "$1"' > $'d\\xff'/prog && chmod +x $'d\\xff'/prog
+            \(command) record --quiet -o t.json -- $'d\\xff'/prog $'a\\xfe' | od -An -tx1
+            PATH=$PWD/$'d\\xff':$PATH \(command) record --quiet -o t.json prog $'a\\xfe' | od -An -tx1
+            """
+        let result = try BuiltCommand.run(["-c", script], program: "/bin/bash", directory: directory.url)
+        #expect(result.output == " 61 fe\n 61 fe\n", "\(result.errors)")
     }
 }

@@ -103,6 +103,11 @@ struct ProfileCommandTests {
         #expect(refused.status == 2)
         #expect(
             refused.errors
+                == "faultline: Cannot write \"\(copy)\": it would replace \"\(copy)\", which the command reads; name "
+                + "another file with -o.\n")
+        let other = try BuiltCommand.run(["profile", Self.trace("n-plus-one"), "-o", copy])
+        #expect(
+            other.errors
                 == "faultline: Cannot write \"\(copy)\": it exists and is not a profile; name another file with -o, "
                 + "or replace it with --force.\n")
         #expect(FileManager.default.contentsEqual(atPath: copy, andPath: Self.trace("n-plus-one")))
@@ -124,10 +129,11 @@ struct ProfileCommandTests {
         #expect(try BuiltCommand.run(["profile", Self.trace("groceries-flawed"), "-o", b]).status == 0)
         #expect(try BuiltCommand.run(["merge", a, b, "-o", week]).status == 0)
         let once = try Data(contentsOf: URL(fileURLWithPath: week))
+        let sum = directory.path("sum")
         for files in [[a, b, week], [week, b, a], [a, week, b]] {
-            let again = try BuiltCommand.run(["merge"] + files + ["-o", week])
+            let again = try BuiltCommand.run(["merge"] + files + ["-o", sum])
             #expect(again.status == 0 && again.errors.contains("it is not counted again"))
-            #expect(try Data(contentsOf: URL(fileURLWithPath: week)) == once)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: sum)) == once)
         }
         let twice = try BuiltCommand.run(["merge", a, a])
         #expect(twice.errors == "faultline: \(a): named twice; it is counted once.\n")

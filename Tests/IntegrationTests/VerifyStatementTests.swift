@@ -149,10 +149,18 @@ struct VerifyStatementTests {
         let measured = try #require(trial.measurement, "\(trial)")
         #expect(measured.before.rows == 20 && measured.after.rows == 20)
         #expect(trial.notes.allSatisfy { !$0.contains("drawn") })
-        // A profile keeps them, too.
-        let profile = directory.path("profile.json")
-        #expect(try BuiltCommand.run(["profile", trace, "-o", profile]).status == 0)
+        // A profile keeps them if it is told to, and so does a sum.
+        let (plain, profile, sum) = (directory.path("plain"), directory.path("profile.json"), directory.path("sum"))
+        for arguments in [
+            ["profile", trace, "-o", plain], ["profile", trace, "-o", profile, "--values"],
+            ["merge", profile, "-o", sum],
+        ] {
+            try #require(try BuiltCommand.run(arguments).status == 0)
+        }
         #expect(try String(contentsOfFile: profile, encoding: .utf8).contains("upper(title) <> 'X'"))
+        for path in [plain, sum] {
+            #expect(try !String(contentsOfFile: path, encoding: .utf8).contains("upper(title) <> 'X'"))
+        }
         let result = try BuiltCommand.run(["verify", profile, "--store", store])
         #expect(result.output.contains("R06 Missing index"))
     }

@@ -203,7 +203,7 @@ struct VerifyTests {
         let trial = try #require(try verify(trace, "--store", store).trials.first { $0.finding.rule == "R07" })
         #expect(trial.measurement != nil && trial.notes.allSatisfy { !$0.contains("drawn") })
         let profile = directory.path("trace.profile")
-        #expect(try BuiltCommand.run(["profile", trace, "-o", profile]).status == 0)
+        #expect(try BuiltCommand.run(["profile", trace, "-o", profile, "--values"]).status == 0)
         let again = try #require(try verify(profile, "--store", store).trials.first { $0.finding.rule == "R07" })
         #expect(
             again.measurement?.before == trial.measurement?.before && again.notes.allSatisfy { !$0.contains("drawn") })

@@ -123,6 +123,16 @@ package struct FetchSample: Sendable, Hashable {
         kept[position].execution.runs = Array(runs.prefix(Self.maximumRuns))
     }
 
+    /// Removes the requests' values.
+    mutating func removeValues() {
+        let entries = kept.map { entry in
+            var execution = entry.execution
+            execution.values = nil
+            return Entry(hash: entry.hash, weight: entry.weight, execution: execution)
+        }
+        kept = entries
+    }
+
     /// Rehashes the fetches of a trace, because other traces have events with the same IDs.
     mutating func mix(_ salt: UInt64) {
         // New hashes give new priorities, so the weights are fixed first.

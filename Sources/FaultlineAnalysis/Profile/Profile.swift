@@ -85,6 +85,14 @@ public struct Profile: Sendable {
         return mixed
     }
 
+    /// The profile without the values that `faultline record --values` recorded, as it can be passed on.
+    public var withoutValues: Profile {
+        var tables = tables
+        tables.removeValues()
+        return Profile(
+            tables, recordings: recordings, lostAnywhere: lostAnywhere, unread: unread, thresholds: thresholds)
+    }
+
     // MARK: - Contents
 
     /// The processes, in order of their start.

@@ -101,6 +101,12 @@ struct ProfileTables: Sendable {
         }
     }
 
+    /// Removes the values of requests and statements, which a trace has only if they were asked for.
+    mutating func removeValues() {
+        for index in fetches.indices { fetches[index].sample.removeValues() }
+        evidence[StatementSampleDetector.self] = [:]
+    }
+
     mutating func insert(_ plan: PlanEntry) {
         for step in plan.rows {
             if let table = step.table, step.indexes?.isEmpty == false {

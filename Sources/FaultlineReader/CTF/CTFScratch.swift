@@ -1,9 +1,10 @@
+import FaultlineTrace
 import Foundation
 import Glibc
 
 /// Temporary directories with links to parts of CTF traces, deleted with the object.
 final class CTFScratch {
-    private let root: String
+    private let directory: OwnedDirectory
     private let path: String
 
     /// Creates an empty temporary directory.
@@ -12,18 +13,19 @@ final class CTFScratch {
     /// - Throws: ``ReaderError`` if there is no room.
     init(path: String) throws(ReaderError) {
         self.path = path
-        var template = Array((NSTemporaryDirectory() + "/faultline-ctf-XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else { throw .cannotSalvage(path, errno) }
-        root = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard let directory = OwnedDirectory.make(in: NSTemporaryDirectory(), purpose: .ctf, content: path) else {
+            throw .cannotSalvage(path, errno)
+        }
+        self.directory = directory
     }
 
     deinit {
-        try? FileManager.default.removeItem(atPath: root)
+        directory.remove()
     }
 
     /// Creates a directory with a trace's metadata.
     func makeDirectory(_ name: String, for trace: String) throws(ReaderError) -> String {
-        let directory = root + "/" + name
+        let directory = self.directory.path + "/" + name
         guard mkdir(directory, 0o700) == 0 else { throw .cannotSalvage(path, errno) }
         try link(trace + "/metadata", at: directory + "/metadata")
         return directory

@@ -1,24 +1,12 @@
 internal import FaultlineAnalysis
 internal import FaultlineTrace
-internal import Glibc
 
 /// The source around the lines that a page shows, as far as the files are there.
 struct SourceExcerpts {
     /// The number of lines before and after each line.
     private static let margin = 8
-    /// The size of the largest source file that is read, in bytes.
-    private static let largest = 4 << 20
     /// The number of lines that all excerpts have at most.
     private static let most = 40_000
-
-    /// The endings of files that are read.
-    ///
-    /// A trace can come from anywhere, and can name any file. One that is no source, or is outside the folder with the
-    /// sources, must not get into a page that its reader passes on.
-    private static let endings: Set<Substring> = [
-        "swift", "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "m", "mm", "py", "pyx", "rs", "go", "zig", "rb", "js", "ts",
-        "java", "kt",
-    ]
 
     /// The lines of each file, by number.
     private(set) var files: [String: [Int: String]] = [:]
@@ -47,33 +35,14 @@ struct SourceExcerpts {
         }
         var left = Self.most
         let locator = SourceLocator(root: folder)
-        let root = Self.resolved(folder).map { $0 == "/" ? "/" : $0 + "/" }
-        for (path, wanted) in lines.sorted(by: { $0.key < $1.key }) where Self.isSource(path) {
-            guard let found = locator.path(of: path, known: lines.keys), let real = Self.resolved(found),
-                let root, real.hasPrefix(root), Self.isSource(real),
-                let bytes = try? RegularFile.bytes(of: real, atMost: Self.largest)
-            else { continue }
-            // Compilers end a line at these characters alone. A file with a null character is no source.
-            guard !bytes.contains(0) else { continue }
-            let text = String(decoding: bytes, as: UTF8.self).split(
-                omittingEmptySubsequences: false, whereSeparator: { ["\n", "\r", "\r\n"].contains($0) })
+        for (path, wanted) in lines.sorted(by: { $0.key < $1.key }) {
+            guard let text = locator.lines(of: path, known: lines.keys)?.lines else { continue }
             let shown = Set(wanted.flatMap { $0 - Self.margin...$0 + Self.margin })
                 .filter { $0 > 0 && $0 <= text.count }
             guard shown.count <= left else { continue }
             left -= shown.count
             files[path] = Dictionary(uniqueKeysWithValues: shown.map { ($0, String(text[$0 - 1].prefix(400))) })
         }
-    }
-
-    /// A path without links, or `nil` if there is no such file.
-    private static func resolved(_ path: String) -> String? {
-        guard let real = realpath(path, nil) else { return nil }
-        defer { free(real) }
-        return String(cString: real)
-    }
-
-    private static func isSource(_ path: String) -> Bool {
-        path.lastIndex(of: ".").map { endings.contains(path[path.index(after: $0)...]) } ?? false
     }
 
     /// The excerpts: for each file, runs of consecutive lines, each with the number of its first line.

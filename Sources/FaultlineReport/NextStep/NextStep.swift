@@ -27,7 +27,7 @@ package struct NextStep: Sendable, Equatable {
         }
 
         /// Returns a word for a shell: as it is, or in quotation marks if the shell would change it.
-        private static func quoted(_ word: String) -> String {
+        package static func quoted(_ word: String) -> String {
             let plain = word.unicodeScalars.allSatisfy { scalar in
                 scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
                     || "/._-+,:=@%".unicodeScalars.contains(scalar)

@@ -33,13 +33,13 @@ struct DiffCommand: AnalyzingCommand, PrintingCommand {
     @OptionGroup var options: AnalysisOptions
 
     func work() throws {
-        try page.check(format.renderer)
+        let output = try page.check(format.renderer, inputs: [before, after, options.thresholds])
         let sides = try [before, after].map { Analysis(try LoadedProfile.oneOfSeveral($0)) }
         let diff = ProfileDiff(before: sides[0], after: sides[1])
-        let isWritten = try page.write(format.renderer) {
-            .diff(diff, before: try page.events(of: before, sides[0]), after: try page.events(of: after, sides[1]))
+        if let output {
+            let (old, new) = (try page.events(of: before, sides[0]), try page.events(of: after, sides[1]))
+            return try output.write(.diff(diff, before: old, after: new), by: format.renderer, page.options)
         }
-        if isWritten { return }
         var next: NextStep?
         if let before = NextStep.Input(file: before), let after = NextStep.Input(file: after, options.words) {
             next = NextStep.after(diff, before: before, after)

@@ -26,7 +26,9 @@ struct ExplainCommand: AnalyzingCommand {
     var finding: Int?
 
     @Option(
-        name: .long, help: "The folder with the program's sources. Default: the current one.", completion: .directory)
+        name: .long,
+        help: "The folder with the program's sources; no others are shown. Default: the current one.",
+        completion: .directory)
     var sources: String?
 
     @OptionGroup var options: AnalysisOptions

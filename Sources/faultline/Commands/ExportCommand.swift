@@ -16,7 +16,8 @@ struct ExportCommand: AnalyzingCommand {
 
             A timeline shows each thread's events over time, whatever the trace's own format is. The spans of otlp are \
             its scopes and operations. The other formats have the call paths, with the sums of the weights that the \
-            trace has; --weight selects one. The output is a new file.
+            trace has; --weight selects one. The output is a new \
+            file, or standard output.
             """)
 
     @Argument(help: "The trace.", completion: .file())
@@ -25,7 +26,7 @@ struct ExportCommand: AnalyzingCommand {
     @Option(name: .customLong("to"), help: ArgumentHelp(TraceExporters.help))
     var format: Format
 
-    @Option(name: .shortAndLong, help: "A new file for the output.", completion: .file())
+    @Option(name: .shortAndLong, help: "A new file for the output, or - for standard output.", completion: .file())
     var output: String
 
     @Option(name: .long, help: "The sum of each call path: \(TreeCommand.Weight.names).")
@@ -55,21 +56,17 @@ struct ExportCommand: AnalyzingCommand {
     }
 
     func work() throws {
-        try OutputFile.check(output, replacing: .nothing)
+        let output = try OutputFile(output, .export, inputs: CommandInputs([trace, options.thresholds]))
         let (finding, told) = try selection.selectedFinding(in: trace)
         var trace = try LoadedTrace(path: trace)
         for note in trace.notes where !told.contains(note) { Terminal.tell(note) }
-        let file = try NewFile(output)
-        do {
-            try Signals.ignoringFileSizeLimit { try write(&trace, finding, to: file) }
-        } catch {
-            // An incomplete file would be misleading.
-            file.remove()
-            throw error
-        }
+        // An incomplete file would be misleading, so it has no name until it is finished.
+        let file = try output.begin()
+        try write(&trace, finding, to: file)
+        try file.finish()
     }
 
-    private func write(_ trace: inout LoadedTrace, _ finding: Finding?, to file: NewFile) throws {
+    private func write(_ trace: inout LoadedTrace, _ finding: Finding?, to file: UnfinishedFile) throws {
         var exporter = format.exporter.init(ExportOptions(weight: weight?.weight))
         // A file that weighs nothing says nothing.
         var weighed = weight.map { CallTreeBuilder($0.weight) }
@@ -87,10 +84,13 @@ struct ExportCommand: AnalyzingCommand {
             }
             if case .event(let event) = message { weighed?.add(event, path: []) }
             exporter.add(message, to: &buffer)
-            if buffer.bytes.count > 1 << 16 { try file.write(&buffer) }
+            if buffer.bytes.count > 1 << 16 {
+                try file.write(buffer.bytes)
+                buffer.removeAll()
+            }
         }
         exporter.finish(&buffer)
-        try file.write(&buffer)
+        try file.write(buffer.bytes)
         if let weight = weight?.weight, let weighed = weighed?.finish(), weighed.total == 0, selector.remarks.isEmpty {
             throw CommandFailure.usage(
                 "The trace has nothing of the weight \(weight.rawValue) to export; \"faultline tree\" prints the weights "
@@ -98,40 +98,5 @@ struct ExportCommand: AnalyzingCommand {
         }
         for remark in summary.remarks { Terminal.tell(remark) }
         if !selector.remarks.isEmpty { throw CommandFailure.usage(selector.remarks.joined(separator: " ")) }
-    }
-}
-
-/// A file that did not exist, or was empty.
-///
-/// Its owner alone can read it, as with a trace.
-private struct NewFile {
-    private let path: String
-    private let descriptor: Int32
-
-    /// - Throws: ``CommandFailure`` if it cannot be created.
-    init(_ path: String) throws {
-        self.path = path
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        if descriptor < 0 { throw failure(errno) }
-    }
-
-    /// Writes and empties a buffer.
-    func write(_ buffer: inout ExportBuffer) throws {
-        var rest = buffer.bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw failure(errno) }
-            rest = rest.dropFirst(count)
-        }
-        buffer.removeAll()
-    }
-
-    func remove() { unlink(path) }
-
-    private func failure(_ code: Int32) -> CommandFailure {
-        .tool(
-            "Cannot write the export to \"\(path)\" (\(String(cString: strerror(code)))); check that the disk has "
-                + "space, and that the folder exists and is writable.")
     }
 }

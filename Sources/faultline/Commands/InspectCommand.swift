@@ -42,7 +42,7 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
     @OptionGroup(title: "Page") var page: PageFile
 
     func run() throws {
-        try page.check(format.renderer)
+        let output = try page.check(format.renderer, inputs: CommandInputs([store, model, trace]))
         let models = try model.map(ModelArgument.load) ?? []
         let statements = try trace.flatMap(Self.statements)
         Interruption.removeCopiesFirst()
@@ -55,7 +55,9 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
             throw CommandFailure.replay(error)
         }
         if let use = inspection.facts.use, use.statements == 0 || use.strangers > 0 { Self.tell(use) }
-        if try page.write(format.renderer, PageOptions(sourceFolder: nil), { .inspection(inspection) }) { return }
+        if let output {
+            return try output.write(.inspection(inspection), by: format.renderer, PageOptions(sourceFolder: nil))
+        }
         let next = NextStep.Input(file: store).flatMap {
             NextStep.after(inspection, $0, hasTrace: trace != nil)
         }

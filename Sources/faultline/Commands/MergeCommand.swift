@@ -22,9 +22,9 @@ struct MergeCommand: ParsableCommand {
     @OptionGroup var output: ProfileOutput
 
     func run() throws {
-        try output.check()
+        let file = try output.check(inputs: files)
         do {
-            try output.write(try sum(of: files))
+            try output.write(try sum(of: files), to: file)
         } catch is ProfileSum.Overlap {
             // Larger sums come before their parts.
             let sizes = try files.map {
@@ -32,7 +32,7 @@ struct MergeCommand: ParsableCommand {
             }
             let sorted = sizes.enumerated().sorted { ($1.element.size, $0.offset) < ($0.element.size, $1.offset) }
             do {
-                try output.write(try sum(of: sorted.map(\.element.path)))
+                try output.write(try sum(of: sorted.map(\.element.path)), to: file)
             } catch let overlap as ProfileSum.Overlap {
                 throw CommandFailure.usage(
                     "Cannot merge \"\(overlap.path)\": \(Phrase.count(UInt64(overlap.shared), "recording")) of it "

@@ -62,7 +62,7 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
     @OptionGroup(title: "Page") var page: PageFile
 
     func run() throws {
-        try page.check(format.renderer)
+        let output = try page.check(format.renderer, inputs: CommandInputs([store, to] + from + mapping))
         let target = try NamedModel(path: to)
         try ModelArgument.checkCompleteness(target.model, to)
         let sources = try from.flatMap { path in
@@ -72,12 +72,9 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         }
         let url = URL(fileURLWithPath: store)
         let backup = keepBackup ? MigrationOutcome.backup(of: url) : nil
-        if let output = page.output {
-            let file = URL(fileURLWithPath: output).resolvingSymlinksInPath().path
-            guard ![url, backup].contains(where: { $0?.resolvingSymlinksInPath().path == file }) else {
-                throw CommandFailure.usage(
-                    "The page would replace the store in '\(output)'; name another file with -o.")
-            }
+        if let output, let backup, FileIdentity(output.path) == FileIdentity(backup.path) {
+            throw CommandFailure.usage(
+                "The page would replace the store's backup '\(backup.path)'; name another file with -o.")
         }
         if let backup, FileManager.default.fileExists(atPath: backup.path) {
             throw CommandFailure.usage("The backup would replace '\(backup.path)'; move that away first.")
@@ -92,7 +89,7 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         } catch let error as StoreError {
             throw CommandFailure.usage("\(error)")
         }
-        try write(outcome, to: page)
+        try write(outcome, to: output)
         if outcome.isRefused { throw ExitCode(1) }
     }
 

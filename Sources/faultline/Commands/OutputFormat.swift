@@ -24,9 +24,12 @@ extension PrintingCommand {
 extension PrintingCommand {
     /// Writes a document to standard output, or to a page.
     ///
+    /// - Parameter page: The page's file, or `nil` for standard output.
     /// - Throws: ``CommandFailure`` if it cannot be written.
-    func write(_ document: some DiagramPrinting, to page: PageFile) throws {
-        if try page.write(format.renderer, PageOptions(sourceFolder: nil), { .model(document.diagram) }) { return }
+    func write(_ document: some DiagramPrinting, to page: OutputFile?) throws {
+        if let page {
+            return try page.write(.model(document.diagram), by: format.renderer, PageOptions(sourceFolder: nil))
+        }
         try format.write(document) { $0.other }
     }
 }

@@ -5,48 +5,29 @@ import Foundation
 
 /// The file of a page.
 struct PageFile: ParsableArguments {
-    @Option(name: .shortAndLong, help: "The file for --format html. An earlier page is replaced.", completion: .file())
+    @Option(
+        name: .shortAndLong,
+        help: "The file for --format html, or - for standard output. An earlier page is replaced.", completion: .file())
     var output: String?
 
-    @Flag(name: .long, help: "Replace any file.")
+    @Flag(name: .long, help: "Replace any file that the command does not read.")
     var force = false
 
     /// Checks that the options fit the format, and that the page can be written.
     ///
-    /// - Returns: Whether the format is one for pages.
+    /// - Parameter inputs: The files that the command reads.
+    /// - Returns: The page's file, or `nil` if the format is not one for pages.
     /// - Throws: `ValidationError` or ``CommandFailure`` if not.
-    @discardableResult
-    func check(_ renderer: any Renderer) throws -> Bool {
+    func check(_ renderer: any Renderer, inputs: CommandInputs) throws -> OutputFile? {
         guard renderer.page != nil else {
             guard output == nil else {
                 throw ValidationError(
                     "-o is for --format html; other formats are printed, and > writes them to a file.")
             }
-            return false
+            return nil
         }
         guard let output else { throw ValidationError("A page is written to a file: name it with -o page.html.") }
-        try OutputFile.check(output, replacing: .page, isForced: force)
-        return true
-    }
-
-    /// Writes a page, if the format is one for pages.
-    ///
-    /// - Returns: Whether it was written.
-    /// - Throws: ``CommandFailure`` if it cannot be.
-    func write(
-        _ renderer: any Renderer, _ options: PageOptions, _ content: () throws -> PageContent
-    ) throws -> Bool {
-        guard let print = renderer.page, let output else { return false }
-        let page = print(try content(), options)
-        do {
-            try Data(page.utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
-        } catch {
-            throw CommandFailure.tool(
-                "Cannot write the page to \"\(output)\" (\(error.localizedDescription)); check that the disk has space, "
-                    + "and that the folder exists and is writable.")
-        }
-        Terminal.tell("the page is in \"\(output)\": open it in a browser.")
-        return true
+        return try OutputFile(output, .page, inputs: inputs, isForced: force)
     }
 }
 
@@ -73,13 +54,23 @@ struct PageOutput: ParsableArguments {
 
     /// Checks that the options fit the format, and that the page can be written.
     ///
+    /// - Parameter paths: The files that the command reads.
+    /// - Returns: The page's file, or `nil` if the format is not one for pages.
     /// - Throws: `ValidationError` or ``CommandFailure`` if not.
-    func check(_ renderer: any Renderer) throws {
+    func check(_ renderer: any Renderer, inputs paths: [String?]) throws -> OutputFile? {
         guard (1...10_000_000).contains(maxEvents) else {
             throw ValidationError("--max-events must be between 1 and 10,000,000, not \(maxEvents).")
         }
-        if try file.check(renderer), let sources { try SourceFiles.check(sources) }
+        let output = try file.check(renderer, inputs: CommandInputs(paths, sources: sourceFolder))
+        if output != nil, let sources { try SourceFiles.check(sources) }
+        return output
     }
+
+    /// The folder whose sources a page shows.
+    private var sourceFolder: String? { noSource ? nil : sources ?? "." }
+
+    /// The options of a page.
+    var options: PageOptions { PageOptions(sourceFolder: sourceFolder) }
 
     /// Collects the events of a trace.
     ///
@@ -95,12 +86,15 @@ struct PageOutput: ParsableArguments {
         events.finish()
         return events
     }
+}
 
-    /// Writes a page, if the format is one for pages.
+extension OutputFile {
+    /// Writes a page.
     ///
-    /// - Returns: Whether it was written.
     /// - Throws: ``CommandFailure`` if it cannot be.
-    func write(_ renderer: any Renderer, _ content: () throws -> PageContent) throws -> Bool {
-        try file.write(renderer, PageOptions(sourceFolder: noSource ? nil : sources ?? "."), content)
+    func write(_ content: PageContent, by renderer: any Renderer, _ options: PageOptions) throws {
+        guard let print = renderer.page else { return }
+        try write(Data(print(content, options).utf8))
+        if !isStandardOutput { Terminal.tell("the page is in \"\(path)\": open it in a browser.") }
     }
 }

@@ -21,9 +21,9 @@ struct ProfileCommand: AnalyzingCommand {
     @OptionGroup var options: AnalysisOptions
 
     func work() throws {
-        try output.check()
+        let file = try output.check(inputs: [trace, options.thresholds])
         let loaded = try LoadedProfile(path: trace)
         for note in loaded.notes + loaded.profile.gaps { Terminal.tell(note) }
-        try output.write(loaded.profile)
+        try output.write(loaded.profile, to: file)
     }
 }

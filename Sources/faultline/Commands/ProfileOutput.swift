@@ -4,29 +4,37 @@ import Foundation
 
 /// The destination of a profile.
 struct ProfileOutput: ParsableArguments {
-    @Option(name: .shortAndLong, help: "The profile. Default: standard output.", completion: .file())
+    @Option(name: .shortAndLong, help: "The profile. Default: -, for standard output.", completion: .file())
     var output: String?
 
     @Flag(
         name: .long,
-        help: "Also replace a file that is not a profile. An earlier profile is replaced without --force.")
+        help:
+            "Also replace a file that is not a profile, unless the command reads it. An earlier profile is replaced without --force."
+    )
     var force = false
 
-    /// - Throws: ``CommandFailure`` if the file exists and is not a profile. It may be the only copy of a trace.
-    func check() throws {
-        guard let output else { return }
-        try OutputFile.check(output, replacing: .profile, isForced: force)
+    @Flag(
+        name: .long,
+        help: """
+            Keep the values of predicates and statements that were recorded with --values. By default, a profile has none, \
+            so that it can be passed on.
+            """)
+    var values = false
+
+    /// Checks that the profile can be written.
+    ///
+    /// - Parameter inputs: The files that the command reads.
+    /// - Throws: ``CommandFailure`` if the file is one of them, or exists and is not a profile. It may be the only copy of a
+    ///   trace.
+    func check(inputs: [String?]) throws -> OutputFile {
+        try OutputFile(output ?? "-", .profile, inputs: CommandInputs(inputs), isForced: force)
     }
 
-    func write(_ profile: Profile) throws {
-        let data = try profile.fileData()
-        guard let output else { return try Terminal.output.write(json: String(decoding: data, as: UTF8.self)) }
-        do {
-            try data.write(to: URL(fileURLWithPath: output), options: .atomic)
-        } catch {
-            throw CommandFailure.tool(
-                "Cannot write the profile to \"\(output)\" (\(error.localizedDescription)); check that the disk has "
-                    + "space, and that the folder exists and is writable.")
-        }
+    /// Writes a profile, without values unless they are wanted.
+    func write(_ profile: Profile, to file: OutputFile) throws {
+        let data = try (values ? profile : profile.withoutValues).fileData()
+        guard file.isStandardOutput else { return try file.write(data) }
+        try Terminal.output.write(json: String(decoding: data, as: UTF8.self))
     }
 }

@@ -34,16 +34,14 @@ struct QueryCommand: PrintingCommand {
     var output: String?
 
     func run() throws {
-        if let output {
-            try OutputFile.check(output, replacing: .nothing, suffixes: ["-journal", "-wal", "-shm"])
-        }
+        let file = try output.map { try OutputFile($0, .tables, inputs: CommandInputs([self.trace])) }
         var trace = try LoadedTrace(path: trace)
         for note in trace.notes { Terminal.tell(note) }
         guard sql != nil || output != nil else {
             try trace.expectNames()
             return try Terminal.output.write(TableText.text)
         }
-        let database = try tables(of: &trace)
+        let database = try tables(of: &trace, in: file)
         guard let sql else { return }
         do {
             try print(sql, database)
@@ -55,21 +53,21 @@ struct QueryCommand: PrintingCommand {
         }
     }
 
-    private func tables(of trace: inout LoadedTrace) throws -> TraceDatabase {
+    private func tables(of trace: inout LoadedTrace, in file: OutputFile?) throws -> TraceDatabase {
+        let unfinished = try file?.begin()
         do {
-            let database = try TraceDatabase(path: output)
-            let summary = try trace.read { try database.add($0) }
+            let database = try TraceDatabase(path: unfinished?.path)
+            let summary = try Signals.ignoringFileSizeLimit {
+                let summary = try trace.read { try database.add($0) }
+                try database.finish()
+                return summary
+            }
             for remark in summary.remarks { Terminal.tell(remark) }
-            try database.finish()
+            try unfinished?.finish()
             return database
-        } catch {
-            // An incomplete file would be misleading.
-            if let output { try? FileManager.default.removeItem(atPath: output) }
-            guard let error = error as? QueryError else { throw error }
-            throw CommandFailure.tool(
-                "Cannot write the tables to \(output.map { "\"\($0)\"" } ?? "a temporary file") (\(error)); check "
-                    + "that the disk has space, and that the folder exists and is writable."
-            )
+        } catch let error as QueryError {
+            throw file?.failure("\(error)")
+                ?? .tool("Cannot write the tables to a temporary file (\(error)); check that the disk has space.")
         }
     }
 

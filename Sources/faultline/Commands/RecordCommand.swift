@@ -86,9 +86,6 @@ struct RecordCommand: AnalyzingCommand {
         if against != nil, advice.isEmpty {
             throw ValidationError("--against needs --try, which names the change to compare.")
         }
-        if let against, Self.isSameFile(against, output ?? to.defaultOutput) {
-            throw ValidationError("The trace \"\(against)\" of --against would be overwritten; name another with -o.")
-        }
         for text in advice {
             do {
                 _ = try FetchAdvice(text)
@@ -114,25 +111,29 @@ struct RecordCommand: AnalyzingCommand {
         }
     }
 
-    private static func isSameFile(_ one: String, _ other: String) -> Bool {
-        var (first, second) = (stat(), stat())
-        guard stat(one, &first) == 0, stat(other, &second) == 0 else { return false }
-        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    /// The command, without a leading `--`.
+    var words: [String] {
+        command.first == "--" ? Array(command.dropFirst()) : command
     }
 
-    /// The command, without a leading `--`.
-    private var words: [String] {
-        command.first == "--" ? Array(command.dropFirst()) : command
+    /// The files that this command reads, and those that the recorded one may read: its program, and its arguments.
+    private var inputs: CommandInputs {
+        let files = words.filter { word in
+            var status = stat()
+            return stat(word, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        }
+        return CommandInputs([against, options.thresholds, ProgramFile.locate(words[0])] + files)
     }
 
     func work() throws {
         let output = output ?? to.defaultOutput
-        try to.check(output, isForced: force)
+        let inputs = inputs
+        try to.check(output, inputs: inputs, isForced: force)
         let advice = try advice.map { try FetchAdvice($0) }
         guard advice.isEmpty else {
             let trial = AdviceTrial(
                 words: words, advice: advice, destination: to, output: output, against: against, detail: detail)
-            return try trial.run(quiet)
+            return try trial.run(quiet, inputs)
         }
         let line = quiet ? nil : ProgressLine(isWanted: progress)
         let recording = try Recording.run(words, to: to, output: output, detail: detail, progress: line)

@@ -54,7 +54,7 @@ struct RecoverCommand: ParsableCommand {
     }
 
     private func makeTrace(_ output: String) throws {
-        try OutputFile.check(output, replacing: .nothing)
+        _ = try OutputFile(output, .trace, inputs: CommandInputs(files))
         let paths = files.map { URL(fileURLWithPath: $0).path }
         for rings in paths.compactMap({ LeftoverRings($0) }) {
             if rings.state == .running {
@@ -75,17 +75,15 @@ struct RecoverCommand: ParsableCommand {
     }
 
     private func complete(_ trace: String) throws {
-        let reading: TraceReading
-        do {
+        let reading = try LoadedTrace.explained(trace) {
             let reader = try TraceReader(path: trace)
             guard reader.capabilities.contains(.recovery) else {
                 throw CommandFailure.usage(
                     "\"\(trace)\" is not a timeline; \"faultline recover\" can complete only timelines.")
             }
-            reading = try reader.begin()
+            let reading = try reader.begin()
             try reading.expectNames()
-        } catch let error as ReaderError {
-            throw CommandFailure.usage(error.message)
+            return reading
         }
         switch TraceRecovery.recover(trace, rings: reading.rings, isAdopting: true) {
         case .nothing: Terminal.tell("\(trace): its programs left no ring buffers.")

@@ -55,7 +55,7 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
     }
 
     func work() throws {
-        try page.check(format.renderer)
+        let output = try page.check(format.renderer, inputs: [trace, verification, options.thresholds])
         guard verification == nil || format.renderer.page != nil else {
             throw ValidationError("--verification is for --format html.")
         }
@@ -71,13 +71,13 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
         var threads = ThreadSums()
         let report = try TraceReport(path: trace) { if isByThread { threads.add($0) } }
         for note in report.notes { Terminal.tell(note) }
-        let isWritten = try page.write(format.renderer) {
+        if let output {
             if let verification, savings.count(in: report.analysis) == 0 {
                 Terminal.tell("\"\(verification)\" has no result for a finding of this trace.")
             }
-            return .report(try page.events(of: trace, report.analysis), savings)
+            let events = try page.events(of: trace, report.analysis)
+            return try output.write(.report(events, savings), by: format.renderer, page.options)
         }
-        if isWritten { return }
         let grouped = by.map { GroupedHotspots(report.analysis.profile, by: $0.grouping, threads: threads) }
         try format.write(
             report.analysis, showsAll: all, grouped: grouped, next: report.nextStep(options),

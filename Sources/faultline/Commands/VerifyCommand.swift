@@ -54,7 +54,7 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
     @OptionGroup var options: AnalysisOptions
 
     func work() throws {
-        try page.check(format.renderer)
+        let output = try page.check(format.renderer, inputs: [trace, store, model, options.thresholds])
         let loaded = try LoadedProfile(path: trace)
         for note in loaded.notes { Terminal.tell(note) }
         // The analysis comes first, because a malicious profile fails here before anything is copied.
@@ -67,10 +67,10 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
         } catch {
             throw CommandFailure.replay(error)
         }
-        let isWritten = try page.write(format.renderer) {
-            .report(try page.events(of: trace, analysis), MeasuredSavings(verification))
+        if let output {
+            let events = try page.events(of: trace, analysis)
+            return try output.write(.report(events, MeasuredSavings(verification)), by: format.renderer, page.options)
         }
-        if isWritten { return }
         let next = NextStep.Input(file: trace, options.words).flatMap { NextStep.after(verification, $0) }
         try format.write(verification, next: next) { $0.verification }
     }

@@ -1,5 +1,6 @@
 import FaultlineRecorder
 import FaultlineReport
+import FaultlineTrace
 import FaultlineWorkloads
 import Foundation
 

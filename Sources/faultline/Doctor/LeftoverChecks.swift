@@ -8,7 +8,7 @@ struct LeftoverChecks: Examination {
         name: "unread rings",
         why: "Killed programs left events that are in no trace; they are lost when the machine restarts.")
     private static let rest = Subject(
-        name: "leftovers", why: "Killed recordings and demos leave files in memory, and LTTng sessions.")
+        name: "leftovers", why: "Killed commands leave files in memory and beside their outputs, and LTTng sessions.")
 
     var silence: Check {
         Self.rest.failed("the temporary directories do not respond", "Check what is mounted there.")
@@ -22,6 +22,7 @@ struct LeftoverChecks: Examination {
         let parts = [
             (rings, "file of ring buffers", "files of ring buffers"),
             (leftovers.directories.count, "directory", "directories"),
+            (leftovers.files.count, "unfinished output", "unfinished outputs"),
             (leftovers.sessions.count, "LTTng session", "LTTng sessions"),
         ].filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
         return [

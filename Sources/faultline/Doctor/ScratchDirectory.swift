@@ -1,9 +1,11 @@
+import FaultlineTrace
 import Foundation
 import Synchronization
 
 /// A temporary directory for a check.
 struct ScratchDirectory {
-    let path: String
+    private let directory: OwnedDirectory
+    var path: String { directory.path }
 
     /// The directory for temporary files, without a trailing slash.
     static var temporary: String {
@@ -15,11 +17,11 @@ struct ScratchDirectory {
     ///
     /// - Throws: ``SystemError`` if nothing can be created there.
     init(in directory: String) throws(SystemError) {
-        var template = Array("\(directory)/.faultline-doctor-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemError(code: errno) }
-        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        Self.present.withLock { _ = $0.insert(path) }
-        self.path = path
+        guard let made = OwnedDirectory.make(in: directory, purpose: .doctor, content: "") else {
+            throw SystemError(code: errno)
+        }
+        Self.present.withLock { _ = $0.insert(made.path) }
+        self.directory = made
     }
 
     /// The existing scratch directories.
@@ -35,7 +37,7 @@ struct ScratchDirectory {
     }
 
     func remove() {
-        try? FileManager.default.removeItem(atPath: path)
+        directory.remove()
         Self.present.withLock { _ = $0.remove(path) }
     }
 

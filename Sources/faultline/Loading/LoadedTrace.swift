@@ -1,6 +1,7 @@
 import FaultlineAnalysis
 import FaultlineReader
 import FaultlineRecorder
+import FaultlineReport
 import FaultlineTrace
 import Foundation
 
@@ -27,7 +28,7 @@ struct LoadedTrace {
                 "\"\(path)\" is a profile, which has sums but no events; name the trace that it was made from.")
         }
         self.path = path
-        (reader, reading) = try Self.explained {
+        (reader, reading) = try Self.explained(path) {
             let reader = try TraceReader(path: path)
             let title = "reading the names in \(Phrase.fileName(path))"
             return (reader, try ProgressBar.whileReading(title) { try reader.begin() })
@@ -47,10 +48,10 @@ struct LoadedTrace {
         let lock = isWritten || !reader.capabilities.contains(.recovery) ? nil : SharedLock(path)
         defer { lock?.release() }
         if lock != nil, reading.isOutdated {
-            reading = try Self.explained { try reader.begin() }
+            reading = try Self.explained(path) { try reader.begin() }
             resolve(writing: false)
         }
-        return try Self.explained {
+        return try Self.explained(path) {
             try ProgressBar.whileReading("reading \(Phrase.fileName(path))", isWanted: showsProgress) {
                 try reading.read(body)
             }
@@ -60,15 +61,27 @@ struct LoadedTrace {
     /// Checks that the file holds a Faultline trace, without reading its events.
     ///
     /// - Throws: ``CommandFailure`` if it does not.
-    func expectNames() throws { try Self.explained { try reading.expectNames() } }
+    func expectNames() throws { try Self.explained(path) { try reading.expectNames() } }
 
     /// - Throws: ``CommandFailure`` if `body` throws ``ReaderError``.
-    private static func explained<Result>(_ body: () throws -> Result) throws -> Result {
+    static func explained<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as ReaderError {
-            throw CommandFailure.usage(error.message)
+            throw CommandFailure.usage(emptiness(of: path, error) ?? error.message)
         }
+    }
+
+    /// A sentence about an empty trace whose events are still in ring buffers, or `nil` if there are none.
+    private static func emptiness(of path: String, _ error: ReaderError) -> String? {
+        let rings = error.code == .empty ? LeftoverRings.find(for: path) : []
+        guard !rings.isEmpty else { return nil }
+        let events = rings.reduce(0) { $0 &+ $1.events }
+        let waiting = rings.contains { $0.state == .running } ? "wait until its program ends, and " : ""
+        let command = ["faultline recover"] + (rings.map(\.file) + ["-o", path]).map(NextStep.Input.quoted)
+        return "The trace \"\(path)\" is empty because \"faultline record\" was killed, but "
+            + "\(Phrase.count(events, "event")) \(events == 1 ? "is" : "are") left in ring buffers; \(waiting)write "
+            + "\(events == 1 ? "it" : "them") to the trace with \"\(command.joined(separator: " "))\"."
     }
 
     private mutating func recover() throws {
@@ -91,7 +104,7 @@ struct LoadedTrace {
                 "\(Phrase.count(events, "event")) left by a program that was killed could not be added to \"\(path)\" (\(reason)); "
                     + "they are kept")
         }
-        if !isWritten, reading.isOutdated { reading = try Self.explained { try reader.begin() } }
+        if !isWritten, reading.isOutdated { reading = try Self.explained(path) { try reader.begin() } }
     }
 
     /// Resolves the addresses that the recorder left unresolved.

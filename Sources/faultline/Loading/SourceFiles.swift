@@ -42,16 +42,14 @@ struct SourceFiles {
         var excerpts: [SourceExcerpt] = []
         var remarks: [String] = []
         for file in files {
-            guard let path = locator.path(of: file.name, known: paths),
-                let bytes = try? RegularFile.bytes(of: path, atMost: InputFile.most),
-                let text = String(validating: bytes, as: UTF8.self)
-            else {
+            // A trace can name any file, and only sources below the folder are shown.
+            guard let (path, lines) = locator.lines(of: file.name, known: paths) else {
                 remarks.append(
                     "\(Phrase.fileName(file.name)) was not found; --sources names the folder with the program's sources."
                 )
                 continue
             }
-            excerpts += SourceExcerpt.around(file.marks, in: text, path: path)
+            excerpts += SourceExcerpt.around(file.marks, in: lines, path: path)
             if let date, let change = Self.lastChange(of: path), change > date {
                 remarks.append("\(Phrase.fileName(path)) is newer than the trace, so its lines may have moved.")
             }

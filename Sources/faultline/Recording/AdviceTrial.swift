@@ -23,10 +23,11 @@ struct AdviceTrial {
 
     /// Records, prints the effect of the change, and ends as the command did.
     ///
+    /// - Parameter inputs: The files that are read, none of which a trace replaces.
     /// - Throws: ``CommandFailure`` if a trace cannot be read or written, if the command cannot be run, or if it
     ///   succeeded but no fetch took any of the changes. Otherwise the exit status would suggest a comparison.
-    func run(_ isQuiet: Bool) throws {
-        if against == nil { try destination.check(untried, isForced: false) }
+    func run(_ isQuiet: Bool, _ inputs: CommandInputs) throws {
+        if against == nil { try destination.check(untried, inputs: inputs, isForced: false) }
         let before = try against.map { try LoadedProfile.oneOfSeveral($0) } ?? recordAsItIs()
         guard !before.fetches.isEmpty else {
             throw CommandFailure.usage(

@@ -21,7 +21,7 @@ struct ChildProcess {
     static func start(
         _ arguments: [String], environment added: [String: String], standardOutput: String? = nil
     ) throws -> ChildProcess {
-        let words = words(arguments)
+        let words = RawArguments.copies(of: arguments)
         let variables = variables(added)
         defer { (words + variables).forEach { free($0) } }
         var actions = posix_spawn_file_actions_t()
@@ -41,7 +41,8 @@ struct ChildProcess {
         posix_spawnattr_setsigmask(&attributes, &before)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var identifier: pid_t = 0
-        let failure = posix_spawnp(&identifier, arguments[0], &actions, &attributes, words, variables)
+        // The program's name, too, is taken byte for byte.
+        let failure = words[0].map { posix_spawnp(&identifier, $0, &actions, &attributes, words, variables) } ?? ENOENT
         guard failure == 0 else {
             pthread_sigmask(SIG_SETMASK, &before, nil)
             throw CommandFailure.usage(
@@ -50,18 +51,6 @@ struct ChildProcess {
         }
         forward(to: identifier)
         return ChildProcess(identifier: identifier)
-    }
-
-    /// Copies of the arguments, ended by a null.
-    ///
-    /// If they are the last arguments of this process, their bytes are copied. Converting them to strings would change
-    /// bytes that are not UTF-8.
-    private static func words(_ arguments: [String]) -> [UnsafeMutablePointer<CChar>?] {
-        guard CommandLine.arguments.suffix(arguments.count) == arguments[...] else {
-            return arguments.map { strdup($0) } + [nil]
-        }
-        let first = Int(CommandLine.argc) - arguments.count
-        return arguments.indices.map { strdup(CommandLine.unsafeArgv[first + $0]!) } + [nil]
     }
 
     /// Copies of this process's variables, byte for byte, with `added` ones added or replaced, ended by a null.

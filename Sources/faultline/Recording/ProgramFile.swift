@@ -34,7 +34,8 @@ struct ProgramFile {
         return nil
     }
 
-    private static func locate(_ command: String) -> String? {
+    /// The path of a command's program, as a shell would find it.
+    static func locate(_ command: String) -> String? {
         let directories = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         let paths = command.contains("/") ? [command] : directories.map { "\($0)/\(command)" }
         return paths.first { path in

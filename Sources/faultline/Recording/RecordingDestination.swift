@@ -24,12 +24,16 @@ enum RecordingDestination: String, CaseIterable, ExpressibleByArgument {
 
     /// Checks that a trace can be written, before anything is run.
     ///
-    /// - Parameter isForced: Whether to replace any existing file.
+    /// - Parameters:
+    ///   - inputs: The files that the recording, and the command that is recorded, read.
+    ///   - isForced: Whether to replace any other existing file.
     /// - Throws: ``CommandFailure`` if it cannot, or if the output exists and Faultline has not recorded it.
-    func check(_ output: String, isForced: Bool) throws {
+    func check(_ output: String, inputs: CommandInputs, isForced: Bool) throws {
         switch self {
-        case .timeline: try OutputFile.check(output, replacing: .timeline, isForced: isForced)
-        case .lttng: _ = try LTTngOutput(output)
+        case .timeline: _ = try OutputFile(output, .recording, inputs: inputs, isForced: isForced)
+        case .lttng:
+            try OutputFile.check(output, .recording, inputs: inputs)
+            _ = try LTTngOutput(output)
         }
     }
 

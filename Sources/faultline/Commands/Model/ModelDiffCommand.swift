@@ -27,8 +27,8 @@ struct ModelDiffCommand: ParsableCommand, PrintingCommand {
     @OptionGroup(title: "Page") var page: PageFile
 
     func run() throws {
-        try page.check(format.renderer)
+        let output = try page.check(format.renderer, inputs: CommandInputs([old, new]))
         let comparison = VersionComparison(from: try NamedModel(path: old), to: try NamedModel(path: new))
-        try write(comparison, to: page)
+        try write(comparison, to: output)
     }
 }

@@ -24,7 +24,7 @@ struct ModelShowCommand: ParsableCommand, PrintingCommand {
     @OptionGroup(title: "Page") var page: PageFile
 
     func run() throws {
-        try page.check(format.renderer)
-        try write(ModelListing(named: try NamedModel(path: model)), to: page)
+        let output = try page.check(format.renderer, inputs: CommandInputs([model]))
+        try write(ModelListing(named: try NamedModel(path: model)), to: output)
     }
 }

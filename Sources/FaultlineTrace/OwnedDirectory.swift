@@ -15,6 +15,10 @@ package struct OwnedDirectory: Sendable {
         case copies
         /// The stores and traces of a demo.
         case demo
+        /// Links to the parts of a CTF trace that is read.
+        case ctf
+        /// What "faultline doctor" tries.
+        case doctor
     }
 
     package let path: String

@@ -1,0 +1,138 @@
+import FaultlineAnalysis
+import FaultlineReport
+import FaultlineTrace
+import Foundation
+
+/// The files that a command reads.
+///
+/// What it writes replaces none of them, and is as private as they are.
+struct CommandInputs {
+    /// The maximum number of files that are looked at in a directory, such as a CTF trace or a model.
+    private static let mostParts = 20_000
+
+    private let paths: [String]
+    /// The folder with the program's sources.
+    private let sources: String?
+
+    /// - Parameters:
+    ///   - paths: The paths as the user named them. Those of options that were left out are `nil`.
+    ///   - sources: The folder with the program's sources.
+    init(_ paths: [String?], sources: String? = nil) {
+        (self.paths, self.sources) = (paths.compactMap(\.self), sources)
+    }
+
+    /// A phrase for what writing to a file would replace, or `nil` if that is no input.
+    ///
+    /// Files are compared by their identity, so links and other names of an input are recognized.
+    ///
+    /// - Parameter isOwn: Whether the file is an earlier output of this kind. In a directory, it is then no input.
+    func replaced(by output: FileIdentity, at path: String, isOwn: Bool) -> String? {
+        if let input = paths.first(where: { FileIdentity(existing: $0) == output }) { return "\"\(input)\"" }
+        for input in paths {
+            let isDirectory = Self.status(input).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
+            guard !(isDirectory && isOwn) else { continue }
+            let parts = isDirectory ? Self.contents(of: input) : Self.companions(of: input)
+            if parts.contains(where: { FileIdentity(existing: $0) == output }) { return "a part of \"\(input)\"" }
+        }
+        guard let sources, let folder = Self.resolved(sources), let file = Self.resolved(path),
+            file.hasPrefix(folder == "/" ? "/" : folder + "/"), SourceLocator.isSource(file), !isOwn
+        else { return nil }
+        return "a source in \"\(sources)\""
+    }
+
+    /// Whether every user can read all inputs.
+    var isPublic: Bool {
+        paths.allSatisfy { path in
+            guard let status = Self.status(path) else { return true }
+            guard status.st_mode & S_IFMT == S_IFDIR else { return Self.isPublic(status) }
+            return Self.isPublic(status)
+                && Self.contents(of: path).allSatisfy { Self.status($0).map(Self.isPublic) ?? true }
+        } && (sources.flatMap(Self.status).map(Self.isPublic) ?? true)
+    }
+
+    private static func isPublic(_ status: stat) -> Bool {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: status.st_mode & 0o004 != 0
+        case S_IFDIR: status.st_mode & 0o005 == 0o005
+        // A pipe has what its writer alone knows.
+        default: false
+        }
+    }
+
+    private static func status(_ path: String) -> stat? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status : nil
+    }
+
+    /// The files that SQLite keeps beside a database.
+    private static func companions(of path: String) -> [String] {
+        // SQLite puts them beside the file that a link leads to.
+        [path, resolved(path) ?? path].flatMap { path in StoreCompanion.suffixes.map { path + $0 } }
+    }
+
+    private static func contents(of directory: String) -> [String] {
+        guard let real = resolved(directory), let names = FileManager.default.enumerator(atPath: real) else {
+            return []
+        }
+        var parts: [String] = []
+        while parts.count < mostParts, let name = names.nextObject() as? String { parts.append(real + "/" + name) }
+        return parts
+    }
+
+    /// A path without links, or `nil` if there is no such file.
+    static func resolved(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(cString: real)
+    }
+}
+
+/// Files that SQLite takes for a part of a database, because of their names.
+enum StoreCompanion {
+    static let suffixes = ["-journal", "-wal", "-shm"]
+
+    /// The database that a file would belong to, or `nil` if there is none.
+    static func database(of path: String) -> String? {
+        guard let suffix = suffixes.first(where: { path.hasSuffix($0) }) else { return nil }
+        let database = String(path.dropLast(suffix.count))
+        // https://www.sqlite.org/fileformat2.html#the_database_header
+        return RegularFile.begins(database, with: "SQLite format 3\0") ? database : nil
+    }
+}
+
+/// The identity of a file, whatever it is called.
+struct FileIdentity: Equatable {
+    private let device: dev_t
+    private let inode: ino_t
+    /// The name of a file that does not exist; the numbers are those of its folder.
+    private let name: String
+
+    /// - Returns: `nil` if there is no such file.
+    init?(existing path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// - Returns: `nil` if there is neither the file nor its folder.
+    init?(_ path: String) {
+        if let file = FileIdentity(existing: path) {
+            self = file
+        } else {
+            var status = stat()
+            guard stat(OutputFile.folder(of: path), &status) == 0 else { return nil }
+            self.init(status, name: Phrase.fileName(path))
+        }
+    }
+
+    /// - Returns: `nil` if the descriptor is not open.
+    init?(descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat, name: String = "") {
+        (device, inode, self.name) = (status.st_dev, status.st_ino, name)
+    }
+}
