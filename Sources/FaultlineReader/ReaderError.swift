@@ -32,7 +32,7 @@ public struct ReaderError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let nothingReadable = Code(value: .nothingReadable)
         /// The resolved symbols could not be written; the trace is unchanged.
         public static let cannotAddSymbols = Code(value: .cannotAddSymbols)
-        /// A CTF trace, or its metadata, is damaged.
+        /// A CTF trace or its metadata is damaged, or an export of Instruments exceeds the limits of its parser.
         public static let damaged = Code(value: .damaged)
         /// There was not enough memory for the parser.
         public static let outOfMemory = Code(value: .outOfMemory)
@@ -160,6 +160,10 @@ extension ReaderError {
             path, .empty,
             "it contains no rows of Core Data tables; export the tables core-data-fetch, core-data-save, core-data-fault and "
                 + "core-data-relationship-fault from a recording made with the Data Persistence template")
+    }
+
+    static func excessiveXctrace(_ path: String, line: Int, _ problem: String) -> ReaderError {
+        reading(path, .damaged, "the element in line \(line) \(problem), which no export has; export it again")
     }
 
     static func newerVersion(_ path: String, found: Int, known: Int) -> ReaderError {

@@ -9,12 +9,20 @@ package enum StableHash {
     }
 
     /// FNV-1a over the bytes of a text.
-    package static func text(_ text: some StringProtocol) -> UInt64 { fold(text.utf8.lazy.map { UInt64($0) }) }
+    package static func text(_ text: some StringProtocol) -> UInt64 {
+        let hash = { (bytes: UnsafeBufferPointer<UInt8>) in
+            bytes.reduce(offset) { ($0 ^ UInt64($1)) &* prime }
+        }
+        return text.utf8.withContiguousStorageIfAvailable(hash) ?? Array(text.utf8).withUnsafeBufferPointer(hash)
+    }
 
     /// FNV-1a over numbers.
-    package static func fold(_ numbers: some Sequence<UInt64>) -> UInt64 {
-        numbers.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ $1) &* 0x0000_0100_0000_01B3 }
+    package static func fold(_ numbers: [UInt64]) -> UInt64 {
+        numbers.reduce(offset) { ($0 ^ $1) &* prime }
     }
+
+    private static var offset: UInt64 { 0xCBF2_9CE4_8422_2325 }
+    private static var prime: UInt64 { 0x0000_0100_0000_01B3 }
 
     /// The hash of an event's place in its trace.
     package static func event(process: UInt32, id: UInt64) -> UInt64 {

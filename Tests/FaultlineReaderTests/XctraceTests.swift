@@ -233,16 +233,33 @@ struct XctraceTests {
         #expect(summary.firstMalformed?.reason == "a row has no time")
     }
 
+    /// The reason why an export cannot be read.
+    private func message(_ xml: String) throws -> String {
+        do {
+            _ = try read(xml)
+            return ""
+        } catch let error as ReaderError {
+            return error.message.split(separator: "\": ", maxSplits: 1).last.map(String.init) ?? ""
+        }
+    }
+
+    @Test("An element that exceeds the parser's limits is reported with its line")
+    func excess() throws {
+        func attributes(_ count: Int) -> String { (0..<count).map { " a\($0)='x = y > z'" }.joined() }
+        let wide = "<trace-query-result>\n<!-- a\(attributes(2000)) -->\n<node\(attributes(1001))/>"
+        #expect(
+            try message(wide)
+                == "the element in line 3 has more than 1000 attributes, which no export has; export it again.")
+        let long = "<trace-query-result><node fmt=\"\(String(repeating: "'>", count: 1 << 19))\"/>"
+        #expect(
+            try message(long)
+                == "the element in line 1 has a tag of more than 1048576 bytes, which no export has; export it again.")
+        let row = Self.row("1", "<duration>5</duration><string\(attributes(1000))>Item</string><uint64>1</uint64>")
+        #expect(try events(read(export(row)).messages).count == 1)
+    }
+
     @Test("A file that is not an export is reported with the remedy")
     func wrong() throws {
-        let message = { (xml: String) in
-            do {
-                _ = try read(xml)
-                return ""
-            } catch let error as ReaderError {
-                return error.message.split(separator: "\": ", maxSplits: 1).last.map(String.init) ?? ""
-            }
-        }
         #expect(
             try message(export(""))
                 == "it contains no rows of Core Data tables; export the tables core-data-fetch, core-data-save, core-data-fault "

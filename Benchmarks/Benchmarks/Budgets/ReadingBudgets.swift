@@ -5,14 +5,15 @@ import FaultlineReport
 import FaultlineTrace
 import Foundation
 
-/// G19 and G21 to G23: reading a trace and reporting it.
+/// G19, G21 to G23 and G29: reading a trace or a log, and reporting it.
 struct ReadingBudgets: BudgetGroup {
-    static let numbers = ["G19", "G21", "G22", "G23"]
+    static let numbers = ["G19", "G21", "G22", "G23", "G29"]
 
     static func measure(_ options: BudgetOptions, into table: inout BudgetTable) throws {
         let budgets = ReadingBudgets()
         if options.wants("G19") { table.add(try budgets.reading().run(rounds: options.rounds)) }
         if options.wants("G21", "G22") { try budgets.reports(options.millions, into: &table) }
+        if options.wants("G29") { table.add(try budgets.logs().run(rounds: options.rounds)) }
         guard options.wants("G23") else { return }
         table.add(
             "G23", "a percentile of a million values, worst error", count: budgets.worstPercentile(), atMost: 10,
@@ -93,13 +94,7 @@ struct ReadingBudgets: BudgetGroup {
             name: "read a timeline", operations: lines,
             arms: [
                 Arm("JSONDecoder") { try cpuTime { blackHole(try JSONDecoder().decode([Line].self, from: data)) } },
-                Arm("reader") {
-                    try cpuTime {
-                        var count = 0
-                        try TraceReader(path: folder.path(name)).read { _ in count &+= 1 }
-                        blackHole(count)
-                    }
-                },
+                Self.reader("reader", of: name, in: folder),
                 Arm("report") {
                     try cpuTime {
                         var builder = ProfileBuilder()
@@ -112,6 +107,43 @@ struct ReadingBudgets: BudgetGroup {
                 Budget("G19", "reader", against: "JSONDecoder", atMost: 1.0 / 12),
                 Budget("report", "report", against: "reader", atMost: 4.5),
             ])
+    }
+
+    /// An arm that reads a file.
+    private static func reader(_ name: String, of file: String, in folder: ScratchFolder) -> Arm {
+        Arm(name) {
+            try cpuTime {
+                var count = 0
+                try TraceReader(path: folder.path(file)).read { _ in count &+= 1 }
+                blackHole(count)
+            }
+        }
+    }
+
+    /// Compares reading a log of Core Data with reading a timeline of the same length.
+    func logs() throws -> Comparison {
+        let folder = try ScratchFolder()
+        let (timeline, log) = ("trace.json", "core-data.log")
+        try Self.writeLongTrace(to: folder.path(timeline))
+        let length = try Data(contentsOf: URL(fileURLWithPath: folder.path(timeline))).count
+        var (text, number) = ("", 0)
+        while text.utf8.count < length {
+            let seconds = String(number / 1000 % 60 + 100).dropFirst()
+            let mark = "2024-01-01 10:00:\(seconds).\(number % 1000 + 100) App[4711:1f2e] CoreData: "
+            for line in [
+                "sql: SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM ZITEM t0 WHERE  t0.ZKEY = ? ",
+                "details: SQLite bind[0] = \"id-\(number)\"", "annotation: sql connection fetch time: 0.0010s",
+                "annotation: total fetch execution time: 0.0012s for 1 rows.",
+            ] { text += mark + line + "\n" }
+            number += 1
+        }
+        try text.write(toFile: folder.path(log), atomically: false, encoding: .utf8)
+        return Comparison(
+            name: "read a kilobyte", operations: length / 1000,
+            arms: [
+                Self.reader("timeline", of: timeline, in: folder), Self.reader("Core Data log", of: log, in: folder),
+            ],
+            budgets: [Budget("G29", "Core Data log", against: "timeline", atMost: 4)])
     }
 
     /// The cost of a report: the additional memory in bytes, and the time per event in nanoseconds.

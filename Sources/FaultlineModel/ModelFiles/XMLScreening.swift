@@ -14,6 +14,9 @@ struct XMLScreening {
         var isXML: Bool
     }
 
+    /// The most attributes of an element, far above any model's: the parser compares each of them with all others.
+    private static let maximumAttributes = 1000
+
     private let bytes: [UInt8]
     private var position = 0
 
@@ -53,8 +56,30 @@ struct XMLScreening {
             } else if starts("<!DOCTYPE") {
                 try skipDocumentType()
             } else {
-                position += 1
+                try skipTag()
             }
+        }
+    }
+
+    /// Skips a tag up to its end or, if it is damaged, to the beginning of the next one.
+    private mutating func skipTag() throws(Refusal) {
+        var (quote, attributes): (UInt8?, Int) = (nil, 0)
+        position += 1
+        while position < bytes.count, bytes[position] != UInt8(ascii: "<") {
+            let byte = bytes[position]
+            if quote != nil {
+                if byte == quote { quote = nil }
+            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                quote = byte
+            } else if byte == UInt8(ascii: ">") {
+                return
+            } else if byte == UInt8(ascii: "=") {
+                attributes += 1
+                if attributes > Self.maximumAttributes {
+                    throw refusal("has an element with more than \(Self.maximumAttributes) attributes")
+                }
+            }
+            position += 1
         }
     }
 

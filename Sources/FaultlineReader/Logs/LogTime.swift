@@ -14,7 +14,8 @@ struct LogTime: Equatable {
 
     /// A month's number by its English abbreviation.
     static func month(_ name: some Collection<UInt8>) -> UInt64? {
-        months.firstIndex { month in
+        guard name.count == 3 else { return nil }
+        return months.firstIndex { month in
             name.elementsEqual(UnsafeBufferPointer(start: month.utf8Start, count: month.utf8CodeUnitCount))
         }.map { UInt64($0 + 1) }
     }

@@ -12,6 +12,8 @@ struct BatchedFetches {
         var event: EventID = 0
         var shape: DictionaryID = 0
         var rows: UInt64
+        /// The text, while batches are learned.
+        var sql: String?
         /// Rows of the batches so far, and the limit of each; 0 before the first batch.
         var loaded: UInt64 = 0
         var limit: UInt64 = 0
@@ -44,7 +46,6 @@ struct BatchedFetches {
     private var known: [Int: Batches] = [:]
     /// The same by the texts of the fetches: a fetch that loaded no batch has the batch size of others with its text.
     private var knownTexts: [String: Batches] = [:]
-    private var texts: [Int: String] = [:]
     /// The last fetches of each table, oldest first.
     private var last: [Table: [Identities]] = [:]
 
@@ -59,12 +60,12 @@ struct BatchedFetches {
     ) -> Int? {
         if let fetch = take(select, text, of: process) {
             known[fetch.position, default: Batches()].add(select, limit: text.limit)
-            if let sql = texts[fetch.position] { knownTexts[sql, default: Batches()].add(select, limit: text.limit) }
+            if let sql = fetch.sql { knownTexts[sql, default: Batches()].add(select, limit: text.limit) }
             return fetch.position
         }
         if text.isOfIdentities, !select.isCount {
-            texts[position] = select.sql
-            remember(Identities(position: position, rows: select.rows), text.table, of: process)
+            remember(
+                Identities(position: position, rows: select.rows, sql: select.statement.sql), text.table, of: process)
         }
         return nil
     }

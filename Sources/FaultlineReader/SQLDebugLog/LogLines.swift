@@ -15,6 +15,7 @@ final class LogLines {
     /// Whether messages are JSON objects.
     private let hasObjects: Bool
     private var object = LogObject()
+    /// Lines of JSON objects that were read and not yet returned, the last one first.
     private var waiting: [Line] = []
     /// The number of lines read so far.
     private(set) var count = 0
@@ -29,7 +30,7 @@ final class LogLines {
     /// - Parameter all: Whether to include lines that neither have Core Data's mark nor look like its lines.
     func next(all: Bool) throws(ReaderError) -> Line? {
         while true {
-            if !waiting.isEmpty { return waiting.removeFirst() }
+            if let line = waiting.popLast() { return line }
             guard let bytes = try lines.next() else { return nil }
             count += 1
             if hasObjects {
@@ -51,13 +52,15 @@ final class LogLines {
                 continue
             }
             // A carriage return and a line feed form a single `Character`, which would hide the line feed.
-            let parts = TerminalColours.removed(from: message.text.filter { $0 != "\r" }.replacing("\r\n", with: "\n"))
-                .split(separator: "\n", omittingEmptySubsequences: false)
-            guard var line = SQLDebugLine(message: parts.first ?? "", category: message.category) else { continue }
+            let text = String(decoding: message.text.utf8.filter { $0 != 0x0D }, as: UTF8.self)
+            let parts = TerminalColours.removed(from: text).utf8
+                .split(separator: 0x0A, omittingEmptySubsequences: false).map { Substring($0) }
+            guard let line = SQLDebugLine(message: parts.first ?? "", category: message.category) else { continue }
             (line.writer, line.program, line.time) = (message.writer, message.program, message.time)
             waiting.append(.coreData(line, number: bytes.number))
             waiting += parts.dropFirst().map { .other($0, number: bytes.number) }
         }
+        waiting.reverse()
     }
 
     private static func text(_ bytes: LineReader.Line, isColoured: Bool) -> String {
@@ -70,27 +73,19 @@ final class LogLines {
 
 extension SQLDebugLine {
     /// Strings in Core Data's lines that remain when another tool has removed the mark.
-    private static let signs = [
+    private static let signs: [StaticString] = [
         "annotation: sql ", "annotation: total ", "annotation: fault ", "annotation: to-many ",
         "fetch execution time: ",
     ]
 
     /// Whether a line without a mark looks like one of Core Data's.
-    static func isLookAlike(_ text: Substring) -> Bool { signs.contains { text.contains($0) } }
+    static func isLookAlike(_ text: Substring) -> Bool { signs.contains { text.has($0) } }
 
     /// Whether a line has Core Data's mark, or looks as if it once had.
     static func isRelevant(_ line: LineReader.Line) -> Bool {
-        relevant.contains { sign in
-            var position = 0
-            while let found = memchr(line.start + position, Int32(sign[0]), line.length - position) {
-                position = UnsafeRawPointer(line.start).distance(to: found)
-                guard position + sign.count <= line.length else { return false }
-                if memcmp(found, sign, sign.count) == 0 { return true }
-                position += 1
-            }
-            return false
-        }
+        let bytes = UnsafeRawBufferPointer(start: line.start, count: line.length).assumingMemoryBound(to: UInt8.self)
+        return relevant.contains { bytes.position(of: $0) != nil }
     }
 
-    private static let relevant = (marks + signs).map { Array($0.utf8) }
+    private static let relevant = marks + signs
 }

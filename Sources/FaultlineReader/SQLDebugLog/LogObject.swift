@@ -46,8 +46,11 @@ struct LogObject {
     }
 
     /// Whether the beginning of a file contains Core Data's messages as objects.
-    static func areIn(_ head: String) -> Bool {
-        head.contains("\"eventMessage\"") && (head.contains("com.apple.coredata") || head.contains("CoreData: "))
+    static func areIn(_ head: [UInt8]) -> Bool {
+        head.withUnsafeBufferPointer { bytes in
+            bytes.position(of: "\"eventMessage\"") != nil
+                && (bytes.position(of: "com.apple.coredata") ?? bytes.position(of: "CoreData: ")) != nil
+        }
     }
 
     /// Adds a line, and returns the objects that it completes.

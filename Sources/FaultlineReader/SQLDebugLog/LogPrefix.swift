@@ -12,93 +12,125 @@ struct LogPrefix {
     var time: UInt64?
 
     init(_ text: Substring) {
-        var rest = text.drop { $0 == " " || $0 == "\t" }
-        // The priority and version of RFC 5424: <14>1.
-        if rest.first == "<", let close = rest.firstIndex(of: ">"), rest.dropFirst().first?.isNumber == true {
-            rest = rest[rest.index(after: close)...]
-            if rest.hasPrefix("1 ") { rest = rest.dropFirst(2) }
+        text.withBytes { bytes in
+            var position = bytes.end(of: isBlank, from: 0)
+            // The priority and version of RFC 5424: <14>1.
+            if bytes.hasBytes("<", at: position), let close = bytes.number(at: position + 1)?.end,
+                bytes.hasBytes(">", at: close)
+            {
+                position = close + (bytes.hasBytes("1 ", at: close + 1) ? 3 : 1)
+            }
+            // Test servers put a time of their own before the program's.
+            while let (time, end) = bytes.time(at: position) {
+                self.time = time
+                position = bytes.end(of: isBlank, from: end)
+            }
+            if bytes.hasBytes("0x", at: position) {
+                readColumns(text, bytes, from: position)
+            } else {
+                readBracket(text, bytes, from: position)
+            }
         }
-        // Test servers put a time of their own before the program's.
-        while let (time, behind) = Self.time(rest) {
-            self.time = time
-            rest = behind.drop { $0 == " " || $0 == "\t" }
-        }
-        if rest.hasPrefix("0x") { readColumns(rest) } else { readBracket(rest) }
     }
 
     /// Reads `0x1f2e Debug 0x0 4711 0 My App: (CoreData)`.
-    private mutating func readColumns(_ text: Substring) {
-        let words = text.split(separator: " ", maxSplits: 5)
-        guard words.count == 6, let process = UInt32(words[3]) else { return }
-        writer = SQLDebugLine.Writer(process: process, thread: words[0].dropFirst(2))
-        program = words[5].drop { $0 == " " }.prefix { $0 != ":" }
+    private mutating func readColumns(_ text: Substring, _ bytes: UnsafeBufferPointer<UInt8>, from start: Int) {
+        let thread = bytes.word(from: start)
+        let number = (0..<2).reduce(thread) { word, _ in bytes.word(from: word.upperBound) }
+        let owner = bytes.word(from: number.upperBound)
+        let name = bytes.end(of: isSpace, from: bytes.word(from: owner.upperBound).upperBound)
+        guard name < bytes.count, let process = bytes.process(in: owner) else { return }
+        writer = SQLDebugLine.Writer(process: process, thread: text[bytes: thread.dropFirst(2)])
+        program = text[bytes: name..<bytes.end(of: { $0 != UInt8(ascii: ":") }, from: name)]
     }
 
     /// Reads `My App[65858:2586192]`, and `host App[4711]` without a thread.
-    private mutating func readBracket(_ text: Substring) {
-        var position = text.startIndex
-        while let open = text[position...].firstIndex(of: "["), let close = text[open...].firstIndex(of: "]") {
-            let ids = text[text.index(after: open)..<close].split(separator: ":", omittingEmptySubsequences: false)
-            guard (1...2).contains(ids.count), let process = UInt32(ids[0]),
-                ids.dropFirst().allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isHexDigit) })
+    private mutating func readBracket(_ text: Substring, _ bytes: UnsafeBufferPointer<UInt8>, from start: Int) {
+        var position = start
+        while let open = bytes.position(of: "[", from: position), let close = bytes.position(of: "]", from: open) {
+            let colon = bytes[(open + 1)..<close].firstIndex(of: UInt8(ascii: ":"))
+            let thread = (colon.map { $0 + 1 } ?? close)..<close
+            guard let process = bytes.process(in: (open + 1)..<(colon ?? close)),
+                colon == nil || !thread.isEmpty && bytes[thread].allSatisfy(\.isHexDigit)
             else {
-                position = text.index(after: close)
+                position = close + 1
                 continue
             }
-            writer = SQLDebugLine.Writer(process: process, thread: ids.count == 2 ? ids[1] : "")
-            program = Self.name(text[..<open], hasHost: ids.count == 1)
+            writer = SQLDebugLine.Writer(process: process, thread: text[bytes: thread])
+            program = text[bytes: Self.name(bytes, start..<open, hasHost: colon == nil)]
             return
         }
     }
 
     /// The program's name without the message type and host before it, and the library after it.
-    private static func name(_ text: Substring, hasHost: Bool) -> Substring {
-        var name = text
-        let kinds: Set<Substring> = ["Df", "Db", "In", "Er", "Ft", "I", "E", "F", "A", "D"]
-        let first = name.prefix { $0 != " " }
-        if first.count < name.count, hasHost || kinds.contains(first) {
-            name = name[first.endIndex...].drop { $0 == " " }
+    private static func name(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, hasHost: Bool) -> Range<Int> {
+        var (start, end) = (range.lowerBound, range.upperBound)
+        let first = bytes.end(of: { $0 != 0x20 }, from: start)
+        if first < end,
+            hasHost || kinds.contains(where: { $0.utf8CodeUnitCount == first - start && bytes.hasBytes($0, at: start) })
+        {
+            start = min(bytes.end(of: isSpace, from: first), end)
         }
-        if name.hasSuffix(")"), let open = name.lastIndex(of: "(") { name = name[..<open] }
-        while name.last == " " { name.removeLast() }
-        return name
+        let name = bytes[start..<end]
+        if name.last == UInt8(ascii: ")"), let open = name.lastIndex(of: UInt8(ascii: "(")) { end = open }
+        while end > start, bytes[end - 1] == 0x20 { end -= 1 }
+        return start..<end
+    }
+
+    /// The types of messages.
+    private static let kinds: [StaticString] = ["Df", "Db", "In", "Er", "Ft", "I", "E", "F", "A", "D"]
+}
+
+private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 }
+
+private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+extension UInt8 {
+    fileprivate var isHexDigit: Bool { isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self | 0x20) }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Parses a process's number that takes up a range.
+    fileprivate func process(in range: Range<Int>) -> UInt32? {
+        number(at: range.lowerBound).flatMap { $0.end == range.upperBound ? UInt32(exactly: $0.value) : nil }
     }
 
     // MARK: Time
 
-    /// Parses a date and a time of day; returns them with the remaining text, or `nil` if the text begins otherwise.
-    private static func time(_ text: Substring) -> (UInt64, Substring)? {
-        let words = text.split(separator: " ", maxSplits: 3)
-        if let month = words.first.flatMap({ LogTime.month($0.utf8) }), words.count > 2, let day = UInt64(words[1]),
+    /// Parses a date and a time of day; returns them with the end of their last word, or `nil` if there is no date.
+    fileprivate func time(at position: Int) -> (UInt64, end: Int)? {
+        let first = word(from: position)
+        if let month = LogTime.month(self[first]) {
+            let (day, word) = (word(from: first.upperBound), word(from: word(from: first.upperBound).upperBound))
             // The year 2000 is a leap year, so a date without a year can be 29 February.
-            let days = LogTime.days(2000, month, day), let time = timeOfDay(words[2])
-        {
-            return (days * LogTime.day + time, text[words[2].endIndex...])
+            guard let number = number(at: day.lowerBound), number.end == day.upperBound,
+                let days = LogTime.days(2000, month, number.value), let time = timeOfDay(in: word)
+            else { return nil }
+            return (days * LogTime.day + time, word.upperBound)
         }
-        guard let first = words.first else { return nil }
-        let parts = first.split(separator: "T", maxSplits: 1)
-        guard let day = day(parts[0]) else { return nil }
-        guard
-            let (word, time) = [parts.dropFirst().first, words.dropFirst().first].lazy.compactMap({ word in
-                word.flatMap { word in timeOfDay(word).map { (word, $0) } }
-            }).first
+        guard let (days, end) = day(at: first.lowerBound), end == first.upperBound || self[end] == UInt8(ascii: "T")
         else { return nil }
-        return (day * LogTime.day + time, text[word.endIndex...])
+        let rest = (end..<first.upperBound).dropFirst()
+        if let time = timeOfDay(in: rest) { return (days * LogTime.day + time, rest.upperBound) }
+        let next = word(from: first.upperBound)
+        return timeOfDay(in: next).map { (days * LogTime.day + $0, next.upperBound) }
     }
 
     /// Parses `2014-07-30` into days since the beginning of 2000.
-    private static func day(_ word: Substring) -> UInt64? {
-        let parts = word.split(separator: "-").compactMap { UInt64($0) }
-        guard parts.count == 3 else { return nil }
-        return LogTime.days(parts[0], parts[1], parts[2])
+    private func day(at start: Int) -> (UInt64, end: Int)? {
+        guard let year = number(at: start), hasBytes("-", at: year.end), let month = number(at: year.end + 1),
+            hasBytes("-", at: month.end), let day = number(at: month.end + 1)
+        else { return nil }
+        return LogTime.days(year.value, month.value, day.value).map { ($0, day.end) }
     }
 
     /// Parses `11:45:15.647`, with or without a time zone.
-    private static func timeOfDay(_ word: Substring) -> UInt64? {
-        let parts = word.prefix { $0.isNumber || $0 == ":" || $0 == "." }.split(separator: ":")
-        guard parts.count == 3, let hours = UInt64(parts[0]), let minutes = UInt64(parts[1]),
-            let seconds = Double(parts[2]), hours < 24, minutes < 60, (0..<61).contains(seconds)
+    private func timeOfDay(in word: Range<Int>) -> UInt64? {
+        guard let hours = number(at: word.lowerBound), hasBytes(":", at: hours.end),
+            let minutes = number(at: hours.end + 1), hasBytes(":", at: minutes.end),
+            let seconds = decimal(at: minutes.end + 1), !hasBytes(":", at: seconds.end),
+            hours.value < 24, minutes.value < 60, (0..<61).contains(seconds.value)
         else { return nil }
-        return (hours * 3600 + minutes * 60) * 1_000_000_000 + UInt64(seconds * 1e9)
+        return (hours.value * 3600 + minutes.value * 60) * 1_000_000_000 + UInt64(seconds.value * 1e9)
     }
 }

@@ -6,9 +6,9 @@ struct SQLDebugContents {
     private var hasPlans = false
 
     mutating func add(_ line: SQLDebugLine) {
-        guard line.category == "details" else { return }
-        hasValues = hasValues || line.text.hasPrefix("SQLite bind[")
-        hasPlans = hasPlans || line.text.hasPrefix("SQLite: EXPLAIN QUERY PLAN")
+        guard line.category == .details, !hasValues || !hasPlans else { return }
+        hasValues = hasValues || line.text.begins(with: "SQLite bind[")
+        hasPlans = hasPlans || line.text.begins(with: "SQLite: EXPLAIN QUERY PLAN")
     }
 
     /// The data that the log lacks.

@@ -1,5 +1,7 @@
 /// A parsed line that Core Data logged for `-com.apple.CoreData.SQLDebug`.
-struct SQLDebugLine {
+///
+/// It is a class because its five texts would be retained with every copy.
+final class SQLDebugLine {
     /// The process and thread that wrote a line, as far as its prefix names them.
     struct Writer: Hashable {
         var process: UInt32 = 0
@@ -7,8 +9,23 @@ struct SQLDebugLine {
         var thread: Substring = ""
     }
 
-    /// The category: `"sql"`, `"annotation"`, `"details"`.
-    var category: Substring
+    /// The kind of message.
+    enum Category: String {
+        case sql, annotation, details
+        /// Any other.
+        case other
+
+        /// - Returns: `nil` if a range is not a category of Core Data.
+        init?(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
+            guard !range.isEmpty, bytes[range].allSatisfy({ (0x61...0x7A).contains($0) }) else { return nil }
+            let isNamed = { (name: StaticString) in
+                range.count == name.utf8CodeUnitCount && bytes.hasBytes(name, at: range.lowerBound)
+            }
+            self = isNamed("sql") ? .sql : isNamed("annotation") ? .annotation : isNamed("details") ? .details : .other
+        }
+    }
+
+    let category: Category
     var text: Substring
     var writer = Writer()
     /// The program's name; empty if it is not named.
@@ -17,7 +34,7 @@ struct SQLDebugLine {
     var time: UInt64?
 
     /// The marks, one of which every line has; searching for them is faster than parsing the line.
-    static let marks = ["CoreData: ", "[com.apple.coredata:"]
+    static let marks: [StaticString] = ["CoreData: ", "[com.apple.coredata:"]
 
     /// Parses a line; `nil` if Core Data did not write it.
     ///
@@ -25,29 +42,49 @@ struct SQLDebugLine {
     ///     2014-07-30 11:45:15.647 App[65858:2586192] CoreData: sql: SELECT …
     ///     2022-11-05 10:12:31.123456+0100 0x1f2e Debug 0x0 4711 0 App: (CoreData) [com.apple.coredata:sql] SELECT …
     ///     2022-11-05 10:12:31.123 Db App[4711:1f2e] [com.apple.coredata:sql] CoreData: sql: SELECT …
-    init?(_ line: Substring) {
-        let marks = Self.marks.compactMap { line.firstRange(of: $0)?.lowerBound }
-        guard let start = marks.min() else { return nil }
-        let prefix = LogPrefix(line[..<start])
-        self.init(message: line[start...])
+    convenience init?(_ line: Substring) {
+        let found = line.withBytes { bytes -> (mark: Int, category: Category, text: Int)? in
+            let marks = (bytes.position(of: Self.marks[0]), bytes.position(of: Self.marks[1]))
+            guard let mark = marks.0.map({ min($0, marks.1 ?? $0) }) ?? marks.1 else { return nil }
+            return Self.message(bytes, from: mark).map { (mark, $0.category, $0.text) }
+        }
+        guard let found else { return nil }
+        self.init(found.category, line[line.index(afterBytes: found.text)...])
+        let prefix = LogPrefix(line[..<line.index(afterBytes: found.mark)])
         (writer, program, time) = (prefix.writer, prefix.program, prefix.time)
     }
 
     /// Parses a message without the prefix that the log adds.
     ///
     /// - Parameter category: The log's category; empty if the message contains its own.
-    init?(message: Substring, category: Substring = "") {
-        self.category = category
-        text = message
-        if let rest = text.behind(Self.marks[1]), let bracket = rest.firstIndex(of: "]") {
-            self.category = rest[..<bracket]
-            text = rest[rest.index(after: bracket)...].drop { $0 == " " }
+    convenience init?(message: Substring, category: Substring = "") {
+        let given = category.withBytes { Category($0, 0..<$0.count) }
+        let found = message.withBytes { Self.message($0, from: 0, given: category.isEmpty ? nil : .some(given)) }
+        guard let found else { return nil }
+        self.init(found.category, message[message.index(afterBytes: found.text)...])
+    }
+
+    private init(_ category: Category, _ text: Substring) {
+        (self.category, self.text) = (category, text)
+    }
+
+    /// Finds a message's category and text behind its marks.
+    ///
+    /// - Parameter given: The category without a mark; `.some(nil)` is one that Core Data does not have.
+    private static func message(
+        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, given: Category?? = nil
+    ) -> (category: Category, text: Int)? {
+        var (category, text) = (given, start)
+        func take(_ mark: StaticString, end: UInt8) {
+            guard let name = bytes.behind(mark, at: text), let close = bytes[name...].firstIndex(of: end) else {
+                return
+            }
+            category = .some(Category(bytes, name..<close))
+            text = bytes.end(of: { $0 == 0x20 }, from: close + 1)
         }
-        if let rest = text.behind(Self.marks[0]), let colon = rest.firstIndex(of: ":") {
-            self.category = rest[..<colon]
-            text = rest[rest.index(after: colon)...].drop { $0 == " " }
-        }
-        guard !self.category.isEmpty, self.category.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else { return nil }
+        take(marks[1], end: UInt8(ascii: "]"))
+        take(marks[0], end: UInt8(ascii: ":"))
+        return (category ?? nil).map { ($0, text) }
     }
 }
 
@@ -81,81 +118,97 @@ enum SQLDebugAnnotation {
         var text: Substring
 
         /// Finds the URI after `x-coredata://`, whatever surrounds it.
-        init?(_ text: Substring) {
-            guard let start = text.firstRange(of: "x-coredata://") else { return nil }
-            let uri = text[start.upperBound...].prefix { $0 != ">" && $0 != " " && $0 != ")" }
-            let parts = uri.split(separator: "/")
+        fileprivate init?(_ text: Substring, _ bytes: UnsafeBufferPointer<UInt8>, from start: Int) {
+            guard let store = bytes.position(behind: "x-coredata://", from: start) else { return nil }
+            let uri = store..<bytes.end(before: ">", " ", ")", from: store)
+            let parts = bytes[uri].split(separator: UInt8(ascii: "/"), maxSplits: 3)
             guard parts.count == 3 else { return nil }
-            (entity, self.text) = (parts[1], uri)
+            (entity, self.text) = (text[bytes: parts[1].startIndex..<parts[1].endIndex], text[bytes: uri])
         }
     }
 
     /// Whether an annotation contains figures, which are lost if it is not understood.
     static func measures(_ text: Substring) -> Bool {
-        [" time: ", " rows", "fulfilled from", "returned ", "Got "].contains { text.contains($0) }
+        let signs: [StaticString] = [" time: ", " rows", "fulfilled from", "returned ", "Got "]
+        return text.withBytes { bytes in signs.contains { bytes.position(of: $0) != nil } }
     }
 
     init?(_ text: Substring) {
-        if let rest = text.behind("sql connection fetch time: ") ?? text.behind("sql execution time: ") {
-            guard let time = rest.seconds else { return nil }
-            self = .statementTime(time)
-        } else if let rest = text.behind("total fetch execution time: ") {
-            guard let time = rest.seconds, let rows = rest.number(behind: " for ") else { return nil }
-            self = .fetched(time: time, rows: rows)
-        } else if let rest = text.behind("total count request execution time: ") {
-            guard let time = rest.seconds, let count = rest.number(behind: " for count of ") else { return nil }
-            self = .counted(time: time, count: count)
-        } else if text.hasPrefix("Bound intarray _Z_intarray") {
-            self = .boundArray
-        } else if let rest = text.behind("Prefetching with key '") {
-            guard let rows = rest.number(behind: "Got ") else { return nil }
-            self = .prefetched(key: rest.prefix { $0 != "'" }, rows: rows)
-        } else if ["fault fulfilled", "to-many relationship fault "].contains(where: text.hasPrefix),
-            text.contains("fulfilled from row cache")
-        {
-            self = .cacheHit
-        } else if let rest = text.behind("fault fulfilled from database for : ") {
-            guard let object = ObjectURI(rest) else { return nil }
-            self = .fault(object)
-        } else if let rest = text.behind("to-many relationship fault \"") {
-            guard let object = ObjectURI(rest), let rows = rest.number(behind: "Got ") else { return nil }
-            self = .toManyFault(name: rest.prefix { $0 != "\"" }, object, rows: rows)
-        } else if let rest = text.behind("fetch using ") {
-            guard let start = rest.firstRange(of: " on entity '"), let rows = rest.number(behind: "' returned ") else {
+        guard let annotation = text.withBytes({ Self.parse(text, $0) }) else { return nil }
+        self = annotation
+    }
+
+    private static func parse(_ text: Substring, _ bytes: UnsafeBufferPointer<UInt8>) -> SQLDebugAnnotation? {
+        if let rest = bytes.behind("sql connection fetch time: ") ?? bytes.behind("sql execution time: ") {
+            return bytes.seconds(at: rest).map { .statementTime($0) }
+        }
+        if let rest = bytes.behind("total fetch execution time: ") {
+            guard let time = bytes.seconds(at: rest), let rows = bytes.number(behind: " for ", from: rest) else {
                 return nil
             }
-            self = .returned(entity: rest[start.upperBound...].prefix { $0 != "'" }, rows: rows)
-        } else if text.hasPrefix("count request "), let start = text.firstRange(of: "(entity: ") {
-            self = .counting(
-                entity: text[start.upperBound...].prefix { $0 != ";" && $0 != ")" },
-                count: text.number(behindLast: " returned "))
-        } else if text.hasPrefix("count using ") {
-            self = .counting(entity: "", count: text.number(behindLast: " returned "))
-        } else {
-            return nil
+            return .fetched(time: time, rows: rows)
         }
+        if let rest = bytes.behind("total count request execution time: ") {
+            guard let time = bytes.seconds(at: rest), let count = bytes.number(behind: " for count of ", from: rest)
+            else { return nil }
+            return .counted(time: time, count: count)
+        }
+        if bytes.hasBytes("Bound intarray _Z_intarray", at: 0) { return .boundArray }
+        if let rest = bytes.behind("Prefetching with key '") {
+            guard let rows = bytes.number(behind: "Got ", from: rest) else { return nil }
+            return .prefetched(key: text[bytes: rest..<bytes.end(before: "'", from: rest)], rows: rows)
+        }
+        let isFault = bytes.hasBytes("fault fulfilled", at: 0)
+        let isToMany = bytes.hasBytes("to-many relationship fault ", at: 0)
+        if isFault || isToMany, bytes.position(of: "fulfilled from row cache") != nil { return .cacheHit }
+        if let rest = bytes.behind("fault fulfilled from database for : ") {
+            return ObjectURI(text, bytes, from: rest).map { .fault($0) }
+        }
+        if let rest = bytes.behind("to-many relationship fault \"") {
+            guard let object = ObjectURI(text, bytes, from: rest), let rows = bytes.number(behind: "Got ", from: rest)
+            else { return nil }
+            return .toManyFault(name: text[bytes: rest..<bytes.end(before: "\"", from: rest)], object, rows: rows)
+        }
+        if bytes.hasBytes("fetch using ", at: 0) {
+            guard let name = bytes.position(behind: " on entity '"), let rows = bytes.number(behind: "' returned ")
+            else {
+                return nil
+            }
+            return .returned(entity: text[bytes: name..<bytes.end(before: "'", from: name)], rows: rows)
+        }
+        if bytes.hasBytes("count request ", at: 0), let name = bytes.position(behind: "(entity: ") {
+            let entity = text[bytes: name..<bytes.end(before: ";", ")", from: name)]
+            return .counting(entity: entity, count: bytes.number(behindLast: " returned "))
+        }
+        if bytes.hasBytes("count using ", at: 0) {
+            return .counting(entity: "", count: bytes.number(behindLast: " returned "))
+        }
+        return nil
     }
 }
 
-extension Substring {
-    /// Returns the text after a prefix; `nil` if it begins otherwise.
-    func behind(_ beginning: String) -> Substring? {
-        hasPrefix(beginning) ? dropFirst(beginning.count) : nil
-    }
-
+extension UnsafeBufferPointer<UInt8> {
     /// Parses `0.0021s` into nanoseconds, with or without a full stop after it.
-    fileprivate var seconds: UInt64? {
-        let digits = prefix { $0.isNumber || $0 == "." }
-        guard let value = Double(digits), value < 1e6, self[digits.endIndex...].first == "s" else { return nil }
+    fileprivate func seconds(at start: Int) -> UInt64? {
+        guard let (value, end) = decimal(at: start), value < 1e6, hasBytes("s", at: end) else { return nil }
         return UInt64((value * 1e9).rounded())
     }
 
-    fileprivate func number(behindLast mark: String) -> UInt64? {
-        ranges(of: mark).last.flatMap { self[$0.lowerBound...].number(behind: mark) }
+    /// The number behind the first occurrence of a mark, if it is less than 2³².
+    fileprivate func number(behind mark: StaticString, from start: Int = 0) -> UInt64? {
+        guard let position = position(behind: mark, from: start), let number = number(at: position)?.value else {
+            return nil
+        }
+        return number < 1 << 32 ? number : nil
     }
 
-    fileprivate func number(behind mark: String) -> UInt64? {
-        guard let range = firstRange(of: mark) else { return nil }
-        return UInt64(self[range.upperBound...].prefix { $0.isNumber }).flatMap { $0 < 1 << 32 ? $0 : nil }
+    fileprivate func number(behindLast mark: StaticString) -> UInt64? {
+        var last: Int?
+        while let next = position(of: mark, from: last.map { $0 + 1 } ?? 0) { last = next }
+        return last.flatMap { number(behind: mark, from: $0) }
+    }
+
+    fileprivate func end(before marks: StaticString..., from start: Int) -> Int {
+        end(of: { byte in !marks.contains { $0.utf8Start.pointee == byte } }, from: start)
     }
 }

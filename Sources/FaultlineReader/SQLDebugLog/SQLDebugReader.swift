@@ -13,6 +13,7 @@ final class SQLDebugReader {
     private var summary = ReadingSummary()
     /// Programs with their process numbers, in the order of the log; 1 for lines that name no process.
     private var programs: [(process: UInt32, name: String)] = []
+    private var places: [UInt32: Int] = [:]
 
     private let translation = SQLDebugTranslation()
     /// Whether the log has a JSON object per message.
@@ -20,33 +21,36 @@ final class SQLDebugReader {
     /// The data in the log that not every log has.
     private var contents = SQLDebugContents()
 
+    private let statements = LogStatements()
+
     // The state that each pass resets.
     private var threads: [SQLDebugLine.Writer: SQLDebugThread] = [:]
+    /// The threads of each process that hold a fetch which another thread's line can complete.
+    private var holders: [SQLDebugThread.Held: [UInt32: Set<SQLDebugLine.Writer>]] = [:]
     private var firstTime: UInt64?
+    /// The thread of the line before.
+    private var latest: SQLDebugThread?
 
     init(path: String) {
         self.path = path
     }
 
-    private static func head(of path: String) throws(ReaderError) -> String {
-        String(decoding: try LineReader.head(of: path, length: searchLength), as: UTF8.self)
-    }
-
     /// Whether a file contains lines of Core Data.
     static func isLog(_ path: String) throws(ReaderError) -> Bool {
-        var head = try head(of: path)
+        var head = try LineReader.head(of: path, length: searchLength)
         if LogObject.areIn(head) { return true }
-        if head.utf8.contains(0x1B) { head = TerminalColours.removed(from: head) }
-        return ["CoreData: sql: ", "CoreData: annotation: ", "[com.apple.coredata:sql]"].contains { head.contains($0) }
+        if head.contains(0x1B) { head = head.withUnsafeBytes(TerminalColours.removed) }
+        let signs: [StaticString] = ["CoreData: sql: ", "CoreData: annotation: ", "[com.apple.coredata:sql]"]
+        return head.withUnsafeBufferPointer { bytes in signs.contains { bytes.position(of: $0) != nil } }
     }
 
     func readEvents(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
-        hasObjects = LogObject.areIn(try Self.head(of: path))
+        hasObjects = LogObject.areIn(try LineReader.head(of: path, length: Self.searchLength))
         // The first pass learns the names of tables, the second collects all names, and the third delivers events
         // after them.
-        try pass { writer, operation in translation.learn(operation, of: writer) }
+        try pass { thread, operation in translation.learn(operation, of: thread) }
         translation.finishLearning()
-        try pass { writer, operation in try translation.translate(operation, of: writer) { _ in } }
+        try pass { thread, operation in try translation.translate(operation, of: thread) { _ in } }
         for (process, program) in programs {
             try body(
                 .began(
@@ -56,8 +60,8 @@ final class SQLDebugReader {
         summary = ReadingSummary()
         summary.entries = translation.names.entries.count
         var counts: [UInt32: UInt64] = [:]
-        try pass { writer, operation in
-            try translation.translate(operation, of: writer) { event in
+        try pass { thread, operation in
+            try translation.translate(operation, of: thread) { event in
                 summary.events += 1
                 counts[event.process, default: 0] += 1
                 try body(.event(event))
@@ -73,88 +77,108 @@ final class SQLDebugReader {
     // MARK: Lines
 
     private func pass(
-        _ body: (SQLDebugLine.Writer, SQLDebugThread.Operation) throws -> Void
+        _ body: (SQLDebugThread, SQLDebugThread.Operation) throws -> Void
     ) throws {
-        (threads, firstTime) = ([:], nil)
+        (threads, holders, latest, firstTime) = ([:], [:], nil, nil)
         translation.begin()
         let lines = try LogLines(path: path, hasObjects: hasObjects)
-        // The line that may continue, or be followed by its plan.
-        var open: (line: SQLDebugLine, number: Int, lines: Int)?
-        var last: SQLDebugLine.Writer?
+        // The message that may continue, or be followed by its plan.
+        var open: LogMessage?
+        var last: SQLDebugThread?
         while let next = try lines.next(all: open != nil || last != nil) {
             switch next {
             case .coreData(let line, let number):
-                if let open { last = try take(open.line, number: open.number, body) }
-                open = (line, number, 1)
+                if let open { last = try take(open, body) }
+                open = LogMessage(line, number: number)
             case .malformed(let number): summary.countMalformed(line: number, "it is not a JSON object")
             case .other(let text, let number):
-                if let line = open?.line, let count = open?.lines, count < LogContinuation.maximumLines,
-                    LogContinuation.continues(line, text)
-                {
-                    let glue = line.category == "sql" ? " " : "\n"
-                    open?.line.text = (line.text + glue + text.drop { $0 == " " || $0 == "\t" })[...]
-                    open?.lines += 1
-                    continue
-                }
-                if let line = open { last = try take(line.line, number: line.number, body) }
+                if open?.take(text) == true { continue }
+                if let message = open { last = try take(message, body) }
                 open = nil
-                if let writer = last, threads[writer]?.take(planLine: text) == true { continue }
+                if last?.take(planLine: text) == true { continue }
                 last = nil
                 if SQLDebugLine.isLookAlike(text) { summary.countUnknownLine(line: number, text) }
             }
         }
-        if let open { _ = try take(open.line, number: open.number, body) }
+        if let open { _ = try take(open, body) }
         summary.lines += lines.count
-        for writer in threads.keys.sorted(by: { ($0.process, $0.thread) < ($1.process, $1.thread) }) {
-            try threads[writer]?.finish { try body(writer, $0) }
+        let order = { (thread: SQLDebugThread) in (thread.writer.process, thread.writer.thread) }
+        for thread in threads.values.sorted(by: { order($0) < order($1) }) {
+            try thread.finish { try body(thread, $0) }
         }
     }
 
-    /// Processes a complete line.
+    /// Processes a complete message.
     ///
-    /// - Returns: The line's writer, if lines without a mark may belong to it.
+    /// - Returns: The message's thread, if lines without a mark may belong to it.
     private func take(
-        _ line: SQLDebugLine, number: Int,
-        _ body: (SQLDebugLine.Writer, SQLDebugThread.Operation) throws -> Void
-    ) throws -> SQLDebugLine.Writer? {
-        var line = line
-        let writer = line.writer
-        if let index = programs.firstIndex(where: { $0.process == writer.processNumber }) {
-            if programs[index].name.isEmpty { programs[index].name = String(line.program) }
-        } else {
-            programs.append((writer.processNumber, String(line.program)))
-        }
+        _ message: LogMessage, _ body: (SQLDebugThread, SQLDebugThread.Operation) throws -> Void
+    ) throws -> SQLDebugThread? {
+        let line = message.whole()
+        let thread = thread(of: line)
         if firstTime == nil { firstTime = line.time }
         line.time = line.time.flatMap { time in firstTime.map { time >= $0 ? time - $0 : 0 } }
         contents.add(line)
+        let statement = line.category == .sql ? statements[line.text] : nil
         // A batch may be loaded on another thread than its fetch, which is still held there until that thread's next
         // line.
-        if line.category == "sql", line.text.contains("_Z_intarray") { try settle(all: writer, body) }
+        if statement?.hasKeyList == true {
+            // A new statement ends the thread's previous operation.
+            try thread.finishClosed { try body(thread, $0) }
+            try finish(.identities, exceptOf: thread, body)
+        }
         // A fault can be on an object fetched by another thread, whose fetch is still held until that thread's next
         // line.
-        if line.category == "annotation", line.text.contains("fulfilled from database") {
-            for other in others(of: writer) { try threads[other]?.finishWhole { try body(other, $0) } }
+        if line.category == .annotation, !holders.isEmpty, line.text.has("fulfilled from database") {
+            try finish(.whole, exceptOf: thread, body)
         }
-        let isUnderstood = try threads[writer, default: SQLDebugThread()].take(line) { try body(writer, $0) }
-        if !isUnderstood { summary.countUnknownLine(line: number, "\(line.category): \(line.text)") }
-        return threads[writer]?.awaitsPlan == true ? writer : nil
+        let isUnderstood = try thread.take(line, statement) { try body(thread, $0) }
+        list(thread)
+        if !isUnderstood { summary.countUnknownLine(line: message.number, "\(line.category.rawValue): \(line.text)") }
+        return thread.awaitsPlan ? thread : nil
     }
 
-    /// Emits the operations that a thread has finished, and the finished fetches of IDs on the process's other
-    /// threads.
-    private func settle(
-        all writer: SQLDebugLine.Writer, _ body: (SQLDebugLine.Writer, SQLDebugThread.Operation) throws -> Void
+    /// The thread that wrote a line; most lines are of the thread of the line before.
+    private func thread(of line: SQLDebugLine) -> SQLDebugThread {
+        if let latest, latest.writer == line.writer, latest.isNamed || line.program.isEmpty { return latest }
+        let thread = threads[line.writer] ?? SQLDebugThread(line.writer)
+        threads[line.writer] = thread
+        latest = thread
+        let index = places[thread.process] ?? programs.count
+        if index == programs.count {
+            places[thread.process] = index
+            programs.append((thread.process, ""))
+        }
+        if programs[index].name.isEmpty { programs[index].name = String(line.program) }
+        thread.isNamed = !programs[index].name.isEmpty
+        return thread
+    }
+
+    /// Notes what a thread holds after a line.
+    private func list(_ thread: SQLDebugThread) {
+        let held = thread.held
+        if held == thread.listed { return }
+        for kind in [SQLDebugThread.Held.identities, .whole] {
+            if held.contains(kind) {
+                holders[kind, default: [:]][thread.writer.process, default: []].insert(thread.writer)
+            } else {
+                holders[kind]?[thread.writer.process]?.remove(thread.writer)
+            }
+        }
+        thread.listed = held
+    }
+
+    /// Emits the fetches of a kind that the other threads of a process hold, in the order of the threads' numbers.
+    private func finish(
+        _ kind: SQLDebugThread.Held, exceptOf thread: SQLDebugThread,
+        _ body: (SQLDebugThread, SQLDebugThread.Operation) throws -> Void
     ) throws {
-        // A new statement ends the thread's previous operation.
-        try threads[writer]?.finishClosed { try body(writer, $0) }
-        for other in others(of: writer) {
-            try threads[other]?.finishIdentities { try body(other, $0) }
+        guard let writers = holders[kind]?[thread.writer.process], !writers.isEmpty else { return }
+        for writer in writers.subtracting([thread.writer]).sorted(by: { $0.thread < $1.thread }) {
+            guard let other = threads[writer] else { continue }
+            try other.finishClosed { try body(other, $0) }
+            list(other)
         }
-    }
-
-    /// The other threads of a process, in the order of their numbers.
-    private func others(of writer: SQLDebugLine.Writer) -> [SQLDebugLine.Writer] {
-        threads.keys.filter { $0.process == writer.process && $0 != writer }.sorted { $0.thread < $1.thread }
     }
 }
 

@@ -4,10 +4,10 @@ import FaultlineTrace
 ///
 /// A statement comes before its time, a fetch's total after all its statements, and the line that says what kind of
 /// fetch it was comes last. Each is held until the next line shows that nothing more follows.
-struct SQLDebugThread {
+final class SQLDebugThread {
     /// A SELECT, with the facts from the lines after it.
-    struct Select {
-        var sql: String
+    final class Select {
+        let statement: LogStatement
         /// Hashes of the bound values.
         var values: [UInt64] = []
         /// The time of SQLite, and the total including prefetches, in nanoseconds; `nil` if the log lacks it.
@@ -24,6 +24,10 @@ struct SQLDebugThread {
         var plan: PlanEntry?
         /// The time of the last line about it; `nil` if the log has no times.
         var end: UInt64?
+
+        init(_ statement: LogStatement, end: UInt64?) {
+            (self.statement, self.end) = (statement, end)
+        }
     }
 
     struct Prefetch {
@@ -43,7 +47,7 @@ struct SQLDebugThread {
 
     /// A statement other than a SELECT of an entity.
     struct Plain {
-        var sql: String
+        var statement: LogStatement
         var type: TraceEvent.Statement.StatementType
         /// The duration in nanoseconds; `nil` if the log lacks it.
         var time: UInt64?
@@ -55,12 +59,38 @@ struct SQLDebugThread {
     struct Transaction {
         /// Tables of entities with their inserted, updated and deleted rows, in order of appearance.
         var changes: [(table: String, inserted: UInt64, updated: UInt64, deleted: UInt64)] = []
+        /// The indices of the tables in `changes`.
+        fileprivate var places: [String: Int] = [:]
         /// Whether some statements do not show how many rows they wrote.
         var hasUnknownRows = false
         var statements: UInt32 = 0
         var begin: UInt64?
         var end: UInt64?
     }
+
+    /// A finished fetch whose kind another thread's line can show.
+    struct Held: OptionSet, Hashable {
+        let rawValue: UInt8
+
+        /// A fetch of IDs, about which only the next line could add anything.
+        static let identities = Held(rawValue: 1)
+        /// A fetch that compares with no value: no later line can say that it was for a fault.
+        static let whole = Held(rawValue: 2)
+    }
+
+    let writer: SQLDebugLine.Writer
+    /// The process; 1 if the log names none.
+    let process: UInt32
+    /// The thread; 0 if the log names none.
+    ///
+    /// Its digits are read as hexadecimal, which keeps threads distinct either way.
+    let number: UInt32
+    /// The end of the last event.
+    var clock: UInt64 = 0
+    /// Whether the name of its program is known.
+    var isNamed = false
+    /// What the reader knows to be held.
+    var listed: Held = []
 
     /// SELECTs without a total so far, the outer one first.
     private var open: [Select] = []
@@ -72,32 +102,42 @@ struct SQLDebugThread {
     private var now: UInt64?
     private var transaction: Transaction?
     /// A plan whose lines are being read, with its statement.
-    private var plan: (sql: String, rows: [PlanEntry.Row])?
+    private var plan: (sql: Substring, rows: [PlanEntry.Row])?
+
+    init(_ writer: SQLDebugLine.Writer) {
+        self.writer = writer
+        process = max(1, writer.process)
+        let number = UInt64(writer.thread, radix: 16) ?? 0
+        self.number = UInt32(truncatingIfNeeded: number ^ (number >> 32))
+    }
 
     /// Processes a line, and emits the operations that it completes.
     ///
+    /// - Parameter statement: The line's text, parsed, if it is a statement.
     /// - Returns: Whether the line was understood; that includes lines without facts about statements.
-    mutating func take(_ line: SQLDebugLine, _ emit: (Operation) throws -> Void) rethrows -> Bool {
+    func take(
+        _ line: SQLDebugLine, _ statement: LogStatement?, _ emit: (Operation) throws -> Void
+    ) rethrows -> Bool {
         now = line.time
         if plan != nil {
-            if line.category == "details", take(planLine: line.text) { return true }
+            if line.category == .details, take(planLine: line.text) { return true }
             finishPlan()
         }
+        if let statement { return try take(statement, emit) }
         switch line.category {
-        case "sql": return try take(sql: String(line.text), emit)
-        case "details":
-            if let sql = line.text.behind("SQLite: EXPLAIN QUERY PLAN ") { plan = (String(sql), []) }
-            guard line.text.hasPrefix("SQLite bind[") else { return true }
-            guard let value = line.text.firstRange(of: "] = ") else { return false }
-            let hash = StableHash.text(line.text[value.upperBound...])
-            if !open.isEmpty { open[open.count - 1].values.append(hash) }
+        case .details:
+            if let sql = line.text.behind("SQLite: EXPLAIN QUERY PLAN ") { plan = (sql, []) }
+            guard line.text.begins(with: "SQLite bind[") else { return true }
+            guard let value = line.text.behindFirst("] = ") else { return false }
+            let hash = StableHash.text(value)
+            open.last?.values.append(hash)
             return true
-        case "annotation":
+        case .annotation:
             guard let annotation = SQLDebugAnnotation(line.text) else {
                 return !SQLDebugAnnotation.measures(line.text)
             }
             return try take(annotation, emit)
-        default: return true
+        case .sql, .other: return true
         }
     }
 
@@ -107,52 +147,59 @@ struct SQLDebugThread {
     /// Processes a line without a mark that follows one of this thread's: a line of a plan.
     ///
     /// - Returns: Whether it was one.
-    mutating func take(planLine text: Substring) -> Bool {
+    func take(planLine text: Substring) -> Bool {
         guard plan != nil, let row = PlanEntry.Row(planLine: text) else { return false }
         plan?.rows.append(row)
         return true
     }
 
+    /// What the thread holds.
+    var held: Held {
+        guard let text = closed?.statement.select else { return [] }
+        return (text.isOfIdentities ? Held.identities : []).union(text.values == 0 && open.isEmpty ? .whole : [])
+    }
+
     /// Emits the operations that are still open at the end of the log.
-    mutating func finish(_ emit: (Operation) throws -> Void) rethrows {
+    func finish(_ emit: (Operation) throws -> Void) rethrows {
         finishPlan()
         try finishClosed(emit)
         try finishOpen(emit)
         try finishPlain(emit)
     }
+
     // MARK: Statements
 
-    private mutating func take(sql: String, _ emit: (Operation) throws -> Void) rethrows -> Bool {
+    private func take(_ statement: LogStatement, _ emit: (Operation) throws -> Void) rethrows -> Bool {
         try finishClosed(emit)
         try finishPlain(emit)
-        let verb = sql.prefix { $0.isLetter }.uppercased()
-        if verb == "SELECT", SelectText.isOfEntity(sql) {
+        if statement.select != nil {
             // If it is not a prefetch, the previous SELECT ended without a total.
             if open.last?.awaitsPrefetch != true { try finishOpen(emit) }
-            open.append(Select(sql: sql, end: now))
+            open.append(Select(statement, end: now))
             return true
         }
         try finishOpen(emit)
         transaction?.statements += 1
-        switch verb {
+        switch statement.verb {
         case "BEGIN":
             transaction = Transaction(statements: 1, begin: now)
-            plain = Plain(sql: sql, type: .transaction, end: now)
+            plain = Plain(statement: statement, type: .transaction, end: now)
         case "COMMIT", "ROLLBACK", "END":
             transaction?.end = now
-            plain = Plain(sql: sql, type: .transaction, end: now)
+            plain = Plain(statement: statement, type: .transaction, end: now)
             try finishPlain(emit)
-            if let transaction, verb != "ROLLBACK", !transaction.changes.isEmpty { try emit(.saved(transaction)) }
+            if let transaction, statement.verb != "ROLLBACK", !transaction.changes.isEmpty {
+                try emit(.saved(transaction))
+            }
             transaction = nil
         case "INSERT", "UPDATE", "DELETE":
-            let write = WriteText(sql)
-            plain = Plain(sql: sql, type: .write, rows: write?.rows, end: now)
-            guard let write else { return false }
+            plain = Plain(statement: statement, type: .write, rows: statement.write?.rows, end: now)
+            guard let write = statement.write else { return false }
             if WriteText.isOfEntity(write.table) { note(write) }
-        case "SELECT", "EXPLAIN", "WITH": plain = Plain(sql: sql, type: .read, end: now)
+        case "SELECT", "EXPLAIN", "WITH": plain = Plain(statement: statement, type: .read, end: now)
         default:
-            plain = Plain(sql: sql, type: .schema, end: now)
-            return Self.schemaVerbs.contains(verb)
+            plain = Plain(statement: statement, type: .schema, end: now)
+            return Self.schemaVerbs.contains(statement.verb)
         }
         return true
     }
@@ -163,11 +210,14 @@ struct SQLDebugThread {
     ]
 
     /// Counts written rows.
-    private mutating func note(_ write: WriteText) {
+    private func note(_ write: WriteText) {
         guard transaction != nil else { return }
-        let known = transaction?.changes.firstIndex { $0.table == write.table }
-        if known == nil { transaction?.changes.append((write.table, 0, 0, 0)) }
-        let index = known ?? (transaction?.changes.count ?? 1) - 1
+        let next = transaction?.changes.count ?? 0
+        let index = transaction?.places[write.table] ?? next
+        if index == next {
+            transaction?.places[write.table] = next
+            transaction?.changes.append((write.table, 0, 0, 0))
+        }
         guard let rows = write.rows else {
             transaction?.hasUnknownRows = true
             return
@@ -182,15 +232,15 @@ struct SQLDebugThread {
     // MARK: Annotations
 
     /// - Returns: Whether there is a statement that the annotation can describe.
-    private mutating func take(_ annotation: SQLDebugAnnotation, _ emit: (Operation) throws -> Void) rethrows -> Bool {
+    private func take(_ annotation: SQLDebugAnnotation, _ emit: (Operation) throws -> Void) rethrows -> Bool {
         switch annotation {
         case .statementTime(let time):
             if plain != nil {
                 plain?.time = time
                 plain?.end = now
-            } else if !open.isEmpty {
-                open[open.count - 1].statementTime = time
-                open[open.count - 1].end = now
+            } else if let select = open.last {
+                select.statementTime = time
+                select.end = now
             } else {
                 return false
             }
@@ -203,25 +253,25 @@ struct SQLDebugThread {
             return try close(emit) { ($0.time, $0.reportedRows) = (time, rows) }
         case .counted(let time, let count):
             return try close(emit) { ($0.time, $0.reportedRows, $0.isCount) = (time, count, true) }
-        case .boundArray: if !open.isEmpty { open[open.count - 1].awaitsPrefetch = true }
+        case .boundArray: open.last?.awaitsPrefetch = true
         case .prefetched(let key, let rows):
-            guard let select = closed, !open.isEmpty else { return false }
+            guard let select = closed, let outer = open.last else { return false }
             closed = nil
-            open[open.count - 1].awaitsPrefetch = false
-            open[open.count - 1].prefetches.append(Prefetch(key: String(key), rows: rows, select: select))
+            outer.awaitsPrefetch = false
+            outer.prefetches.append(Prefetch(key: String(key), rows: rows, select: select))
         case .returned(let entity, let rows):
             // Precedes the fetch's total if there is one, and otherwise follows the fetch.
-            if !open.isEmpty {
-                open[open.count - 1].entity = String(entity)
-                open[open.count - 1].reportedRows = rows
+            if let select = open.last {
+                select.entity = String(entity)
+                select.reportedRows = rows
             } else {
                 closed?.entity = String(entity)
             }
         case .counting(let entity, let count):
-            guard !open.isEmpty else { return true }
-            open[open.count - 1].isCount = true
-            if let count { open[open.count - 1].reportedRows = count }
-            if !entity.isEmpty { open[open.count - 1].entity = String(entity) }
+            guard let select = open.last else { return true }
+            select.isCount = true
+            if let count { select.reportedRows = count }
+            if !entity.isEmpty { select.entity = String(entity) }
         case .cacheHit: break
         case .fault(let object):
             guard let select = closed else { return false }
@@ -239,12 +289,12 @@ struct SQLDebugThread {
     }
 
     /// - Returns: Whether a statement was open.
-    private mutating func close(
-        _ emit: (Operation) throws -> Void, _ change: (inout Select) -> Void
+    private func close(
+        _ emit: (Operation) throws -> Void, _ change: (Select) -> Void
     ) rethrows -> Bool {
         try finishClosed(emit)
-        guard var select = open.popLast() else { return false }
-        change(&select)
+        guard let select = open.popLast() else { return false }
+        change(select)
         select.end = now
         closed = select
         return true
@@ -253,48 +303,34 @@ struct SQLDebugThread {
     // MARK: Ends
 
     /// Attaches the plan to its statement, whose text the log may have truncated.
-    private mutating func finishPlan() {
+    private func finishPlan() {
         guard let (sql, rows) = plan else { return }
         plan = nil
         guard !rows.isEmpty else { return }
         let entry = PlanEntry(rows: rows)
-        let mark = sql.firstRange(of: "<…>") ?? sql.firstRange(of: "…")
-        let text = mark.map { String(sql[..<$0.lowerBound]) } ?? sql
+        let mark = sql.withBytes { $0.position(of: "<…>") ?? $0.position(of: "…") }
+        let text = mark.map { String(sql[bytes: 0..<$0]) } ?? String(sql)
         guard !text.isEmpty else { return }
-        if closed?.sql.hasPrefix(text) == true {
+        if closed?.statement.sql.hasPrefix(text) == true {
             closed?.plan = entry
-        } else if open.last?.sql.hasPrefix(text) == true {
-            open[open.count - 1].plan = entry
+        } else if open.last?.statement.sql.hasPrefix(text) == true {
+            open.last?.plan = entry
         }
     }
 
-    /// Emits a finished fetch of IDs, about which only the next line could add anything.
-    mutating func finishIdentities(_ emit: (Operation) throws -> Void) rethrows {
-        guard let sql = closed?.sql, SelectText.ofIdentities.contains(where: { sql.hasPrefix($0 + " FROM ") }) else {
-            return
-        }
-        try finishClosed(emit)
-    }
-
-    /// Emits a finished fetch that compares with no value: no later line can say that it was for a fault.
-    mutating func finishWhole(_ emit: (Operation) throws -> Void) rethrows {
-        guard open.isEmpty, closed?.sql.contains("?") == false else { return }
-        try finishClosed(emit)
-    }
-
-    mutating func finishClosed(_ emit: (Operation) throws -> Void) rethrows {
+    func finishClosed(_ emit: (Operation) throws -> Void) rethrows {
         guard let select = closed else { return }
         closed = nil
         try emit(.fetch(select))
     }
 
-    private mutating func finishOpen(_ emit: (Operation) throws -> Void) rethrows {
+    private func finishOpen(_ emit: (Operation) throws -> Void) rethrows {
         let all = open
         open = []
         for select in all { try emit(.fetch(select)) }
     }
 
-    private mutating func finishPlain(_ emit: (Operation) throws -> Void) rethrows {
+    private func finishPlain(_ emit: (Operation) throws -> Void) rethrows {
         guard let statement = plain else { return }
         plain = nil
         try emit(.statement(statement))

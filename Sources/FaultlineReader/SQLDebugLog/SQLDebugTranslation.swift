@@ -11,16 +11,13 @@ final class SQLDebugTranslation {
     /// Entities by table, if the log names both.
     private var entities: [String: String] = [:]
     private(set) var names = EntryTable()
-    /// Parsed SELECTs, by text.
-    private var selects: [String: SelectText?] = [:]
     private var batched = BatchedFetches()
     private var origins = FaultOrigins()
     /// Tables by the entities of their objects.
     private var tables: [String: String] = [:]
 
     // The state that each pass resets.
-    private var clocks: [SQLDebugLine.Writer: UInt64] = [:]
-    /// Events of fetches by their places among the operations.
+    /// Events of the fetches that loaded the objects of faults, by their places among the operations.
     private var fetches: [Int: EventID] = [:]
     /// The number of operations so far.
     private var position = 0
@@ -29,24 +26,24 @@ final class SQLDebugTranslation {
 
     /// Begins a pass: the operations start again from the first.
     func begin() {
-        (clocks, fetches, position, lastEvent, end) = ([:], [:], 0, 0, 0)
+        (fetches, position, lastEvent, end) = ([:], 0, 0, 0)
         batched.begin()
     }
 
     // MARK: Names
 
-    func learn(_ operation: SQLDebugThread.Operation, of writer: SQLDebugLine.Writer) {
+    func learn(_ operation: SQLDebugThread.Operation, of thread: SQLDebugThread) {
         position += 1
         switch operation {
-        case .fetch(let select): if let text = text(of: select) { learn(select, text, of: writer) }
+        case .fetch(let select): if let text = select.statement.select { learn(select, text, of: thread) }
         case .fault(let select, let entity, let object):
-            let table = text(of: select)?.table ?? table(of: entity)
+            let table = select.statement.select?.table ?? table(of: entity)
             tables[entity] = table
-            origins.add(FaultOrigins.Kind(writer: writer, table: table), object: object, at: position)
+            origins.add(FaultOrigins.Kind(writer: thread.writer, table: table), object: object, at: position)
         case .toManyFault(let select, let entity, let name, let object, let rows):
             origins.add(
-                FaultOrigins.Kind(writer: writer, table: table(of: entity), relationship: name), object: object,
-                at: position, led: text(of: select).map { ($0.table, rows) })
+                FaultOrigins.Kind(writer: thread.writer, table: table(of: entity), relationship: name), object: object,
+                at: position, led: select.statement.select.map { ($0.table, rows) })
         case .statement, .saved: break
         }
         let entity: String? =
@@ -62,57 +59,50 @@ final class SQLDebugTranslation {
     /// Ends the first pass.
     func finishLearning() { origins.finish() }
 
-    private func learn(_ select: SQLDebugThread.Select, _ text: SelectText, of writer: SQLDebugLine.Writer) {
-        let batch = batched.learn(select, text, at: position, of: writer.processNumber)
+    private func learn(_ select: SQLDebugThread.Select, _ text: SelectText, of thread: SQLDebugThread) {
+        let batch = batched.learn(select, text, at: position, of: thread.process)
         if let entity = select.entity { tables[entity] = text.table }
         if let batch {
             origins.addBatch(of: batch, columns: text.columns)
         } else if !select.isCount, select.rows > 0 {
-            origins.add(FaultOrigins.Fetch(position: position, writer: writer, text, rows: select.rows))
+            origins.add(FaultOrigins.Fetch(position: position, writer: thread.writer, text, rows: select.rows))
         }
     }
 
     /// The table of an entity's objects, which is the root entity's if the log shows it.
     private func table(of entity: String) -> String { tables[entity] ?? "Z" + entity.uppercased() }
 
-    private func text(of select: SQLDebugThread.Select) -> SelectText? {
-        if let known = selects[select.sql] { return known }
-        let text = SelectText(select.sql)
-        selects[select.sql] = .some(text)
-        return text
-    }
-
     private func entity(_ name: String) -> DictionaryID { names.id(.entity(EntityEntry(name: name))) }
 
     // MARK: Events
 
     func translate(
-        _ operation: SQLDebugThread.Operation, of writer: SQLDebugLine.Writer,
+        _ operation: SQLDebugThread.Operation, of thread: SQLDebugThread,
         _ emit: (TraceEvent) throws -> Void
     ) throws {
         position += 1
         switch operation {
         case .fetch(let select):
-            let text = text(of: select)
+            let text = select.statement.select
             let name = name(of: select, text)
-            if let text, let fetch = batched.take(select, text, of: writer.processNumber) {
-                try give(.batch(batch(select, name, of: fetch)), of: select, writer, emit)
+            if let text, let fetch = batched.take(select, text, of: thread.process) {
+                try give(.batch(batch(select, name, of: fetch)), of: select, thread, emit)
                 return
             }
             let fetch = self.fetch(select, text, name)
-            let event = try give(.fetch(fetch), of: select, writer, emit)
+            let event = try give(.fetch(fetch), of: select, thread, emit)
             if let text, text.isOfIdentities, !select.isCount {
                 batched.remember(
                     .init(position: position, event: event.id, shape: fetch.shape, rows: select.rows), text.table,
-                    of: writer.processNumber)
+                    of: thread.process)
             }
-            fetches[position] = event.id
+            if origins.isOrigin(position) { fetches[position] = event.id }
         case .fault(let select, let entity, let object):
             var fault = self.fault(entity, object, filled: 1)
             fault.type = .object
             try emit(
-                event(.fault(fault), select.duration, writer, select.end) {
-                    try statement(select, $0, writer, $1, emit)
+                event(.fault(fault), select.duration, thread, select.end) {
+                    try statement(select, $0, thread, $1, emit)
                 })
         case .toManyFault(let select, let entity, let name, let object, let rows):
             var fault = self.fault(entity, object, filled: rows)
@@ -120,12 +110,12 @@ final class SQLDebugTranslation {
             fault.relationshipEntity = fault.entity
             fault.relationship = names.id(.name(NameEntry(name: name)))
             try emit(
-                event(.fault(fault), select.duration, writer, select.end) {
-                    try statement(select, $0, writer, $1, emit)
+                event(.fault(fault), select.duration, thread, select.end) {
+                    try statement(select, $0, thread, $1, emit)
                 })
         case .statement(let plain):
-            let statement = statement(plain.sql, plain.type, rows: plain.rows ?? 0)
-            var event = event(.sql(statement), plain.time, writer, plain.end) { _, _ in }
+            let statement = statement(plain.statement, plain.type, rows: plain.rows ?? 0)
+            var event = event(.sql(statement), plain.time, thread, plain.end) { _, _ in }
             if plain.rows == nil, plain.type == .read || plain.type == .write { event.unrecorded.insert(.rows) }
             try emit(event)
         case .saved(let transaction):
@@ -140,7 +130,7 @@ final class SQLDebugTranslation {
             save.updated = UInt32(clamping: transaction.changes.reduce(0) { $0 + $1.updated })
             save.deleted = UInt32(clamping: transaction.changes.reduce(0) { $0 + $1.deleted })
             let span = transaction.begin.flatMap { begin in transaction.end.map { $0 > begin ? $0 - begin : 0 } }
-            var event = event(.save(save), span, writer, transaction.end) { _, _ in }
+            var event = event(.save(save), span, thread, transaction.end) { _, _ in }
             if transaction.hasUnknownRows { event.unrecorded.insert(.rows) }
             try emit(event)
         }
@@ -149,40 +139,39 @@ final class SQLDebugTranslation {
     /// Emits the event of a SELECT after its prefetches' statements and before its own, as recorders do.
     @discardableResult
     private func give(
-        _ detail: TraceEvent.Detail, of select: SQLDebugThread.Select, _ writer: SQLDebugLine.Writer,
+        _ detail: TraceEvent.Detail, of select: SQLDebugThread.Select, _ thread: SQLDebugThread,
         _ emit: (TraceEvent) throws -> Void
     ) rethrows -> TraceEvent {
-        var event = try event(detail, select.duration, writer, select.end) { id, start in
-            for prefetch in select.prefetches { try statement(prefetch.select, id, writer, start, emit) }
+        var event = try event(detail, select.duration, thread, select.end) { id, start in
+            for prefetch in select.prefetches { try statement(prefetch.select, id, thread, start, emit) }
         }
         if select.reportedRows == nil { event.unrecorded.insert(.rows) }
         try emit(event)
-        try statement(select, event.id, writer, event.start, emit)
+        try statement(select, event.id, thread, event.start, emit)
         return event
     }
 
     /// Creates an event that ended at a time, or follows the previous one, and emits the events within it.
     private func event(
-        _ detail: TraceEvent.Detail, _ recordedDuration: UInt64?, _ writer: SQLDebugLine.Writer, _ time: UInt64?,
+        _ detail: TraceEvent.Detail, _ recordedDuration: UInt64?, _ thread: SQLDebugThread, _ time: UInt64?,
         _ within: (EventID, UInt64) throws -> Void
     ) rethrows -> TraceEvent {
         let duration = recordedDuration ?? 0
-        let clock = clocks[writer] ?? 0
-        let start = min(Self.latest, max(clock, time.map { $0 > duration ? $0 - duration : 0 } ?? 0))
-        clocks[writer] = min(start &+ duration, Self.latest)
-        end = max(end, clocks[writer] ?? 0)
+        let start = min(Self.latest, max(thread.clock, time.map { $0 > duration ? $0 - duration : 0 } ?? 0))
+        thread.clock = min(start &+ duration, Self.latest)
+        end = max(end, thread.clock)
         lastEvent += 1
         let id = lastEvent
         try within(id, start)
         var event = TraceEvent(
-            id: id, start: start, duration: duration, thread: writer.threadNumber, process: writer.processNumber, detail
+            id: id, start: start, duration: duration, thread: thread.number, process: thread.process, detail
         )
         if recordedDuration == nil { event.unrecorded = .duration }
         return event
     }
 
     private func statement(
-        _ select: SQLDebugThread.Select, _ parent: EventID, _ writer: SQLDebugLine.Writer, _ start: UInt64,
+        _ select: SQLDebugThread.Select, _ parent: EventID, _ thread: SQLDebugThread, _ start: UInt64,
         _ emit: (TraceEvent) throws -> Void
     ) rethrows {
         lastEvent += 1
@@ -190,18 +179,20 @@ final class SQLDebugTranslation {
         let time = select.statementTime ?? (select.isCount ? select.time : nil)
         var event = TraceEvent(
             id: lastEvent, parent: parent, start: start, duration: min(time ?? 0, select.duration ?? 0),
-            thread: writer.threadNumber, process: writer.processNumber,
-            .sql(statement(select.sql, .read, rows: select.isCount ? 1 : select.rows, select.plan)))
+            thread: thread.number, process: thread.process,
+            .sql(statement(select.statement, .read, rows: select.isCount ? 1 : select.rows, select.plan)))
         if time == nil { event.unrecorded.insert(.duration) }
         if select.reportedRows == nil, !select.isCount { event.unrecorded.insert(.rows) }
         try emit(event)
     }
 
     private func statement(
-        _ sql: String, _ type: TraceEvent.Statement.StatementType, rows: UInt64, _ plan: PlanEntry? = nil
+        _ text: LogStatement, _ type: TraceEvent.Statement.StatementType, rows: UInt64, _ plan: PlanEntry? = nil
     ) -> TraceEvent.Statement {
         var statement = TraceEvent.Statement()
-        statement.statement = names.id(.statement(StatementEntry(sql: SQLLiterals.removed(from: sql))))
+        let number = text.number ?? names.id(.statement(StatementEntry(sql: SQLLiterals.removed(from: text.sql))))
+        text.number = number
+        statement.statement = number
         statement.type = type
         statement.rows = UInt32(clamping: rows)
         statement.plan = plan.map { names.id(.plan($0)) } ?? 0
@@ -225,18 +216,19 @@ final class SQLDebugTranslation {
 
     private func fetch(_ select: SQLDebugThread.Select, _ text: SelectText?, _ name: String) -> TraceEvent.Fetch {
         let hasValues = text.map { $0.values == select.values.count && $0.keyList == nil } ?? false
-        let batches = batched.batches(at: position, select.sql)
+        let batches = batched.batches(at: position, select.statement.sql)
         let type: TraceEvent.Fetch.ResultType =
             select.isCount ? .count : text?.isOfIdentities == true && batches == nil ? .objectIDs : .objects
+        let prefetch = batches?.prefetches ?? select.prefetches.map(\.key)
+        let form = LogStatement.Form(entity: name, prefetch: prefetch, type: type, hasValues: hasValues)
         var fetch = TraceEvent.Fetch()
-        fetch.entity = entity(name)
-        fetch.shape = names.id(
-            .shape(
-                ShapeEntry(
-                    entity: name, predicate: text?.predicate ?? "", sort: text?.sort ?? [],
-                    prefetch: batches?.prefetches ?? select.prefetches.map(\.key), isLimited: text?.isLimited ?? false,
-                    resultType: "\(type)", terms: text?.keyList == nil ? text?.terms : nil,
-                    hasUnrecordedValues: hasValues ? nil : true)))
+        (fetch.entity, fetch.shape) = select.statement.numbers(of: form) {
+            let shape = ShapeEntry(
+                entity: name, predicate: text?.predicate ?? "", sort: text?.sort ?? [], prefetch: prefetch,
+                isLimited: text?.isLimited ?? false, resultType: "\(type)",
+                terms: text?.keyList == nil ? text?.terms : nil, hasUnrecordedValues: hasValues ? nil : true)
+            return (entity(name), names.id(.shape(shape)))
+        }
         if hasValues, let terms = text?.terms, terms.count == select.values.count { fetch.operands = select.values }
         fetch.parameters = StableHash.fold(select.values)
         fetch.resultType = type
@@ -273,17 +265,4 @@ final class SQLDebugTranslation {
 extension SQLDebugThread.Select {
     /// The total; without one, SQLite's part.
     fileprivate var duration: UInt64? { time ?? statementTime }
-}
-
-extension SQLDebugLine.Writer {
-    /// The process; 1 if the log names none.
-    var processNumber: UInt32 { max(1, process) }
-
-    /// The thread; 0 if the log names none.
-    ///
-    /// Its digits are read as hexadecimal, which keeps threads distinct either way.
-    var threadNumber: UInt32 {
-        let number = UInt64(thread, radix: 16) ?? 0
-        return UInt32(truncatingIfNeeded: number ^ (number >> 32))
-    }
 }

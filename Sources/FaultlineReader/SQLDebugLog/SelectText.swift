@@ -8,7 +8,7 @@ struct SelectText {
     /// The table of the fetched entity: `ZBOOK`.
     let table: String
     /// Columns of its properties in the result: `ZTITLE`, `ZSHELF`.
-    let columns: [String]
+    let columns: LoadedColumns
     /// The WHERE clause, with `?` for values.
     let predicate: String
     let sort: [String]
@@ -33,64 +33,67 @@ struct SelectText {
     }
 
     /// The beginnings of SELECTs that return only IDs.
-    static let ofIdentities = ["SELECT 0, t0.Z_PK", "SELECT t0.Z_ENT, t0.Z_PK"]
+    private static let ofIdentities = ["SELECT 0, t0.Z_PK", "SELECT t0.Z_ENT, t0.Z_PK"]
 
+    /// - Complexity: O(*n*).
     init?(_ sql: String) {
         let clauses = Self.clauses(sql)
         guard let from = clauses["FROM"], let table = Self.table(from) else { return nil }
         self.table = table
-        columns = (clauses[""] ?? "").split { " ,".contains($0) }.filter { $0.hasPrefix("t0.Z") }
-            .map { String($0.dropFirst(3)) }.filter { !["Z_PK", "Z_ENT", "Z_OPT"].contains($0) }
+        columns = LoadedColumns(
+            (clauses[""] ?? "").utf8.split { $0 == 0x20 || $0 == UInt8(ascii: ",") }.map { Substring($0) }
+                .filter { $0.begins(with: "t0.Z") }.map { String(Self.column($0)) }
+                .filter { !["Z_PK", "Z_ENT", "Z_OPT"].contains($0) })
         // Values that were not bound are removed to keep them out of profiles.
         predicate = SQLLiterals.removed(from: clauses["WHERE"] ?? "")
-        sort = (clauses["ORDER BY"] ?? "").split(separator: ",").map { key in
-            let words = key.split(separator: " ").map(String.init)
+        sort = (clauses["ORDER BY"] ?? "").utf8.split(separator: UInt8(ascii: ",")).map { key in
+            let words = Self.words(Substring(key))
             // COLLATE is followed by the name of a collation.
             let order = words.firstIndex(of: "COLLATE").map { words.dropFirst($0 + 1).prefix(1) } ?? []
-            let direction = words.last == "DESC" ? "descending" : "ascending"
+            let direction: Substring = words.last == "DESC" ? "descending" : "ascending"
             return ([Self.column(words.first ?? "")] + order + [direction]).joined(separator: " ")
         }
         isLimited = clauses["LIMIT"] != nil
-        let window = (clauses["LIMIT"] ?? "").split(separator: " ").map { UInt64($0) ?? 0 }
+        let window = Self.words((clauses["LIMIT"] ?? "")[...]).map { UInt64($0) ?? 0 }
         limit = window.first ?? 0
         offset = window.count == 3 ? window[2] : 0
         values = sql.utf8.count { $0 == UInt8(ascii: "?") }
-        terms = predicate.isEmpty ? [] : Self.terms(predicate)
+        terms = predicate.isEmpty ? [] : ConditionText.terms(predicate)
         isOfIdentities = clauses[""].map(Self.ofIdentities.contains) ?? false
-        if predicate.hasPrefix("t0.Z_PK IN (SELECT * FROM _Z_intarray"), !predicate.contains(" AND ") {
+        if predicate[...].begins(with: "t0.Z_PK IN (SELECT * FROM _Z_intarray"), !predicate[...].has(" AND ") {
             keyList = .objects
         } else {
-            keyList = predicate.contains("_Z_intarray") ? .other : nil
+            keyList = predicate[...].has("_Z_intarray") ? .other : nil
         }
     }
 
-    /// Whether a SELECT fetches objects of an entity, or some of their values, rather than Core Data's own data.
-    static func isOfEntity(_ sql: String) -> Bool {
-        guard let table = SelectText(sql)?.table else { return false }
-        return WriteText.isOfEntity(table)
-    }
+    private static let names: [StaticString] = ["FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT"]
 
     /// Splits a statement into clauses, leaving those in parentheses intact.
     private static func clauses(_ sql: String) -> [String: String] {
-        let names = ["FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT"]
         var clauses: [String: String] = [:]
         var name = ""
-        var depth = 0
-        var words: [Substring] = []
+        var text: [UInt8] = []
         func finish() {
-            if clauses[name] == nil { clauses[name] = words.joined(separator: " ") }
-            words = []
+            if clauses[name] == nil { clauses[name] = String(decoding: text, as: UTF8.self) }
+            text = []
         }
-        for word in sql.split(separator: " ") {
-            if depth == 0, names.contains(word.uppercased()) {
-                finish()
-                name = word.uppercased()
-                if name == "ORDER" || name == "GROUP" { name += " BY" }
-                continue
+        sql[...].withBytes { bytes in
+            var depth = 0
+            var end = 0
+            while case let word = bytes.word(from: end), !word.isEmpty {
+                end = word.upperBound
+                if depth == 0, let next = names.first(where: { bytes.isWord($0, in: word) }) {
+                    finish()
+                    name = "\(next)"
+                    if name == "ORDER" || name == "GROUP" { name += " BY" }
+                    continue
+                }
+                if text.isEmpty, name.hasSuffix(" BY"), bytes.isWord("BY", in: word) { continue }
+                depth += bytes.depth(of: word)
+                if !text.isEmpty { text.append(0x20) }
+                text += bytes[word]
             }
-            if words.isEmpty, name.hasSuffix(" BY"), word.uppercased() == "BY" { continue }
-            depth += word.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: "(") ? 1 : $1 == UInt8(ascii: ")") ? -1 : 0) }
-            words.append(word)
         }
         finish()
         return clauses
@@ -98,92 +101,15 @@ struct SelectText {
 
     /// The table with the alias t0, or else the first.
     private static func table(_ from: String) -> String? {
-        let words = from.split(separator: " ")
+        let words = words(from[...])
         let position = words.firstIndex(of: "t0").map { $0 - 1 } ?? 0
         return words.indices.contains(position) ? words[position].filter { $0 != "," && $0 != ";" } : nil
     }
 
+    private static func words(_ text: Substring) -> [Substring] {
+        text.utf8.split(separator: 0x20).map { Substring($0) }
+    }
+
     /// A column's name, preceded by its alias if it belongs to another table.
-    private static func column(_ word: some StringProtocol) -> String {
-        word.hasPrefix("t0.") ? String(word.dropFirst(3)) : String(word)
-    }
-
-    /// The term for `NSCoreDataStringSearch(t0.ZTITLE,?,129,0)`, whose third argument is Foundation's comparison
-    /// options; `nil` if it is another expression.
-    private static func search(_ text: String) -> ShapeEntry.Term? {
-        guard let match = text.wholeMatch(of: /NSCoreDataStringSearch\((t\d+\.\w+),\?,(\d+),\d+\)/),
-            let number = UInt(match.2)
-        else { return nil }
-        let options = String.CompareOptions(rawValue: number)
-        let disregarded =
-            (options.contains(.caseInsensitive) ? "c" : "") + (options.contains(.diacriticInsensitive) ? "d" : "")
-        let isAnchored = options.contains(.anchored)
-        // A prefix search with options still calls a function, and no index serves it.
-        guard !isAnchored || !disregarded.isEmpty else { return nil }
-        let operation = !isAnchored ? "CONTAINS" : options.contains(.backwards) ? "ENDSWITH" : "BEGINSWITH"
-        return ShapeEntry.Term(
-            keyPath: column(match.1), operation: operation, options: disregarded.isEmpty ? nil : disregarded)
-    }
-
-    /// The terms of `t0.ZSHELF = ? AND t0.ZPAGES > ?`, with or without parentheses.
-    private static func terms(_ predicate: String) -> [ShapeEntry.Term]? {
-        let text = bare(predicate)
-        guard split(text, at: "OR").count == 1 else { return nil }
-        let parts = split(text, at: "AND")
-        guard parts.count > 1 else { return term(text).map { [$0] } }
-        var terms: [ShapeEntry.Term] = []
-        for part in parts {
-            guard let inner = Self.terms(part) else { return nil }
-            terms += inner
-        }
-        return terms
-    }
-
-    private static func term(_ text: String) -> ShapeEntry.Term? {
-        let words = text.split(separator: " ").map(String.init)
-        if let search = search(words.joined()) { return search }
-        let operations = ["=": "==", "<": "<", ">": ">", "<=": "<=", ">=": ">=", "<>": "!=", "!=": "!="]
-        guard words.count == 3, words.contains("?"), let operation = operations[words[1]] else { return nil }
-        // Core Data puts the value first if the predicate does: "? <= t0.ZTIME".
-        let isMirrored = words[0] == "?"
-        let mirrored = ["<": ">", ">": "<", "<=": ">=", ">=": "<="]
-        let name = isMirrored ? words[2] : words[0]
-        guard name.hasPrefix("t"), name.contains(".") else { return nil }
-        let column = column(name)
-        return ShapeEntry.Term(
-            keyPath: column == "Z_PK" ? "SELF" : column,
-            operation: isMirrored ? mirrored[operation] ?? operation : operation)
-    }
-
-    /// A condition without the parentheses around the whole of it.
-    private static func bare(_ text: String) -> String {
-        var text = text[...]
-        while true {
-            text = text.drop { $0 == " " }
-            while text.last == " " { text.removeLast() }
-            guard text.first == "(", text.last == ")" else { return String(text) }
-            var depth = 0
-            let end = text.firstIndex { character in
-                depth += character == "(" ? 1 : character == ")" ? -1 : 0
-                return depth == 0
-            }
-            guard end == text.index(before: text.endIndex) else { return String(text) }
-            text = text.dropFirst().dropLast()
-        }
-    }
-
-    /// Splits a condition at a word outside parentheses.
-    private static func split(_ text: String, at separator: String) -> [String] {
-        var (depth, parts, part): (Int, [String], [Substring]) = (0, [], [])
-        for word in text.split(separator: " ") {
-            if depth == 0, word == separator {
-                parts.append(part.joined(separator: " "))
-                part = []
-                continue
-            }
-            depth += word.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: "(") ? 1 : $1 == UInt8(ascii: ")") ? -1 : 0) }
-            part.append(word)
-        }
-        return parts + [part.joined(separator: " ")]
-    }
+    static func column(_ word: Substring) -> Substring { word.behind("t0.") ?? word }
 }

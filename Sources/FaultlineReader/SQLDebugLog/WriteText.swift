@@ -15,7 +15,9 @@ struct WriteText {
 
     /// - Returns: `nil` if it is another kind of statement.
     init?(_ sql: String) {
-        let words = sql.split { " (\n\t".contains($0) }
+        // The words before the table, and the table: DELETE FROM, UPDATE OR FAIL, INSERT OR REPLACE INTO.
+        let words = sql.utf8.split(maxSplits: 5) { $0 == 0x20 || $0 == 0x28 || $0 == 0x0A || $0 == 0x09 }
+            .map { Substring($0) }
         guard let verb = words.first.flatMap({ Verb(rawValue: $0.uppercased()) }) else { return nil }
         self.verb = verb
         var rest = words.dropFirst()
@@ -23,7 +25,7 @@ struct WriteText {
         if let word = rest.first?.uppercased(), word == "INTO" || word == "FROM" { rest = rest.dropFirst() }
         guard let table = rest.first else { return nil }
         self.table = table.filter { !"\"`[];".contains($0) }
-        rows = verb == .insert ? Self.inserted(sql) : Self.changed(sql)
+        rows = sql[...].withBytes { verb == .insert ? Self.inserted($0) : Self.changed($0) }
     }
 
     /// Whether a table holds the objects of an entity.
@@ -38,26 +40,48 @@ struct WriteText {
     }
 
     /// The rows of an INSERT: the number of its value lists.
-    private static func inserted(_ sql: String) -> UInt64? {
-        guard let values = sql.uppercased().firstRange(of: "VALUES") else { return nil }
+    private static func inserted(_ sql: UnsafeBufferPointer<UInt8>) -> UInt64? {
+        guard let values = sql.indices.dropLast(5).first(where: { sql.isWord("VALUES", in: $0..<$0 + 6) })
+        else { return nil }
+        let rest = sql[values..<(sql.position(of: " ON CONFLICT", from: values) ?? sql.count)]
         var (depth, lists): (Int, UInt64) = (0, 0)
-        var rest = sql[values.upperBound...]
-        if let conflict = rest.firstRange(of: " ON CONFLICT") { rest = rest[..<conflict.lowerBound] }
-        for character in rest {
-            if character == "(" {
+        for byte in rest {
+            if byte == UInt8(ascii: "(") {
                 if depth == 0 { lists += 1 }
                 depth += 1
-            } else if character == ")" {
+            } else if byte == UInt8(ascii: ")") {
                 depth -= 1
             }
         }
         return lists == 0 ? nil : lists
     }
 
-    /// The rows of an UPDATE or a DELETE: the number of keys in its condition.
-    private static func changed(_ sql: String) -> UInt64? {
-        if sql.firstMatch(of: /\bZ_PK\s*=\s*(\?|\d+)/) != nil { return 1 }
-        guard let list = sql.firstMatch(of: /\bZ_PK\s+IN\s*\(([\s\d?,]+)\)/)?.1 else { return nil }
-        return UInt64(list.split(separator: ",").count)
+    /// The rows of an UPDATE or a DELETE: the number of keys in its condition, `Z_PK = ?` or `Z_PK IN (1, 2)`.
+    private static func changed(_ sql: UnsafeBufferPointer<UInt8>) -> UInt64? {
+        var rows: UInt64?
+        var position = 0
+        while let found = sql.position(of: "Z_PK", from: position) {
+            position = found + 4
+            if found > 0, SQLLexer.continuesWord(sql[found - 1]) { continue }
+            let next = sql.end(of: \.isSpace, from: position)
+            if sql.hasBytes("=", at: next) {
+                let value = sql.end(of: \.isSpace, from: next + 1)
+                if value < sql.count, sql[value] == UInt8(ascii: "?") || sql[value].isDigit { return 1 }
+            } else if rows == nil, next > position, sql.hasBytes("IN", at: next) {
+                rows = keys(sql, from: sql.end(of: \.isSpace, from: next + 2))
+            }
+        }
+        return rows
+    }
+
+    /// The number of keys in a list in parentheses; `nil` if it contains anything else.
+    private static func keys(_ sql: UnsafeBufferPointer<UInt8>, from open: Int) -> UInt64? {
+        guard sql.hasBytes("(", at: open) else { return nil }
+        let comma = UInt8(ascii: ",")
+        let close = sql.end(
+            of: { $0.isSpace || $0.isDigit || $0 == UInt8(ascii: "?") || $0 == comma }, from: open + 1)
+        guard close > open + 1, sql.hasBytes(")", at: close) else { return nil }
+        // Each key ends before a comma or the parenthesis.
+        return UInt64(((open + 2)...close).count { ($0 == close || sql[$0] == comma) && sql[$0 - 1] != comma })
     }
 }

@@ -22,6 +22,7 @@ final class XctraceReader {
     private var events: [TraceEvent] = []
     /// Processes with their programs, in the order of the file.
     private var processes: [(number: UInt32, program: String)] = []
+    private var known: Set<UInt32> = []
     /// Stacks by the value that defines them; the values are kept because their identifiers are the keys.
     private var stacks: [ObjectIdentifier: (value: XctraceDocument.Value, id: DictionaryID)] = [:]
     private var end: UInt64 = 0
@@ -36,6 +37,9 @@ final class XctraceReader {
             data = try Data(contentsOf: URL(fileURLWithPath: path))
         } catch {
             throw ReaderError.cannotRead(path, line: 0, EIO)
+        }
+        if let (line, problem) = XctraceText.excess(in: data) {
+            throw ReaderError.excessiveXctrace(path, line: line, problem)
         }
         let (isExport, isWhole) = try XctraceDocument.read(data) { add($0) }
         guard isExport else { throw ReaderError.foreignXML(path) }
@@ -54,9 +58,9 @@ final class XctraceReader {
         for event in events { try body(.event(event)) }
         // If the file is cut off, nobody knows how much is missing.
         guard isWhole else { return summary }
+        let counts = Dictionary(events.map { ($0.process, 1 as UInt64) }, uniquingKeysWith: +)
         for (process, _) in processes {
-            let count = events.count { $0.process == process }
-            try body(.ended(ProcessEnded(process: process, end: end, events: UInt64(count))))
+            try body(.ended(ProcessEnded(process: process, end: end, events: counts[process] ?? 0)))
         }
         return summary
     }
@@ -80,7 +84,7 @@ final class XctraceReader {
         // A row without a process belongs to the previous one.
         let recorded = row.child("pid", of: owner)?.number.map { UInt32(clamping: max(1, $0)) }
         let process = recorded ?? processes.last?.number ?? 1
-        if !processes.contains(where: { $0.number == process }) {
+        if known.insert(process).inserted {
             // "TestApp (12345)"
             let program = (owner?.attributes["fmt"] ?? "").split(separator: " (").first.map(String.init)
             processes.append((process, program ?? ""))

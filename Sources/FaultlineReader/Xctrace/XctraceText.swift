@@ -25,6 +25,49 @@ enum XctraceText {
         return data
     }
 
+    /// Limits far above any export, beyond which the time and memory of the parser would not be bounded: it compares each
+    /// attribute of an element with all others.
+    enum Limit {
+        static let attributes = 1000
+        static let tagLength = 1 << 20
+    }
+
+    /// Searches for a tag that exceeds a limit.
+    ///
+    /// - Returns: Its line, and what is wrong with it, worded to follow "the element in line 1": `"has more than …"`.
+    /// - Complexity: O(*n*).
+    static func excess(in data: Data) -> (line: Int, text: String)? {
+        data.withUnsafeBytes { bytes in
+            var position = 0
+            while let start = bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
+                var (quote, attributes): (UInt8?, Int) = (nil, 0)
+                position = start + 1
+                // A comment is not a tag.
+                if position < bytes.count, bytes[position] == UInt8(ascii: "!") { continue }
+                // No tag contains the beginning of another, not even in the value of an attribute.
+                while position < bytes.count, bytes[position] != UInt8(ascii: "<") {
+                    let byte = bytes[position]
+                    if quote != nil {
+                        if byte == quote { quote = nil }
+                    } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                        quote = byte
+                    } else if byte == UInt8(ascii: ">") {
+                        break
+                    } else if byte == UInt8(ascii: "=") {
+                        attributes += 1
+                    }
+                    position += 1
+                }
+                let text =
+                    attributes > Limit.attributes
+                    ? "has more than \(Limit.attributes) attributes"
+                    : position - start > Limit.tagLength ? "has a tag of more than \(Limit.tagLength) bytes" : nil
+                if let text { return (bytes[..<start].count { $0 == 0x0A } + 1, text) }
+            }
+            return nil
+        }
+    }
+
     /// The documents of a file, without the text between them.
     ///
     /// - Complexity: O(*n*).
