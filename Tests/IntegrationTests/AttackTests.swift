@@ -118,6 +118,35 @@ struct AttackTests {
         #expect(try BuiltCommand.run(["recover", place]).errors.contains("its programs left no ring buffers"))
     }
 
+    @Test("an empty trace names the command that fills it with the events of its rings")
+    func emptyTrace() throws {
+        let place = elsewhere("left")
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        // As "faultline record" leaves them if it is killed before it has met the program.
+        let claim = place + "/faultline-abcdef"
+        try FileManager.default.createDirectory(atPath: claim, withIntermediateDirectories: true)
+        try Data("rings \(trace)".utf8).write(to: URL(fileURLWithPath: claim + "/owner"))
+        try Data().write(to: URL(fileURLWithPath: trace))
+        let environment = ["FAULTLINE_RINGS": place]
+        #expect(try BuiltCommand.run(["report", trace], environment: environment).errors.contains("the file is empty"))
+        try kill(recording: 100, to: "rings:\(claim)")
+        let rings = try #require(
+            FileManager.default.contentsOfDirectory(atPath: claim).first { $0.hasSuffix(".rings") })
+        for command in ["report", "events", "recover"] {
+            let result = try BuiltCommand.run([command, trace], environment: environment)
+            #expect(
+                result.status == 2
+                    && result.errors
+                        == "faultline: The trace \"\(trace)\" is empty because \"faultline record\" was killed, but 100 events "
+                        + "are left in ring buffers; write them to the trace with \"faultline recover \(claim)/\(rings) -o "
+                        + "\(trace)\".\n"
+            )
+        }
+        #expect(
+            try BuiltCommand.run(["recover", "\(claim)/\(rings)", "-o", trace], environment: environment).status == 0)
+        #expect(try fetches(trace) == 100)
+    }
+
     @Test("rings of another trace stay, whatever a trace claims")
     func foreignRings() throws {
         try kill(recording: 100, to: "timeline:\(trace)")

@@ -15,7 +15,7 @@ struct CleanCommand: ParsableCommand {
             unless --discard-events is given; "faultline recover" makes a trace of them. Traces are never removed.
             """)
 
-    @Argument(help: "Folders of outputs. Default: the current one.", completion: .directory)
+    @Argument(help: "Folders of outputs.", completion: .directory)
     var folders: [String] = ["."]
 
     @Flag(name: .long, help: "Also remove ring buffers whose events are in no trace; those events are lost.")

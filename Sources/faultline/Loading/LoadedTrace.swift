@@ -74,14 +74,15 @@ struct LoadedTrace {
 
     /// A sentence about an empty trace whose events are still in ring buffers, or `nil` if there are none.
     private static func emptiness(of path: String, _ error: ReaderError) -> String? {
-        let rings = error.code == .empty ? LeftoverRings.find(for: path) : []
+        let rings = error.code == .empty ? LeftoverRings.find(for: path).filter { $0.events > 0 } : []
         guard !rings.isEmpty else { return nil }
         let events = rings.reduce(0) { $0 &+ $1.events }
         let waiting = rings.contains { $0.state == .running } ? "wait until its program ends, and " : ""
-        let command = ["faultline recover"] + (rings.map(\.file) + ["-o", path]).map(NextStep.Input.quoted)
+        let names = rings.map { NextStep.Input.quoted($0.file) }.joined(separator: " ")
+        let command = "faultline recover \(names) -o \(NextStep.Input.quoted(path))"
         return "The trace \"\(path)\" is empty because \"faultline record\" was killed, but "
             + "\(Phrase.count(events, "event")) \(events == 1 ? "is" : "are") left in ring buffers; \(waiting)write "
-            + "\(events == 1 ? "it" : "them") to the trace with \"\(command.joined(separator: " "))\"."
+            + "\(events == 1 ? "it" : "them") to the trace with \"\(command)\"."
     }
 
     private mutating func recover() throws {
