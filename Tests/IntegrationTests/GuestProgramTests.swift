@@ -140,6 +140,7 @@ struct GuestProgramTests {
                     "mkdir \(number + 1); $FAULTLINE record --quiet --to lttng \(selection.joined(separator: " ")) "
                         + "-o ctf-\(number) -- \(command) \(number + 1)"
                 }.joined(separator: "\n"), directory: directory)
+        #expect(!result.errors.contains("could not load LTTng"), "\(result.errors)")
         let depths = result.output.split(separator: "\n").compactMap { Int($0) }
         try #require(depths.count == selections.count + 1, "\(result.output)\(result.errors)")
         #expect(depths.allSatisfy { abs($0 - depths[0]) <= Self.bytesOfStack }, "\(depths)")
