@@ -98,7 +98,7 @@ static void *run_shared(void *unused) {
 
 KIND(thread_churn) {
     shared = open_notes(10);
-    for (int index = 0; index < 3000; index++) { join(start(run_shared, NULL, 0)); }
+    for (int index = 0; index < 1000; index++) { join(start(run_shared, NULL, 0)); }
     printf("%d runs\n", runs);
 }
 
@@ -356,11 +356,11 @@ static void *compute_for_ever(void *ready) {
 
 KIND(cancelled_at_once) {
     int cancelled = 0;
-    for (int index = 0; index < 100; index++) {
+    for (int index = 0; index < 60; index++) {
         _Atomic bool ready = false;
         pthread_t thread = start(compute_for_ever, &ready, 0);
         while (!ready) { sched_yield(); }
-        pause_briefly(index * 10);
+        pause_briefly(index * 16);
         pthread_cancel(thread);
         cancelled += join(thread) == -1;
     }
