@@ -32,7 +32,7 @@ struct LogScanningTests {
             ("insert into ZITEM(ZA) values (1, (2)), (3)", 2), ("INSERT INTO ZITEM DEFAULT VALUES", nil),
             ("INSERT INTO ZITEM(ZA) VALUES (1) ON CONFLICT (ZA) DO UPDATE SET ZB = (1)", 1),
             ("INSERT INTO ZITEM VALUES \(opening)1\(closing)", 1), ("DELETE FROM ZITEM WHERE Z_PK IN \(opening)", nil),
-        ])
+        ] as [(String, UInt64?)])
     func writes(_ sql: String, _ rows: UInt64?) {
         let write = WriteText(sql)
         #expect(write?.rows == rows && write?.table == "ZITEM")
@@ -123,7 +123,7 @@ struct LogScanningTests {
                 0xC3, 0x0A,
             ]
                 + Array("CoreData: \(total)".utf8))
-        var kinds: [TraceEvent.Kind] = []
+        var kinds: [EventKind] = []
         try TraceReader(path: file.path).read { if case .event(let event) = $0 { kinds.append(event.kind) } }
         #expect(kinds.contains(.fetch))
     }
