@@ -29,18 +29,18 @@ struct ProfileFileTests {
 
     @Test func `has no values of requests and statements unless they are wanted`() throws {
         var trace = TraceBuilder()
-        let secret = trace.define(.name("[{\"string\":\"SECRET\"}]"))
-        let text = trace.define(.name("SELECT a FROM t WHERE b = 'SECRET'"))
+        let secret = trace.define(.name(NameEntry(name: "[{\"string\":\"SECRET\"}]")))
+        let text = trace.define(.name(NameEntry(name: "SELECT a FROM t WHERE b = 'SECRET'")))
         let entity = trace.entity("Item")
         let shape = trace.define(.shape(ShapeEntry(entity: "Item", predicate: "name == ?")))
         let sql = trace.define(.statement(StatementEntry(sql: "SELECT a FROM t WHERE b = ?")))
         for number in 0..<3 as Range<UInt32> {
             var fetch = TraceEvent.Fetch()
             (fetch.entity, fetch.shape, fetch.values, fetch.rows) = (entity, shape, secret, number + 1)
-            trace.event(.fetch(fetch), start: UInt64(number) * 2000, duration: 1000)
+            trace.event(.fetch(fetch), duration: 1000)
             var statement = TraceEvent.Statement()
             (statement.statement, statement.values, statement.rows) = (sql, text, 1)
-            trace.event(.sql(statement), start: UInt64(number) * 2000 + 1000, duration: 500)
+            trace.event(.sql(statement), duration: 500)
         }
         let profile = Profile(trace.closed())
         #expect(try self.text(profile).components(separatedBy: "SECRET").count == 5)

@@ -330,7 +330,7 @@ struct OutputNameTests {
             ["report", trace, "--format", "html"],
         ] {
             let path = directory.path(UUID().uuidString)
-            try #require(try BuiltCommand.run(arguments + ["-o", path]).status == 0)
+            try #require(try BuiltCommand.run(arguments + ["-o", path], directory: directory.url).status == 0)
             let file = try Data(contentsOf: URL(fileURLWithPath: path))
             let copy = directory.path("copy")
             let piped = try BuiltCommand.run(
@@ -386,7 +386,7 @@ struct OutputNameTests {
         #expect(names.isEmpty)
         // The recorded program and its arguments are passed on byte for byte.
         let script = """
-            mkdir $'d\\xff' && printf '#!/bin/sh\\nprintf "%s" "$1"' > $'d\\xff'/prog && chmod +x $'d\\xff'/prog
+            mkdir $'d\\xff' && printf '#!/bin/sh\\nprintf "%%s" "$1"' > $'d\\xff'/prog && chmod +x $'d\\xff'/prog
             \(command) record --quiet -o t.json -- $'d\\xff'/prog $'a\\xfe' | od -An -tx1
             PATH=$PWD/$'d\\xff':$PATH \(command) record --quiet -o t.json prog $'a\\xfe' | od -An -tx1
             """

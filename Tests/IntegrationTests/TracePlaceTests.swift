@@ -87,8 +87,8 @@ struct TracePlaceTests {
         let result = try record(to: "./P", ["./P"])
         #expect(result.status == 2)
         #expect(
-            result.errors == "faultline: Cannot write \"./P\": it exists and is not a trace that Faultline recorded; "
-                + "name another file with -o, or replace it with --force.\n")
+            result.errors == "faultline: Cannot write \"./P\": it would replace \"./P\", which the command reads; name "
+                + "another file with -o.\n")
         #expect(try Data(contentsOf: URL(fileURLWithPath: program)) == before)
     }
 
