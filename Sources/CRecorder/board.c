@@ -49,10 +49,15 @@ bool fl_make_board(const char *directory) {
     char path[PATH_MAX];
     if (!put_path(path, directory, FL_BOARD_NAME)) { return false; }
     int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0) { return false; }
     // Its space is reserved, because a page that the disk has no room for would end the process that writes it.
-    bool is_made = file >= 0 && posix_fallocate(file, 0, BOARD_BYTES) == 0;
-    if (file >= 0) { close(file); }
-    return is_made;
+    fl_quiet quiet;
+    fl_quiet_begin(&quiet);
+    int failure = posix_fallocate(file, 0, BOARD_BYTES);
+    fl_quiet_end(&quiet);
+    close(file);
+    errno = failure;
+    return failure == 0;
 }
 
 void fl_open_board(const char *directory) {

@@ -54,8 +54,8 @@ struct ManyProcessesTests {
         #expect(result.output == "done\ndone\ndone\n" && result.status == 0)
         #expect(
             result.errors.hasPrefix(
-                "faultline: 2 processes could not be recorded because \"/dev/shm\" has no space; "
-                    + "free some space and record again.\n"))
+                "faultline: 2 processes could not be recorded: cannot create buffers in \"/dev/shm\" (File too large); raise the "
+                    + "limit of the size of files (ulimit -f).\n"))
         #expect(try fetches().map(\.value) == [3])
     }
 

@@ -159,6 +159,7 @@ struct RecordToLTTngTests {
                 faultline: The directory "project" holds files that "faultline record" did not write; name another with -o.
                 faultline: Cannot run the command "/not/there" (No such file or directory); name a program that is in PATH, or its path.
                 faultline: "\(path)/ctf" is unchanged, because the new trace is empty.
+                faultline: No process of "true" recorded anything: no process opened a Faultline store or called SQLite in a shared library.
                 faultline: The directory "ctf" holds files that "faultline record" did not write; name another with -o.
                 faultline: The directory "fake" holds files that "faultline record" did not write; name another with -o.
 
