@@ -12,9 +12,13 @@ int cstore_rename_to_new(const char *from, const char *to) {
     // Not every file system knows the flag (https://man7.org/linux/man-pages/man2/rename.2.html).
     if (errno != EINVAL && errno != ENOSYS) return -1;
     if (link(from, to) == 0) return unlink(from);
+    if (errno != EPERM) return -1;
     // A folder has no second link, but it replaces an empty folder at most. The slash keeps this from files.
     char folder[PATH_MAX];
     int length = snprintf(folder, sizeof folder, "%s/", from);
-    if (errno != EPERM || length < 0 || (size_t)length >= sizeof folder) return -1;
+    if (length < 0 || (size_t)length >= sizeof folder) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
     return rename(folder, to);
 }

@@ -200,7 +200,7 @@ struct MigrateTests {
             )
         }
         let found = try BuiltCommand.run(["model", "find", cars, same])
-        #expect(found.status == 0 && found.output.contains("fits 'Likes'"), "\(found)")
+        #expect(found.status == 0 && found.output.hasSuffix("✓ Likes\n"), "\(found)")
     }
 
     @Test("a store whose version is not found needs --from", .enabled(if: SharedData.exists, "\(SharedData.need)"))
@@ -416,7 +416,13 @@ struct MigrateTests {
 
     @Test("killed while it writes a backup, leaves none, and the next removes the rest", arguments: [1, 40, 400])
     func killedBackup(_ blocks: Int) throws {
-        try fill(20_000)
+        // A large join table: the plan copies a sample of the entities' rows to a temporary file, which could be the larger one.
+        try fill(300)
+        try SQLiteFile.run(
+            """
+            INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) SELECT Z_PK, 2, 1 FROM ZNOTE WHERE Z_PK > 10;
+            INSERT OR IGNORE INTO Z_1TAGS SELECT n.Z_PK, t.Z_PK FROM ZNOTE n, ZTAG t;
+            """, on: store)
         let before = try Data(contentsOf: URL(fileURLWithPath: store))
         // The system kills the command at the write that makes a file larger.
         let killed = try BuiltCommand.run(
@@ -434,7 +440,7 @@ struct MigrateTests {
         #expect(try files() == ["notes.backup.sqlite"])
         #expect(
             try query("PRAGMA integrity_check; SELECT COUNT(*) FROM ZNOTE", on: directory.path("notes.backup.sqlite"))
-                == "ok\n20000\n")
+                == "ok\n300\n")
     }
 
     @Test("keeps other programs out while it copies the store for a backup")
