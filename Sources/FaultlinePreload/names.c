@@ -11,12 +11,6 @@
 // Words that were names once, by their hashes. Others are asked for again.
 static preload_table known_names;
 
-static uint64_t key_of(const char *word, size_t length) {
-    uint64_t key = length + 1;
-    for (size_t index = 0; index < length; index++) { key = fl_mix(key, (unsigned char)word[index] | 0x20); }
-    return key == 0 ? 1 : key;
-}
-
 static bool has_column(const preload_asking *asking, const char *table, const char *column) {
     return asking->copy->table_column_metadata(
         asking->connection, NULL, table, column, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
@@ -69,7 +63,7 @@ static bool try_table(void *context, const char *word, size_t length) {
 
 bool preload_has_name(void *context, const char *word, size_t length) {
     const preload_asking *asking = context;
-    uint64_t key = key_of(word, length), value;
+    uint64_t key = preload_hash_word(word, length), value;
     char name[NAME_BYTES];
     if (preload_look_up(&known_names, key, &value)) { return true; }
     bool may_ask = asking->connection != NULL && asking->copy->table_column_metadata != NULL;

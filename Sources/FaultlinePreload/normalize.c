@@ -181,14 +181,14 @@ typedef struct statement {
     uint32_t name_count;
 } statement;
 
-static uint64_t hash_of(word name) {
-    uint64_t hash = name.length;
-    for (size_t index = 0; index < name.length; index++) { hash = fl_mix(hash, (unsigned char)name.text[index] | 0x20); }
-    return hash;
+uint64_t preload_hash_word(const char *text, size_t length) {
+    uint64_t hash = length + 1;
+    for (size_t index = 0; index < length; index++) { hash = fl_mix(hash, (unsigned char)text[index] | 0x20); }
+    return hash == 0 ? 1 : hash;
 }
 
 static bool has_name(const statement *statement, word name) {
-    uint64_t hash = hash_of(name);
+    uint64_t hash = preload_hash_word(name.text, name.length);
     for (uint32_t index = 0; index < statement->name_count; index++) {
         if (statement->names[index] == hash) { return true; }
     }
@@ -196,7 +196,7 @@ static bool has_name(const statement *statement, word name) {
 }
 
 static void add_name(statement *statement, word name) {
-    if (statement->name_count < NAMES) { statement->names[statement->name_count++] = hash_of(name); }
+    if (statement->name_count < NAMES) { statement->names[statement->name_count++] = preload_hash_word(name.text, name.length); }
 }
 
 // Whether the statement gives something this name, as in `count(*) AS "total"`.
@@ -231,38 +231,44 @@ static bool is_name(const statement *statement, word quoted, size_t end) {
 
 // MARK: - Arguments that can be secrets
 
-// Where the part of a statement begins that is replaced by one value, before the token at a place; `end` is set to its end.
-// False if none begins there.
-static bool is_secret(const statement *statement, size_t at, size_t *end) {
-    *end = statement->length;
-    if (is_word(statement->verb, "ATTACH")) {
-        // ATTACH [DATABASE] file AS name [KEY key]
-        if (is_word(statement->before, "KEY")) { return true; }
-        if (!is_word(statement->before, "ATTACH") && !is_word(statement->before, "DATABASE")) { return false; }
-        bool is_keyword = strncasecmp(statement->sql + at, "DATABASE", 8) == 0
-            && (at + 8 >= statement->length || !continues_word((unsigned char)statement->sql[at + 8]));
-        if (is_keyword && is_word(statement->before, "ATTACH")) { return false; }
-        uint32_t depth = 0;
-        for (size_t place = at, last = at, next; place < statement->length; place = next) {
-            char byte = statement->sql[place];
-            next = place + 1;
-            if (byte == '\'' || byte == '"' || byte == '`' || byte == '[') {
-                next = end_of_quoted(statement->sql, statement->length, place, byte == '[' ? ']' : byte);
-            } else if (continues_word((unsigned char)byte)) {
-                while (next < statement->length && continues_word((unsigned char)statement->sql[next])) { next++; }
-                if (depth == 0 && next - place == 2 && strncasecmp(statement->sql + place, "AS", 2) == 0) {
-                    *end = last;
-                    return true;
-                }
-            }
-            depth += byte == '(';
-            depth -= byte == ')' && depth > 0;
-            last = next;
-            next = end_of_gap(statement->sql, statement->length, next);
-        }
-        return true;
+static size_t end_of_token(const char *sql, size_t length, size_t at) {
+    char byte = sql[at];
+    size_t end = at + 1;
+    if (byte == '"' || byte == '`' || byte == '[') { return end_of_quoted(sql, length, at, byte == '[' ? ']' : byte); }
+    if (continues_word((unsigned char)byte)) {
+        while (end < length && continues_word((unsigned char)sql[end])) { end++; }
     }
-    return false;
+    return end;
+}
+
+// The end of the same, or of a text in single quotation marks.
+static size_t end_of_any_token(const char *sql, size_t length, size_t at) {
+    return sql[at] == '\'' ? end_of_quoted(sql, length, at, '\'') : end_of_token(sql, length, at);
+}
+
+// The end of the expression that names the file of an ATTACH, which lasts to the word AS outside of parentheses.
+static size_t end_of_file_name(const char *sql, size_t length, size_t start) {
+    uint32_t depth = 0;
+    for (size_t at = start, last = start, end; at < length; at = end_of_gap(sql, length, end)) {
+        end = end_of_any_token(sql, length, at);
+        if (depth == 0 && is_word((word){sql + at, end - at}, "AS")) { return last; }
+        depth += sql[at] == '(';
+        depth -= sql[at] == ')' && depth > 0;
+        last = end;
+    }
+    return length;
+}
+
+// The end of a part of a statement that one value replaces, if one begins at a place; otherwise 0. In
+// `ATTACH [DATABASE] file AS name [KEY key]`, these are the file and the key.
+static size_t end_of_secret(const statement *statement, size_t at) {
+    const char *sql = statement->sql;
+    if (!is_word(statement->verb, "ATTACH")) { return 0; }
+    if (is_word(statement->before, "KEY")) { return statement->length; }
+    bool is_first = is_word(statement->before, "ATTACH");
+    if (!is_first && !is_word(statement->before, "DATABASE")) { return 0; }
+    word next = {sql + at, end_of_any_token(sql, statement->length, at) - at};
+    return is_first && is_word(next, "DATABASE") ? 0 : end_of_file_name(sql, statement->length, at);
 }
 
 // Whether the argument of a pragma is replaced. `before` is its name.
@@ -273,16 +279,6 @@ static bool is_secret_pragma(const statement *statement, char byte) {
 }
 
 // MARK: - Normalizing
-
-static size_t end_of_token(const char *sql, size_t length, size_t at) {
-    char byte = sql[at];
-    size_t end = at + 1;
-    if (byte == '"' || byte == '`' || byte == '[') { return end_of_quoted(sql, length, at, byte == '[' ? ']' : byte); }
-    if (continues_word((unsigned char)byte)) {
-        while (end < length && continues_word((unsigned char)sql[end])) { end++; }
-    }
-    return end;
-}
 
 // Notes a token that was written.
 static void advance(statement *statement, word token) {
@@ -299,18 +295,24 @@ static void advance(statement *statement, word token) {
     statement->before = token;
 }
 
+// Writes a value in place of a token.
+static void replace(writer *writer, statement *statement) {
+    put_value(writer);
+    advance(statement, (word){"?", 1});
+}
+
 size_t preload_normalize(const char *sql, size_t length, const preload_names *known, char *out) {
     writer writer = {.out = out};
     statement statement = {.sql = sql, .length = length, .known = known};
     for (size_t at = end_of_gap(sql, length, 0); at < length && !writer.is_full;) {
-        size_t end = at + 1;
+        size_t end = at + 1, secret = end_of_secret(&statement, at);
         char byte = sql[at];
         bool is_blob = (byte | 0x20) == 'x' && end < length && sql[end] == '\'';
         bool is_parameter = byte == '?' || ((byte == ':' || byte == '@' || byte == '$') && end < length
             && continues_word((unsigned char)sql[end]));
-        if (is_secret(&statement, at, &end)) {
-            put_value(&writer);
-            advance(&statement, (word){"?", 1});
+        if (secret != 0) {
+            end = secret;
+            replace(&writer, &statement);
         } else if (is_secret_pragma(&statement, byte)) {
             put(&writer, &byte, 1);
             writer.is_spaced = end_of_gap(sql, length, at + 1) > at + 1;
@@ -319,29 +321,25 @@ size_t preload_normalize(const char *sql, size_t length, const preload_names *kn
             end = length;
         } else if (byte == '\'' || is_blob) {
             end = end_of_quoted(sql, length, is_blob ? at + 1 : at, '\'');
-            put_value(&writer);
-            advance(&statement, (word){"?", 1});
-        } else if (is_digit((unsigned char)byte) || (byte == '.' && at + 1 < length && is_digit((unsigned char)sql[at + 1]))) {
+            replace(&writer, &statement);
+        } else if (is_digit((unsigned char)byte) || (byte == '.' && end < length && is_digit((unsigned char)sql[end]))) {
             end = end_of_number(sql, length, at);
-            put_value(&writer);
-            advance(&statement, (word){"?", 1});
+            replace(&writer, &statement);
         } else if (is_parameter) {
-            end = at + 1;
             while (end < length && continues_word((unsigned char)sql[end])) { end++; }
-            put_value(&writer);
-            advance(&statement, (word){"?", 1});
+            replace(&writer, &statement);
         } else {
             end = end_of_token(sql, length, at);
             word token = {sql + at, end - at};
             bool is_text = byte == '"' && !is_name(&statement, token, end);
             if (is_text) {
-                put_value(&writer);
+                replace(&writer, &statement);
             } else {
                 put(&writer, sql + at, end - at);
                 if (byte == '"') { add_name(&statement, unquoted(token)); }
+                if (byte == ')') { close_row(&writer); }
+                advance(&statement, token);
             }
-            if (byte == ')') { close_row(&writer); }
-            advance(&statement, is_text ? (word){"?", 1} : token);
         }
         at = end_of_gap(sql, length, end);
         writer.is_spaced = at > end;
@@ -367,7 +365,7 @@ void preload_each_table(
     word before = {"", 0};
     for (size_t at = end_of_gap(sql, length, 0), end; at < length; at = end_of_gap(sql, length, end)) {
         char byte = sql[at];
-        end = byte == '\'' ? end_of_quoted(sql, length, at, byte) : end_of_token(sql, length, at);
+        end = end_of_any_token(sql, length, at);
         word token = {sql + at, end - at};
         bool can_be_name = continues_word((unsigned char)byte) || strchr("\"`[", byte) != NULL;
         if (can_be_name && is_one_of(before, "FROM JOIN INTO UPDATE TABLE ON REFERENCES , .")

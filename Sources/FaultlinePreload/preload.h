@@ -82,8 +82,8 @@ fl_recorder *preload_recorder(void);
 // The directory of the process's rings; null if it does not record.
 const char *preload_directory(void);
 
-// Called before the process forbids itself system calls. What is done at its end otherwise is done at once. In the strict mode
-// (`is_strict`), which forbids reading the clock as well, recording ends.
+// Called before the process restricts its system calls. Work that is otherwise left for the end of the process is done now.
+// Strict mode (`is_strict`) also forbids reading the clock, so recording ends.
 void preload_confine(bool is_strict);
 
 // Whether the clock may not be read any more.
@@ -375,6 +375,9 @@ typedef struct preload_names {
 // only in their values have the same text. A word in double quotation marks is a literal unless it must be a name or is one
 // of `known`, which can be null. Returns the length, at most PRELOAD_TEXT_MAXIMUM.
 size_t preload_normalize(const char *sql, size_t length, const preload_names *known, char *out);
+
+// A hash of a word, equal for upper and lower case. Never 0.
+uint64_t preload_hash_word(const char *text, size_t length);
 
 // Whether a text is a word alone, as most names of columns are.
 bool preload_is_plain_name(const char *text, size_t length);

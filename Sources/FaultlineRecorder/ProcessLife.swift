@@ -2,7 +2,7 @@ internal import CRecorder
 internal import Foundation
 
 /// Checks whether recording processes still exist.
-enum ProcessLife {
+package enum ProcessLife {
     /// Whether a process's ID belongs to another PID namespace, and means nothing here.
     static func isElsewhere(_ process: fl_process) -> Bool {
         process.space != 0 && process.space != namespace
@@ -14,7 +14,11 @@ enum ProcessLife {
     /// nothing can be known.
     static func hasEnded(_ process: fl_process) -> Bool {
         guard !isElsewhere(process) else { return false }
-        let identifier = pid_t(bitPattern: process.identifier)
+        return hasEnded(Int32(bitPattern: process.identifier))
+    }
+
+    /// Whether a process of this PID namespace has ended, by its ID; a zombie has.
+    package static func hasEnded(_ identifier: Int32) -> Bool {
         if kill(identifier, 0) != 0 { return errno == ESRCH }
         return isZombie(identifier)
     }

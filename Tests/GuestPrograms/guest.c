@@ -186,7 +186,7 @@ static void list(void) {
 }
 
 int main(int count, char **arguments) {
-    // Children must not print again what is in the buffer.
+    // Each line is written at once, so that no child inherits an unwritten one and prints it again.
     setvbuf(stdout, NULL, _IOLBF, 4096);
     if (count == 2 && strcmp(arguments[1], "kinds") == 0) { return (list(), 0); }
     if (count > 2 && strcmp(arguments[1], "on_terminal") == 0) {

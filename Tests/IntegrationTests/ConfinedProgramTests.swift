@@ -130,7 +130,7 @@ struct ConfinedProgramTests {
     }
 
     @Test(
-        "is told about if it cannot be recorded, with the reason, also by --quiet",
+        "is reported with the reason if it cannot be recorded, also with --quiet",
         arguments: [
             (["descriptors", "queries"], "(Too many open files); raise the limit of open files (ulimit -n)."),
             (["sizes", "queries"], "(File too large); raise the limit of the size of files (ulimit -f)."),
@@ -143,7 +143,7 @@ struct ConfinedProgramTests {
                 && result.errors.hasSuffix("\" \(reason)\n"))
     }
 
-    @Test("is told about if it has changed its root directory", .enabled(if: isRoot, "needs root"))
+    @Test("is reported if it has changed its root directory", .enabled(if: isRoot, "needs root"))
     func otherRoot() throws {
         let result = try record(["root", "queries"])
         #expect(result.status == 4)

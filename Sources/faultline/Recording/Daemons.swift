@@ -24,7 +24,7 @@ struct Daemons {
     /// - Complexity: O(1) while those that were found are running, and then once O(mappings of all processes).
     mutating func goOn() -> Bool {
         guard Self.interruption.load(ordering: .relaxed) == 0 else { return false }
-        identifiers.removeAll { !Self.isRunning($0) }
+        identifiers.removeAll(where: ProcessLife.hasEnded)
         if identifiers.isEmpty { identifiers = Self.find(directory) }
         return !identifiers.isEmpty
     }
@@ -49,16 +49,9 @@ struct Daemons {
         for signal in Signals.ending where !Signals.isIgnored(signal) { _ = Foundation.signal(signal, SIG_DFL) }
     }
 
+    // A zombie has no maps, so it is not found.
     private static func find(_ directory: String) -> [pid_t] {
-        RingDirectory.users(of: directory).filter { isRunning($0) && getsid($0) != getsid(0) }
-    }
-
-    /// Whether a process exists and is no zombie.
-    private static func isRunning(_ identifier: pid_t) -> Bool {
-        guard let status = FileManager.default.contents(atPath: "/proc/\(identifier)/stat"),
-            let name = status.lastIndex(of: UInt8(ascii: ")")), let state = status[name...].dropFirst(2).first
-        else { return false }
-        return state != UInt8(ascii: "Z") && state != UInt8(ascii: "X")
+        RingDirectory.users(of: directory).filter { getsid($0) != getsid(0) }
     }
 
     private static func name(_ identifier: pid_t) -> String {

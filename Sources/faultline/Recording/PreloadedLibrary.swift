@@ -36,9 +36,9 @@ struct PreloadedLibrary {
         var paths = libraries.compactMap { $0.safePath(linkedIn: directory) }
         guard !paths.isEmpty else { return [:] }
         if let others = ProcessInfo.processInfo.environment["LD_PRELOAD"], !others.isEmpty { paths.append(others) }
-        // The runtime of GCC's AddressSanitizer refuses to run behind a preloaded library, unless it is told not to check
-        // (https://github.com/google/sanitizers/wiki/AddressSanitizerFlags). It does not need to be the first one, because
-        // the libraries call the functions that they stand in front of.
+        // GCC's AddressSanitizer does not start if a preloaded library precedes its runtime, unless that check is off
+        // (https://github.com/google/sanitizers/wiki/AddressSanitizerFlags). The order does no harm here, because these
+        // libraries pass every call on.
         let options = [ProcessInfo.processInfo.environment["ASAN_OPTIONS"] ?? "", "verify_asan_link_order=0"]
         return [
             "LD_PRELOAD": paths.joined(separator: ":"),
