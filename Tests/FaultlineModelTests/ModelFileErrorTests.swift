@@ -284,11 +284,11 @@ struct ModelFileErrorTests {
         try write("<model>" + String(repeating: "<a/>", count: 200_001) + "</model>")
         #expect(
             message()
-                == "'\(file)' has more than 200000 elements, which no model has; name the contents of a .xcdatamodel.")
+                == "'\(file)' has more than 200000 elements; name the contents of a .xcdatamodel.")
         try write("<model>\n<entity\((0...1000).map { " a\($0)='='" }.joined())/></model>")
         #expect(
             message()
-                == "'\(file)' has an element with more than 1000 attributes in line 2, which no model has; name the contents of a .xcdatamodel."
+                == "'\(file)' has an element with more than 1000 attributes in line 2, which is not allowed; name the contents of a .xcdatamodel."
         )
         try Data(repeating: 32, count: (16 << 20) + 1).write(to: folder.appendingPathComponent("contents"))
         #expect(message() == "'\(file)' is larger than 16 MiB, which no model is; name another file.")
