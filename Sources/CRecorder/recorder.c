@@ -145,14 +145,17 @@ static uint64_t next_capacity(const fl_recorder *recorder) {
     return fl_ring_bytes(recorder->rings.path, count_rings(recorder));
 }
 
+static void *map_segment(fl_recorder *recorder, fl_segment_kind kind, uint32_t ring, uint64_t size);
+static void publish_segment(fl_recorder *recorder);
+
 static fl_ring *add_ring(fl_recorder *recorder, uint64_t capacity) {
     uint32_t number = count_rings(recorder);
     if (recorder->has_no_room || number >= FL_RINGS_MAXIMUM) { return NULL; }
     // If there is little room, a small ring that loses events in bursts is better than none.
-    fl_ring *ring = fl_add_segment(recorder, FL_SEGMENT_RING, number, FL_RING_HEADER_BYTES + capacity);
+    fl_ring *ring = map_segment(recorder, FL_SEGMENT_RING, number, FL_RING_HEADER_BYTES + capacity);
     while (ring == NULL && capacity > FL_RING_BYTES_LEAST) {
         capacity >>= 1;
-        ring = fl_add_segment(recorder, FL_SEGMENT_RING, number, FL_RING_HEADER_BYTES + capacity);
+        ring = map_segment(recorder, FL_SEGMENT_RING, number, FL_RING_HEADER_BYTES + capacity);
     }
     if (ring == NULL) {
         // Trying again for each event would slow the program down.
@@ -163,6 +166,7 @@ static fl_ring *add_ring(fl_recorder *recorder, uint64_t capacity) {
     ring->number = number;
     ring->capacity = capacity;
     atomic_store_explicit(&ring->next_id, ((uint64_t)(number + 1) << 40) + FL_IDS_PER_RECORD, memory_order_relaxed);
+    publish_segment(recorder);
     return ring;
 }
 
@@ -321,7 +325,8 @@ static void *map_space(const fl_recorder *recorder, uint64_t offset, uint64_t si
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-void *fl_add_segment(fl_recorder *recorder, fl_segment_kind kind, uint32_t ring, uint64_t size) {
+// Maps a segment, which the drain does not see yet.
+static void *map_segment(fl_recorder *recorder, fl_segment_kind kind, uint32_t ring, uint64_t size) {
     fl_file *file = recorder->file;
     uint32_t index = atomic_load_explicit(&file->segment_count, memory_order_relaxed);
     if (index == FL_SEGMENTS_MAXIMUM) {
@@ -335,8 +340,18 @@ void *fl_add_segment(fl_recorder *recorder, fl_segment_kind kind, uint32_t ring,
     file->segments[index] =
         (fl_segment){.kind = kind, .ring = ring, .offset = recorder->file_size, .size = size};
     recorder->file_size += size;
-    atomic_store_explicit(&file->segment_count, index + 1, memory_order_release);
     return memory;
+}
+
+// Shows the segment that was mapped last to the drain, which may read it at once.
+static void publish_segment(fl_recorder *recorder) {
+    atomic_fetch_add_explicit(&recorder->file->segment_count, 1, memory_order_release);
+}
+
+void *fl_add_segment(fl_recorder *recorder, fl_segment_kind kind, uint32_t ring, uint64_t size) {
+    void *segment = map_segment(recorder, kind, ring, size);
+    if (segment != NULL) { publish_segment(recorder); }
+    return segment;
 }
 
 // MARK: - Recorders
@@ -454,10 +469,11 @@ fl_recorder *fl_recorder_create(const fl_recorder_options *options) {
     file->start = fl_now();
     file->origin = options->origin == 0 ? file->start : options->origin;
     file->date = (double)date.tv_sec + (double)date.tv_nsec / 1e9;
-    ssize_t length = readlink("/proc/self/exe", file->program, FL_PROGRAM_BYTES - 1);
+    // Of this thread, because the main thread may have ended, and then "/proc/self" has neither.
+    ssize_t length = readlink("/proc/thread-self/exe", file->program, FL_PROGRAM_BYTES - 1);
     file->program[length < 0 ? 0 : fl_cut_text(file->program, (size_t)length, FL_PROGRAM_BYTES - 1)] = 0;
     struct stat status;
-    file->process_namespace = stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+    file->process_namespace = stat("/proc/thread-self/ns/pid", &status) == 0 ? status.st_ino : 0;
     file->image = identify_image();
     file->is_observed = options->is_observed;
     // The magic is written last: a drainer that sees it sees everything else.
