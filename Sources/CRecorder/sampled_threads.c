@@ -30,7 +30,7 @@ static fl_stack_bounds find_mapping(uintptr_t address) {
     fl_stack_bounds bounds = {0};
     char text[1025];
     size_t used = 0;
-    long file = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    long file = syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
     if (file < 0) { return bounds; }
     for (;;) {
         long count = syscall(SYS_read, file, text + used, sizeof text - 1 - used);

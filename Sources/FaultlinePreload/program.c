@@ -216,7 +216,7 @@ static int list_module(struct dl_phdr_info *module, size_t size, void *context) 
     char program[4096];
     const char *path = module->dlpi_name;
     if (list->is_first) {
-        ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+        ssize_t length = readlink("/proc/thread-self/exe", program, sizeof program - 1);
         if (length <= 0) { return 1; }
         program[length] = 0;
         path = program;

@@ -20,21 +20,39 @@ package enum ProcessLife {
     /// Whether a process of this PID namespace has ended, by its ID; a zombie has.
     package static func hasEnded(_ identifier: Int32) -> Bool {
         if kill(identifier, 0) != 0 { return errno == ESRCH }
-        return isZombie(identifier)
+        return runningThread(of: identifier) == nil
+    }
+
+    /// The ID of a thread of a process that has not ended, or `nil` if all have.
+    ///
+    /// It is the process's own ID unless the main thread has ended before the others, as with `dispatchMain()` or
+    /// `pthread_exit(3)`. Then the files of `/proc/ID` are those of a zombie, and `/proc/THREAD` has the process's maps.
+    static func runningThread(of identifier: Int32) -> Int32? {
+        guard isZombie("/proc/\(identifier)") else { return identifier }
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/task")) ?? []
+        return threads.compactMap { Int32($0) }.first { thread in
+            thread != identifier && !isZombie("/proc/\(identifier)/task/\(thread)")
+        }
+    }
+
+    /// Whether a process has mapped a file, or a file in a directory, whose path contains a text.
+    ///
+    /// - Returns: `nil` if its maps cannot be read: those of other users' processes, and of one that is just ending.
+    static func maps(_ text: Data, in identifier: Int32) -> Bool? {
+        guard let thread = runningThread(of: identifier),
+            let maps = FileManager.default.contents(atPath: "/proc/\(thread)/maps")
+        else { return nil }
+        return maps.range(of: text) != nil
     }
 
     /// Whether a process has released its rings: it has ended, its ID was reused, or it runs another program.
     static func hasLeft(_ process: fl_process, rings: String) -> Bool {
         if hasEnded(process) { return true }
         guard !isElsewhere(process) else { return false }
-        // The maps of other users' processes cannot be read, and a process that is just ending has none. The kernel
-        // returns them page by page: if other threads change the maps meanwhile, an existing entry can be missed.
+        // The kernel returns maps page by page: if other threads change them meanwhile, an existing entry can be missed.
         let name = Data((rings as NSString).lastPathComponent.utf8)
         for _ in 0..<Self.looks {
-            guard let maps = FileManager.default.contents(atPath: "/proc/\(process.identifier)/maps") else {
-                return false
-            }
-            if maps.range(of: name) != nil { return false }
+            if maps(name, in: Int32(bitPattern: process.identifier)) != false { return false }
             usleep(Self.pause)
         }
         return true
@@ -45,8 +63,9 @@ package enum ProcessLife {
     private static let looks = 24
     private static let pause: UInt32 = 1000
 
-    private static func isZombie(_ identifier: pid_t) -> Bool {
-        guard let status = FileManager.default.contents(atPath: "/proc/\(identifier)/stat"),
+    /// - Parameter folder: The folder of a process or a thread in `/proc`.
+    private static func isZombie(_ folder: String) -> Bool {
+        guard let status = FileManager.default.contents(atPath: folder + "/stat"),
             // The state follows the name, which can contain anything but ends with the last parenthesis.
             let name = status.lastIndex(of: UInt8(ascii: ")"))
         else { return false }

@@ -11,8 +11,9 @@ struct ProcessMemory {
     ///
     /// - Complexity: the kernel walks the process's page tables, which takes some milliseconds for each gigabyte.
     init?(of process: UInt32) {
+        guard let thread = ProcessLife.runningThread(of: Int32(bitPattern: process)) else { return nil }
         // "Rss:   1234 kB" (proc_pid_smaps(5)). Only the process's user may read the file.
-        if let text = try? String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8) {
+        if let text = try? String(contentsOfFile: "/proc/\(thread)/smaps_rollup", encoding: .utf8) {
             let sizes = { (name: String) -> UInt64? in
                 let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
                 return line?.split(separator: " ").dropFirst().first.flatMap { UInt64($0) }.map { $0 * 1024 }
@@ -21,7 +22,7 @@ struct ProcessMemory {
             (self.resident, proportional) = (resident, sizes("Pss") ?? 0)
             return
         }
-        guard let text = try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8),
+        guard let text = try? String(contentsOfFile: "/proc/\(thread)/statm", encoding: .utf8),
             let pages = text.split(separator: " ").dropFirst().first.flatMap({ UInt64($0) })
         else { return nil }
         (resident, proportional) = (pages * UInt64(getpagesize()), 0)

@@ -70,8 +70,7 @@ package enum RingDirectory {
         let identifiers =
             (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { Int32($0) } ?? []
         return identifiers.sorted().filter { identifier in
-            identifier != getpid()
-                && FileManager.default.contents(atPath: "/proc/\(identifier)/maps")?.range(of: name) != nil
+            identifier != getpid() && ProcessLife.maps(name, in: identifier) == true
         }
     }
 

@@ -16,6 +16,7 @@ struct ConfinedProgramTests {
         #include <pthread.h>
         #include <sqlite3.h>
         #include <stddef.h>
+        #include <stdlib.h>
         #include <string.h>
         #include <sys/prctl.h>
         #include <sys/resource.h>
@@ -57,8 +58,13 @@ struct ConfinedProgramTests {
             prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
         }
 
-        int main(int count, char **words) {
-            for (int index = 1; index < count; index++) {
+        static int run(int count, char **words, int index);
+        static struct { int count; char **words; int index; } rest;
+
+        static void *run_rest(void *unused) { exit(run(rest.count, rest.words, rest.index)); }
+
+        static int run(int count, char **words, int index) {
+            for (; index < count; index++) {
                 const char *word = words[index];
                 if (strcmp(word, "open") == 0) { sqlite3_open(":memory:", &database); }
                 if (strcmp(word, "queries") == 0) { queries((void *)10); }
@@ -66,6 +72,14 @@ struct ConfinedProgramTests {
                 if (strcmp(word, "thread") == 0) {
                     pthread_t thread;
                     if (pthread_create(&thread, NULL, queries, (void *)10) == 0) { pthread_join(thread, NULL); }
+                }
+                if (strcmp(word, "leave") == 0) {
+                    pthread_t thread;
+                    rest.count = count;
+                    rest.words = words;
+                    rest.index = index + 1;
+                    pthread_create(&thread, NULL, run_rest, NULL);
+                    pthread_exit(NULL);
                 }
                 if (strcmp(word, "child") == 0) {
                     if (fork() == 0) { continue; }
@@ -95,6 +109,8 @@ struct ConfinedProgramTests {
             }
             return 4;
         }
+
+        int main(int count, char **words) { return run(count, words, 1); }
         """
 
     private let directory: TemporaryDirectory
@@ -187,6 +203,20 @@ struct ConfinedProgramTests {
         let result = try record(["open", "queries", "strict", "thousands", "exit"], options)
         #expect(result.status == 7 && !result.wasKilled && result.errors == "")
         #expect(try statements() == 10)
+    }
+
+    @Test(
+        "that ends its main thread before the others is recorded until these end",
+        arguments: [[], ["--cpu", "--allocations", "--columns", "--values"]])
+    func ownThreads(options: [String]) throws {
+        // Long enough for the recording to look more than once at whether the process has ended.
+        let thousands = Array(repeating: "thousands", count: 10)
+        let result = try record(["leave"] + thousands, options)
+        #expect(result.status == 4)
+        let report = try ReportDocument(of: trace)
+        // A busy machine may lose some, which are counted.
+        #expect(report.totals.events["sql", default: 0] + report.lost >= 200_000)
+        #expect(try !BuiltCommand.run(["report", trace]).output.contains("was killed"))
     }
 
     @Test("as a daemon, is recorded until it ends")
