@@ -5,6 +5,7 @@
 #   make docs     makes a site of the guides, the commands, the rules and the API in .build/docs
 #   make articles    makes the articles about commands and rules anew from the help and from "explain"
 #   make test    runs all tests
+#   make test-threads    runs the tests of recorder and store under ThreadSanitizer
 #   make test-page   tests the page of a report in a browser
 #   make pictures   makes the pictures of the documentation anew
 #   make bench-page   measures how quickly the page of a million events opens and moves
@@ -39,7 +40,7 @@ SWIFT_BUILD = swift build --configuration release --product
 # The product whose framework is not even fetched without its trait.
 BENCHMARKS_BUILD = swift build --traits default,Benchmarks --scratch-path .build-benchmarks --target FaultlineBenchmark
 
-.PHONY: fuzz-coverage demo build install install-built uninstall docs articles test test-page pictures bench-page test-without-lttng install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
+.PHONY: test-threads fuzz-coverage demo build install install-built uninstall docs articles test test-page pictures bench-page test-without-lttng install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
 
 demo: build
 	.build/release/faultline demo
@@ -88,6 +89,13 @@ test: install-packages
 test-without-lttng: install-packages
 	swift build --disable-default-traits --scratch-path .build-without-lttng --product faultline
 	! ldd .build-without-lttng/debug/faultline | grep lttng
+
+# The recorder and the store under ThreadSanitizer, with locks that it sees.
+test-threads: install-packages
+	TSAN_OPTIONS="halt_on_error=0 exitcode=66 suppressions=$(CURDIR)/Tests/threads.suppressions" \
+	    swift test --sanitize=thread --scratch-path .build-threads -Xswiftc -DFAULTLINE_VISIBLE_LOCKS \
+	    -Xswiftc -disable-upcoming-feature -Xswiftc MemberImportVisibility \
+	    --filter '^(FaultlineRecorderTests|FaultlineStoreTests)\.'
 
 # Opens pages of sample traces in a browser, uses them as a reader does, and compares what they show with the command's output.
 # Opens in the pages of other tools what Faultline writes for them.

@@ -4,6 +4,10 @@ internal import FaultlineTrace
 internal import Foundation
 internal import Synchronization
 
+#if FAULTLINE_VISIBLE_LOCKS
+    typealias Mutex = VisibleMutex
+#endif
+
 /// Drains a recorder's rings and keeps their contents as messages.
 // Only one thread at a time uses the C drain, under the lock.
 final class MemorySink: @unchecked Sendable {

@@ -40,7 +40,15 @@ struct RecorderTests {
     }
 
     /// `DispatchQueue.sync` uses the frame pointer for another value in Swift, so stacks ended there, far from `main`.
-    @Test("follows a stack out of a queue's sync to its callers")
+    #if FAULTLINE_VISIBLE_LOCKS
+        private static let isSanitized = true
+    #else
+        private static let isSanitized = false
+    #endif
+
+    @Test(
+        "follows a stack out of a queue's sync to its callers",
+        .disabled(if: isSanitized, "ThreadSanitizer has frames of its own between a queue and its callers"))
     func stacksThroughQueues() throws {
         let queues = (DispatchQueue(label: "one"), DispatchQueue(label: "other"))
         fetch()

@@ -5,6 +5,10 @@ import Testing
 
 @testable import FaultlineRecorder
 
+#if FAULTLINE_VISIBLE_LOCKS
+    typealias Mutex = VisibleMutex
+#endif
+
 @Suite("Waiting for a CPU")
 struct RunDelayTests {
     @Test("is recorded for a long event, but not for one that slept")

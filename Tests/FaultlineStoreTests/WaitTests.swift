@@ -8,6 +8,10 @@ import Testing
 
 @testable import FaultlineStore
 
+#if FAULTLINE_VISIBLE_LOCKS
+    typealias Mutex = VisibleMutex
+#endif
+
 @Suite("The trace records waits and lock owners")
 struct WaitTests {
     private func waits(_ store: TestStore, for resource: TraceEvent.Wait.Resource) -> [(TraceEvent, TraceEvent.Wait)] {

@@ -3,6 +3,10 @@ import FaultlineRecorder
 import FaultlineTrace
 import Synchronization
 
+#if FAULTLINE_VISIBLE_LOCKS
+    typealias Mutex = VisibleMutex
+#endif
+
 /// The owner of a queue or a lock, for the events of its waiters; maintained while recording.
 ///
 /// The parts are written separately, so a concurrent reader may combine one owner's context with another's call site.
