@@ -86,7 +86,7 @@ package final class ModelSchema: Sendable {
     /// Stores of models in which one has none are refused when they are opened or migrated.
     package func memberKey(of property: PropertySchema) -> PropertySchema {
         guard let inverse = inverse(of: property) else {
-            preconditionFailure("'\(property.name)' has no inverse, so no store can be open with it.")
+            fatalError("'\(property.name)' has no inverse, so no store can be open with it.")
         }
         return inverse
     }
