@@ -39,13 +39,14 @@ struct RecorderTests {
         #expect(dictionary.thread(event.thread) != nil)
     }
 
-    /// `DispatchQueue.sync` uses the frame pointer for another value in Swift, so stacks ended there, far from `main`.
+    /// Whether this is the build for ThreadSanitizer.
     #if FAULTLINE_VISIBLE_LOCKS
         private static let isSanitized = true
     #else
         private static let isSanitized = false
     #endif
 
+    /// `DispatchQueue.sync` uses the frame pointer for another value in Swift, so stacks ended there, far from `main`.
     @Test(
         "follows a stack out of a queue's sync to its callers",
         .disabled(if: isSanitized, "ThreadSanitizer has frames of its own between a queue and its callers"))
