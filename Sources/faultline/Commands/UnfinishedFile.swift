@@ -40,11 +40,15 @@ final class UnfinishedFile {
         while true {
             let name = String((0..<Self.randomLength).map { _ in Self.letters.randomElement() ?? "a" })
             let path = "\(folder)\(Self.prefix)\(name)\(Self.suffix)"
+            // Before it exists: a signal that comes right after its creation must find its name.
+            Self.removeAtSignals(path)
             // The mode is right from the start, so nobody else can open a private file meanwhile.
             let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, isPrivate ? 0o600 : 0o666)
             if descriptor < 0 {
-                if errno == EEXIST || errno == EINTR { continue }
-                throw SystemError(code: errno)
+                let code = errno
+                Self.pending.store(0, ordering: .relaxed)
+                if code == EEXIST || code == EINTR { continue }
+                throw SystemError(code: code)
             }
             var status = stat()
             // "faultline clean" may have removed the file before it was locked.
@@ -56,7 +60,6 @@ final class UnfinishedFile {
             break
         }
         (self.failure, isPending) = (failure, true)
-        Self.removeAtSignals(path)
     }
 
     deinit {
