@@ -4,7 +4,8 @@
 #   make uninstall    removes what an installation copied, and nothing else
 #   make docs     makes a site of the guides, the commands, the rules and the API in .build/docs
 #   make articles    makes the articles about commands and rules anew from the help and from "explain"
-#   make test    runs all tests
+#   make test    runs the tests
+#   make test-all    runs them, and all that the targets named test-… run
 #   make test-threads    runs the tests of recorder and store under ThreadSanitizer
 #   make test-page   tests the page of a report in a browser
 #   make pictures   makes the pictures of the documentation anew
@@ -40,7 +41,7 @@ SWIFT_BUILD = swift build --configuration release --product
 # The product whose framework is not even fetched without its trait.
 BENCHMARKS_BUILD = swift build --traits default,Benchmarks --scratch-path .build-benchmarks --target FaultlineBenchmark
 
-.PHONY: test-threads fuzz-coverage demo build install install-built uninstall docs articles test test-page pictures bench-page test-without-lttng install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
+.PHONY: test-all test-threads fuzz-coverage demo build install install-built uninstall docs articles test test-page pictures bench-page test-without-lttng install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
 
 demo: build
 	.build/release/faultline demo
@@ -84,6 +85,8 @@ test: install-packages
 	    || echo "PyPI cannot be reached, so the tests that need$$missing are skipped."
 	swift test --skip-build
 	swift test --package-path Tests/EntityMacros
+
+test-all: test test-page test-without-lttng test-threads
 
 # A program that is built with the trait LTTng switched off has nothing of it.
 test-without-lttng: install-packages
