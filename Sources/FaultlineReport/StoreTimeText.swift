@@ -146,12 +146,12 @@ struct StoreTimeText {
         var statement = Part(name: "statement")
         for group in analysis.profile.groups {
             let add = { (part: inout Part) in
-                part.count += group.count
-                part.rows = (part.rows ?? 0) + group.counts.rows
-                part.trips += group.counts.trips
-                part.time += group.totalTime
-                part.uncounted += group.uncounted
-                part.untimed += group.untimed
+                part.count &+= group.count
+                part.rows = (part.rows ?? 0) &+ group.counts.rows
+                part.trips &+= group.counts.trips
+                part.time &+= group.totalTime
+                part.uncounted &+= group.uncounted
+                part.untimed &+= group.untimed
             }
             switch group.key.kind {
             case .fetch: add(&fetch)

@@ -23,6 +23,15 @@ struct TextReportTests {
         #expect(!TextReport(story).render().contains("files:"))
     }
 
+    @Test func `Times whose sum is too large to count end no report`() {
+        var trace = TraceBuilder()
+        for line in 1...2 {
+            trace.event(
+                .fetch(TraceEvent.Fetch()), duration: 1 << 63, site: trace.site(line), advancing: false)
+        }
+        #expect(TextReport(Analysis(Profile(trace.closed()))).render().contains("  fetch "))
+    }
+
     @Test func `The report of the sample trace has exactly this text`() {
         #expect(
             TextReport(story).render() == """
