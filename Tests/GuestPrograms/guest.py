@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 import traceback
+from multiprocessing import forkserver, resource_tracker
 
 KINDS = {}
 
@@ -139,6 +140,14 @@ def run_pool(method):
         print(method, sorted(pool.map(work_in_child, range(1, 6))))
 
 
+def stop_helpers():
+    """Python's helpers notice that the program has ended, and may outlive it until then. It has no public way to stop them."""
+    # The helpers complain of semaphores of a pool that is still there.
+    gc.collect()
+    forkserver._forkserver._stop()
+    resource_tracker._resource_tracker._stop()
+
+
 @kind
 def forked_workers():
     use()
@@ -148,11 +157,13 @@ def forked_workers():
 @kind
 def spawned_workers():
     run_pool("spawn")
+    stop_helpers()
 
 
 @kind
 def workers_of_server():
     run_pool("forkserver")
+    stop_helpers()
 
 
 @kind
