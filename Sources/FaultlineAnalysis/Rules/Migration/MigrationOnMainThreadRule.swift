@@ -25,7 +25,7 @@ public struct MigrationOnMainThreadRule: Rule {
                 && $0.evidence.longestOnMainThread >= Self.pause.count
         }.map { finding($0.key, $0.evidence) }
         if !wholes.isEmpty {
-            outcome.examined = "\(count: wholes.reduce(0) { $0 + $1.evidence.count }, "migration")"
+            outcome.examined = "\(count: wholes.reduce(0) { $0 &+ $1.evidence.count }, "migration")"
         }
         return outcome
     }

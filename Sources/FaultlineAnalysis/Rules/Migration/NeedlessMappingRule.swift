@@ -24,7 +24,7 @@ public struct NeedlessMappingRule: Rule {
                 && $0.evidence.inferableTime >= $0.evidence.timeInSQL + Self.waste.count
         }.map { finding($0.key, $0.evidence) }
         if !mapped.isEmpty {
-            outcome.examined = "\(count: mapped.reduce(0) { $0 + $1.evidence.count }, "migration") object by object"
+            outcome.examined = "\(count: mapped.reduce(0) { $0 &+ $1.evidence.count }, "migration") object by object"
         }
         return outcome
     }
