@@ -195,20 +195,6 @@ __attribute__((noinline)) static uint64_t read_run(fl_thread *thread) {
     return thread->run.at;
 }
 
-// The time that the thread was ready but did not run during an event that has just ended. 0 if the thread slept,
-// because its CPU time does not separate sleeping from waiting.
-static uint64_t run_delay(fl_thread *thread, const fl_open *open, uint64_t duration) {
-    fl_run before = open->run;
-    read_run(thread);
-    fl_run after = thread->run;
-    // An event recorded after its end began before the reading.
-    bool is_unknown = before.sleeps == UINT64_MAX || before.time == UINT64_MAX;
-    if (is_unknown || before.at > open->start || before.sleeps != after.sleeps || after.time < before.time) { return 0; }
-    uint64_t wall = open->start + duration - before.at, ran = after.time - before.time;
-    uint64_t waited = wall > ran ? wall - ran : 0;
-    return waited < duration ? waited : duration;
-}
-
 // MARK: - Events
 
 bool fl_begin(fl_recorder *recorder, fl_open *open) {
@@ -273,7 +259,10 @@ __attribute__((noinline)) void fl_end(
         uint64_t cost = open->begin_cost + fl_clock_cost() + describing + ending->cost;
         header.overhead = cost > FL_LONGEST_COST ? FL_LONGEST_COST : (uint32_t)cost;
     }
-    if (header.duration >= LONG_EVENT_NANOSECONDS) { header.runDelay = run_delay(thread, open, header.duration); }
+    if (header.duration >= LONG_EVENT_NANOSECONDS) {
+        read_run(thread);
+        header.runDelay = fl_run_delay(&open->run, &thread->run, header.start, header.duration);
+    }
     if (!ending->without_stack) { fl_add_stack(recorder, thread, &header); }
     fl_put(thread, &header, fields, fl_schema(kind)->size, ending);
 }

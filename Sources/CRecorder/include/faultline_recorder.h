@@ -168,6 +168,17 @@ typedef struct fl_run {
     uint64_t sleeps; // voluntary context switches
 } fl_run;
 
+// The time that a thread was ready but did not run during an event, from readings before and after it. 0 if the thread
+// slept between the readings, because its CPU time does not separate sleeping from waiting, and if a reading failed.
+static inline uint64_t fl_run_delay(const fl_run *before, const fl_run *after, uint64_t start, uint64_t duration) {
+    // An event recorded after its end began before the reading.
+    bool is_unknown = before->sleeps == UINT64_MAX || before->time == UINT64_MAX || before->at > start;
+    if (is_unknown || before->sleeps != after->sleeps || after->time < before->time) { return 0; }
+    uint64_t wall = start + duration - before->at, ran = after->time - before->time;
+    uint64_t waited = wall > ran ? wall - ran : 0;
+    return waited < duration ? waited : duration;
+}
+
 // An event that has begun and not yet ended.
 typedef struct fl_open {
     uint64_t id;
