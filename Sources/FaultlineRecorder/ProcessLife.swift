@@ -1,4 +1,5 @@
 internal import CRecorder
+internal import FaultlineTrace
 internal import Foundation
 
 /// Checks whether recording processes still exist.
@@ -40,28 +41,18 @@ package enum ProcessLife {
     /// - Returns: `nil` if its maps cannot be read: those of other users' processes, and of one that is just ending.
     static func maps(_ text: Data, in identifier: Int32) -> Bool? {
         guard let thread = runningThread(of: identifier),
-            let maps = FileManager.default.contents(atPath: "/proc/\(thread)/maps")
+            let maps = try? RegularFile.bytes(of: "/proc/\(thread)/maps", atMost: .max)
         else { return nil }
-        return maps.range(of: text) != nil
+        return Data(maps).range(of: text) != nil
     }
 
     /// Whether a process has released its rings: it has ended, its ID was reused, or it runs another program.
     static func hasLeft(_ process: fl_process, rings: String) -> Bool {
         if hasEnded(process) { return true }
         guard !isElsewhere(process) else { return false }
-        // The kernel returns maps page by page: if other threads change them meanwhile, an existing entry can be missed.
         let name = Data((rings as NSString).lastPathComponent.utf8)
-        for _ in 0..<Self.looks {
-            if maps(name, in: Int32(bitPattern: process.identifier)) != false { return false }
-            usleep(Self.pause)
-        }
-        return true
+        return maps(name, in: Int32(bitPattern: process.identifier)) == false
     }
-
-    /// The number of consecutive looks in which the rings must be missing, and the pause between two looks in
-    /// microseconds.
-    private static let looks = 24
-    private static let pause: UInt32 = 1000
 
     /// - Parameter folder: The folder of a process or a thread in `/proc`.
     private static func isZombie(_ folder: String) -> Bool {

@@ -50,7 +50,7 @@ package enum RegularFile {
         throw .notRegular
     }
 
-    /// Returns the bytes of a file.
+    /// Returns the bytes of a file, also of one in `/proc`: of those, Foundation returns only the first page.
     ///
     /// - Parameters:
     ///   - limit: The maximum number of bytes.

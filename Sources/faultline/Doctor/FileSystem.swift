@@ -1,3 +1,4 @@
+import FaultlineTrace
 import Foundation
 
 /// The file system that holds a directory.
@@ -16,8 +17,8 @@ struct FileSystem {
             defer { Foundation.free(position) }
             return String(cString: position)
         }
-        let table = (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)) ?? ""
-        type = Self.type(of: resolved ?? directory, mounts: table)
+        let table = (try? RegularFile.bytes(of: "/proc/self/mountinfo", atMost: .max)) ?? []
+        type = Self.type(of: resolved ?? directory, mounts: String(decoding: table, as: UTF8.self))
     }
 
     /// Whether several machines can use a file system of this type at the same time.

@@ -75,10 +75,11 @@ enum FileLocks {
     /// file itself would require opening it again, and closing that descriptor would release this process's own locks
     /// (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
     static func writer(of path: String) -> UInt32 {
-        guard let list = contents("/proc/locks") else { return 0 }
+        guard let bytes = try? RegularFile.bytes(of: "/proc/locks", atMost: .max) else { return 0 }
+        let locks = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
         // With a write-ahead log, the lock is on the shared-memory file, otherwise on the database file.
         let files = Set([path + "-shm", path].compactMap(inode))
-        for line in list.split(separator: "\n") where line.contains("WRITE") && !line.contains("->") {
+        for line in locks where line.contains("WRITE") && !line.contains("->") {
             let words = line.split(separator: " ")
             guard words.count >= 6, let process = UInt32(words[4]), process != UInt32(getpid()),
                 let inode = words[5].split(separator: ":").last.flatMap({ UInt64($0) }), files.contains(inode)
@@ -86,20 +87,6 @@ enum FileLocks {
             return process
         }
         return 0
-    }
-
-    /// Reads a file of the kernel, whose reported size is 0.
-    private static func contents(_ path: String) -> String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = read(file, &buffer, buffer.count)
-            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
-            bytes += buffer[..<count]
-        }
     }
 
     private static func inode(_ path: String) -> UInt64? {
