@@ -49,12 +49,18 @@ struct StoreMigration {
         let trace = MigrationTrace(recorder: recorder, log: log, way: mapping == nil ? .inferred : .mapping)
         try trace.whole(migrated ?? description.path, isStep: migrated != nil) { () throws(StoreError) in
             _ = try rules(mapping, from: known.model, to: model, description.path)
-            let session = try StoreOpening.soleSession(description, recorder, log)
+            let setup = try StoreOpening.soleSession(description, recorder, log) { (setup) throws(StoreError) in
+                // Nobody can write between the backup and the migration.
+                if backup != nil { try setup.lock() }
+            }
+            let session = setup.session
             defer { session.connection.close() }
-            let setup = StoreSetup(session, path: description.path, doing: doing)
             let file = description.type == .binary ? BinaryStoreFile(description) : nil
             if let file { _ = try file.load(into: session.connection) }
-            let kept = try prepare(setup, description, backup)
+            try setup.pragma(StoreOpening.pageCache(description))
+            let kept = try backup.map { (backup) throws(StoreError) in
+                try StoreFiles(description.url).backUp(session.connection, to: backup)
+            }
             do throws(StoreError) {
                 try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) { () throws(StoreError) in
                     // Another process may have migrated it in the meantime.
@@ -81,18 +87,6 @@ struct StoreMigration {
         StoreError(
             .incompatibleModel,
             "Migrating '\(path)' was given up because another program migrated it in the meantime; open it again.")
-    }
-
-    /// Copies the store if it is to be kept, and returns the files of the copy.
-    private static func prepare(
-        _ setup: StoreSetup, _ description: PersistentStoreDescription, _ backup: URL?
-    ) throws(StoreError) -> StoreFiles? {
-        try setup.pragma(StoreOpening.pageCache(description))
-        try setup.pragma("synchronous=\(description.synchronization.rawValue)")
-        guard let backup else { return nil }
-        // Nobody can write between the backup and the migration.
-        try setup.lock()
-        return try StoreFiles(description.url).backUp(setup.session.connection, to: backup)
     }
 
     private static func rules(

@@ -20,8 +20,10 @@ struct StoreReplacement {
     /// - Parameter backup: Where to put a copy of the older store; `nil` for none.
     func run(_ manager: MigrationManager, _ mapping: MappingModel, backup: URL?) throws {
         // The manager reads the store, but nobody writes to it.
-        try replace(backup, lock: { try $0.session.run("BEGIN IMMEDIATE", doing: StoreMigration.doing) }) {
-            (setup, new) in
+        let lock = { (setup: StoreSetup) throws(StoreError) in
+            _ = try setup.session.run("BEGIN IMMEDIATE", doing: StoreMigration.doing)
+        }
+        try replace(backup, lock: lock) { (setup, new) in
             try manager.migrateStore(from: description.url, mapping: mapping, to: new)
             // A write makes the lock exclusive, without a moment in which another program could take it, and then it stays.
             try setup.pragma("locking_mode=exclusive")
@@ -36,22 +38,20 @@ struct StoreReplacement {
     ///   - backup: Where to put another copy of the older store; `nil` for none.
     ///   - change: Is passed the copy, and may replace its contents.
     func run(backup: URL?, changingCopy change: (URL) throws -> Void) throws {
-        try replace(backup, lock: { try $0.lock() }) { (setup, new) in
+        try replace(backup, lock: { (setup) throws(StoreError) in try setup.lock() }) { (setup, new) in
             try StoreFiles(description.url).copy(setup.session.connection, to: new)
             try change(new)
         }
     }
 
     private func replace(
-        _ backup: URL?, lock: (StoreSetup) throws -> Void, make: (StoreSetup, URL) throws -> Void
+        _ backup: URL?, lock: (StoreSetup) throws(StoreError) -> Void, make: (StoreSetup, URL) throws -> Void
     ) throws {
         // A link is followed, and stays.
         let url = description.url.resolvingSymlinksInPath()
-        let session = try StoreOpening.soleSession(description, recorder, log)
+        let setup = try StoreOpening.soleSession(description, recorder, log, lock: lock)
+        let session = setup.session
         defer { session.connection.close() }
-        let setup = StoreSetup(session, path: description.path, doing: StoreMigration.doing)
-        try setup.pragma("synchronous=\(description.synchronization.rawValue)")
-        try lock(setup)
         guard try setup.unmigratedVersion(description, sourceModel) != nil else {
             throw StoreMigration.givenUp(description.path)
         }

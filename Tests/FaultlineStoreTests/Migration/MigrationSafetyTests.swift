@@ -1,9 +1,10 @@
 import FaultlineModel
 import FaultlineRecorder
-import FaultlineStore
 import Foundation
 import SharedData
 import Testing
+
+@testable import FaultlineStore
 
 @Suite("A migration either happens as a whole or not at all")
 struct MigrationSafetyTests {
@@ -64,6 +65,42 @@ struct MigrationSafetyTests {
                 == "Migrating the store in STORE timed out after 0.1 s because another connection holds the store's lock; let it finish, or raise busyTimeout."
         )
         withExtendedLifetime(other) {}
+    }
+
+    /// Two programs that opened an older store at once waited for each other: a migration kept its lock for reading while
+    /// it waited, and the other program waited for all such locks before it could go on.
+    @Test("A migration that cannot lock the store does not keep others from completing their writes")
+    func noLockWhileWaiting() throws {
+        let store = try old()
+        let other = try OpenConnection(store.url)
+        try other.run("PRAGMA journal_mode=delete; BEGIN IMMEDIATE; UPDATE ZNOTE SET ZNAME = 'x'")
+        var description = PersistentStoreDescription(url: store.url)
+        description.busyTimeout = 0
+        let session = try StoreOpening.connect(description, recorder: .memory(), log: SQLDebugLog(level: 0))
+        defer { session.connection.close() }
+        let setup = StoreSetup(session, path: description.path)
+        #expect(throws: StoreError.self) { try setup.lock() }
+        try other.run("COMMIT")
+        try setup.lock()
+        #expect(throws: SQLShell.Failure.self) { try other.run("SELECT * FROM ZNOTE") }
+    }
+
+    @Test("A store that another program returned to the write-ahead log is locked only once it left the log again")
+    func returnedToLog() throws {
+        let store = try old()
+        let other = try OpenConnection(store.url)
+        var description = PersistentStoreDescription(url: store.url)
+        description.busyTimeout = 10
+        var attempts = 0
+        let setup = try StoreOpening.soleSession(description, .memory(), SQLDebugLog(level: 0)) {
+            (setup) throws(StoreError) in
+            attempts += 1
+            if attempts == 1 { #expect(throws: Never.self) { try other.run("PRAGMA journal_mode=wal") } }
+            try setup.lock()
+        }
+        defer { setup.session.connection.close() }
+        #expect(attempts == 2 && !setup.session.connection.hasWriteAheadLog)
+        #expect(throws: SQLShell.Failure.self) { try other.run("SELECT * FROM ZNOTE") }
     }
 
     @Test("Saves that are only in the write-ahead log are migrated too")

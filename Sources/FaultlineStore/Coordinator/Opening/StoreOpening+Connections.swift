@@ -57,23 +57,31 @@ extension StoreOpening {
             recorder: recorder, log: log)
     }
 
-    /// Opens a connection to a store that nobody else uses, for a migration.
+    /// Opens a connection to a store that nobody else uses, and locks it, for a migration.
     ///
     /// Only a connection that is alone can leave the write-ahead log, whose contents are moved to the store. Two that wait for each
     /// other would wait forever, so each attempt closes its own.
     ///
+    /// - Parameter lock: Takes a lock that keeps others from writing, or none.
     /// - Throws: ``StoreError`` with the code `busy` if others use the store for longer than the description's `busyTimeout`.
     static func soleSession(
-        _ description: PersistentStoreDescription, _ recorder: Recorder, _ log: SQLDebugLog
-    ) throws(StoreError) -> SQLSession {
+        _ description: PersistentStoreDescription, _ recorder: Recorder, _ log: SQLDebugLog,
+        lock: (StoreSetup) throws(StoreError) -> Void
+    ) throws(StoreError) -> StoreSetup {
         let end = ContinuousClock.now + .seconds(description.busyTimeout)
         while true {
             let session = try connect(description, recorder: recorder, log: log)
-            if description.isInMemory { return session }
+            let setup = StoreSetup(session, path: description.path, doing: StoreMigration.doing)
             do throws(StoreError) {
-                try StoreSetup(session, path: description.path, doing: StoreMigration.doing)
-                    .pragma("journal_mode=delete")
-                return session
+                if !description.isInMemory { try setup.pragma("journal_mode=delete") }
+                try setup.pragma("synchronous=\(description.synchronization.rawValue)")
+                try lock(setup)
+                // Another program that opened the store may have returned to the log before the lock was taken. With a log,
+                // the lock would let others read.
+                guard !session.connection.hasWriteAheadLog else {
+                    throw session.connection.error(SQLITE_BUSY, doing: StoreMigration.doing)
+                }
+                return setup
             } catch {
                 session.connection.close()
                 guard error.code == .busy, ContinuousClock.now < end else { throw error }

@@ -43,9 +43,13 @@ struct StoreSetup {
     }
 
     /// Takes a lock that outlasts transactions, so that no other connection can read or write until this one closes.
+    ///
+    /// The mode changes once the lock is taken: in that mode a connection that waits keeps its lock for reading, for whose end
+    /// another one can wait, which opens the store and keeps this one waiting.
     func lock() throws(StoreError) {
-        try pragma("locking_mode=exclusive")
-        try inTransaction("BEGIN EXCLUSIVE", isLogged: true) {}
+        try inTransaction("BEGIN EXCLUSIVE", isLogged: true) { () throws(StoreError) in
+            try pragma("locking_mode=exclusive")
+        }
     }
 
     /// Runs `ANALYZE`, unless the store is busy.

@@ -116,11 +116,18 @@ final class SQLConnection {
     }
 
     /// Whether the file's text encoding is UTF-8; false if it cannot be determined.
-    var isUTF8: Bool {
-        guard let statement = try? prepare("PRAGMA encoding"), sqlite3_step(statement.handle) == SQLITE_ROW else {
-            return false
+    var isUTF8: Bool { pragma("encoding") == "UTF-8" }
+
+    /// Whether the journal mode is WAL, in which readers and a writer do not block each other; false if it cannot be
+    /// determined.
+    var hasWriteAheadLog: Bool { pragma("journal_mode") == "wal" }
+
+    /// Returns the value of a pragma, without an event and without a line in the log.
+    private func pragma(_ name: String) -> String? {
+        guard let statement = try? prepare("PRAGMA \(name)"), sqlite3_step(statement.handle) == SQLITE_ROW else {
+            return nil
         }
-        return String(cString: sqlite3_column_text(statement.handle, 0)) == "UTF-8"
+        return sqlite3_column_text(statement.handle, 0).map { String(cString: $0) }
     }
 
     /// SQLite's message if a statement cannot be prepared; otherwise `nil`.
@@ -164,14 +171,6 @@ final class SQLConnection {
     }
 
     var changes: Int { Int(sqlite3_changes64(handle)) }
-
-    /// Whether the journal mode is WAL, in which readers and a writer do not block each other.
-    var hasWriteAheadLog: Bool {
-        guard let statement = try? prepare("pragma journal_mode"), sqlite3_step(statement.handle) == SQLITE_ROW,
-            let mode = sqlite3_column_text(statement.handle, 0)
-        else { return false }
-        return String(cString: mode).lowercased() == "wal"
-    }
 
     /// Returns the number of text comparisons since the last call.
     func takeTextCounts() -> SQLFunctions.Counts {
