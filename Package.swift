@@ -164,6 +164,9 @@ let package = Package(
             dependencies: ["CBabeltrace", "CElfutils", "CTimelineParser", "CTraceSchema", "FaultlineTrace"],
             swiftSettings: strict),
 
+        // The page of a report. In C because its compiler copies files into a library in no time.
+        .target(name: "CPage", exclude: ["Page"]),
+
         // From events to findings, and from findings to a report.
         .target(
             name: "FaultlineAnalysis",
@@ -171,8 +174,8 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "FaultlineReport",
-            dependencies: ["CTraceSchema", "CZlib", "FaultlineAnalysis", "FaultlineDigest", "FaultlineTrace"],
-            resources: [.embedInCode("Page")], swiftSettings: strict),
+            dependencies: ["CPage", "CTraceSchema", "CZlib", "FaultlineAnalysis", "FaultlineDigest", "FaultlineTrace"],
+            swiftSettings: strict),
 
         // Stores at rest.
         .target(

@@ -125,15 +125,15 @@ public struct VerificationText: Sendable {
             titles[reason, default: []].append("\(trial.finding.rule) \(trial.finding.title)")
         }
         guard !reasons.isEmpty else { return [] }
-        return [ink(.bold, "Not tried")]
-            + reasons.flatMap { reason in
-                TextTable.wrapped(reason, width: width - 2).map { "  " + $0 }
-                    + (titles[reason] ?? []).flatMap { title in
-                        TextTable.wrapped(title, width: width - 6).enumerated().map {
-                            ($0 == 0 ? "    " : "      ") + $1
-                        }
-                    }
+        var lines = [ink(.bold, "Not tried")]
+        for reason in reasons {
+            lines += TextTable.wrapped(reason, width: width - 2).map { "  " + $0 }
+            for title in titles[reason] ?? [] {
+                let parts = TextTable.wrapped(title, width: width - 6)
+                lines += parts.enumerated().map { ($0.offset == 0 ? "    " : "      ") + $0.element }
             }
+        }
+        return lines
     }
 }
 
