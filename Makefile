@@ -4,8 +4,10 @@
 #   make uninstall    removes what an installation copied, and nothing else
 #   make docs     makes a site of the guides, the commands, the rules and the API in .build/docs
 #   make articles    makes the articles about commands and rules anew from the help and from "explain"
-#   make test    runs the tests
-#   make test-all    runs them, and all that the targets named test-… run
+#   make test    runs the tests of the libraries, and reports of the sample traces
+#   make test-all    runs these and all that follow:
+#   make test-commands    runs the command on programs, traces, logs and stores; TESTS=LTTng runs those with such a name
+#   make test-entities    runs the tests of what needs a trait, and builds without LTTng
 #   make test-threads    runs the tests of recorder and store under ThreadSanitizer
 #   make test-page   tests the page of a report in a browser
 #   make pictures   makes the pictures of the documentation anew
@@ -38,10 +40,8 @@ PIP = python3 -m pip --quiet --disable-pip-version-check
 # What the budgets are measured with.
 BENCH_PACKAGES = python3 python3-django strace valgrind
 SWIFT_BUILD = swift build --configuration release --product
-# The product whose framework is not even fetched without its trait.
-BENCHMARKS_BUILD = swift build --traits default,Benchmarks --scratch-path .build-benchmarks --target FaultlineBenchmark
 
-.PHONY: test-all test-threads fuzz-coverage demo build install install-built uninstall docs articles test test-page pictures bench-page test-without-lttng install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
+.PHONY: demo build install install-built uninstall docs articles test test-all test-commands test-entities test-page test-threads pictures bench-page fuzz-coverage install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
 
 demo: build
 	.build/release/faultline demo
@@ -72,26 +72,41 @@ install-built:
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" Installation/uninstall
 
-test: PACKAGES += $(TEST_PACKAGES)
+# The libraries and their tests.
 test: install-packages
 	swift build --build-tests
-	swift build --package-path Tests/SmallPrograms/grdb_playlists
-	$(BENCHMARKS_BUILD)
+	swift test --skip-build
+
+# All tests.
+test-all: test test-entities test-commands test-page test-threads
+
+# The command as users have it, on programs, traces, logs and stores. The package of these tests is built beside the libraries,
+# of which nothing is built twice. "make test-commands TESTS=LTTng" runs the tests with such a name.
+TESTS = .
+INTEGRATION = --package-path Tests/Integration --scratch-path .build
+
+test-commands: PACKAGES += $(TEST_PACKAGES)
+test-commands: build
+	$(SWIFT_BUILD) ManualGenerator
+	swift build $(INTEGRATION) --product IntegrationPackageTests
+	swift build --package-path Tests/Integration/SmallPrograms/grdb_playlists
 	@missing=""; for package in $(PYPI_PACKAGES); do \
 	    ls -d $(PYTHON_PACKAGES)/$$(echo $$package | tr - _)-*.dist-info >/dev/null 2>&1 || missing="$$missing $$package"; \
 	done; \
 	[ -z "$$missing" ] \
 	    || python3 -m pip install --quiet --disable-pip-version-check --target $(PYTHON_PACKAGES) $$missing \
 	    || echo "PyPI cannot be reached, so the tests that need$$missing are skipped."
-	swift test --skip-build
+	swift test $(INTEGRATION) --skip-build --filter '$(TESTS)'
+
+# What needs a trait, without the one that is on by default: a program that is built so has nothing of LTTng.
+TRAITS = --package-path Tests/Entities --scratch-path .build-traits
+
+test-entities: install-packages
+	swift build $(TRAITS) --product EntitiesPackageTests
+	swift build $(TRAITS) --product faultline
+	! ldd .build-traits/debug/faultline | grep lttng
+	swift test $(TRAITS) --skip-build
 	swift test --package-path Tests/EntityMacros
-
-test-all: test test-page test-without-lttng test-threads
-
-# A program that is built with the trait LTTng switched off has nothing of it.
-test-without-lttng: install-packages
-	swift build --disable-default-traits --scratch-path .build-without-lttng --product faultline
-	! ldd .build-without-lttng/debug/faultline | grep lttng
 
 # The recorder and the store under ThreadSanitizer, with locks that it sees.
 test-threads: install-packages
@@ -103,10 +118,7 @@ test-threads: install-packages
 # Opens pages of sample traces in a browser, uses them as a reader does, and compares what they show with the command's output.
 # Opens in the pages of other tools what Faultline writes for them.
 test-page: PACKAGES += $(PAGE_PACKAGES)
-test-page: install-packages
-	swift build --product faultline
-	swift build --product FaultlinePreload
-	swift build --product FaultlineHeap
+test-page: build
 	@missing=""; for package in $(PAGE_PYPI_PACKAGES); do \
 	    name=$$(echo $${package%%=*} | tr - _); \
 	    ls -d $(PYTHON_PACKAGES)/$$name-*.dist-info >/dev/null 2>&1 || missing="$$missing $$package"; \
@@ -121,15 +133,14 @@ test-page: install-packages
 
 # Makes the pictures of the documentation anew.
 pictures: PACKAGES += $(PAGE_PACKAGES)
-pictures: install-packages
-	swift build --product faultline
-	swift build --product MusicProgram
+pictures: build
+	$(PROGRAM_BUILD) MusicProgram
 	cd Tests/Page && PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 pictures.py
 
 # Each figure is a median or the worst of many, not of one run: the browser has no graphics card here.
 bench-page: PACKAGES += $(PAGE_PACKAGES)
 bench-page: build
-	cd Tests/Page && FAULTLINE=$(CURDIR)/.build/release/faultline PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 measure.py
+	cd Tests/Page && PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 measure.py
 
 BENCH_BUILD = swift build --package-path Benchmarks --configuration release --product Budgets
 UNINSTRUMENTED = Benchmarks/.build-uninstrumented
@@ -148,24 +159,26 @@ bench-scenarios: install-packages
 
 ROUNDS = 200
 
-attack: install-packages
+attack: build
 	swift build --build-tests
+	swift build $(INTEGRATION) --product IntegrationPackageTests
 	FAULTLINE_ATTACK_ROUNDS=$(ROUNDS) FAULTLINE_DAMAGE_ROUNDS=$(ROUNDS) \
-	    swift test --skip-build --filter 'AttackTests|DamagedRingsTests|DamagedNumbersTests'
+	    swift test --skip-build --filter 'DamagedRingsTests|DamagedNumbersTests'
+	FAULTLINE_ATTACK_ROUNDS=$(ROUNDS) swift test $(INTEGRATION) --skip-build --filter AttackTests
 	$(MAKE) fuzz COUNT=20000
 
-APPLICATIONS = $(filter-out Flaws Kit,$(notdir $(wildcard Tests/Applications/*)))
+PROGRAM_BUILD = swift build $(INTEGRATION) --configuration release --product
+APPLICATIONS = $(filter-out Flaws Kit,$(notdir $(wildcard Tests/Integration/Applications/*)))
 
 truth: build
-	for program in Truth $(APPLICATIONS); do swift build --configuration release --product $$program || exit 1; done
+	for program in Truth $(APPLICATIONS); do $(PROGRAM_BUILD) $$program || exit 1; done
 	.build/release/Truth measure
 	.build/release/Truth applications
 
 PAIRS = 200
 
 truth-diff: build
-	for program in DiffTruth MusicProgram Feed Chat; do \
-	    swift build --configuration release --product $$program || exit 1; done
+	for program in DiffTruth MusicProgram Feed Chat; do $(PROGRAM_BUILD) $$program || exit 1; done
 	.build/release/DiffTruth $(PAIRS)
 
 COUNT = 1000000
@@ -175,7 +188,7 @@ CORPUS = .build/fuzz
 
 # The scratch files of ten million executions are better kept in memory.
 fuzz: build
-	swift build --configuration release --product FuzzProgram
+	$(PROGRAM_BUILD) FuzzProgram
 	rm -rf $(CORPUS) && mkdir -p $(CORPUS)
 	.build/release/faultline workload groceries --store $(CORPUS)/list.sqlite --items 200 --flaws all --prepare
 	FAULTLINE_SQLDEBUG=4 .build/release/faultline workload groceries --store $(CORPUS)/list.sqlite --items 200 \
@@ -218,9 +231,9 @@ schema:
 	FAULTLINE_WRITE_SCHEMAS=1 swift test --filter EventSchemaFileTests/current
 
 docs: install-packages
-	swift build
-	$(BENCHMARKS_BUILD)
-	Documentation/site .build/debug .build/docs .build-benchmarks/debug
+	swift build $(TRAITS) --product EntitiesPackageTests
+	swift build $(TRAITS) --product faultline
+	Documentation/site .build-traits/debug .build/docs
 
 articles:
 	swift build --product faultline

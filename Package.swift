@@ -12,14 +12,6 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// A small application of the tests, with the folder of its name.
-func application(_ name: String) -> Target {
-    .executableTarget(
-        name: name,
-        dependencies: ["ApplicationKit", "FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTrace"],
-        path: "Tests/Applications/\(name)", swiftSettings: strict)
-}
-
 /// A library in C that is loaded into programs that do not know Faultline, and exports only what its list names.
 ///
 /// It has no Swift code, so it needs no Swift runtime. Its calls are bound when it is loaded: binding one in a signal handler
@@ -33,6 +25,11 @@ func preloaded(_ name: String, _ dependencies: [Target.Dependency] = [], _ setti
                 "--version-script=\(Context.packageDirectory)/Sources/\(name)/exports.map",
             ])
         ])
+}
+
+/// A product that only macros need.
+func swiftSyntax(_ name: String) -> Target.Dependency {
+    .product(name: name, package: "swift-syntax", condition: .when(traits: ["Entities"]))
 }
 
 let package = Package(
@@ -53,7 +50,9 @@ let package = Package(
         .library(name: "FaultlineStore", targets: ["FaultlineStore"]),
         .library(name: "FaultlineTesting", targets: ["FaultlineTesting"]),
         .library(name: "FaultlineTrace", targets: ["FaultlineTrace"]),
-        // For the benchmarks alone, which are a package of their own.
+        // For the packages of benchmarks and of integration tests alone.
+        .library(name: "CSQLite", targets: ["CSQLite"]),
+        .library(name: "FaultlineWorkloads", targets: ["FaultlineWorkloads"]),
         .library(name: "RecorderLoops", targets: ["RecorderLoops"]),
     ],
     traits: [
@@ -61,6 +60,9 @@ let package = Package(
             name: "Benchmarks",
             description:
                 "Benchmarks of what a program asks of its store. Without it their framework is not even fetched."),
+        .trait(
+            name: "Entities",
+            description: "Entities declared as classes. Without it swift-syntax is not even fetched."),
         .trait(name: "LTTng", description: "Programs can record to LTTng; needs liblttng-ust-dev."),
         .default(enabledTraits: ["LTTng"]),
     ],
@@ -119,15 +121,15 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        // Entities declared as classes. A product of its own: nothing else needs swift-syntax.
+        // Entities declared as classes. A product of its own, with a trait: nothing else needs swift-syntax.
         .macro(
             name: "FaultlineEntityMacros",
             dependencies: [
-                .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
-                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
-                .product(name: "SwiftSyntax", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
-                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+                swiftSyntax("SwiftCompilerPlugin"),
+                swiftSyntax("SwiftDiagnostics"),
+                swiftSyntax("SwiftSyntax"),
+                swiftSyntax("SwiftSyntaxBuilder"),
+                swiftSyntax("SwiftSyntaxMacros"),
             ],
             swiftSettings: strict),
         .target(
@@ -142,7 +144,7 @@ let package = Package(
             name: "FaultlineTesting",
             dependencies: [
                 "FaultlineAnalysis", "FaultlineCounting", "FaultlineReader", "FaultlineRecorder", "FaultlineReport",
-                "FaultlineStore", "FaultlineTrace", "TestFolders",
+                "FaultlineStore", "FaultlineTrace",
             ],
             swiftSettings: strict),
         .target(
@@ -182,7 +184,7 @@ let package = Package(
             name: "FaultlineReplay",
             dependencies: [
                 "CSQLite", "FaultlineAnalysis", "FaultlineCounting", "FaultlineModel", "FaultlineRecorder",
-                "FaultlineStore", "FaultlineTrace", "TestFolders",
+                "FaultlineStore", "FaultlineTrace",
             ],
             swiftSettings: strict),
 
@@ -229,14 +231,6 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "FaultlineEntitiesTests",
-            dependencies: [
-                "CSQLite", "FaultlineEntities", "FaultlineModel", "FaultlineRecorder", "FaultlineStore",
-                "FaultlineTrace",
-                "FaultlineWorkloads", "SharedData", "TestFolders",
-            ],
-            swiftSettings: strict),
-        .testTarget(
             name: "FaultlineTestingTests",
             dependencies: [
                 "FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTesting", "FaultlineTrace",
@@ -280,22 +274,17 @@ let package = Package(
                 "CSQLite", "FaultlineRecorder", "FaultlineTrace", "FaultlineWorkloads", "SharedData", "TestFolders",
             ],
             swiftSettings: strict),
-        .executableTarget(
-            name: "FuzzProgram",
-            dependencies: [
-                "FaultlineAnalysis", "FaultlineModel", "FaultlineReader", "FaultlineReport", "FaultlineStore",
-            ], path: "Tests/FuzzProgram", swiftSettings: strict),
-        .executableTarget(
-            name: "Truth",
-            dependencies: ["ApplicationFlaws", "FaultlineModel", "FaultlineRecorder", "FaultlineStore", "TruthKit"],
-            path: "Tests/Truth", swiftSettings: strict),
-        .executableTarget(
-            name: "DiffTruth", dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore", "TruthKit"],
-            path: "Tests/DiffTruth", swiftSettings: strict),
-        .target(name: "TruthKit", path: "Tests/TruthKit", swiftSettings: strict),
         .target(
             name: "RecorderLoops", dependencies: ["CLTTngUST", "CRecorder", "CTraceSchema", "FaultlineRecorder"],
             path: "Tests/RecorderLoops", swiftSettings: strict),
+        .target(name: "ProjectFiles", path: "Tests/ProjectFiles", swiftSettings: strict),
+        .testTarget(
+            name: "FaultlineCommandTests",
+            dependencies: [
+                "FaultlineAnalysis", "FaultlineReader", "FaultlineReport", "ProjectFiles", "TestFolders", "faultline",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
         // Writes what follows from the schema's declarations; see "make schema".
         .executableTarget(
             name: "SchemaGenerator", dependencies: ["CTraceSchema"], path: "Tests/SchemaGenerator",
@@ -305,45 +294,6 @@ let package = Package(
         .executableTarget(
             name: "ManualGenerator", dependencies: ["FaultlineAnalysis", "FaultlineReport"],
             path: "Tests/ManualGenerator", swiftSettings: strict),
-        .executableTarget(
-            name: "UnrulyProgram", dependencies: ["FaultlineRecorder", "FaultlineTrace"], path: "Tests/UnrulyProgram",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "MusicProgram", dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore"],
-            path: "Tests/MusicProgram", swiftSettings: strict),
-        // Small applications with flaws, and without them.
-        .target(
-            name: "ApplicationKit",
-            dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTrace"],
-            path: "Tests/Applications/Kit", swiftSettings: strict),
-        .target(name: "ApplicationFlaws", path: "Tests/Applications/Flaws", swiftSettings: strict),
-        application("Bookings"),
-        application("Chat"),
-        application("Contacts"),
-        application("Feed"),
-        application("Importer"),
-        application("Inventory"),
-        application("Ledger"),
-        application("Mail"),
-        application("Notes"),
-        .executableTarget(
-            name: "StoreProgram", dependencies: ["FaultlineModel", "FaultlineStore"], path: "Tests/StoreProgram",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "SQLiteProgram", path: "Tests/SQLiteProgram", linkerSettings: [.linkedLibrary("sqlite3")]),
-        .testTarget(
-            name: "IntegrationTests",
-            dependencies: [
-                "ApplicationFlaws", "CSQLite", "Bookings", "Chat", "Contacts", "Feed", "Importer", "Inventory",
-                "Ledger", "Mail", "ManualGenerator", "Notes",
-                "FaultlineAnalysis", "FaultlineModel", "FaultlineReader", "FaultlineRecorder",
-                "FaultlineReport", "FaultlineStore", "FaultlineWorkloads", "MusicProgram", "SchemaGenerator",
-                "SharedData",
-                "SQLiteProgram", "StoreProgram", "TestFolders", "UnrulyProgram",
-                "faultline",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: strict),
     ],
     cLanguageStandard: .gnu17,
     // Not C++20: with it clang takes the headers of other targets for modules that nobody built.

@@ -27,7 +27,7 @@ let package = Package(
                 .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
                 .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
             ],
-            swiftSettings: strict),
+            swiftSettings: strict + [.define("Entities")]),
         .testTarget(
             name: "FaultlineEntityMacrosTests",
             dependencies: [

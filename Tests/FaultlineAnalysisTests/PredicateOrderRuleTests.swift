@@ -31,7 +31,7 @@ struct PredicateOrderRuleTests {
     @Test func `The cost of searching follows from SQLite's own time, without waits`() throws {
         let finding = try #require(analysis(duration: 300_000_000, step: 2_000_000).findings.first)
         // Apart from the scan and the returned rows, most of it is searching.
-        let searching = 2_000_000.0 - 60 * 3500 - 50 * 500
+        let searching = Double(2_000_000 - (60 * 3500 + 50 * 500))
         let gain = { (share: Double) in 10 * (share * searching / 3500 * 3150 - 40 * 3000) }
         #expect(abs(finding.saving.time.median - gain(0.85)) < 1)
         #expect(abs(finding.saving.time.low - gain(0.5)) < 1 && abs(finding.saving.time.high - gain(1)) < 1)
@@ -76,7 +76,8 @@ struct PredicateOrderRuleTests {
             ])
         // Nine tenths of the text comparisons are replaced by 3,000 comparisons of numbers. A text is assumed to take
         // 300 ns, and at most the fetch's time without its trip, its rows and 60 ns for each scanned row.
-        let searching = 3_000_000.0 - 10_000 - 50 * 1000 - 60 * 3500
+        let others = 10_000 + 50 * 1000 + 60 * 3500
+        let searching = Double(3_000_000 - others)
         let gain = { (text: Double) in 10 * (text * 3150 - 40 * 3000) }
         #expect(abs(finding.saving.time.median - gain(300)) < 1)
         #expect(abs(finding.saving.time.low - gain(100)) < 1)
@@ -149,8 +150,9 @@ struct PredicateOrderRuleTests {
                 "10 fetches searched lyrics in 3,500 rows each, and 86 % of them matched; 10 % of these also matched in title."
             ])
         // 3,500 and 350 texts instead of 3,500 and 3,000, as a share of the fetches' time without their rows.
-        let searching = 3_000_000.0 - 10_000 - 300 * 1000 - 60 * 3500
-        #expect(abs(finding.saving.time.median - 10 * searching * (1 - 3850.0 / 6500)) < 1)
+        let others = 10_000 + 300 * 1000 + 60 * 3500
+        let saving = 10 * Double(3_000_000 - others) * (1 - 3850.0 / 6500)
+        #expect(abs(finding.saving.time.median - saving) < 1)
         #expect(finding.saving.time.low <= finding.saving.time.median / 2)
     }
 

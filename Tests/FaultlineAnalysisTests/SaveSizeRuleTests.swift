@@ -251,7 +251,7 @@ struct SaveSizeRuleTests {
     @Test func `R10 advises saving in parts instead of many small saves, and does not report such parts`() throws {
         var shop = Shop()
         shop.calibrate()
-        shop.scoped(.bulk) { $0.saves(40_000) }
+        shop.scoped(.bulk) { $0.saves(15_000) }
         let finding = try #require(shop.analysis().findings.first)
         // At 4 µs per object, 12,500 take 50 ms, and a save of 10,000 objects is large anyway.
         #expect(finding.title.text == "Save Track after every 5,000 objects")
@@ -259,7 +259,7 @@ struct SaveSizeRuleTests {
         var applied = Shop()
         applied.calibrate()
         applied.scoped(.bulk) { shop in
-            for _ in 0..<8 { shop.save(5000) }
+            for _ in 0..<3 { shop.save(5000) }
         }
         #expect(applied.analysis().findings.isEmpty)
     }

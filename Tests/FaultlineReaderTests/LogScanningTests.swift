@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A log's statements and lines are read byte by byte")
 struct LogScanningTests {
-    private static let depth = 100_000
+    private static let depth = 10_000
     private static let opening = String(repeating: "(", count: depth)
     private static let closing = String(repeating: ")", count: depth)
 

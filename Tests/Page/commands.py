@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-COMMAND = os.environ.get("FAULTLINE", str(ROOT / ".build/debug/faultline"))
+COMMAND = os.environ.get("FAULTLINE", str(ROOT / ".build/release/faultline"))
 TRACES = ROOT / "Traces"
 SCRATCH = tempfile.TemporaryDirectory(prefix="faultline-page-")
 
