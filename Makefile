@@ -88,6 +88,7 @@ INTEGRATION = --package-path Tests/Integration --scratch-path .build
 test-commands: PACKAGES += $(TEST_PACKAGES)
 test-commands: build
 	$(SWIFT_BUILD) ManualGenerator
+	$(SWIFT_BUILD) SchemaGenerator
 	swift build $(INTEGRATION) --product IntegrationPackageTests
 	swift build --package-path Tests/Integration/SmallPrograms/grdb_playlists
 	@missing=""; for package in $(PYPI_PACKAGES); do \
@@ -252,5 +253,5 @@ install-packages:
 	    echo "installing$$missing"; \
 	    if [ "$$(id -u)" -eq 0 ]; then as_root=""; else as_root="sudo"; fi; \
 	    $$as_root apt-get update --quiet --quiet && \
-	    DEBIAN_FRONTEND=noninteractive $$as_root apt-get install --yes --quiet --quiet $$missing; \
+	    DEBIAN_FRONTEND=noninteractive $$as_root apt-get install --yes --quiet --quiet --no-install-recommends $$missing; \
 	fi

@@ -42,7 +42,7 @@ def project():
     folder = scratch_file("budget.json", sample("GettingStartedInABuild", "json")).parent
     for name, source in [("trace", "groceries-flawed"), ("after", "groceries-improved")]:
         shutil.copy(trace(source), folder / f"{name}.json")
-    shutil.copy(ROOT / "Tests/SmallPrograms/python_invoices/flawed.py", folder / "invoices.py")
+    shutil.copy(ROOT / "Tests/Integration/SmallPrograms/python_invoices/flawed.py", folder / "invoices.py")
     shutil.copytree(ROOT / "Sources/FaultlineWorkloads", folder / "Sources")
     program = [pathlib.Path(COMMAND).parent / "MusicProgram", folder / "music.sqlite"]
     subprocess.run([*program, "prepare"], check=True, stdout=subprocess.DEVNULL)

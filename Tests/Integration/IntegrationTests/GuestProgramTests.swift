@@ -2,7 +2,7 @@ import Foundation
 import TestFolders
 import Testing
 
-/// A program in `Tests/GuestPrograms`, which behaves in many ways and prints what it sees.
+/// A program in `GuestPrograms`, which behaves in many ways and prints what it sees.
 struct GuestProgram {
     /// One way to behave.
     struct Kind: CustomTestStringConvertible {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The manual and the completions", .serialized)
 struct ManualTests {
-    private static let generator = BuiltCommand.programs.appendingPathComponent("ManualGenerator").path
+    private static let generator = BuiltCommand.products.appendingPathComponent("ManualGenerator").path
 
     @Test(
         "have a page for each command, which man renders without a warning",

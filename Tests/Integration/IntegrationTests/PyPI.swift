@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Packages of PyPI that `make test` installs, with which tests examine what Faultline writes for other tools.
+/// Packages of PyPI that `make test-commands` installs, with which tests examine what Faultline writes for other tools.
 enum PyPI {
     static let folder = BuiltCommand.package.appendingPathComponent(".build/python-packages").path
 
@@ -12,7 +12,7 @@ enum PyPI {
 
     /// The reason for skipping a test.
     static func need(_ packages: String) -> Comment {
-        "needs PyPI's \(packages): \"make test\" installs them, or python3 -m pip install --target .build/python-packages"
+        "needs PyPI's \(packages): make test-commands, or python3 -m pip install --target .build/python-packages"
     }
 
     /// Runs a script that can load the packages.

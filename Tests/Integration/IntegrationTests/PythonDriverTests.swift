@@ -2,7 +2,7 @@ import Foundation
 import TestFolders
 import Testing
 
-/// PyPI's `apsw`, which contains SQLite, where `make test` installed it.
+/// PyPI's `apsw`, which contains SQLite, where `make test-commands` installed it.
 enum Apsw {
     static let packages = BuiltCommand.package.appendingPathComponent(".build/python-packages").path
     static let isInstalled = FileManager.default.fileExists(atPath: packages + "/apsw")
@@ -15,7 +15,7 @@ enum Apsw {
 
 @Suite(
     "A Python driver with a hidden copy of SQLite is recorded",
-    .enabled(if: Apsw.isInstalled, "PyPI's apsw is not installed: make test installs it where PyPI can be reached"))
+    .enabled(if: Apsw.isInstalled, "needs PyPI's apsw: make test-commands, where PyPI can be reached"))
 struct PythonDriverTests {
     private let directory: TemporaryDirectory
 

@@ -4,7 +4,7 @@ import Testing
 /// Code generated from the schema is checked in, so it can be read and needs no step before a build.
 @Suite("Code generated from the schema")
 struct SchemaFilesTests {
-    private static let generator = BuiltCommand.programs.appendingPathComponent("SchemaGenerator").path
+    private static let generator = BuiltCommand.products.appendingPathComponent("SchemaGenerator").path
 
     @Test("is up to date with \"make schema\"")
     func current() throws {

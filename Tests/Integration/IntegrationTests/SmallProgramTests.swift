@@ -2,7 +2,7 @@ import Foundation
 import TestFolders
 import Testing
 
-/// A program in `Tests/SmallPrograms` that does not know Faultline.
+/// A program in `SmallPrograms` that does not know Faultline.
 struct SmallProgram: CustomTestStringConvertible {
     enum Form: String {
         case flawed, repaired
@@ -30,7 +30,7 @@ struct SmallProgram: CustomTestStringConvertible {
     }()
 
     static let needs =
-        "needs gcc, sqlite3, python3-django, python3-sqlalchemy, python3-peewee and a build of grdb_playlists: make test"
+        "needs gcc, sqlite3, python3-django, -sqlalchemy, -peewee and a build of grdb_playlists: make test-commands"
 
     static var canRun: Bool {
         let builds = Form.flawed.rawValue

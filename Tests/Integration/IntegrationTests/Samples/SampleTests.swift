@@ -28,7 +28,7 @@ struct SampleTests {
 
     @Test(
         "compile in Swift with GRDB",
-        .enabled(if: SampleCompiler.grdb.isBuilt, "needs a build of grdb_playlists: make test-all"),
+        .enabled(if: SampleCompiler.grdb.isBuilt, "needs a build of grdb_playlists: make test-commands"),
         arguments: articles(for: .grdb))
     func grdb(article: Article) throws {
         let errors = try SampleCompiler.grdb.errors(of: SampleProgram(article))
