@@ -107,7 +107,7 @@ test-entities: install-packages
 	swift build $(TRAITS) --product faultline
 	! ldd .build-traits/debug/faultline | grep lttng
 	swift test $(TRAITS) --skip-build
-	swift test --package-path Tests/EntityMacros
+	swift test --package-path Tests/EntityMacros --scratch-path .build-traits
 
 # The recorder and the store under ThreadSanitizer, with locks that it sees.
 test-threads: install-packages
