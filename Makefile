@@ -41,7 +41,7 @@ PIP = python3 -m pip --quiet --disable-pip-version-check
 BENCH_PACKAGES = python3 python3-django strace valgrind
 SWIFT_BUILD = swift build --configuration release --product
 
-.PHONY: demo build install install-built uninstall docs articles test test-all test-commands test-entities test-page test-threads pictures bench-page fuzz-coverage install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
+.PHONY: demo build build-traits install install-built uninstall docs articles test test-all test-commands test-entities test-page test-threads pictures bench-page fuzz-coverage install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
 
 demo: build
 	.build/release/faultline demo
@@ -102,9 +102,11 @@ test-commands: build
 # What needs a trait, without the one that is on by default: a program that is built so has nothing of LTTng.
 TRAITS = --package-path Tests/Entities --scratch-path .build-traits
 
-test-entities: install-packages
+build-traits: install-packages
 	swift build $(TRAITS) --product EntitiesPackageTests
 	swift build $(TRAITS) --product faultline
+
+test-entities: build-traits
 	! ldd .build-traits/debug/faultline | grep lttng
 	swift test $(TRAITS) --skip-build
 	swift test --package-path Tests/EntityMacros --scratch-path .build-traits
@@ -231,9 +233,7 @@ schema:
 	swift run SchemaGenerator Sources/FaultlineTrace
 	FAULTLINE_WRITE_SCHEMAS=1 swift test --filter EventSchemaFileTests/current
 
-docs: install-packages
-	swift build $(TRAITS) --product EntitiesPackageTests
-	swift build $(TRAITS) --product faultline
+docs: build-traits
 	Documentation/site .build-traits/debug .build/docs
 
 articles:

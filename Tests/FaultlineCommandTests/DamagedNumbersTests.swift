@@ -28,7 +28,7 @@ struct DamagedNumbersTests {
 
     @Test("in a whole trace, however many there are", arguments: SampleTraces.timelines)
     func numbers(story: String) throws {
-        let trace = ProjectFolder.url.appendingPathComponent("Traces/\(story)/trace.json")
+        let trace = try SampleTraces.trace(story)
         let lines = try String(contentsOf: trace, encoding: .utf8).components(separatedBy: "\n")
         let scratch = try TestFolder.make().appendingPathComponent("trace.json").path
         var generator = Generator(state: 1)
@@ -45,7 +45,7 @@ struct DamagedNumbersTests {
 
     @Test("with one extreme value for all numbers of a key")
     func columns() throws {
-        let trace = ProjectFolder.url.appendingPathComponent("Traces/groceries-flawed/trace.json")
+        let trace = try SampleTraces.trace("groceries-flawed")
         let text = try String(contentsOf: trace, encoding: .utf8)
         let keys = Set(text.matches(of: /"([A-Za-z]+)":[0-9]/).map { String($0.output.1) })
         #expect(keys.count > 40)
@@ -63,7 +63,7 @@ struct DamagedNumbersTests {
     @Test("in a profile, which is rejected or reported", arguments: SampleTraces.timelines)
     func profiles(story: String) throws {
         var builder = ProfileBuilder()
-        let trace = ProjectFolder.url.appendingPathComponent("Traces/\(story)/trace.json").path
+        let trace = try SampleTraces.trace(story).path
         _ = try TraceReader(path: trace).read { builder.add($0) }
         let profile = builder.finish()
         let text = String(decoding: try profile.fileData(), as: UTF8.self)

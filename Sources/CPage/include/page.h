@@ -1,7 +1,7 @@
 #ifndef FAULTLINE_PAGE_H
 #define FAULTLINE_PAGE_H
 
-// The text of a page, without what is shown in it. All are UTF-8 and end with a null byte.
+// The program, the style and the elements of a page, without its data. All are UTF-8 and end with a null byte.
 
 /// A kind of page.
 enum fl_page_kind { FL_PAGE_REPORT, FL_PAGE_DIFF, FL_PAGE_INSPECTION, FL_PAGE_MODEL };

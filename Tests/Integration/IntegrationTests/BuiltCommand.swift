@@ -27,7 +27,7 @@ struct BuiltCommand {
     /// The `faultline` command, as a user has it.
     static let faultline = products.appendingPathComponent("faultline").path
 
-    /// The directory of the command and of what is built with it.
+    /// The directory that contains the command, its libraries and the generators.
     static let products = package.appendingPathComponent(".build/release")
 
     /// The directory of the programs that tests record, and of the modules that their samples import.

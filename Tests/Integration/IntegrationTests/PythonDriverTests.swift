@@ -4,12 +4,11 @@ import Testing
 
 /// PyPI's `apsw`, which contains SQLite, where `make test-commands` installed it.
 enum Apsw {
-    static let packages = BuiltCommand.package.appendingPathComponent(".build/python-packages").path
-    static let isInstalled = FileManager.default.fileExists(atPath: packages + "/apsw")
+    static let isInstalled = FileManager.default.fileExists(atPath: PyPI.folder + "/apsw")
 
     /// A script that uses these packages.
     static func script(_ text: String) -> String {
-        "import sys\nsys.path.insert(0, \"\(packages)\")\n" + text
+        "import sys\nsys.path.insert(0, \"\(PyPI.folder)\")\n" + text
     }
 }
 
