@@ -5,7 +5,7 @@ internal import Foundation
 internal import Synchronization
 
 #if FAULTLINE_VISIBLE_LOCKS
-    typealias Mutex = VisibleMutex
+typealias Mutex = VisibleMutex
 #endif
 
 /// Drains a recorder's rings and keeps their contents as messages.

@@ -45,9 +45,9 @@ public final class Recorder: @unchecked Sendable {
     @inlinable public var isEnabled: Bool {
         // The benchmarks compare with a build in which the compiler removes what only recording needs.
         #if FAULTLINE_UNINSTRUMENTED
-            return false
+        return false
         #else
-            return fl_switch_is_on(state)
+        return fl_switch_is_on(state)
         #endif
     }
 

@@ -41,9 +41,9 @@ struct RecorderTests {
 
     /// Whether this is the build for ThreadSanitizer.
     #if FAULTLINE_VISIBLE_LOCKS
-        private static let isSanitized = true
+    private static let isSanitized = true
     #else
-        private static let isSanitized = false
+    private static let isSanitized = false
     #endif
 
     /// `DispatchQueue.sync` uses the frame pointer for another value in Swift, so stacks ended there, far from `main`.

@@ -7,7 +7,7 @@ import Testing
 @testable import FaultlineRecorder
 
 #if FAULTLINE_VISIBLE_LOCKS
-    typealias Mutex = VisibleMutex
+typealias Mutex = VisibleMutex
 #endif
 
 @Suite("Waiting for a CPU")

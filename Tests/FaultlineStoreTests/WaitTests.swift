@@ -9,7 +9,7 @@ import Testing
 @testable import FaultlineStore
 
 #if FAULTLINE_VISIBLE_LOCKS
-    typealias Mutex = VisibleMutex
+typealias Mutex = VisibleMutex
 #endif
 
 @Suite("The trace records waits and lock owners")

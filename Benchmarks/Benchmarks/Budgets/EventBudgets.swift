@@ -6,7 +6,7 @@ import Foundation
 import RecorderLoops
 
 #if Peers
-    import Tracing
+import Tracing
 #endif
 
 /// G3, G4, G5 and G8: single events in a timeline.
@@ -42,11 +42,11 @@ struct EventBudgets: BudgetGroup {
         var arms: [Arm] = []
         var budgets: [Budget] = []
         #if Peers
-            arms.append(
-                Arm("withSpan, no tracer") {
-                    cpuTime { for _ in 0..<Self.count { withSpan("Wait") { blackHole($0.isRecording) } } }
-                })
-            budgets.append(Budget("G3", "event", against: "withSpan, no tracer", atMost: 0.15))
+        arms.append(
+            Arm("withSpan, no tracer") {
+                cpuTime { for _ in 0..<Self.count { withSpan("Wait") { blackHole($0.isRecording) } } }
+            })
+        budgets.append(Budget("G3", "event", against: "withSpan, no tracer", atMost: 0.15))
         #endif
         arms.append(
             Arm("event") {

@@ -2,7 +2,7 @@ import CSQLitePeer
 import FaultlineStore
 
 #if Peers
-    import GRDB
+import GRDB
 #endif
 
 /// G13 and G14: faults on single objects.
@@ -72,18 +72,18 @@ struct FaultBudgets: BudgetGroup {
         ]
         var budgets = [Budget("G14", "fault", against: "C", atMost: 1.6)]
         #if Peers
-            let queue = try GRDBPeer.queue(store.url)
-            arms.append(
-                Arm("GRDB fetchOne") {
-                    try queue.read { database in
-                        try cpuTime { () throws in
-                            var sum = 0
-                            for key in keys { sum &+= try GRDBPeer.find(key, database)?.age ?? 0 }
-                            blackHole(sum)
-                        }
+        let queue = try GRDBPeer.queue(store.url)
+        arms.append(
+            Arm("GRDB fetchOne") {
+                try queue.read { database in
+                    try cpuTime { () throws in
+                        var sum = 0
+                        for key in keys { sum &+= try GRDBPeer.find(key, database)?.age ?? 0 }
+                        blackHole(sum)
                     }
-                })
-            budgets.append(Budget("G14", "fault", against: "GRDB fetchOne", atMost: 0.45))
+                }
+            })
+        budgets.append(Budget("G14", "fault", against: "GRDB fetchOne", atMost: 0.45))
         #endif
         return Comparison(name: "fault from the store", operations: Self.count, arms: arms, budgets: budgets)
     }

@@ -2,7 +2,7 @@ import CSQLitePeer
 import FaultlineStore
 
 #if Peers
-    import GRDB
+import GRDB
 #endif
 
 /// G10 to G12: fetching all rows of a table.
@@ -47,21 +47,21 @@ struct FetchBudgets: BudgetGroup {
             Budget("G12", "everything", against: "C", atMost: 2.0),
         ]
         #if Peers
-            let queue = try GRDBPeer.queue(store.url)
-            arms.append(
-                Arm("GRDB record") {
-                    try queue.read { database in
-                        try cpuTime { blackHole(GRDBPeer.sum(try PersonRecord.fetchAll(database))) }
-                    }
-                })
-            arms.append(
-                Arm("GRDB Codable") {
-                    try queue.read { database in
-                        try cpuTime { blackHole(GRDBPeer.sum(try CodablePerson.fetchAll(database))) }
-                    }
-                })
-            budgets.append(Budget("G12", "everything", against: "GRDB record", atMost: 1.0))
-            budgets.append(Budget("G12", "everything", against: "GRDB Codable", atMost: 0.3))
+        let queue = try GRDBPeer.queue(store.url)
+        arms.append(
+            Arm("GRDB record") {
+                try queue.read { database in
+                    try cpuTime { blackHole(GRDBPeer.sum(try PersonRecord.fetchAll(database))) }
+                }
+            })
+        arms.append(
+            Arm("GRDB Codable") {
+                try queue.read { database in
+                    try cpuTime { blackHole(GRDBPeer.sum(try CodablePerson.fetchAll(database))) }
+                }
+            })
+        budgets.append(Budget("G12", "everything", against: "GRDB record", atMost: 1.0))
+        budgets.append(Budget("G12", "everything", against: "GRDB Codable", atMost: 0.3))
         #endif
         return Comparison(
             name: "fetch 10,000 rows", operations: Self.count, arms: arms, budgets: budgets)

@@ -4,7 +4,7 @@ import FaultlineStore
 import Foundation
 
 #if Peers
-    import GRDB
+import GRDB
 #endif
 
 /// G15 and G16: inserting and updating objects.
@@ -42,21 +42,21 @@ struct SaveBudgets: BudgetGroup {
         ]
         var budgets = [Budget("G15", "insert and save", against: "C", atMost: 2.0)]
         #if Peers
-            let theirs = try PeopleStore(count: 0)
-            let queue = try GRDBPeer.queue(theirs.url)
-            var last: Int64 = 0
-            arms.append(
-                Arm("GRDB record") {
-                    let first = last + 1
-                    last += Int64(Self.count)
-                    // The arm keeps the store alive.
-                    return try withExtendedLifetime(theirs) {
-                        try queue.writeWithoutTransaction { database in
-                            try cpuTime { try GRDBPeer.insert(values, firstKey: first, database) }
-                        }
+        let theirs = try PeopleStore(count: 0)
+        let queue = try GRDBPeer.queue(theirs.url)
+        var last: Int64 = 0
+        arms.append(
+            Arm("GRDB record") {
+                let first = last + 1
+                last += Int64(Self.count)
+                // The arm keeps the store alive.
+                return try withExtendedLifetime(theirs) {
+                    try queue.writeWithoutTransaction { database in
+                        try cpuTime { try GRDBPeer.insert(values, firstKey: first, database) }
                     }
-                })
-            budgets.append(Budget("G15", "insert and save", against: "GRDB record", atMost: 0.25))
+                }
+            })
+        budgets.append(Budget("G15", "insert and save", against: "GRDB record", atMost: 0.25))
         #endif
         return Comparison(name: "insert 10,000 rows", operations: Self.count, arms: arms, budgets: budgets)
     }

@@ -4,7 +4,7 @@ import FaultlineTrace
 import Synchronization
 
 #if FAULTLINE_VISIBLE_LOCKS
-    typealias Mutex = VisibleMutex
+typealias Mutex = VisibleMutex
 #endif
 
 /// The owner of a queue or a lock, for the events of its waiters; maintained while recording.
