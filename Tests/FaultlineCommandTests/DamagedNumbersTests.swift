@@ -19,7 +19,7 @@ private struct Generator: RandomNumberGenerator {
 @Suite("Damaged numbers affect only their own lines")
 struct DamagedNumbersTests {
     /// The rounds for each trace, a multiple of 4; `make attack` takes 200.
-    static let rounds = ProcessInfo.processInfo.environment["FAULTLINE_DAMAGE_ROUNDS"].flatMap { Int($0) } ?? 12
+    static let rounds = ProcessInfo.processInfo.environment["FAULTLINE_DAMAGE_ROUNDS"].flatMap { Int($0) } ?? 4
 
     static let extremes = [
         "18446744073709551615", "9223372036854775808", "9223372036854775807", "9007199254740993", "9007199254740992",
@@ -50,8 +50,10 @@ struct DamagedNumbersTests {
         let keys = Set(text.matches(of: /"([A-Za-z]+)":[0-9]/).map { String($0.output.1) })
         #expect(keys.count > 40)
         let scratch = try TestFolder.make().appendingPathComponent("trace.json").path
-        for key in keys.sorted() {
-            for extreme in ["9007199254740992", "18446744073709551615"] {
+        for (index, key) in keys.sorted().enumerated() {
+            let extremes = ["9007199254740992", "18446744073709551615"]
+            // With few rounds, the keys take turns.
+            for extreme in Self.rounds < 100 ? [extremes[index % 2]] : extremes {
                 let pattern = try Regex("\"\(key)\":[0-9.]+")
                 try text.replacing(pattern, with: "\"\(key)\":\(extreme)")
                     .write(toFile: scratch, atomically: false, encoding: .utf8)

@@ -147,7 +147,7 @@ struct ChildContextPropertyTests {
         }
     }
 
-    @Test("Each context of a chain, and the store, match a single context with the same edits", arguments: 0..<40)
+    @Test("Each context of a chain, and the store, match a single context with the same edits", arguments: 0..<16)
     func chain(_ seed: Int) throws {
         var random = RandomNumbers(seed: UInt64(seed))
         let depth = 1 + random.number(3)
