@@ -43,7 +43,7 @@ struct CPUText {
         for (path, time) in profile.cpuTimes { sums[path.scope, default: [:]][path.part, default: 0] &+= time.time }
         guard sums.keys.contains(where: { $0 != nil }) else { return [] }
         let time = { (times: Times) in times.values.reduce(0, &+) }
-        let sorted = sums.sorted { (time($0.value), $1.key?.name ?? "") > (time($1.value), $0.key?.name ?? "") }
+        let sorted = sums.ordered { (time($0.value), $1.key?.name ?? "") > (time($1.value), $0.key?.name ?? "") }
         let shown = sorted.prefix(showsAll ? .max : SampleText.rows)
         let parts: [CodePart] = [.program, .store, .sqlite]
         var table = TextTable(
@@ -70,7 +70,7 @@ struct CPUText {
         for (path, time) in profile.cpuTimes where path.part == .program && !path.functions.isEmpty {
             sums[path.functions.shown, default: 0] &+= time.time
         }
-        let sorted = sums.sorted { ($0.value, $1.key.callPath) > ($1.value, $0.key.callPath) }
+        let sorted = sums.ordered { ($0.value, $1.key.callPath) > ($1.value, $0.key.callPath) }
         let shown = sorted.prefix(showsAll ? .max : SampleText.rows)
         guard !shown.isEmpty else { return [] }
         var table = TextTable([

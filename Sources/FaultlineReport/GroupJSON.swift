@@ -64,7 +64,7 @@ enum GroupJSON {
             durations[key, default: Distribution()].merge(group.durations)
             sums[key, default: EventGroup.Counts()].merge(group.counts)
         }
-        let keys = durations.keys.sorted { ($0.name, $0.kind.rawValue) < ($1.name, $1.kind.rawValue) }
+        let keys = durations.keys.ordered { ($0.name, $0.kind.rawValue) < ($1.name, $1.kind.rawValue) }
         return .array(
             keys.map { key in
                 .sorted([
@@ -101,7 +101,7 @@ enum ResultJSON {
         .sorted([
             "growth": Growth(fetch, costs: costs).map(growth) ?? .null, "shape": GroupJSON.shape(fetch.key.shape),
             "site": SiteJSON.value(fetch.key.site),
-            "uses": .array(fetch.uses.sorted { $0.key < $1.key }.map { use(UInt64($0.key), $0.value) }),
+            "uses": .array(fetch.uses.ordered(on: \.key).map { use(UInt64($0.key), $0.value) }),
             "properties": .array(properties(fetch)),
         ])
     }
@@ -129,7 +129,7 @@ enum ResultJSON {
             "runsLost": .unsigned(use.runsLost),
             "loads": .unsigned(use.loads), "mainThreadLoads": .unsigned(use.mainThreadLoads),
             "windows": .array(
-                windows.sorted { ($0.kind, $0.rows) < ($1.kind, $1.rows) }.map { window in
+                windows.ordered { ($0.kind, $0.rows) < ($1.kind, $1.rows) }.map { window in
                     .sorted([
                         "scope": .string(window.kind), "rows": .unsigned(window.rows), "times": .unsigned(window.times),
                     ])
@@ -138,8 +138,8 @@ enum ResultJSON {
     }
 
     private static func properties(_ fetch: FetchProfile) -> [JSONValue] {
-        fetch.properties.sorted { $0.key < $1.key }.flatMap { entity, properties in
-            properties.sorted { $0.key < $1.key }.map { name, use in
+        fetch.properties.ordered(on: \.key).flatMap { entity, properties in
+            properties.ordered(on: \.key).map { name, use in
                 .sorted([
                     "entity": .string(entity), "name": .string(name), "rowsLoaded": .unsigned(use.rowsLoaded),
                     "rowsRead": .unsigned(use.rowsRead), "bytes": .unsigned(use.bytes),

@@ -21,7 +21,7 @@ struct GrowthText {
             .init(title: "now", alignment: .right), .init(title: "10 × the rows", alignment: .right),
             .init(title: "100 ×", alignment: .right), .init(title: "call site", alignment: .left, losing: .beginning),
         ])
-        let ranked = all.sorted {
+        let ranked = all.ordered {
             ($0.most, $1.fetch.key.site?.description ?? "") > ($1.most, $0.fetch.key.site?.description ?? "")
         }
         for (fetch, growth, _) in ranked.prefix(showsAll ? .max : Self.shown) {

@@ -46,7 +46,7 @@ public struct InspectionText: Sendable {
     }
 
     private func tables(_ ink: Ink, _ width: Int) -> [String] {
-        let all = inspection.facts.tables.sorted { ($0.size, $0.rows, $1.name) > ($1.size, $1.rows, $0.name) }
+        let all = inspection.facts.tables.ordered { ($0.size, $0.rows, $1.name) > ($1.size, $1.rows, $0.name) }
         guard !all.isEmpty || !inspection.facts.others.isEmpty else { return [] }
         var table = TextTable([
             .init(title: "table", alignment: .left, losing: .middle), .init(title: "rows", alignment: .right),

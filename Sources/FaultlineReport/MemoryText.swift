@@ -40,7 +40,7 @@ struct MemoryText {
             sums[key, default: (0, 0)].peak &+= sum.atPeak
             sums[key]?.bytes &+= sum.bytes
         }
-        let sorted = sums.sorted {
+        let sorted = sums.ordered {
             ($0.value.peak, $0.value.bytes, $1.key.callPath) > ($1.value.peak, $1.value.bytes, $0.key.callPath)
         }
         let shown = sorted.prefix(showsAll ? .max : SampleText.rows)
@@ -71,7 +71,7 @@ struct MemoryText {
             sums[scope] = total
         }
         guard !sums.isEmpty else { return [] }
-        let sorted = sums.sorted {
+        let sorted = sums.ordered {
             ($0.value.kept, $0.value.bytes, $1.key.name) > ($1.value.kept, $1.value.bytes, $0.key.name)
         }
         var table = TextTable([

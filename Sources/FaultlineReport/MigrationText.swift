@@ -15,7 +15,7 @@ struct MigrationText {
         let total = wholes.reduce(0) { $0 &+ $1.evidence.time }
         // The parts of a step are listed themselves.
         let parts = profile.migrations.filter { $0.key.stage != .whole && $0.key.stage != .step }
-            .sorted { ($0.evidence.time, $1.key.name) > ($1.evidence.time, $0.key.name) }
+            .ordered { ($0.evidence.time, $1.key.name) > ($1.evidence.time, $0.key.name) }
         var table = TextTable([
             .init(title: "part", alignment: .left, losing: .middle), .init(title: "rows", alignment: .right),
             .init(title: "rows a second", alignment: .right), .init(title: "time", alignment: .right),

@@ -143,7 +143,7 @@ public struct TextReport: Sendable {
         // Rules with nothing to examine need no explanation here; "faultline explain" has it.
         let idle = Self.runs(analysis.checks.map { silent.contains($0) && $0.examined == nil ? $0.rule : nil })
         if !idle.isEmpty { add("Not applicable to this trace: " + idle.joined(separator: ", ")) }
-        let gaps = Set(all.filter { !$0.isApplicable }.flatMap(\.gaps)).sorted { $0.kind.name < $1.kind.name }
+        let gaps = Set(all.filter { !$0.isApplicable }.flatMap(\.gaps)).ordered(on: \.kind.name)
         let missing = gaps.map { gap in
             let rules = Self.runs(
                 analysis.checks.map { check in

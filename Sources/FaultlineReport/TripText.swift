@@ -43,7 +43,7 @@ public struct TripText: Sendable {
 
     /// Returns at most `limit` lines, those with the most trips first, without a trailing line feed.
     public func render(limit: Int = 12) -> String {
-        let ranked = lines.enumerated().sorted { ($0.1.trips, $1.0) > ($1.1.trips, $0.0) }.map(\.1)
+        let ranked = lines.enumerated().ordered { ($0.1.trips, $1.0) > ($1.1.trips, $0.0) }.map(\.1)
         var table = TextTable([
             .init(title: "", alignment: .left), .init(title: "", alignment: .left), .init(title: "", alignment: .right),
             .init(title: "", alignment: .right), .init(title: "", alignment: .right),

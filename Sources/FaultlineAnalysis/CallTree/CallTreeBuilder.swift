@@ -160,7 +160,7 @@ public struct CallTreeBuilder: Sendable {
         // A node comes after its parent, so that the children of each are complete when it is reached from the end.
         var complete: [Int: CallTree.Node] = [:]
         let sorted = { (nodes: [CallTree.Node]) in
-            nodes.sorted {
+            nodes.ordered {
                 ($0.total, $1.function.name, $1.function.file, $1.function.module, $1.line)
                     > ($1.total, $0.function.name, $0.function.file, $0.function.module, $0.line)
             }

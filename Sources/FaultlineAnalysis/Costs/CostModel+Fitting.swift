@@ -48,7 +48,7 @@ extension CostModel {
         let lines = loads.map { load in
             let rest = max(Double(load.duration) - trip, Double(load.duration) / 2)
             return CostLine(trip: Double(load.duration) - rest, row: rest / Double(load.rows))
-        }.sorted { $0.row < $1.row }
+        }.ordered(on: \.row)
         let middle = lines[lines.count / 2]
         let others =
             loads.count >= Int(minimumSizedTrips)

@@ -37,7 +37,7 @@ extension ProfileDiff {
             }
         }
         let order = Dictionary(new.enumerated().map { ($1.signature, $0) }) { first, _ in first }
-        pairs.sort { (order[$0.1.signature] ?? 0) < (order[$1.1.signature] ?? 0) }
+        pairs = pairs.ordered(on: { order[$0.1.signature] ?? 0 })
         let isNoise = { (finding: Finding) in isEvaluatedByTime(finding) && isUntouched(finding, operations) }
         let both = pairs.map { FindingChange(before: $0.0, after: $0.1, state: .still) }
         let added = rest.map { FindingChange(before: nil, after: $0, state: isNoise($0) ? .still : .new) }

@@ -48,7 +48,7 @@ enum OperationAlignment {
     }
 
     private static func inOrder(_ groups: [EventGroup]) -> [EventGroup] {
-        groups.sorted { $0.key.sortText < $1.key.sortText }
+        groups.ordered(on: \.key.sortText)
     }
 
     /// The texts that identify a place, from narrow to wide.

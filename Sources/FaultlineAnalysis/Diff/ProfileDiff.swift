@@ -74,7 +74,7 @@ public struct ProfileDiff: Sendable {
         }
         let hasTimeChange = evaluated.contains { ($0.time?.direction ?? .same) != .same }
         pace = noise.pace != 1 || hasTimeChange ? noise.pace : noise.commonRatio
-        operations = evaluated.sorted { $0.weight(traces) > $1.weight(traces) }
+        operations = evaluated.ordered { $0.weight(traces) > $1.weight(traces) }
         scopes = Self.scopes(old.scopes, new.scopes)
         findings = Self.findings(before.findings, after.findings, operations: operations)
         plans = PlanChange.all(old, new)
@@ -118,7 +118,7 @@ public struct ProfileDiff: Sendable {
                 Figure(name: "storeTime", before: before[key]?.storeTime ?? 0, after: after[key]?.storeTime ?? 0),
             ]
         }
-        return figures.sorted { $0.key.sortText < $1.key.sortText }.map { ($0.key, $0.value) }
+        return figures.ordered(on: \.key.sortText).map { ($0.key, $0.value) }
     }
 }
 

@@ -51,7 +51,7 @@ struct LargeValue: Sendable {
                 }
             }
         }
-        let values = found.sorted { $0.key < $1.key }.map { _, value in
+        let values = found.ordered(on: \.key).map { _, value in
             var value = value
             value.entityBytes = entityBytes[value.entity] ?? 0
             return value

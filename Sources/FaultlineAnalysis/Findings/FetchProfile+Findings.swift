@@ -20,7 +20,7 @@ extension FetchProfile {
     /// The places where the fetch's objects were read, the most frequent first.
     var readers: [Finding.Sighting] {
         readSites.filter { $0.key != nil }.map { Finding.Sighting(site: $0, count: $1, time: 0) }
-            .sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
+            .ordered { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
     }
 
     /// The fetch's own line.

@@ -1,3 +1,5 @@
+import FaultlineTrace
+
 extension [Finding] {
     /// Joins findings that recommend the same change into one, which begins with the largest saving.
     ///
@@ -5,7 +7,7 @@ extension [Finding] {
     func joined(_ change: Wording) -> [Finding] {
         var groups: [String: [Finding]] = [:]
         for finding in self { groups[finding.signature, default: []].append(finding) }
-        return groups.sorted { $0.key < $1.key }.map { $0.value.joinedToOne(change) }
+        return groups.ordered(on: \.key).map { $0.value.joinedToOne(change) }
     }
 
     private func joinedToOne(_ change: Wording) -> Finding {

@@ -50,7 +50,7 @@ public struct GroupedHotspots: Sendable {
         }
         let storeTime = Double(max(1, profile.totals.storeTime))
         for index in rows.indices { rows[index].share = min(1, Double(rows[index].total) / storeTime) }
-        self.rows = rows.sorted { ($0.total, $0.count, $1.name) > ($1.total, $1.count, $0.name) }
+        self.rows = rows.ordered { ($0.total, $0.count, $1.name) > ($1.total, $1.count, $0.name) }
     }
 
     private static func row(_ scope: ScopeSummary) -> Row {

@@ -1,3 +1,5 @@
+import FaultlineTrace
+
 /// R09 at rest: columns with large values in tables of many rows.
 struct LargeColumnEvaluator: StoreEvaluator {
     let rule = "R09"
@@ -119,7 +121,7 @@ struct SparseTableEvaluator: StoreEvaluator {
                 else {
                     return nil
                 }
-                let kinds = table.kinds.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
+                let kinds = table.kinds.ordered { ($0.value, $1.key) > ($1.value, $0.key) }
                 let words = kinds.prefix(6).map { "\(entity: $0.key) (\(count: $0.value, of: .rows))" as Wording }
                     .joined(separator: ", ")
                 return finding(

@@ -57,6 +57,6 @@ extension Profile {
             guard case .statement(let sql) = group.key.subject, types.contains(group.key.statementType) else { return }
             sum[sql, default: 0] &+= group.count
         }
-        return runs.sorted { $0.key < $1.key }.map { RecordedStatement(sql: $0.key, runs: $0.value) }
+        return runs.ordered(on: \.key).map { RecordedStatement(sql: $0.key, runs: $0.value) }
     }
 }

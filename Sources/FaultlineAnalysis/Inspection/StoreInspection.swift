@@ -31,7 +31,7 @@ public struct StoreInspection: Sendable {
             MissingIndexEvaluator(), RedundantIndexEvaluator(), UnusedIndexEvaluator(), FragmentationEvaluator(),
             HistoryEvaluator(), PageCacheEvaluator(), StatisticsEvaluator(),
         ]
-        let advice = evaluators.flatMap { $0.advice(facts) }.sorted {
+        let advice = evaluators.flatMap { $0.advice(facts) }.ordered {
             ($0.finding.score, $1.finding.signature) > ($1.finding.score, $0.finding.signature)
         }
         var found: [Finding] = []

@@ -56,7 +56,7 @@ struct LoadSample: Mergeable {
     /// The number of trips, and for each kept trip its hash in hexadecimal, rows, bytes and duration.
     func stored(_ words: inout ProfileWords) -> StoredValue {
         guard count > 0 else { return .none }
-        let kept = strata.values.joined().sorted(by: Self.precedes).map { entry -> StoredValue in
+        let kept = strata.values.joined().ordered(by: Self.precedes).map { entry -> StoredValue in
             .list([
                 .text(String(entry.hash, radix: 16)), StoredValue(entry.load.rows), StoredValue(entry.load.bytes),
                 StoredValue(entry.load.duration),
@@ -83,7 +83,7 @@ struct LoadSample: Mergeable {
 
     /// The trips in the sample, the smallest first.
     var loads: [Load] {
-        strata.values.joined().map(\.load).sorted {
+        strata.values.joined().map(\.load).ordered {
             ($0.rows, $0.duration, $0.bytes) < ($1.rows, $1.duration, $1.bytes)
         }
     }

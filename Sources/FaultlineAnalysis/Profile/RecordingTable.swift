@@ -55,7 +55,7 @@ struct RecordingTable: Sendable {
 
     /// The individual processes, in order of their start.
     var processes: [ProcessSummary] {
-        kept.sorted { a, b in
+        kept.ordered { a, b in
             let (first, second) = ((a.start, a.process), (b.start, b.process))
             // Processes of different traces can have the same ID and the same times.
             return first == second ? a.text < b.text : first < second

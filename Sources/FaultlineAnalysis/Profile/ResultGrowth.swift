@@ -1,3 +1,5 @@
+import FaultlineTrace
+
 /// The rows that a fetch found and the rows its table had, over the runs of a program.
 ///
 /// For each size class of the table, it keeps the runs with the smallest and the largest table. Growths can therefore
@@ -46,7 +48,7 @@ public struct ResultGrowth: Sendable, Hashable {
 
     /// The kept runs, the smallest tables first.
     public var runs: [Run] {
-        kept.sorted { $0.key < $1.key }.flatMap { _, extremes in
+        kept.ordered(on: \.key).flatMap { _, extremes in
             extremes.least == extremes.most ? [extremes.least] : [extremes.least, extremes.most]
         }
     }

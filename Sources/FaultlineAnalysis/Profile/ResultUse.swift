@@ -129,7 +129,7 @@ public struct ResultUse: Sendable {
     static func disjoint(_ runs: [TraceEvent.Use.Run]) -> [Range<UInt64>] {
         let ranges = runs.filter { $0.rows > 0 }.map { $0.first..<($0.first &+ $0.rows) }
         var result: [Range<UInt64>] = []
-        for range in ranges.sorted(by: { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }) {
+        for range in ranges.ordered(by: { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }) {
             if let last = result.last, range.lowerBound <= last.upperBound {
                 result[result.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
             } else {

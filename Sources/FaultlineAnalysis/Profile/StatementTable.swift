@@ -45,7 +45,7 @@ public struct StatementTable: Sendable {
     private mutating func trim() {
         guard texts.count > Self.capacity else { return }
         let order = { (text: String) in (StableHash.text(text), text) }
-        for text in texts.keys.sorted(by: { order($0) < order($1) }).dropFirst(Self.capacity) { texts[text] = nil }
+        for text in texts.keys.ordered(by: { order($0) < order($1) }).dropFirst(Self.capacity) { texts[text] = nil }
     }
 
     /// The plan of most runs, or `nil` if no plan is known.

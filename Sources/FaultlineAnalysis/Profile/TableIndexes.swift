@@ -54,7 +54,7 @@ struct TableIndexes: Sendable {
 
     private mutating func trim() {
         guard states.count > Self.capacity else { return }
-        states = Set(states.sorted { (StableHash.text($0), $0) < (StableHash.text($1), $1) }.prefix(Self.capacity))
+        states = Set(states.ordered { (StableHash.text($0), $0) < (StableHash.text($1), $1) }.prefix(Self.capacity))
     }
 
     /// Indexes whose columns are always the first columns of another index, which can replace them, in alphabetical
@@ -69,7 +69,7 @@ struct TableIndexes: Sendable {
                 let isUnique = index.hasPrefix(Self.uniqueMark)
                 let columns = index.dropFirst(isUnique ? Self.uniqueMark.count : 0).split(separator: ",")
                 return (columns: columns.map(String.init), isUnique: isUnique)
-            }.sorted { $0.columns.lexicographicallyPrecedes($1.columns) }
+            }.ordered { $0.columns.lexicographicallyPrecedes($1.columns) }
             for (position, index) in indexes.enumerated() {
                 // Indexes that begin with the same columns come next.
                 let next = indexes[(position + 1)...].first { $0.columns != index.columns }?.columns
@@ -81,7 +81,7 @@ struct TableIndexes: Sendable {
             }
         }
         return found.filter { !needed.contains($0.key) }.map { ($0.key, $0.value) }
-            .sorted { $0.columns.lexicographicallyPrecedes($1.columns) }
+            .ordered { $0.columns.lexicographicallyPrecedes($1.columns) }
     }
 }
 

@@ -133,13 +133,13 @@ public struct TimelineBuilder: Sendable {
         guard events > 0 || first <= last else { return nil }
         let begin = from ?? first
         let range = begin...max(begin &+ 1, to ?? max(last, begin))
-        for scope in open.values.sorted(by: { ($0.start, $0.lane) < ($1.start, $1.lane) }) {
+        for scope in open.values.ordered(by: { ($0.start, $0.lane) < ($1.start, $1.lane) }) {
             close(scope, at: range.upperBound)
         }
         for index in lanes.indices {
             lanes[index].program = programs[lanes[index].process] ?? ""
-            lanes[index].scopes.sort { ($0.time, $0.events) > ($1.time, $1.events) }
-            lanes[index].tracks.sort { $0.rank < $1.rank }
+            lanes[index].scopes = lanes[index].scopes.ordered { ($0.time, $0.events) > ($1.time, $1.events) }
+            lanes[index].tracks = lanes[index].tracks.ordered(on: \.rank)
         }
         let ranks = Dictionary(order.enumerated().map { ($1, $0) }) { first, _ in first }
         // The main thread comes first, and the rest of the threads last.
@@ -147,7 +147,7 @@ public struct TimelineBuilder: Sendable {
             let isLast = lane.isRest ? 3 : lane.thread == nil ? 0 : lane.isMainThread ? 1 : 2
             return (ranks[lane.process] ?? .max, isLast, lane.thread ?? 0)
         }
-        let shown = lanes.filter { !$0.tracks.isEmpty || !$0.scopes.isEmpty }.sorted { rank($0) < rank($1) }
+        let shown = lanes.filter { !$0.tracks.isEmpty || !$0.scopes.isEmpty }.ordered { rank($0) < rank($1) }
         return EventTimeline(range: range, lanes: shown, events: events)
     }
 

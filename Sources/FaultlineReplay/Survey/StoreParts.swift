@@ -1,5 +1,6 @@
 import FaultlineAnalysis
 import FaultlineStore
+import FaultlineTrace
 
 /// The tables of a store that hold no objects, grouped by purpose.
 struct StoreParts {
@@ -53,6 +54,6 @@ struct StoreParts {
             let times = try? file.rows("SELECT max(ZTIMESTAMP) - min(ZTIMESTAMP) FROM ATRANSACTION")
             all[position].seconds = times?.first?.first?.real ?? 0
         }
-        return all.sorted { ($0.size, $0.rows, $1.name) > ($1.size, $1.rows, $0.name) }
+        return all.ordered { ($0.size, $0.rows, $1.name) > ($1.size, $1.rows, $0.name) }
     }
 }

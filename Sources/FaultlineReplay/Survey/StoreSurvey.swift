@@ -1,6 +1,7 @@
 public import FaultlineAnalysis
 public import FaultlineModel
 internal import FaultlineStore
+import FaultlineTrace
 import Foundation
 
 /// Gathers facts about a store without changing anything.
@@ -168,7 +169,7 @@ public struct StoreSurvey {
             index.size = sizes?[name]?.bytes ?? 0
             indexes.append(index)
         }
-        return indexes.sorted { $0.name < $1.name }
+        return indexes.ordered(on: \.name)
     }
 
     /// Whether a partial index omits only the rows without a value in its first column, so it can seek every value.
@@ -198,7 +199,7 @@ public struct StoreSurvey {
         for column in columns {
             if let target = names?.target(ofColumn: column, table: table) { found[column] = target }
         }
-        return found.sorted { $0.key < $1.key }.map { StoreFacts.Reference(column: $0.key, table: $0.value) }
+        return found.ordered(on: \.key).map { StoreFacts.Reference(column: $0.key, table: $0.value) }
     }
 
     // MARK: Values

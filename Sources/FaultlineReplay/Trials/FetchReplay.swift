@@ -89,7 +89,7 @@ struct FetchReplay {
         predicate = try Self.predicate(shape)
         // A program pages forward. After a later page, an earlier one would find the objects they share in the row
         // cache.
-        var executions = samples.sorted { $0.execution.offset < $1.execution.offset }
+        var executions = samples.ordered(on: \.execution.offset)
             .map { Execution(sample: $0.execution, weight: $0.times) }
         if let predicate {
             let likes = (shape.terms ?? []).filter { $0.operation == "LIKE" }.map(\.wildcards)

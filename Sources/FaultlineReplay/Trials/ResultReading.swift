@@ -1,6 +1,7 @@
 import FaultlineAnalysis
 import FaultlineModel
 import FaultlineStore
+import FaultlineTrace
 
 /// The program's use of an object in a result: the attributes it read, and the relationships it followed.
 struct ResultReading {
@@ -42,7 +43,7 @@ struct ResultReading {
         guard depth > 0 else { return [] }
         let own = left.filter { entity.property($0.key.name)?.isRelationship == true && isKind(entity, $0.key, schema) }
         for edge in own.keys { left[edge] = nil }
-        return own.sorted { ($0.key.name, $0.key.entity) < ($1.key.name, $1.key.entity) }.compactMap { edge, times in
+        return own.ordered { ($0.key.name, $0.key.entity) < ($1.key.name, $1.key.entity) }.compactMap { edge, times in
             guard let property = entity.property(edge.name) else { return nil }
             let target = schema.entities[property.destination]
             return Firing(

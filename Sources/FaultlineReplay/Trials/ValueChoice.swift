@@ -1,6 +1,7 @@
 import FaultlineAnalysis
 import FaultlineRecorder
 import FaultlineStore
+import FaultlineTrace
 
 /// Chooses the values for replayed fetches: the recorded ones, or drawn ones that find about as many rows.
 struct ValueChoice {
@@ -32,7 +33,7 @@ struct ValueChoice {
             }
             guard let fetchesOfLoop else { return (executions, true) }
             let distinct = Self.distinct(executions) { $0.drawn?.values ?? [] }
-            return (Array(distinct.sorted { $0.weight > $1.weight }.prefix(max(1, fetchesOfLoop))), true)
+            return (Array(distinct.ordered { $0.weight > $1.weight }.prefix(max(1, fetchesOfLoop))), true)
         }
         guard let fetchesOfLoop else {
             var candidates = try drawing.candidates(context, coordinator, recorder)

@@ -38,7 +38,7 @@ struct OTLPProcess {
     /// Returns the spans of the scopes that have not ended.
     mutating func openScopes() -> [JSONValue] {
         defer { open = [:] }
-        return open.values.sorted { $0.id < $1.id }.map { scope($0, until: max(end, $0.start)) }
+        return open.values.ordered(on: \.id).map { scope($0, until: max(end, $0.start)) }
     }
 
     /// The attributes of the process.

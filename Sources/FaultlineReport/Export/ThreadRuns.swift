@@ -86,7 +86,7 @@ struct ThreadRuns {
     private static func lanes(_ spans: [Span]) -> [Lane] {
         var lanes: [Lane] = []
         // An outer event before those within it. Of two with the same times, the recorder writes the inner one first.
-        let sorted = spans.enumerated().sorted {
+        let sorted = spans.enumerated().ordered {
             ($0.element.start, $1.element.end, $1.offset) < ($1.element.start, $0.element.end, $0.offset)
         }
         for (_, span) in sorted {

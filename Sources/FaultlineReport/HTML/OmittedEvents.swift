@@ -55,5 +55,5 @@ struct OmittedEvents {
     }
 
     /// The lanes in a fixed order.
-    var lanes: [Lane] { times.keys.sorted { ($0.thread, $0.kind.rawValue) < ($1.thread, $1.kind.rawValue) } }
+    var lanes: [Lane] { times.keys.ordered { ($0.thread, $0.kind.rawValue) < ($1.thread, $1.kind.rawValue) } }
 }

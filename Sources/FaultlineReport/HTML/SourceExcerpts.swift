@@ -35,7 +35,7 @@ struct SourceExcerpts {
         }
         var left = Self.most
         let locator = SourceLocator(root: folder)
-        for (path, wanted) in lines.sorted(by: { $0.key < $1.key }) {
+        for (path, wanted) in lines.ordered(on: \.key) {
             guard let text = locator.lines(of: path, known: lines.keys)?.lines else { continue }
             let shown = Set(wanted.flatMap { $0 - Self.margin...$0 + Self.margin })
                 .filter { $0 > 0 && $0 <= text.count }
@@ -48,9 +48,9 @@ struct SourceExcerpts {
     /// The excerpts: for each file, runs of consecutive lines, each with the number of its first line.
     var json: JSONValue {
         .object(
-            files.sorted { $0.key < $1.key }.map { path, lines in
+            files.ordered(on: \.key).map { path, lines in
                 var runs: [(first: Int, lines: [JSONValue])] = []
-                for (number, text) in lines.sorted(by: { $0.key < $1.key }) {
+                for (number, text) in lines.ordered(on: \.key) {
                     if let last = runs.last, last.first + last.lines.count == number {
                         runs[runs.count - 1].lines.append(.string(text))
                     } else {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FaultlineAnalysis
 import FaultlineReport
+import FaultlineTrace
 
 /// Merges profiles.
 struct MergeCommand: ParsableCommand {
@@ -30,7 +31,7 @@ struct MergeCommand: ParsableCommand {
             let sizes = try files.map {
                 (path: $0, size: try LoadedProfile(path: $0).profile.recordingIdentities.count)
             }
-            let sorted = sizes.enumerated().sorted { ($1.element.size, $0.offset) < ($0.element.size, $1.offset) }
+            let sorted = sizes.enumerated().ordered { ($1.element.size, $0.offset) < ($0.element.size, $1.offset) }
             do {
                 try output.write(try sum(of: sorted.map(\.element.path)), to: file)
             } catch let overlap as ProfileSum.Overlap {

@@ -2,6 +2,7 @@ import FaultlineAnalysis
 import FaultlineModel
 import FaultlineReport
 import FaultlineStore
+import FaultlineTrace
 import Foundation
 
 /// What a migration of a store will do, or has done.
@@ -246,7 +247,7 @@ struct MigrationOutcome: DiagramPrinting {
 
     /// The statements that took longest.
     private var longest: ArraySlice<MigrationProgress.Step> {
-        steps.sorted { $0.nanoseconds > $1.nanoseconds }.prefix(10)
+        steps.ordered { $0.nanoseconds > $1.nanoseconds }.prefix(10)
     }
 
     // MARK: JSON

@@ -1,5 +1,6 @@
 import FaultlineModel
 import FaultlineReport
+import FaultlineTrace
 
 extension ModelDiagram {
     /// The diagram of a version or, with an older one, of what changed since.
@@ -128,10 +129,10 @@ extension ModelDiagram {
 extension ModelDiagram.Entity {
     init(_ entity: EntityDescription) {
         self.init(name: entity.name, parent: entity.parent, isAbstract: entity.isAbstract)
-        properties = entity.attributes.sorted { $0.name < $1.name }.map {
+        properties = entity.attributes.ordered(on: \.name).map {
             ModelDiagram.Property(name: $0.name, words: ModelListing.words($0), isRelationship: false)
         }
-        properties += entity.relationships.sorted { $0.name < $1.name }.map {
+        properties += entity.relationships.ordered(on: \.name).map {
             ModelDiagram.Property(name: $0.name, words: ModelListing.words($0), isRelationship: true)
         }
     }

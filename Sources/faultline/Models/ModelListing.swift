@@ -1,6 +1,7 @@
 import FaultlineAnalysis
 import FaultlineModel
 import FaultlineReport
+import FaultlineTrace
 import Foundation
 
 /// The entities of a version of a model, with their properties.
@@ -17,7 +18,7 @@ struct ModelListing: DiagramPrinting {
         let width = TextPage.width(layout.width)
         let entities = named.model.entities
         let head = "\(named.name): \(facts)"
-        let sections = entities.sorted { $0.name < $1.name }.map { entity in
+        let sections = entities.ordered(on: \.name).map { entity in
             [title(entity, ink)]
                 + lines(entity).flatMap { entry in
                     TextTable.wrapped(Phrase.printable(entry), width: width - 4).enumerated().map {
@@ -35,8 +36,8 @@ struct ModelListing: DiagramPrinting {
     }
 
     private func lines(_ entity: EntityDescription) -> [String] {
-        entity.attributes.sorted { $0.name < $1.name }.map { "\($0.name): \(Self.words($0))" }
-            + entity.relationships.sorted { $0.name < $1.name }.map { "\($0.name) → \(Self.words($0))" }
+        entity.attributes.ordered(on: \.name).map { "\($0.name): \(Self.words($0))" }
+            + entity.relationships.ordered(on: \.name).map { "\($0.name) → \(Self.words($0))" }
             + entity.uniquenessConstraints.map { "unique: \($0.joined(separator: ", "))" }
             + entity.indexes.map { index in
                 "index \(index.name): \(index.elements.map { $0.expression ?? $0.property }.joined(separator: ", "))"
@@ -82,13 +83,13 @@ struct ModelListing: DiagramPrinting {
             "version": .integer(Int64(Self.version)), "name": .string(named.name),
             "checksum": .string(named.model.versionChecksum),
             "entities": .array(
-                named.model.entities.sorted { $0.name < $1.name }.map { entity in
+                named.model.entities.ordered(on: \.name).map { entity in
                     .sorted([
                         "name": .string(entity.name), "parent": entity.parent.map { .string($0) } ?? .null,
                         "isAbstract": .bool(entity.isAbstract),
                         "versionHash": .string(hashes[entity.name]?.base64EncodedString() ?? ""),
-                        "attributes": .array(entity.attributes.sorted { $0.name < $1.name }.map(Self.json)),
-                        "relationships": .array(entity.relationships.sorted { $0.name < $1.name }.map(Self.json)),
+                        "attributes": .array(entity.attributes.ordered(on: \.name).map(Self.json)),
+                        "relationships": .array(entity.relationships.ordered(on: \.name).map(Self.json)),
                         "uniquenessConstraints": .array(
                             entity.uniquenessConstraints.map { .array($0.map { .string($0) }) }),
                     ])

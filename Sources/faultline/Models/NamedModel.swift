@@ -1,4 +1,5 @@
 import FaultlineModel
+import FaultlineTrace
 import Foundation
 
 /// A version of a model that the command line names, with the name under which it is shown.
@@ -39,7 +40,7 @@ struct NamedModel {
         guard url.pathExtension == "xcdatamodeld" else { return [try NamedModel(path: path)] }
         do {
             let versions = try ModelVersions(contentsOf: url)
-            let names = versions.names.sorted { $0.compare($1, options: .numeric) == .orderedAscending }
+            let names = versions.names.ordered { $0.compare($1, options: .numeric) == .orderedAscending }
             return try names.map { NamedModel(name: $0, model: try versions.model($0)) }
         } catch {
             throw CommandFailure.usage("\(error)")

@@ -40,7 +40,7 @@ enum UsePattern: Sendable, Hashable {
         let windows = widths.values.reduce(0, &+)
         let rank = UInt64((Double(windows) * 0.95).rounded(.up))
         var seen: UInt64 = 0
-        for (rows, count) in widths.sorted(by: { $0.key < $1.key }) {
+        for (rows, count) in widths.ordered(on: \.key) {
             seen &+= count
             if seen >= rank { return .screens(rows: rows, windows: windows, byPauses: byPauses) }
         }

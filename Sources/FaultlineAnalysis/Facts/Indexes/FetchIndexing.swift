@@ -84,7 +84,7 @@ struct FetchIndexing {
         let terms = (shape.terms ?? []).filter { entity.hasColumn($0.keyPath) }
         let compared = terms.filter(\.isEquality).map(\.keyPath).uniqued.sorted()
         let weak = Self.weakProperties(compared, of: shape.entity, profile)
-        let equal = compared.sorted { (weak[$0] ?? 0, $0) < (weak[$1] ?? 0, $1) }.prefix(Self.maximumColumns.number)
+        let equal = compared.ordered { (weak[$0] ?? 0, $0) < (weak[$1] ?? 0, $1) }.prefix(Self.maximumColumns.number)
             .sorted()
         var elements = equal.map { IndexProposal.Element(property: $0) }
         if let range = terms.first(where: { $0.isRange && !equal.contains($0.keyPath) }),

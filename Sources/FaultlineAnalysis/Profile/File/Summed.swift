@@ -1,3 +1,5 @@
+import FaultlineTrace
+
 /// A value that can be merged in any order, and stored in a profile file.
 protocol Mergeable: Sendable {
     mutating func merge(_ other: Self)
@@ -188,7 +190,7 @@ extension Dictionary: Mergeable where Key: ProfileKey, Value: Mergeable & Starts
     }
 
     func stored(_ words: inout ProfileWords) -> StoredValue {
-        let rows = map { ($0.key, $0.key.sortText, $0.value) }.sorted { $0.1 < $1.1 }
+        let rows = map { ($0.key, $0.key.sortText, $0.value) }.ordered(on: \.1)
         return .list(rows.map { .list([$0.0.stored(&words), $0.2.stored(&words)]) })
     }
 

@@ -48,7 +48,7 @@ public struct BatchSizeRule: Rule {
 
     static func seenAt(_ use: ResultUse) -> [Finding.Sighting] {
         use.loadSites.map { Finding.Sighting(site: $0, count: $1, time: 0) }
-            .sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
+            .ordered { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
     }
 }
 

@@ -121,7 +121,7 @@ public struct FoldedEntityRule: Rule {
         for edge in pairs.keys {
             pairs[edge]?.fetches.sort { ($0.counts.rows, $1.key.sortText) > ($1.counts.rows, $0.key.sortText) }
         }
-        return pairs.values.sorted { $0.edge.sortText < $1.edge.sortText }
+        return pairs.values.ordered(on: \.edge.sortText)
     }
 
     /// The number of owners that a fetch led to, and the key path from the fetch to the relationship.

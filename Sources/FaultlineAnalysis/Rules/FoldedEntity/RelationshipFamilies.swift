@@ -17,7 +17,7 @@ struct RelationshipFamilies {
             let order = { (entity: EntityEntry) in
                 (entity.properties.count, entity.root == nil || entity.root == entity.name ? 0 : 1, entity.name)
             }
-            let ordered = entities.sorted { order($0) < order($1) }
+            let ordered = entities.ordered { order($0) < order($1) }
             for entity in ordered {
                 let names = Set(entity.properties.map(\.name))
                 for property in entity.properties where property.type == "toOne" || property.type == "toMany" {

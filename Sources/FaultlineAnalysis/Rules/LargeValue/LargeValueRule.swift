@@ -48,7 +48,7 @@ public struct LargeValueRule: Rule {
         finding.seenAt = candidate.fetches.map { key in
             let use = profile.fetch(key)?.properties[candidate.entity]?[candidate.property.name]
             return Finding.Sighting(site: key.site, count: use?.rowsLoaded ?? 0, time: 0)
-        }.sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
+        }.ordered { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
         finding.alternatives = [
             "List the other properties in \(code: "propertiesToFetch")."
         ]

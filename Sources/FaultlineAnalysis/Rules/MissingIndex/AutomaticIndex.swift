@@ -31,8 +31,8 @@ struct AutomaticIndex: Hashable {
     static func demands(_ profile: Profile) -> [(index: AutomaticIndex, fetches: [Use])] {
         var uses: [AutomaticIndex: [Use]] = [:]
         for fetch in profile.fetches {
-            for (sql, plans) in fetch.statements.texts.sorted(by: { $0.key < $1.key }) {
-                for (plan, runs) in plans.sorted(by: { $0.key < $1.key }) where runs.automaticIndexRows > 0 {
+            for (sql, plans) in fetch.statements.texts.ordered(on: \.key) {
+                for (plan, runs) in plans.ordered(on: \.key) where runs.automaticIndexRows > 0 {
                     let indexes = all(in: plan, of: sql)
                     for index in indexes {
                         let rows = runs.automaticIndexRows / UInt64(indexes.count)
@@ -47,7 +47,7 @@ struct AutomaticIndex: Hashable {
                     Double($0.rows) >= FetchIndexing.minimumRows.value * Double(max(1, $0.runs))
                 }
             }
-            .sorted { ($0.index.table, $0.index.columns.joined()) < ($1.index.table, $1.index.columns.joined()) }
+            .ordered { ($0.index.table, $0.index.columns.joined()) < ($1.index.table, $1.index.columns.joined()) }
     }
 
     /// The runs of one fetch's statement.

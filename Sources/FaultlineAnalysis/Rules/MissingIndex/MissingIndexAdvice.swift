@@ -54,7 +54,7 @@ struct MissingIndexAdvice {
         let compared = terms.filter(\.isEquality).map(\.keyPath).uniqued
         let columns = Set(index.elements.map(\.property))
         return FetchIndexing.weakProperties(compared, of: index.entity, profile)
-            .filter { !columns.contains($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+            .filter { !columns.contains($0.key) }.ordered(on: \.key).map { ($0.key, $0.value) }
     }
 
     /// The scan in the plan of the longest fetch: `SCAN t0`, or with the name of a joined table `SCAN t1 (ZMEMBER)`.

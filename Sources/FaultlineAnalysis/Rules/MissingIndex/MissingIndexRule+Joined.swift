@@ -17,7 +17,7 @@ extension MissingIndexRule {
             elements[end.entity, default: []].append(
                 (end.path, IndexProposal.Element(property: end.property), term.isJoinedRange))
         }
-        let candidates = elements.sorted { $0.key < $1.key }.compactMap { entity, found -> IndexProposal? in
+        let candidates = elements.ordered(on: \.key).compactMap { entity, found -> IndexProposal? in
             guard let path = found.first?.path else { return nil }
             let terms = found.filter { $0.path == path }
             let equal = terms.filter { !$0.isRange }.map(\.element.property).uniqued.sorted().prefix(

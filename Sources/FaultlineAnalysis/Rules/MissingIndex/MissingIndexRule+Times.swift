@@ -17,7 +17,7 @@ extension MissingIndexRule {
                 findings.append(finding(for: long, gap, profile))
             }
         }
-        findings += wanted.map { finding(for: $0.key, $0.value.sorted { $0.saved > $1.saved }, profile) }
+        findings += wanted.map { finding(for: $0.key, $0.value.ordered { $0.saved > $1.saved }, profile) }
         return findings
     }
 

@@ -51,7 +51,7 @@ public struct MissingIndexRule: Rule {
             (-index.elements.count, index.entity, index.code.joined(), index.equalities)
         }
         var demands: [Demand] = []
-        for (index, fetches) in wanted.sorted(by: { order($0.key) < order($1.key) }) {
+        for (index, fetches) in wanted.ordered(by: { order($0.key) < order($1.key) }) {
             if let position = demands.firstIndex(where: { $0.index.serves(index) }) {
                 demands[position].fetches += fetches
             } else {

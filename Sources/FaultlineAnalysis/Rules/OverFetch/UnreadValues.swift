@@ -131,7 +131,7 @@ struct UnreadValues {
                 && Double(use.bytes) >= Self.minimumSize.value * Double(max(1, use.rowsLoaded))
                 && (shapes[shape]?[name]?.rowsRead ?? 0) == 0
                 && !large.contains("\(shape.entity).\(name)")
-        }.sorted { ($0.value.bytes, $1.key) > ($1.value.bytes, $0.key) }.map(\.key)
+        }.ordered { ($0.value.bytes, $1.key) > ($1.value.bytes, $0.key) }.map(\.key)
     }
 
     /// Whether the trace shows which values were read: the objects were released unchanged, and nearly every used object

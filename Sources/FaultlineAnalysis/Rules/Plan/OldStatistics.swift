@@ -41,7 +41,7 @@ struct OldStatistics {
             return suspect.difference != nil || suspect.ignoresIndex ? suspect : nil
         }
         let tables = Dictionary(grouping: suspects) { profile.tree(of: $0.fetch.key.shape.entity) }
-        return tables.sorted { $0.key < $1.key }.map { entity, suspects in
+        return tables.ordered(on: \.key).map { entity, suspects in
             let differences = suspects.compactMap(\.difference)
             // A misjudged table outweighs misjudged values.
             let difference = differences.first(where: \.isScan) ?? differences.first
@@ -73,7 +73,7 @@ extension FetchProfile {
     /// visit, or `nil` if it is small or unknown.
     var worstEstimate: OldStatistics.Difference? {
         var worst: OldStatistics.Difference?
-        for (plan, runs) in statements.texts.sorted(by: { $0.key < $1.key }).flatMap({ $0.value.knownPlans }) {
+        for (plan, runs) in statements.texts.ordered(on: \.key).flatMap({ $0.value.knownPlans }) {
             let expectation = runs.expectation
             guard expectation.runs > 0 else { continue }
             let count = Double(expectation.runs)

@@ -28,7 +28,7 @@ public struct PlanRule: Rule {
         // A finding about stale statistics covers several plans as well.
         let reported = Set(old.flatMap { $0.finding.severity == .note ? [] : $0.fetches.map(\.key) })
         for fetch in profile.fetches {
-            for (text, plans) in fetch.statements.texts.sorted(by: { $0.key < $1.key }) {
+            for (text, plans) in fetch.statements.texts.ordered(on: \.key) {
                 let known = plans.knownPlans
                 examined += known.isEmpty ? 0 : 1
                 if known.count > 1, !reported.contains(fetch.key) {
@@ -45,7 +45,7 @@ public struct PlanRule: Rule {
     private func finding(
         for fetch: FetchProfile, _ text: String, _ plans: [String: StatementTable.Runs], _ profile: Profile
     ) -> Finding {
-        let ranked = plans.sorted { (Self.work($0.value), $0.key) < (Self.work($1.value), $1.key) }
+        let ranked = plans.ordered { (Self.work($0.value), $0.key) < (Self.work($1.value), $1.key) }
         let (best, worst) = (ranked[0], ranked[ranked.count - 1])
         let ratio = Self.work(worst.value) / max(1, Self.work(best.value))
         // The time of the other plans beyond that of the best one.

@@ -105,7 +105,7 @@ public struct PrefetchRule: Rule {
         finding.saving.trips = Int64(clamping: evidence.trips) - Int64(saturating: after.trips)
         finding.saving.rows = Int64(clamping: evidence.filled) - Int64(saturating: after.rows)
         finding.seenAt = evidence.places.map { Finding.Sighting(site: $0, count: $1.trips, time: $1.time) }
-            .sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
+            .ordered { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
         finding.subjects = [.shape(key.fetch.shape), key.subject.group]
         finding.samples = evidence.samples
         finding.scopes = evidence.scopes.names

@@ -54,7 +54,7 @@ extension SaveSizeRule {
         finding.saving.rows = Int64(clamping: tally.rows)
         finding.saving.bytes = Int64(clamping: tally.bytes)
         finding.seenAt = written.rows.filter { $0.key != nil }.map { Finding.Sighting(site: $0, count: $1, time: 0) }
-            .sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
+            .ordered { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
         finding.scopes = fetch.counts.scopes.names
         finding.explanation = advice.explanation
         finding.evidence = [
@@ -65,7 +65,7 @@ extension SaveSizeRule {
         ]
         finding.claims =
             [Claim.loads(fetch.key, profile)]
-            + written.rows.keys.compactMap { $0 }.sorted { $0.sortText < $1.sortText }.map { site in
+            + written.rows.keys.compactMap { $0 }.ordered(on: \.sortText).map { site in
                 let share = Double(written.rows[site] ?? 0) / Double(max(1, tally.rows))
                 return Claim(
                     SaveDetector.self, SaveEvidence.Key(site: site, entities: []),

@@ -41,7 +41,7 @@ public struct SparseTableRule: Rule {
 
         static func all(in profile: Profile) -> [Tree] {
             let members = profile.entities.filter { $0.root != nil && $0.root != $0.name }
-            return Dictionary(grouping: members) { $0.root ?? "" }.sorted { $0.key < $1.key }.map { root, entities in
+            return Dictionary(grouping: members) { $0.root ?? "" }.ordered(on: \.key).map { root, entities in
                 let shared = Set(profile.entity(root)?.properties.map(\.name) ?? [])
                 var columns: [String: Int] = [:]
                 for entity in entities {
@@ -50,7 +50,7 @@ public struct SparseTableRule: Rule {
                         columns[property.name, default: 0] += 1
                     }
                 }
-                return Tree(root: root, entities: entities.sorted { $0.name < $1.name }, columns: columns)
+                return Tree(root: root, entities: entities.ordered(on: \.name), columns: columns)
             }
         }
 

@@ -30,7 +30,7 @@ public struct UnusedPrefetchRule: Rule {
         var outcome = RuleOutcome()
         var examined: UInt64 = 0
         let shapes = Dictionary(grouping: profile.fetches.filter { !$0.prefetches.isEmpty }) { $0.key.shape }
-        for (shape, fetches) in shapes.sorted(by: { $0.key.sortText < $1.key.sortText }) {
+        for (shape, fetches) in shapes.ordered(on: \.key.sortText) {
             for path in shape.prefetch {
                 guard let load = Prefetched(path, fetches, profile) else { continue }
                 examined &+= load.use.loads

@@ -46,8 +46,8 @@ public struct WaitRule: Rule {
             if owner.ownerSite != nil { owner.site = nil }
             groups[owner, default: []].append(line)
         }
-        return groups.sorted { $0.key.sortText < $1.key.sortText }.map { group in
-            group.value.sorted { ($0.evidence.time, $1.key.sortText) > ($1.evidence.time, $0.key.sortText) }
+        return groups.ordered(on: \.key.sortText).map { group in
+            group.value.ordered { ($0.evidence.time, $1.key.sortText) > ($1.evidence.time, $0.key.sortText) }
         }
     }
 
