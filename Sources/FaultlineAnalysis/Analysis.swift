@@ -6,7 +6,7 @@ internal import FaultlineTrace
 ///     for finding in analysis.findings { print(finding.title) }
 ///
 /// Equal profiles give equal analyses.
-public struct Analysis: Sendable {
+public final class Analysis: Sendable {
     /// The analysed profile.
     public let profile: Profile
     public let costs: CostModel
@@ -26,10 +26,13 @@ public struct Analysis: Sendable {
     /// - Parameter rules: The rules to evaluate. The default is all of them.
     public init(_ profile: Profile, rules: [any Rule] = Rules.all) {
         let thresholds = Thresholds.inForce == Thresholds() ? profile.thresholds : Thresholds.inForce
-        self = thresholds.apply { Analysis(evaluating: profile, rules) }
+        self.profile = profile
+        (costs, checks, quality, findings) = thresholds.apply { Self.evaluate(rules, on: profile) }
     }
 
-    private init(evaluating profile: Profile, _ rules: [any Rule]) {
+    private static func evaluate(
+        _ rules: [any Rule], on profile: Profile
+    ) -> (CostModel, [RuleCheck], quality: Finding?, advice: [Finding]) {
         let costs = CostModel(profile)
         var found: [Finding] = []
         var checks: [RuleCheck] = []
@@ -55,10 +58,7 @@ public struct Analysis: Sendable {
                     findings: outcome.findings.count,
                     gaps: gaps.filter { !needs.isDisjoint(with: $0.kind.missing) }))
         }
-        self.profile = profile
-        self.costs = costs
-        self.checks = checks
-        quality = found.first { $0.rule == TraceQualityRule.number }
+        let quality = found.first { $0.rule == TraceQualityRule.number }
         var advice = found.filter { $0.rule != TraceQualityRule.number }
         // Counts that rules took per occasion are compared with the scopes, which all rules share.
         let scopes = Dictionary(grouping: profile.scopes, by: \.key.name)
@@ -68,18 +68,15 @@ public struct Analysis: Sendable {
                 lossyOccurrences: own.reduce(0) { $0 &+ $1.lossy }, of: own.reduce(0) { $0 &+ $1.count })
         }
         let totals = profile.totals
-        findings = Self.ranked(
+        let findings = ranked(
             advice, storeTime: Double(totals.storeTime) + Double(profile.statementPreparation),
             lossShare: profile.lossShare)
+        return (costs, checks, quality, findings)
     }
-
-    /// The minimum share of lost events that turns all findings into notes.
-    static let lossLimit = Threshold(
-        "R24", "lostShare", 0.01, .share, "share of lost events at which all findings become notes")
 
     static func ranked(_ findings: [Finding], storeTime: Double, lossShare: Double) -> [Finding] {
         var findings = findings
-        if lossShare > 0, lossShare >= lossLimit.value {
+        if lossShare > 0, lossShare >= TraceQualityRule.lossLimit.value {
             for index in findings.indices {
                 findings[index].downgrade(
                     "\(percent: lossShare) of the events were lost, and they may contradict this finding.")
@@ -89,7 +86,7 @@ public struct Analysis: Sendable {
     }
 
     private static func order(_ findings: [Finding]) -> [Finding] {
-        findings.sorted { a, b in
+        findings.ordered { a, b in
             if a.severity != b.severity { return a.severity > b.severity }
             return (a.rank, a.score, b.signature) > (b.rank, b.score, a.signature)
         }

@@ -28,7 +28,7 @@ enum FindingJSON {
         ])
     }
 
-    private static func sample(_ sample: FaultEvidence.Sample) -> JSONValue {
+    private static func sample(_ sample: EventSample) -> JSONValue {
         .sorted([
             "process": .unsigned(UInt64(sample.process)), "event": .unsigned(sample.event),
             "duration": .unsigned(sample.duration),

@@ -231,7 +231,7 @@ struct PrefetchRuleTests {
 
     @Test func `Durations are grouped by quarters of powers of two`() {
         let durations: [UInt64] = [0, 3, 4, 5, 7, 8, 1023, 1024, .max]
-        #expect(durations.map { FaultEvidence.speed(of: $0) } == [0, 3, 8, 9, 11, 12, 39, 40, 255])
+        #expect(durations.map { Speeds.number(of: $0) } == [0, 3, 8, 9, 11, 12, 39, 40, 255])
     }
 
     @Test func `A fetch of one row is not reported`() {

@@ -159,7 +159,7 @@ struct ProfileFileTests {
         check(ResultTally())
         check(WrittenRows())
         check(FaultEvidence())
-        check(FaultEvidence.Place())
+        check(TripSum())
         check(LoopEvidence())
         check(RepeatEvidence())
         check(SaveEvidence())

@@ -135,11 +135,11 @@ struct ProfileTests {
     }
 
     @Test func `The state of open fetches, scopes and loops stays bounded`() {
-        var reduction = ProcessReduction(process: 7)
+        var reduction = ProcessReduction(process: 7, .all)
         var tables = ProfileTables()
         let shape = ShapeEntry(entity: "Item", terms: [.init(keyPath: "name", operation: "==")])
         reduction.insert(.shape(shape), id: 1, into: &tables)
-        for index in 1...100_000 as ClosedRange<UInt64> {
+        for index in 1...20_000 as ClosedRange<UInt64> {
             var fault = TraceEvent.Fault()
             fault.source = .store
             fault.origin = index

@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// Sums up the samples of CPU time by part of the program, scope and call path.
 struct CPUDetector: EvidenceDetector {
@@ -22,5 +22,17 @@ struct CPUDetector: EvidenceDetector {
 
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {
         paths = ProgramPaths()
+    }
+}
+
+extension Profile {
+    /// The CPU time of the program's call paths, if it was sampled.
+    public var cpuTimes: [(path: CPUPath, time: CPUTime)] {
+        evidence(of: CPUDetector.self).map { ($0.key, $0.evidence) }
+    }
+
+    /// The sampled CPU time of each part of the program, in nanoseconds.
+    public var cpuTimeByPart: [CodePart: UInt64] {
+        cpuTimes.reduce(into: [:]) { $0[$1.path.part, default: 0] &+= $1.time.time }
     }
 }

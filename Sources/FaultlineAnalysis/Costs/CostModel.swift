@@ -189,7 +189,7 @@ public struct CostModel: Sendable {
         quickestFetch = profile.fetches.filter { $0.speeds.count >= Growth.minimumFetches }
             .map { $0.speeds.quantile(0.1) }.min()
         let fitted = Self.fitByte(
-            profile.allShapes.sorted { $0.shape.sortText < $1.shape.sortText }.flatMap { $0.rows.loads },
+            profile.allShapes.ordered(on: \.shape.sortText).flatMap { $0.rows.loads },
             trip: store.line.trip)
         byte = fitted ?? machine.byte ?? Self.assumedByte
         isByteFitted = fitted != nil
@@ -233,4 +233,19 @@ public struct CostModel: Sendable {
 extension CostModel {
     /// The assumed time to sort a number of rows, in nanoseconds: 50 ns per comparison.
     static func sorting(_ rows: Double) -> Double { 50 * rows * max(2, rows).binaryLogarithm }
+}
+
+extension CostLine {
+    /// The cost of trips that seek with an index and do not sort.
+    ///
+    /// It is at most the assumed cost, because a fit to trips that scan or sort includes that work.
+    var sought: CostLine {
+        CostLine(trip: min(trip, CostModel.assumed.trip), row: min(row, CostModel.assumed.row))
+    }
+}
+
+extension MachineCosts {
+    /// The cost of a row that SQLite steps over, and of a page that it reads from the file, measured or assumed.
+    var steppedRow: StepCost { cost(.passedRow, assumed: CostModel.steppedRow) }
+    var page: StepCost { cost(.page, assumed: CostModel.page) }
 }

@@ -1,3 +1,5 @@
+import FaultlineTrace
+
 /// The cost of a trip to the store: a fixed cost per trip, and a cost per row.
 public struct CostLine: Sendable, Hashable {
     /// The fixed cost per trip, in nanoseconds.
@@ -7,13 +9,6 @@ public struct CostLine: Sendable, Hashable {
 
     /// The cost of trips with rows, in nanoseconds.
     public func cost(trips: Double, rows: Double) -> Double { trips * trip + rows * row }
-
-    /// The cost of trips that seek with an index and do not sort.
-    ///
-    /// It is at most the assumed cost, because a fit to trips that scan or sort includes that work.
-    var sought: CostLine {
-        CostLine(trip: min(trip, CostModel.assumed.trip), row: min(row, CostModel.assumed.row))
-    }
 }
 
 /// Fits lines through loads with a method that is robust against outliers (Theil 1950, Sen 1968).
@@ -36,7 +31,7 @@ enum LineFit {
         }
         guard !slopes.isEmpty else { return nil }
         let row = max(0, median(&slopes))
-        let small = loads.sorted { ($0.rows, $0.duration) < ($1.rows, $1.duration) }.prefix((loads.count + 1) / 2)
+        let small = loads.ordered { ($0.rows, $0.duration) < ($1.rows, $1.duration) }.prefix((loads.count + 1) / 2)
         var rests = small.map { Double($0.duration) - row * Double($0.rows) }
         return CostLine(trip: max(0, median(&rests)), row: row)
     }

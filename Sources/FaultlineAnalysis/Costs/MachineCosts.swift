@@ -30,10 +30,6 @@ struct MachineCosts: Sendable {
         return StepCost(usual: value * factors.usual, least: value * factors.least, most: value * factors.most)
     }
 
-    /// The cost of a row that SQLite steps over, and of a page that it reads from the file, measured or assumed.
-    var steppedRow: StepCost { cost(.passedRow, assumed: CostModel.steppedRow) }
-    var page: StepCost { cost(.page, assumed: CostModel.page) }
-
     /// The minimum cost of a page that SQLite reads from the file, or `nil` if no trace has a measured one.
     var minimumPage: Double? { measured[.page].map { $0 * Self.factors(.page).least } }
 

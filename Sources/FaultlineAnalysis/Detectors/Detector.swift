@@ -46,12 +46,18 @@ protocol EvidenceDetector: Detector {
     /// The default is none.
     static var wallTime: (any WritableKeyPath<Evidence, UInt64> & Sendable)? { get }
 
+    /// Whether the evidence holds values of the program, which are passed on only if somebody asks for it.
+    ///
+    /// The default is no.
+    static var holdsValues: Bool { get }
+
     /// The evidence, complete after `finish`.
     var evidence: [Key: Evidence] { get set }
 }
 
 extension EvidenceDetector {
     static var wallTime: (any WritableKeyPath<Evidence, UInt64> & Sendable)? { nil }
+    static var holdsValues: Bool { false }
 
     /// Whether evidence under a key can be added without exceeding a number of keys.
     func hasRoom(for key: Key, among capacity: Int) -> Bool { evidence.count < capacity || evidence[key] != nil }

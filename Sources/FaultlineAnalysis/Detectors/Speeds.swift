@@ -1,9 +1,11 @@
+public import FaultlineTrace
+
 /// The durations of events of one kind, in four classes for each power of two.
 ///
 /// The first events of a run prepare statements and read pages that later events find in memory. Quantiles show the
 /// cost of the later ones.
 struct Speeds: Sendable, Hashable {
-    private var classes: [UInt32: FaultEvidence.Place] = [:]
+    private var classes: [UInt32: TripSum] = [:]
 
     var count: UInt64 { classes.values.reduce(0) { $0 &+ $1.trips } }
 
@@ -11,7 +13,14 @@ struct Speeds: Sendable, Hashable {
     var time: UInt64 { classes.values.reduce(0) { $0 &+ $1.time } }
 
     mutating func add(_ duration: UInt64) {
-        classes[FaultEvidence.speed(of: duration), default: FaultEvidence.Place()].add(duration)
+        classes[Self.number(of: duration), default: TripSum()].add(duration)
+    }
+
+    /// The class of a duration: four for each power of two.
+    static func number(of duration: UInt64) -> UInt32 {
+        guard duration > 3 else { return UInt32(duration) }
+        let power = 63 - duration.leadingZeroBitCount
+        return UInt32(4 * power) + UInt32(truncatingIfNeeded: (duration >> UInt64(power - 2)) & 3)
     }
 
     /// The total time, in nanoseconds, if no event of the slowest tenth took longer than the slowest of the others.
@@ -40,10 +49,35 @@ struct Speeds: Sendable, Hashable {
 
     /// The number of events and the mean duration of each class, the quickest first.
     private var ordered: [(trips: UInt64, mean: Double)] {
-        classes.sorted { $0.key < $1.key }.map { ($1.trips, Double($1.time) / Double(max(1, $1.trips))) }
+        classes.ordered(on: \.key).map { ($1.trips, Double($1.time) / Double(max(1, $1.trips))) }
     }
 }
 
 extension Speeds: Summed, StartsEmpty {
     static let parts: [SumPart<Speeds>] = [.part("classes", \.classes)]
+}
+
+/// Trips to the store, and their time.
+public struct TripSum: Sendable, Hashable {
+    public var trips: UInt64 = 0
+    /// In nanoseconds.
+    public var time: UInt64 = 0
+
+    mutating func add(_ duration: UInt64) {
+        trips &+= 1
+        time &+= duration
+    }
+}
+
+extension TripSum: Summed, StartsEmpty {
+    static let parts: [SumPart<TripSum>] = [.sum("trips", \.trips), .sum("time", \.time)]
+}
+
+/// One of the slowest events of a group.
+public struct EventSample: Sendable, Hashable {
+    public var process: UInt32
+    /// The event's number in its process.
+    public var event: EventID
+    /// In nanoseconds.
+    public var duration: UInt64
 }

@@ -4,6 +4,7 @@ internal import FaultlineTrace
 struct StatementSampleDetector: EvidenceDetector {
     static let name = "statementSamples"
     static let kinds: Set<EventKind> = [.sql]
+    static let holdsValues = true
     /// The most statements to keep.
     private static let capacity = 1024
 
@@ -45,5 +46,12 @@ extension StatementSamples: Mergeable, StartsEmpty {
 
     mutating func restore(_ value: StoredValue, _ words: ProfileWords) throws {
         texts = Array(Set(try value.texts()).sorted().prefix(Self.most))
+    }
+}
+
+extension Profile {
+    /// A few texts with values of each statement outside any operation of an object store, if the trace has them.
+    public var statementSamples: [(key: StatementSite, evidence: StatementSamples)] {
+        evidence(of: StatementSampleDetector.self)
     }
 }

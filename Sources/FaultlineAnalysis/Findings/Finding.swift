@@ -25,7 +25,7 @@ public struct Finding: Sendable, Hashable {
     /// The places where the problem was observed, the most frequent first.
     public var seenAt: [Sighting] = []
     /// Examples of the events the finding is based on, the slowest first.
-    public var samples: [FaultEvidence.Sample] = []
+    public var samples: [EventSample] = []
     /// The names of the scopes in which the problem was observed, the most frequent first.
     public var scopes: [String] = []
     /// The numbers the finding is based on.
@@ -79,92 +79,51 @@ public struct Finding: Sendable, Hashable {
     package var ownSaving: Saving.Range { saving.alone ?? saving.time }
 }
 
-/// A number that a finding is based on.
-public struct Evidence: Sendable, Hashable {
-    public enum Unit: String, Sendable, Hashable, CaseIterable {
-        case count, rows, trips, bytes, nanoseconds
-        /// From 0 to 1.
-        case share
-    }
-
-    public var name: String
-    public var value: Double
-    public var unit: Unit
-
-    public init(_ name: String, _ value: Double, _ unit: Unit) {
-        self.name = name
-        self.value = value
-        self.unit = unit
-    }
-
-    init(_ name: String, _ value: UInt64, _ unit: Unit) {
-        self.init(name, Double(value), unit)
-    }
-}
-
-/// The saving that is expected of a change.
-public struct Saving: Sendable, Hashable {
-    /// A time in nanoseconds, and the range that holds 80 % of its estimates.
-    public struct Range: Sendable, Hashable {
-        public var median: Double
-        public var low: Double
-        public var high: Double
-
-        public static let none = Range(median: 0, low: 0, high: 0)
-
-        public init(median: Double, low: Double, high: Double) {
-            self.median = median
-            self.low = low
-            self.high = high
-        }
-
-        /// The relative error of times from a single run.
-        ///
-        /// Every range is at least this wide.
-        private static let singleRunError = 0.15
-
-        init(_ range: (median: Double, low: Double, high: Double)) {
-            let median = max(0, range.median)
-            self.init(
-                median: median, low: max(0, min(range.low, median * (1 - Self.singleRunError))),
-                high: max(0, range.high, median * (1 + Self.singleRunError)))
-        }
-
-        /// Returns the range with all values limited to `limit`.
-        func limited(to limit: Double) -> Range {
-            Range(median: min(median, limit), low: min(low, limit), high: min(high, limit))
-        }
-    }
-
-    /// The time saved in the store over the whole trace.
-    ///
-    /// All findings together never save more time than was spent.
-    public var time: Range = .none
-    /// The saving of the change alone, if findings before this one claim the same time.
-    ///
-    /// `nil` if it equals ``time``.
-    public var alone: Range?
-    /// The numbers, as a report counts them, of the findings that save part of the same time or of the same waits.
-    public var after: [Int] = []
-    /// The reduction of the longest wait per screen, if the change is meant to shorten it.
-    public var pause: Range?
-    /// Round trips.
-    ///
-    /// A negative number is an additional cost.
-    public var trips: Int64 = 0
-    /// Rows that are no longer loaded.
-    public var rows: Int64 = 0
-    /// Bytes that are no longer read.
-    public var bytes: Int64 = 0
-    /// Bytes of peak memory that are no longer needed.
-    public var memory: Int64 = 0
-}
-
 extension Int64 {
     /// Truncates a number to an integer, clamped to the range of `Int64`.
     ///
     /// NaN becomes 0.
     init(saturating value: Double) {
         self = value.isNaN ? 0 : Int64(exactly: value.rounded(.towardZero)) ?? (value < 0 ? .min : .max)
+    }
+}
+
+extension Finding {
+    /// Turns the finding into a note if it saves too little time and too small a share of something else.
+    ///
+    /// A count alone, such as many trips of two microseconds each, never makes an error.
+    ///
+    /// - Parameters:
+    ///   - isLargePart: Whether it saves at least a fifth of the other measure.
+    ///   - things: The plural of the other measure, such as `"trips"`.
+    mutating func weigh(isLongEnough: Bool, isLargePart: Bool, of things: String) {
+        guard !isLongEnough else { return }
+        score = min(score, Score.highestWarning)
+        guard !isLargePart else { return }
+        downgrade(
+            "\(Significance.tooLittle()), and below \(threshold: Significance.part) of all \(things)."
+        )
+    }
+
+    /// Turns the finding into a note because the program spends a long time elsewhere between two operations.
+    ///
+    /// - Parameters:
+    ///   - wait: The mean time, in nanoseconds.
+    ///   - operations: The plural of the operations, such as `"fetches"`.
+    ///   - things: The plural of what the operations may have to wait for, such as `"values"`.
+    mutating func downgrade(forWaiting wait: UInt64, between operations: String, arriving things: String) {
+        downgrade(
+            "Between the \(operations) the program spends \(duration: wait) elsewhere each time, so the \(things) may arrive "
+                + "one by one.")
+    }
+
+    /// Turns the finding into a note if events were lost on at least half of the occasions.
+    mutating func weigh(lossyOccurrences: UInt64, of occurrences: UInt64) {
+        let reason: Wording = "Events were lost while it happened."
+        guard lossyOccurrences > 0, Significance.isAtLeastHalf(lossyOccurrences, of: occurrences),
+            !reservations.contains(reason)
+        else { return }
+        confidence = .low("events were lost")
+        downgrade(reason)
     }
 }

@@ -74,9 +74,6 @@ public struct Thresholds: Sendable, Hashable {
     /// Creates the default thresholds.
     public init() {}
 
-    /// All thresholds, by rule.
-    public static var all: [Threshold] { Rules.all.flatMap(\.thresholds) + Significance.thresholds }
-
     /// The thresholds in force within ``apply(_:)``.
     ///
     /// A task-local value saves passing them to every rule.

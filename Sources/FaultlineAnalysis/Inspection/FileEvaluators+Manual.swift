@@ -1,3 +1,12 @@
+extension RulePage {
+    /// The pages of all rules that reports and inspections name, by number.
+    public static let all =
+        Rules.all.map { rule in
+            RulePage(
+                id: rule.id, name: rule.name, purpose: rule.purpose, manual: rule.manual, thresholds: rule.thresholds)
+        } + [FragmentationEvaluator.page, PageCacheEvaluator.page, HistoryEvaluator.page]
+}
+
 extension FragmentationEvaluator {
     static let page = RulePage(
         id: FragmentationEvaluator().rule, name: FragmentationEvaluator().name,

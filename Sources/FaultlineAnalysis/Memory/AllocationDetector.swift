@@ -69,3 +69,17 @@ struct ProgramMemoryDetector: EvidenceDetector {
 
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {}
 }
+
+extension Profile {
+    /// The allocations of the program's call paths, if they were sampled.
+    public var allocations: [(path: AllocationPath, sum: AllocationSum)] {
+        evidence(of: AllocationDetector.self).map { ($0.key, $0.evidence) }
+    }
+}
+
+extension Profile {
+    /// The memory of each program, by its path, if it was recorded.
+    public var programMemory: [(program: String, memory: ProgramMemory)] {
+        evidence(of: ProgramMemoryDetector.self).map { ($0.key, $0.evidence) }
+    }
+}

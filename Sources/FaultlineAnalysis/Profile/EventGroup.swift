@@ -101,3 +101,74 @@ extension EventGroup: KeyedSum {
         .part("counts", \.counts), .sum("untimed", \.untimed), .sum("uncounted", \.uncounted),
     ]
 }
+
+extension EventGroup.Key: ProfileKey {
+    static var hasSpellings: Bool { true }
+
+    var sortText: String {
+        let subject =
+            switch self.subject {
+            case .shape(let shape): shape.sortText
+            case .entity(let name): name
+            case .relationship(let entity, let name): entity + ".\u{1}" + name
+            case .statement(let sql): sql
+            case .saved(let entities): "\u{1}saved" + entities.joined(separator: "\u{1}")
+            case .named(let name): "\u{1}named" + name
+            case .unknown: ""
+            }
+        let type = faultType.map { String($0.rawValue) } ?? statementType.map { String($0.rawValue) } ?? ""
+        let from = source.map { String($0.rawValue) } ?? ""
+        return [kind.name, subject, type, from, site?.sortText ?? "", fetchSite?.sortText ?? ""]
+            .joined(separator: "\u{2}")
+    }
+
+    /// The kind, the subject, the fault's type and source, the statement's type, and the call sites of the event and
+    /// its fetch.
+    func stored(_ words: inout ProfileWords) -> StoredValue {
+        .list([
+            kind.stored(&words), subject.stored(&words), faultType.stored(&words), source.stored(&words),
+            statementType.stored(&words), site.stored(&words), fetchSite.stored(&words),
+        ])
+    }
+
+    init(_ value: StoredValue, _ words: ProfileWords) throws {
+        let parts = try value.list(of: 7)
+        self.init(
+            kind: try EventKind(parts[0], words), subject: try Subject(parts[1], words),
+            faultType: try TraceEvent.Fault.FaultType?(parts[2], words),
+            source: try TraceEvent.Fault.Source?(parts[3], words),
+            statementType: try TraceEvent.Statement.StatementType?(parts[4], words),
+            site: try CallSite?(parts[5], words), fetchSite: try CallSite?(parts[6], words))
+    }
+}
+
+extension EventGroup.Key.Subject {
+    fileprivate func stored(_ words: inout ProfileWords) -> StoredValue {
+        switch self {
+        case .shape(let shape): .list([.text("shape"), shape.stored(&words)])
+        case .entity(let name): .list([.text("entity"), .text(name)])
+        case .relationship(let entity, let name): .list([.text("relationship"), .text(entity), .text(name)])
+        case .statement(let sql): .list([.text("statement"), .text(sql)])
+        case .saved(let entities): .list([.text("saved"), StoredValue(entities)])
+        case .named(let name): .list([.text("named"), .text(name)])
+        case .unknown: .none
+        }
+    }
+
+    fileprivate init(_ value: StoredValue, _ words: ProfileWords) throws {
+        guard value != .none else {
+            self = .unknown
+            return
+        }
+        let parts = try value.list()
+        switch (try parts.first?.text(), parts.count) {
+        case ("shape", 2): self = .shape(try ShapeEntry(parts[1], words))
+        case ("entity", 2): self = .entity(try parts[1].text())
+        case ("relationship", 3): self = .relationship(entity: try parts[1].text(), name: try parts[2].text())
+        case ("statement", 2): self = .statement(try parts[1].text())
+        case ("saved", 2): self = .saved(try parts[1].texts())
+        case ("named", 2): self = .named(try parts[1].text())
+        default: throw StoredProblem(expected: "a group's subject")
+        }
+    }
+}

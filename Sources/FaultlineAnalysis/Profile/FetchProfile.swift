@@ -239,3 +239,24 @@ extension PropertyUse: Summed, StartsEmpty {
         .sum("largeRows", \.largeRows),
     ]
 }
+
+extension FetchProfile.Key: ProfileKey {
+    static var hasSpellings: Bool { true }
+    var sortText: String { shape.sortText + "\u{2}" + (site?.sortText ?? "") }
+    func stored(_ words: inout ProfileWords) -> StoredValue { .list([shape.stored(&words), site.stored(&words)]) }
+
+    init(_ value: StoredValue, _ words: ProfileWords) throws {
+        let parts = try value.list(of: 2)
+        self.init(shape: try ShapeEntry(parts[0], words), site: try CallSite?(parts[1], words))
+    }
+}
+
+extension FetchProfile.Edge: ProfileKey {
+    var sortText: String { entity + "\u{1}" + name }
+    func stored(_ words: inout ProfileWords) -> StoredValue { .list([.text(entity), .text(name)]) }
+
+    init(_ value: StoredValue, _ words: ProfileWords) throws {
+        let parts = try value.list(of: 2)
+        self.init(entity: try parts[0].text(), name: try parts[1].text())
+    }
+}

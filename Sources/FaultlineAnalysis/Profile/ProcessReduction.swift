@@ -4,10 +4,14 @@ internal import FaultlineTrace
 struct ProcessReduction: Sendable {
     var context: ProcessContext
     private var accounts = EventAccounts()
-    private(set) var detectors: [any Detector] = Detectors.all.map { $0.init() }
+    private(set) var detectors: [any Detector]
+    /// The positions of the detectors that observe a kind of event, by the kind's raw value.
+    private let observing: [[Int]]
 
-    init(process: UInt32) {
+    init(process: UInt32, _ detectors: Detectors) {
         context = ProcessContext(process: process)
+        self.detectors = detectors.all.map { $0.init() }
+        observing = detectors.observing
     }
 
     mutating func insert(_ entry: DictionaryEntry, id: DictionaryID, into tables: inout ProfileTables) {
@@ -29,7 +33,7 @@ struct ProcessReduction: Sendable {
 
     private mutating func take(_ event: TraceEvent, to tables: inout ProfileTables) {
         context.begin(event, in: &tables)
-        for position in Detectors.observing[Int(event.kind.rawValue)] {
+        for position in observing[Int(event.kind.rawValue)] {
             detectors[position].observe(event, in: &context, &tables)
         }
         addWallTimes()

@@ -5,50 +5,77 @@ public import FaultlineTrace
 /// The size depends on the shapes and lines of a program, not on the number of events. A ``ProfileBuilder`` creates a
 /// profile, and ``merge(_:)`` adds profiles of different traces.
 public struct Profile: Sendable {
-    let tables: ProfileTables
+    /// Everything, in a class: copies of a structure of this size cost the compiler a tenth of its time in this module.
+    private let contents: Contents
+
+    var tables: ProfileTables { contents.tables }
     /// All traces that were merged.
-    let recordings: RecordingTable
+    var recordings: RecordingTable { contents.recordings }
     /// Lost events whose process is unknown.
-    let lostAnywhere: UInt64
+    var lostAnywhere: UInt64 { contents.lostAnywhere }
     /// The number of lines, events and packets of the trace that could not be read.
-    public let unread: UInt64
+    public var unread: UInt64 { contents.unread }
     /// The thresholds that decided what became evidence.
-    public let thresholds: Thresholds
+    public var thresholds: Thresholds { contents.thresholds }
 
     /// The groups of events, the longest total time first.
-    public let groups: [EventGroup]
+    public var groups: [EventGroup] { contents.groups }
     /// The scopes by name and kind, the longest total time first.
-    public let scopes: [ScopeSummary]
+    public var scopes: [ScopeSummary] { contents.scopes }
     /// The fetches by shape and line with the use of their results, in alphabetical order.
-    public let fetches: [FetchProfile]
+    public var fetches: [FetchProfile] { contents.fetches }
     /// The model's entities that the trace names, in alphabetical order.
-    public let entities: [EntityEntry]
-    let sortedEvidence: SortedEvidence
+    public var entities: [EntityEntry] { contents.entities }
+    var sortedEvidence: SortedEvidence { contents.sortedEvidence }
 
     init(
         _ tables: ProfileTables, recordings: RecordingTable, lostAnywhere: UInt64, unread: UInt64,
         thresholds: Thresholds
     ) {
-        self.tables = tables
-        self.recordings = recordings
-        self.lostAnywhere = lostAnywhere
-        self.unread = unread
-        self.thresholds = thresholds
-        groups = tables.groups.sorted {
-            ($0.totalTime, $0.count, $1.key.sortText) > ($1.totalTime, $1.count, $0.key.sortText)
+        contents = Contents(
+            tables: tables, recordings: recordings, lostAnywhere: lostAnywhere, unread: unread, thresholds: thresholds)
+    }
+
+    private final class Contents: Sendable {
+        let tables: ProfileTables
+        let recordings: RecordingTable
+        let lostAnywhere: UInt64
+        let unread: UInt64
+        let thresholds: Thresholds
+        let groups: [EventGroup]
+        let scopes: [ScopeSummary]
+        let fetches: [FetchProfile]
+        let entities: [EntityEntry]
+        let sortedEvidence: SortedEvidence
+
+        init(
+            tables: ProfileTables, recordings: RecordingTable, lostAnywhere: UInt64, unread: UInt64,
+            thresholds: Thresholds
+        ) {
+            self.tables = tables
+            self.recordings = recordings
+            self.lostAnywhere = lostAnywhere
+            self.unread = unread
+            self.thresholds = thresholds
+            groups = tables.groups.ordered {
+                ($0.totalTime, $0.count, $1.key.sortText) > ($1.totalTime, $1.count, $0.key.sortText)
+            }
+            scopes = tables.scopes.values.ordered {
+                ($0.wallTimes.total, $1.key.name, $1.key.kind.rawValue) > (
+                    $1.wallTimes.total, $0.key.name, $0.key.kind.rawValue
+                )
+            }
+            fetches = tables.fetches.ordered(on: \.key.sortText)
+            entities = tables.model.values.ordered(on: \.name)
+            sortedEvidence = tables.evidence.sorted
         }
-        scopes = tables.scopes.values.sorted {
-            ($0.wallTimes.total, $1.key.name, $1.key.kind.rawValue) > (
-                $1.wallTimes.total, $0.key.name, $0.key.kind.rawValue
-            )
-        }
-        fetches = tables.fetches.map { ($0.key.sortText, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
-        entities = tables.model.values.sorted { $0.name < $1.name }
-        sortedEvidence = SortedEvidence(tables.evidence)
     }
 
     /// Creates an empty profile, of no trace.
-    public init() { self.init([]) }
+    public init() {
+        self.init(
+            ProfileTables(), recordings: RecordingTable(), lostAnywhere: 0, unread: 0, thresholds: Thresholds.inForce)
+    }
 
     /// Merges the profile of another trace.
     ///
@@ -102,7 +129,7 @@ public struct Profile: Sendable {
 
     /// The summary of each program's processes, by the program's path.
     public var programs: [(path: String, sum: ProgramSummary)] {
-        recordings.allPrograms.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        recordings.allPrograms.ordered(on: \.key).map { ($0.key, $0.value) }
     }
 
     /// The number of traces that were merged.
@@ -167,7 +194,7 @@ public struct Profile: Sendable {
 
     /// The indexes of the tables, sorted by table name.
     var tableIndexes: [(table: String, indexes: TableIndexes)] {
-        tables.indexes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        tables.indexes.ordered(on: \.key).map { ($0.key, $0.value) }
     }
 
     /// An entity of the model, by name.
@@ -188,4 +215,23 @@ public struct Profile: Sendable {
     var steps: [String: StepSum] { tables.steps }
     var saveLoads: LoadSample { tables.saveLoads }
     var statements: LoadSample { tables.statements }
+
+    /// The evidence of a detector, sorted by the text of its keys.
+    func evidence<Gatherer: EvidenceDetector>(
+        of detector: Gatherer.Type
+    ) -> [(key: Gatherer.Key, evidence: Gatherer.Evidence)] {
+        sortedEvidence[detector]
+    }
+
+    /// The time of preparing statements outside any operation of an object store, in nanoseconds.
+    ///
+    /// It is no part of the store's time.
+    package var statementPreparation: UInt64 {
+        statementCounts.prepare
+    }
+
+    /// The counts of all statements outside any operation of an object store.
+    package var statementCounts: EventGroup.Counts {
+        groups.reduce(into: EventGroup.Counts()) { if $1.key.kind == .sql { $0.merge($1.counts) } }
+    }
 }

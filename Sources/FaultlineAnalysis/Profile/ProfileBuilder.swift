@@ -12,6 +12,7 @@ public struct ProfileBuilder: Sendable {
     /// The thresholds that decide what becomes evidence.
     public let thresholds: Thresholds
 
+    private let detectors: Detectors
     private var tables = ProfileTables()
     private var reductions: [UInt32: ProcessReduction] = [:]
     private var lostAnywhere: UInt64 = 0
@@ -19,8 +20,8 @@ public struct ProfileBuilder: Sendable {
     /// Whether the thresholds differ from those in force.
     private let hasOwnThresholds: Bool
 
-    /// - Parameter thresholds: The default is those in force; see ``Thresholds/apply(_:)``.
-    public init(thresholds: Thresholds? = nil) {
+    init(_ detectors: Detectors, thresholds: Thresholds?) {
+        self.detectors = detectors
         self.thresholds = thresholds ?? Thresholds.inForce
         hasOwnThresholds = self.thresholds != Thresholds.inForce
     }
@@ -95,20 +96,9 @@ public struct ProfileBuilder: Sendable {
         if let index = reductions.index(forKey: process) {
             change(&reductions.values[index], &tables)
         } else {
-            var reduction = ProcessReduction(process: process)
+            var reduction = ProcessReduction(process: process, detectors)
             change(&reduction, &tables)
             reductions[process] = reduction
         }
-    }
-}
-
-extension Profile {
-    /// Sums up a whole trace.
-    ///
-    /// - Parameter thresholds: The default is those in force.
-    public init(_ messages: some Sequence<TraceMessage>, thresholds: Thresholds? = nil) {
-        var builder = ProfileBuilder(thresholds: thresholds)
-        for message in messages { builder.add(message) }
-        self = builder.finish()
     }
 }

@@ -1,10 +1,8 @@
 internal import FaultlineTrace
 
 extension ProfileTables: Summed {
-    static let parts: [SumPart<ProfileTables>] =
-        ownParts + Detectors.gathering.map { EvidenceStore.part(of: $0) }
-
-    private static let ownParts: [SumPart<ProfileTables>] = [
+    /// All but the evidence, whose parts depend on the detectors.
+    static let parts: [SumPart<ProfileTables>] = [
         sums("groups", of: \.groups) { $0.insert($1) }, sums("fetches", of: \.fetches) { $0.insert($1) },
         sums("shapeLoads", of: \.shapes) { $0.insert($1) },
         sums("scopeSums", of: \.scopeList) { $0.insert($1) },
@@ -15,6 +13,11 @@ extension ProfileTables: Summed {
         .part("steps", \.steps), entities,
     ]
 
+    mutating func merge(_ other: ProfileTables) {
+        mergeParts(other)
+        evidence.merge(other.evidence)
+    }
+
     /// A part for sums with keys, sorted by key.
     private static func sums<Sum: KeyedSum>(
         _ name: String, of path: any KeyPath<ProfileTables, [Sum]> & Sendable,
@@ -23,7 +26,7 @@ extension ProfileTables: Summed {
         SumPart(
             name: name, merge: { tables, other in for sum in other[keyPath: path] { insert(&tables, sum) } },
             store: { tables, words in
-                let sums = tables[keyPath: path].map { ($0.key.sortText, $0) }.sorted { $0.0 < $1.0 }
+                let sums = tables[keyPath: path].map { ($0.key.sortText, $0) }.ordered(on: \.0)
                 return .list(sums.map { $0.1.storedPair(&words) })
             },
             restore: { tables, value, words in
@@ -33,7 +36,7 @@ extension ProfileTables: Summed {
 
     private static let entities = SumPart<ProfileTables>(
         name: "entities", merge: { tables, other in for entity in other.model.values { tables.insert(entity) } },
-        store: { tables, _ in .list(tables.model.values.sorted { $0.name < $1.name }.map(\.stored)) },
+        store: { tables, _ in .list(tables.model.values.ordered(on: \.name).map(\.stored)) },
         restore: { tables, value, _ in for entity in try value.map({ try EntityEntry($0) }) { tables.insert(entity) } })
 
     /// Rehashes the samples of a trace before it is merged with others.

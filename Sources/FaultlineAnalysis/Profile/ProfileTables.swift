@@ -104,7 +104,7 @@ struct ProfileTables: Sendable {
     /// Removes the values of requests and statements, which a trace has only if they were asked for.
     mutating func removeValues() {
         for index in fetches.indices { fetches[index].sample.removeValues() }
-        evidence[StatementSampleDetector.self] = [:]
+        evidence.removeValues()
     }
 
     mutating func insert(_ plan: PlanEntry) {

@@ -104,3 +104,42 @@ extension ResultNeed {
 
     private static let numbers: Set<String> = ["Integer 16", "Integer 32", "Integer 64", "Double", "Float", "Decimal"]
 }
+
+extension ResultNeed: ProfileKey {
+    var sortText: String {
+        switch self {
+        case .fold(let property): "fold\u{1}" + property
+        case .update(let properties): (["update"] + properties).joined(separator: "\u{1}")
+        default: "\(self)"
+        }
+    }
+
+    /// A word.
+    ///
+    /// For a fold or an update, a list of the word and the properties.
+    func stored(_ words: inout ProfileWords) -> StoredValue {
+        switch self {
+        case .fold(let property): .list([.text("fold"), .text(property)])
+        case .update(let properties): .list([.text("update")] + properties.map { .text($0) })
+        default: .text("\(self)")
+        }
+    }
+
+    init(_ value: StoredValue, _ words: ProfileWords) throws {
+        if case .list(let parts) = value, parts.count >= 2 {
+            let names = try parts.dropFirst().map { try $0.text() }
+            switch try parts[0].text() {
+            case "fold" where names.count == 1: self = .fold(property: names[0])
+            case "update": self = .update(properties: names)
+            default: throw StoredProblem(expected: "the use of a result")
+            }
+            return
+        }
+        let plain: [ResultNeed] = [.nothing, .count, .existence, .identities, .deletion, .first, .all, .some]
+        let text = try value.text()
+        guard let need = plain.first(where: { "\($0)" == text }) else {
+            throw StoredProblem(expected: "one of " + plain.map { "\"\($0)\"" }.joined(separator: ", "))
+        }
+        self = need
+    }
+}

@@ -47,3 +47,9 @@ extension ScopeSummary: KeyedSum {
         .part("wallTimes", \.wallTimes), .part("netTime", \.netTime),
     ]
 }
+
+extension ScopeSummary.Key: ProfileKey {
+    var sortText: String { name + "\u{1}\(kind)" }
+    func stored(_ words: inout ProfileWords) -> StoredValue { words.number(of: self) }
+    init(_ value: StoredValue, _ words: ProfileWords) throws { self = try words.scope(value) }
+}

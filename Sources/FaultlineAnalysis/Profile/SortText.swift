@@ -43,39 +43,3 @@ extension CallSite {
         return file + ":" + String(repeating: "0", count: max(0, 9 - digits.count)) + digits + ":" + function
     }
 }
-
-extension FetchProfile.Key {
-    var sortText: String { shape.sortText + "\u{2}" + (site?.sortText ?? "") }
-}
-
-extension LoopEvidence.Key {
-    var sortText: String { fetch.sortText + "\u{2}" + (term.map { String($0) } ?? "") }
-}
-
-extension FaultEvidence.Key {
-    var sortText: String {
-        switch subject {
-        case .relationship(let entity, let name): fetch.sortText + "\u{2}\(entity).\(name)"
-        case .target(let entity): fetch.sortText + "\u{2}\(entity)"
-        }
-    }
-}
-
-extension EventGroup.Key {
-    var sortText: String {
-        let subject =
-            switch self.subject {
-            case .shape(let shape): shape.sortText
-            case .entity(let name): name
-            case .relationship(let entity, let name): entity + ".\u{1}" + name
-            case .statement(let sql): sql
-            case .saved(let entities): "\u{1}saved" + entities.joined(separator: "\u{1}")
-            case .named(let name): "\u{1}named" + name
-            case .unknown: ""
-            }
-        let type = faultType.map { String($0.rawValue) } ?? statementType.map { String($0.rawValue) } ?? ""
-        let from = source.map { String($0.rawValue) } ?? ""
-        return [kind.name, subject, type, from, site?.sortText ?? "", fetchSite?.sortText ?? ""]
-            .joined(separator: "\u{2}")
-    }
-}

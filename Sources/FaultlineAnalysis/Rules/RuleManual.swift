@@ -21,11 +21,4 @@ public struct RulePage: Sendable {
     public let manual: RuleManual
     /// The thresholds that a user can set.
     public var thresholds: [Threshold] = []
-
-    /// The pages of all rules that reports and inspections name, by number.
-    public static let all =
-        Rules.all.map { rule in
-            RulePage(
-                id: rule.id, name: rule.name, purpose: rule.purpose, manual: rule.manual, thresholds: rule.thresholds)
-        } + [FragmentationEvaluator.page, PageCacheEvaluator.page, HistoryEvaluator.page]
 }

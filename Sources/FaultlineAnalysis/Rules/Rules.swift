@@ -1,3 +1,6 @@
+public import FaultlineTrace
+public import Foundation
+
 /// The registry of rules.
 public enum Rules {
     /// All rules, by number.
@@ -12,4 +15,48 @@ public enum Rules {
             MigrationOnMainThreadRule(), NeedlessMappingRule(),
         ]
     }
+}
+
+extension Detectors {
+    /// The detectors of all rules and views.
+    ///
+    /// The wait detector precedes the save detector, which needs its findings about saves.
+    static let all = Detectors([
+        FaultDetector.self, LoopDetector.self, LookUpDetector.self, WaitDetector.self, SaveDetector.self,
+        RepeatDetector.self, BlockDetector.self, RefaultDetector.self, HoldDetector.self, FiringDetector.self,
+        SharedResultDetector.self, ResultSizeDetector.self, FailureDetector.self,
+        StatementLoopDetector.self, SmallTransactionDetector.self, StatementScanDetector.self,
+        StatementSampleDetector.self, OffsetDetector.self, WholeResultDetector.self, RepeatedStatementDetector.self,
+        PreparationDetector.self, ColumnReadDetector.self, CPUDetector.self, AllocationDetector.self,
+        ProgramMemoryDetector.self, MigrationDetector.self,
+    ])
+}
+
+// The layers below know no rule, so what they need of all rules is handed to them here.
+
+extension ProfileBuilder {
+    /// - Parameter thresholds: The default is those in force; see ``Thresholds/apply(_:)``.
+    public init(thresholds: Thresholds? = nil) { self.init(.all, thresholds: thresholds) }
+}
+
+extension Profile {
+    /// Sums up a whole trace.
+    ///
+    /// - Parameter thresholds: The default is those in force.
+    public init(_ messages: some Sequence<TraceMessage>, thresholds: Thresholds? = nil) {
+        var builder = ProfileBuilder(thresholds: thresholds)
+        for message in messages { builder.add(message) }
+        self = builder.finish()
+    }
+
+    /// Reads a profile file.
+    ///
+    /// - Throws: ``ProfileFileError`` if the data is not a profile, is from a later version, or is damaged. Unknown
+    ///   members are ignored.
+    public init(fileData data: Data) throws(ProfileFileError) { try self.init(fileData: data, .all) }
+}
+
+extension Thresholds {
+    /// All thresholds, by rule.
+    public static var all: [Threshold] { Rules.all.flatMap(\.thresholds) + Significance.thresholds }
 }

@@ -102,9 +102,9 @@ extension Analysis {
         if case .statement(let change) = finding.remedy { return Double(change.time) }
         let fetches = finding.remedy?.fetches ?? []
         guard !fetches.isEmpty else { return finding.claims.reduce(0) { $0 + $1.balance } }
-        if case .joinFetches(let key) = finding.remedy, let loop = profile.loop(key) {
-            let estimate = costs.rows(of: key.fetch.shape)
-            return loop.time(profile.fetch(key.fetch), estimate)(estimate.line)
+        if case .joinFetches(let fetch, let term) = finding.remedy, let loop = profile.loop(of: fetch, term: term) {
+            let estimate = costs.rows(of: fetch.shape)
+            return loop.time(profile.fetch(fetch), estimate)(estimate.line)
         }
         let known = Set(fetches)
         let faults = profile.faults.reduce(0) { sum, fault in

@@ -26,3 +26,10 @@ public struct Verification: Sendable, Hashable {
             })
     }
 }
+
+extension Analysis {
+    /// Whether a finding is about a migration, which is tried on a store of an older version.
+    package var hasAdviceOnMigrations: Bool {
+        findings.contains { if case .inferMigrations = $0.remedy { true } else { false } }
+    }
+}

@@ -116,8 +116,8 @@ public struct StoreVerifier {
             return pair(
                 replays, before: .recorded(nil), after: .recorded(nil),
                 others: try replays.map { try $0.reordered(order) })
-        case .joinFetches(let key):
-            let replays = try replays([key.fetch], profile, loop: profile.loop(key))
+        case .joinFetches(let fetch, let term):
+            let replays = try replays([fetch], profile, loop: profile.loop(of: fetch, term: term))
             return pair(
                 replays, before: .recorded(nil), after: .recorded(nil), others: try replays.map { try $0.joined() })
         case .index(let index, let fetches):

@@ -32,6 +32,7 @@ extension Profile {
     public func fileData() throws -> Data {
         var words = ProfileWords()
         guard case .record(var members) = tables.stored(&words) else { return Data() }
+        members.merge(tables.evidence.stored(&words)) { _, evidence in evidence }
         members["recordings"] = recordings.stored(&words)
         members["lostAnywhere"] = StoredValue(lostAnywhere)
         members["unread"] = StoredValue(unread)
@@ -42,11 +43,8 @@ extension Profile {
         return Data("{\"\(Self.header)\":\(Self.fileVersion),".utf8) + rest + Data("\n".utf8)
     }
 
-    /// Reads a profile file.
-    ///
-    /// - Throws: ``ProfileFileError`` if the data is not a profile, is from a later version, or is damaged. Unknown
-    ///   members are ignored.
-    public init(fileData data: Data) throws(ProfileFileError) {
+    /// Reads a profile file with the evidence of these detectors; see ``init(fileData:)``.
+    init(fileData data: Data, _ detectors: Detectors) throws(ProfileFileError) {
         let file: StoredValue
         do {
             file = try StoredValue(json: data)
@@ -67,6 +65,7 @@ extension Profile {
             let words = try ProfileWords(file)
             var tables = ProfileTables()
             try tables.restore(file, words)
+            tables.evidence = try EvidenceStore(file, of: detectors, words)
             let recordings = try file.member("recordings") { try RecordingTable($0, words) }
             self.init(
                 tables, recordings: recordings,

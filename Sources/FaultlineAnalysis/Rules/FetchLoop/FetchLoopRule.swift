@@ -104,7 +104,7 @@ public struct FetchLoopRule: Rule {
         finding.saving.trips = Int64(clamping: evidence.executions) - Int64(saturating: trips)
         finding.saving.rows = Int64(clamping: evidence.rows) - Int64(saturating: rows)
         finding.explanation = advice.explanation
-        if term != nil, shape.resultType == "objects" { finding.remedy = .joinFetches(key) }
+        if term != nil, shape.resultType == "objects" { finding.remedy = .joinFetches(key.fetch, term: key.term) }
         // Each limited fetch took one of a value's rows, and `IN` loads them all. Comparing in memory is saved in any
         // case.
         if shape.isLimited {

@@ -82,3 +82,10 @@ struct LookUpDetector: EvidenceDetector {
         }
     }
 }
+
+extension Profile {
+    /// Objects that were looked up one by one.
+    public var lookUps: [(key: LookUpEvidence.Key, evidence: LookUpEvidence)] {
+        evidence(of: LookUpDetector.self)
+    }
+}

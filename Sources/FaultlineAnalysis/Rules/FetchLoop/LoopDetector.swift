@@ -130,3 +130,15 @@ struct LoopDetector: EvidenceDetector {
         add(found, to: evidenceKey)
     }
 }
+
+extension Profile {
+    /// Fetches that ran in a loop.
+    public var loops: [(key: LoopEvidence.Key, evidence: LoopEvidence)] {
+        evidence(of: LoopDetector.self)
+    }
+
+    /// The evidence of one loop.
+    package func loop(of fetch: FetchProfile.Key, term: Int?) -> LoopEvidence? {
+        tables.evidence[LoopDetector.self][LoopEvidence.Key(fetch: fetch, term: term)]
+    }
+}

@@ -55,3 +55,23 @@ extension LoopEvidence {
         }
     }
 }
+
+extension LoopEvidence.Key: ProfileKey {
+    static var hasSpellings: Bool { true }
+
+    var sortText: String { fetch.sortText + "\u{2}" + (term.map { String($0) } ?? "") }
+
+    func stored(_ words: inout ProfileWords) -> StoredValue {
+        .list([fetch.stored(&words), term.map { .number(Int64($0)) } ?? .none])
+    }
+
+    init(_ value: StoredValue, _ words: ProfileWords) throws {
+        let parts = try value.list(of: 2)
+        let fetch = try FetchProfile.Key(parts[0], words)
+        let term = parts[1] == .none ? nil : try parts[1].count()
+        guard term.map({ $0 < UInt64(fetch.shape.terms?.count ?? 0) }) ?? true else {
+            throw StoredProblem(path: ["1"], expected: "the number of one of the shape's terms")
+        }
+        self.init(fetch: fetch, term: term.map { Int($0) })
+    }
+}

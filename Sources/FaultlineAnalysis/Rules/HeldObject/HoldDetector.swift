@@ -162,3 +162,10 @@ extension HoldEvidence {
         if let site = ended.site { openings[site, default: 0] &+= 1 }
     }
 }
+
+extension Profile {
+    /// Large objects that stayed realized after their scope.
+    public var holds: [(key: HoldEvidence.Key, evidence: HoldEvidence)] {
+        evidence(of: HoldDetector.self)
+    }
+}

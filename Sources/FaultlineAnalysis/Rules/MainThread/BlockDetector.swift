@@ -67,3 +67,10 @@ struct BlockDetector: EvidenceDetector {
         return context.scopes.peek(scope)?.key?.kind == .screen
     }
 }
+
+extension Profile {
+    /// Operations that blocked main threads and kept them from drawing.
+    public var blocks: [(key: BlockEvidence.Key, evidence: BlockEvidence)] {
+        evidence(of: BlockDetector.self)
+    }
+}

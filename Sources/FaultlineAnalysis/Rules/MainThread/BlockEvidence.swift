@@ -38,3 +38,13 @@ extension BlockEvidence: Summed, StartsEmpty {
 extension BlockEvidence.Key {
     var sortText: String { [kind.name, site?.sortText ?? ""].joined(separator: "\u{2}") }
 }
+
+extension BlockEvidence.Key: ProfileKey {
+    static var hasSpellings: Bool { true }
+    func stored(_ words: inout ProfileWords) -> StoredValue { .list([kind.stored(&words), site.stored(&words)]) }
+
+    init(_ value: StoredValue, _ words: ProfileWords) throws {
+        let parts = try value.list(of: 2)
+        self.init(kind: try EventKind(parts[0], words), site: try CallSite?(parts[1], words))
+    }
+}

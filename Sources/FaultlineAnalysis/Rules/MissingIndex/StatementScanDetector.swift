@@ -41,3 +41,10 @@ struct StatementScanDetector: EvidenceDetector {
 
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {}
 }
+
+extension Profile {
+    /// Statements that scanned tables, outside any operation of an object store.
+    public var statementScans: [(key: StatementSite, evidence: StatementScanEvidence)] {
+        evidence(of: StatementScanDetector.self)
+    }
+}

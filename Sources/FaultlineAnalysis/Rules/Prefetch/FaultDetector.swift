@@ -30,9 +30,9 @@ struct OpenFaults: OpenGroup {
         evidence.seenBefore &+= fault.seenBefore ? 1 : 0
         evidence.types[fault.type, default: 0] &+= 1
         let isKnown = evidence.places[site] != nil || evidence.places.count < Self.maximumSites
-        evidence.places[isKnown ? site : nil, default: FaultEvidence.Place()].add(event.duration)
-        evidence.speeds[FaultEvidence.speed(of: event.duration), default: FaultEvidence.Place()].add(event.duration)
-        evidence.add(FaultEvidence.Sample(process: event.process, event: event.id, duration: event.duration))
+        evidence.places[isKnown ? site : nil, default: TripSum()].add(event.duration)
+        evidence.speeds[Speeds.number(of: event.duration), default: TripSum()].add(event.duration)
+        evidence.add(EventSample(process: event.process, event: event.id, duration: event.duration))
         objects.insert(fault.object)
         end = max(end, event.end)
     }
@@ -131,4 +131,11 @@ struct FaultDetector: EvidenceDetector {
 extension TraceEvent.Fault {
     /// Whether the fault was a round trip to the store for an object that the program asked for.
     var isTrip: Bool { source == .store && error == 0 && !isDeleting }
+}
+
+extension Profile {
+    /// Faults that went to the store one by one.
+    public var faults: [(key: FaultEvidence.Key, evidence: FaultEvidence)] {
+        evidence(of: FaultDetector.self)
+    }
 }

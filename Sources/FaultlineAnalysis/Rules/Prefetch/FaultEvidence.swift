@@ -25,27 +25,6 @@ public struct FaultEvidence: Sendable {
         public var fetch: FetchProfile.Key
     }
 
-    /// A line at which faults fired.
-    public struct Place: Sendable, Hashable {
-        public var trips: UInt64 = 0
-        /// In nanoseconds.
-        public var time: UInt64 = 0
-
-        mutating func add(_ duration: UInt64) {
-            trips &+= 1
-            time &+= duration
-        }
-    }
-
-    /// One of the slowest faults.
-    public struct Sample: Sendable, Hashable {
-        public var process: UInt32
-        /// The event's number in its process.
-        public var event: EventID
-        /// In nanoseconds.
-        public var duration: UInt64
-    }
-
     /// The number of occurrences, each for one fetch in one scope.
     public internal(set) var occurrences: UInt64 = 0
     /// The number of occurrences in which events were lost.
@@ -67,14 +46,14 @@ public struct FaultEvidence: Sendable {
     /// The number of these fetches, by their batch size.
     public internal(set) var fetches: [UInt32: UInt64] = [:]
     public internal(set) var types: [TraceEvent.Fault.FaultType: UInt64] = [:]
-    public internal(set) var places: [CallSite?: Place] = [:]
+    public internal(set) var places: [CallSite?: TripSum] = [:]
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
     /// The wall time of the scopes, or without scopes from a fetch to its last fault, in nanoseconds.
     public internal(set) var wallTime: UInt64 = 0
-    /// The trips by duration class (``speed(of:)``).
-    var speeds: [UInt32: Place] = [:]
+    /// The trips by duration class (``Speeds/number(of:)``).
+    var speeds: [UInt32: TripSum] = [:]
     /// The slowest three faults.
-    public internal(set) var samples: [Sample] = []
+    public internal(set) var samples: [EventSample] = []
 
     /// Whether most faults are on the fetch's own objects, whose rows it had loaded.
     ///
@@ -89,7 +68,7 @@ public struct FaultEvidence: Sendable {
     /// The slowest read pages that later faults find in memory. A prefetch must read these pages too.
     var typicalTime: Double {
         var (left, time) = (trips - trips / 10, 0.0)
-        for (_, speed) in speeds.sorted(by: { $0.key < $1.key }) {
+        for (_, speed) in speeds.ordered(on: \.key) {
             let mean = Double(speed.time) / Double(max(1, speed.trips))
             guard speed.trips < left else {
                 // The rest of the others, and the slowest tenth.
@@ -101,14 +80,7 @@ public struct FaultEvidence: Sendable {
         return Double(self.time)
     }
 
-    /// The class of a duration in ``speeds``: four for each power of two.
-    static func speed(of duration: UInt64) -> UInt32 {
-        guard duration > 3 else { return UInt32(duration) }
-        let power = 63 - duration.leadingZeroBitCount
-        return UInt32(4 * power) + UInt32(truncatingIfNeeded: (duration >> UInt64(power - 2)) & 3)
-    }
-
-    mutating func add(_ sample: Sample) {
+    mutating func add(_ sample: EventSample) {
         samples.append(sample)
         samples.sort { ($0.duration, $1.process, $1.event) > ($1.duration, $0.process, $0.event) }
         if samples.count > 3 { samples.removeLast() }
@@ -140,7 +112,7 @@ extension FaultEvidence: Summed, StartsEmpty {
         restore: { whole, value, words in
             for sample in try value.map({ try $0.list(of: 3) }) {
                 whole.add(
-                    Sample(
+                    EventSample(
                         process: try UInt32(sample[0], words), event: try sample[1].count(),
                         duration: try sample[2].count()))
             }
@@ -156,8 +128,30 @@ extension FaultEvidence: Summed, StartsEmpty {
     ]
 }
 
-extension FaultEvidence.Place: Summed, StartsEmpty {
-    static let parts: [SumPart<FaultEvidence.Place>] = [
-        .sum("trips", \.trips), .sum("time", \.time),
-    ]
+extension FaultEvidence.Key: ProfileKey {
+    static var hasSpellings: Bool { true }
+
+    var sortText: String {
+        switch subject {
+        case .relationship(let entity, let name): fetch.sortText + "\u{2}\(entity).\(name)"
+        case .target(let entity): fetch.sortText + "\u{2}\(entity)"
+        }
+    }
+
+    /// The fetch, the entity, and the relationship's name if there is one.
+    func stored(_ words: inout ProfileWords) -> StoredValue {
+        switch subject {
+        case .relationship(let entity, let name): .list([fetch.stored(&words), .text(entity), .text(name)])
+        case .target(let entity): .list([fetch.stored(&words), .text(entity), .none])
+        }
+    }
+
+    init(_ value: StoredValue, _ words: ProfileWords) throws {
+        let parts = try value.list(of: 3)
+        let entity = try parts[1].text()
+        let name = try parts[2].optionalText()
+        self.init(
+            subject: name.map { .relationship(entity: entity, name: $0) } ?? .target(entity: entity),
+            fetch: try FetchProfile.Key(parts[0], words))
+    }
 }

@@ -21,3 +21,10 @@ struct PreparationDetector: EvidenceDetector {
 
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {}
 }
+
+extension Profile {
+    /// The times of preparing and running statements, outside any operation of an object store.
+    public var preparations: [(key: StatementSite, evidence: PreparationEvidence)] {
+        evidence(of: PreparationDetector.self)
+    }
+}

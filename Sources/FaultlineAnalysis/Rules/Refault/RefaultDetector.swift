@@ -134,3 +134,10 @@ extension RefaultEvidence {
         }
     }
 }
+
+extension Profile {
+    /// Faults that went to the store, with whether their rows had been in memory.
+    public var refaults: [(key: RefaultEvidence.Key, evidence: RefaultEvidence)] {
+        evidence(of: RefaultDetector.self)
+    }
+}

@@ -150,3 +150,10 @@ struct RepeatDetector: EvidenceDetector {
         add(found, to: evidenceKey)
     }
 }
+
+extension Profile {
+    /// Fetches that were repeated although nothing had changed.
+    public var repeats: [(key: FetchProfile.Key, evidence: RepeatEvidence)] {
+        evidence(of: RepeatDetector.self)
+    }
+}

@@ -121,3 +121,10 @@ struct RepeatedStatementDetector: EvidenceDetector {
         }
     }
 }
+
+extension Profile {
+    /// Statements that ran again with the same values, outside any operation of an object store.
+    public var repeatedStatements: [(key: StatementSite, evidence: RepeatedStatementEvidence)] {
+        evidence(of: RepeatedStatementDetector.self)
+    }
+}

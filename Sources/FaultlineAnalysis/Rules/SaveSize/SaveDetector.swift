@@ -138,3 +138,10 @@ struct SaveDetector: EvidenceDetector {
         add(found, to: SaveEvidence.Key(site: blocked.site, names))
     }
 }
+
+extension Profile {
+    /// Saves that were too small or too large.
+    public var saves: [(key: SaveEvidence.Key, evidence: SaveEvidence)] {
+        evidence(of: SaveDetector.self)
+    }
+}

@@ -112,3 +112,13 @@ extension SaveEvidence.Key {
 
     var sortText: String { (site?.sortText ?? "") + "|" + entities.joined(separator: ",") }
 }
+
+extension SaveEvidence.Key: ProfileKey {
+    static var hasSpellings: Bool { true }
+    func stored(_ words: inout ProfileWords) -> StoredValue { .list([site.stored(&words), StoredValue(entities)]) }
+
+    init(_ value: StoredValue, _ words: ProfileWords) throws {
+        let parts = try value.list(of: 2)
+        self.init(site: try CallSite?(parts[0], words), entities: try parts[1].texts())
+    }
+}

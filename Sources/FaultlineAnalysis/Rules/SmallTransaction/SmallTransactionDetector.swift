@@ -134,3 +134,10 @@ struct SmallTransactionDetector: EvidenceDetector {
         }
     }
 }
+
+extension Profile {
+    /// Small transactions that followed one another, outside any operation of an object store.
+    public var smallTransactions: [(key: StatementSite, evidence: SmallTransactionEvidence)] {
+        evidence(of: SmallTransactionDetector.self)
+    }
+}

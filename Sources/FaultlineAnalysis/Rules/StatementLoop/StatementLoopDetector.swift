@@ -165,3 +165,10 @@ struct StatementLoopDetector: EvidenceDetector {
         }
     }
 }
+
+extension Profile {
+    /// Statements that ran in a loop, outside any operation of an object store.
+    public var statementLoops: [(key: StatementSite, evidence: StatementLoopEvidence)] {
+        evidence(of: StatementLoopDetector.self)
+    }
+}

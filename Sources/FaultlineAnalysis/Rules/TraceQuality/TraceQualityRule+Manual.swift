@@ -1,6 +1,6 @@
 extension TraceQualityRule {
     public var thresholds: [Threshold] {
-        [Analysis.lossLimit]
+        [Self.lossLimit]
     }
 
     public var manual: RuleManual {
@@ -16,7 +16,7 @@ extension TraceQualityRule {
             guards: [
                 "R24 is always evaluated, and appears at the top of the report.",
                 "A finding becomes a note if events were lost in at least half of its scopes. All findings become "
-                    + "notes if at least \(Analysis.lossLimit.text) of the events were lost.",
+                    + "notes if at least \(Self.lossLimit.text) of the events were lost.",
             ])
     }
 }

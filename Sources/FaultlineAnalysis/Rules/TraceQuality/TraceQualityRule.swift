@@ -3,6 +3,9 @@ public import FaultlineTrace
 /// R24: the limits of what the trace can prove.
 public struct TraceQualityRule: Rule {
     static let number = "R24"
+    /// The minimum share of lost events that turns all findings into notes.
+    static let lossLimit = Threshold(
+        number, "lostShare", 0.01, .share, "share of lost events at which all findings become notes")
 
     public let id = TraceQualityRule.number
     public let name = "Trace quality"
@@ -27,7 +30,7 @@ public struct TraceQualityRule: Rule {
         }
         if totals.eventCount == 0 { limit("No event was recorded: the trace proves nothing.", 80) }
         for sentence in Self.sentences(all.gaps) { limit(sentence, 10) }
-        for sentence in Self.losses(profile) { limit(sentence, lostShare >= Analysis.lossLimit.value ? 80 : 40) }
+        for sentence in Self.losses(profile) { limit(sentence, lostShare >= Self.lossLimit.value ? 80 : 40) }
         if unwritten > 0 {
             limit("\(count: unwritten, "line") could not be written: counts and times are too low.", 60)
         }
@@ -189,7 +192,7 @@ public struct TraceQualityRule: Rule {
         if gaps.contains(where: { $0.kind == .shortDurations }) {
             sentences.append("Durations are whole milliseconds, so the sum of many short ones can be far off.")
         }
-        let others = gaps.filter { !$0.remedy.isEmpty }.sorted {
+        let others = gaps.filter { !$0.remedy.isEmpty }.ordered {
             ($0.remedy, $0.kind.rawValue) < ($1.remedy, $1.kind.rawValue)
         }
         if !others.isEmpty {

@@ -45,3 +45,10 @@ struct OffsetDetector: EvidenceDetector {
 
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {}
 }
+
+extension Profile {
+    /// Statements that skipped rows by an offset, outside any operation of an object store.
+    public var offsets: [(key: StatementSite, evidence: OffsetEvidence)] {
+        evidence(of: OffsetDetector.self)
+    }
+}

@@ -45,3 +45,10 @@ extension WholeResultEvidence: Summed, StartsEmpty {
         .union("libraries", \.libraries),
     ]
 }
+
+extension Profile {
+    /// Statements whose many rows a mapper kept in memory, outside any operation of an object store.
+    public var wholeResults: [(key: StatementSite, evidence: WholeResultEvidence)] {
+        evidence(of: WholeResultDetector.self)
+    }
+}

@@ -43,3 +43,10 @@ struct ColumnReadDetector: EvidenceDetector {
 
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {}
 }
+
+extension Profile {
+    /// What the program read of the rows of statements outside any operation of an object store, if that was recorded.
+    public var columnReads: [(key: StatementSite, evidence: ColumnReadEvidence)] {
+        evidence(of: ColumnReadDetector.self)
+    }
+}

@@ -106,3 +106,10 @@ struct WaitDetector: EvidenceDetector {
         }
     }
 }
+
+extension Profile {
+    /// Waits for queues and locks.
+    public var waits: [(key: WaitEvidence.Key, evidence: WaitEvidence)] {
+        evidence(of: WaitDetector.self)
+    }
+}

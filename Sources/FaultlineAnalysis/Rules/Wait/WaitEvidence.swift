@@ -63,3 +63,20 @@ extension WaitEvidence: Summed, StartsEmpty {
         .part("durations", \.durations), .part("scopes", \.scopes),
     ]
 }
+
+extension WaitEvidence.Key: ProfileKey {
+    static var hasSpellings: Bool { true }
+
+    func stored(_ words: inout ProfileWords) -> StoredValue {
+        .list([
+            resource.stored(&words), site.stored(&words), ownerKind.stored(&words), ownerSite.stored(&words),
+        ])
+    }
+
+    init(_ value: StoredValue, _ words: ProfileWords) throws {
+        let parts = try value.list(of: 4)
+        self.init(
+            resource: try TraceEvent.Wait.Resource(parts[0], words), site: try CallSite?(parts[1], words),
+            ownerKind: try EventKind?(parts[2], words), ownerSite: try CallSite?(parts[3], words))
+    }
+}

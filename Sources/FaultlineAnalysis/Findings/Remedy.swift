@@ -11,7 +11,9 @@ package enum Remedy: Sendable, Hashable {
     /// Each number is the original position of the term that comes next.
     case reorder(FetchProfile.Key, [Int])
     /// Joins consecutive fetches, each for another value, into one for all values.
-    case joinFetches(LoopEvidence.Key)
+    ///
+    /// The value is that of a term of the predicate, or `nil` if it is the only one.
+    case joinFetches(FetchProfile.Key, term: Int?)
     /// Creates an index that serves the fetches.
     case index(IndexProposal, [FetchProfile.Key])
     /// Runs `ANALYZE`, which may change the fetches' plans.
@@ -38,17 +40,10 @@ package enum Remedy: Sendable, Hashable {
     package var fetches: [FetchProfile.Key] {
         switch self {
         case .change(let fetch, _), .answer(let fetch, _), .reorder(let fetch, _): [fetch]
-        case .joinFetches(let loop): [loop.fetch]
+        case .joinFetches(let fetch, _): [fetch]
         case .index(_, let fetches), .analyze(let fetches), .moveOut(_, _, let fetches): fetches
         case .joinSaves, .inferMigrations, .statement: []
         }
-    }
-}
-
-extension Analysis {
-    /// Whether a finding is about a migration, which is tried on a store of an older version.
-    package var hasAdviceOnMigrations: Bool {
-        findings.contains { if case .inferMigrations = $0.remedy { true } else { false } }
     }
 }
 

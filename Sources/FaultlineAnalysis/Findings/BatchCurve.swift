@@ -1,3 +1,5 @@
+import FaultlineTrace
+
 /// The cost of using some results with each batch size.
 public struct BatchCurve: Sendable, Hashable {
     /// One batch size.
@@ -39,7 +41,7 @@ public struct BatchCurve: Sendable, Hashable {
             return Point(
                 batchSize: size, cost: Self.cost(of: use, size, line, identity),
                 wait: line.cost(trips: 1, rows: held), memory: held * use.rowSize)
-        }.sorted { Self.order($0.batchSize) < Self.order($1.batchSize) }
+        }.ordered { Self.order($0.batchSize) < Self.order($1.batchSize) }
         let allowed = points.filter(isAllowed)
         let least = allowed.map(\.cost).min() ?? 0
         plateau = allowed.filter { $0.cost <= least * Self.equality.value }.map(\.batchSize)
