@@ -53,21 +53,17 @@ struct TimelineFramesTests {
         }
     }
 
-    @Test("A timeline cut within a line after the stack, or near its ends, is closed and loses no complete line")
+    @Test("A timeline cut at any byte after the stack is closed and loses no complete line")
     func truncated() throws {
         let lines = try lines()
         let whole = Lines.timeline(lines)
         let required = ("[\n" + lines[0...2].joined(separator: ",\n")).utf8.count
-        let ends =
-            whole.utf8.enumerated().filter { $0.element == UInt8(ascii: "\n") }.map(\.offset) + [whole.utf8.count]
-        let cuts = (required...whole.utf8.count).filter { length in
-            length % 7 == 0 || ends.contains { abs($0 - length) <= 3 }
-        }
-        #expect(cuts.count > 50)
-        for length in cuts {
+        // A resolver opens each file once in its life, and that takes longest.
+        let resolver = SymbolResolver()
+        for length in required...whole.utf8.count {
             let file = try TraceFile(whole.utf8.prefix(length))
             let before = try file.read()
-            #expect(try SymbolResolver().addFrames(to: TraceReader(path: file.path)) == 1)
+            #expect(try resolver.addFrames(to: TraceReader(path: file.path)) == 1)
             #expect(try isValidJSON(file), "cut at \(length)")
             let after = try file.read()
             #expect(after.events == before.events, "cut at \(length)")

@@ -277,7 +277,7 @@ struct TimelineQuirkTests {
 
     @Test(
         "A last line longer than 16 MiB is kept when symbols are added",
-        arguments: ["}\n]\n", "},", "} ]", "}   \n\n"])
+        arguments: ["}\n]\n", "}\n", "},\n", "}", "},", "}]", "} ]", "}   \n\n"])
     func longLastLine(end: String) throws {
         let long = #"{"cat":"fault","x":"\#(String(repeating: "y", count: 17 << 20))""#
         let whole = "[\n\(Lines.began()),\n\(Lines.fault(id: 1)),\n" + long
