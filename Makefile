@@ -82,10 +82,10 @@ test-all: test test-entities test-commands test-page test-threads
 
 # The command as users have it, on programs, traces, logs and stores. The package of these tests is built beside the libraries,
 # of which nothing is built twice. "make test-commands TESTS=LTTng" runs the tests with such a name.
-#
-# Packages that share a folder must not share a cached description: SwiftPM then looks for the targets of one in the other.
 TESTS = .
-INTEGRATION = --package-path Tests/Integration --scratch-path .build --disable-build-manifest-caching
+# Packages that share a folder must not share a cached description: SwiftPM then looks for the targets of one in the other.
+BUILT_IN = --disable-build-manifest-caching --scratch-path
+INTEGRATION = --package-path Tests/Integration $(BUILT_IN) .build
 
 test-commands: PACKAGES += $(TEST_PACKAGES)
 test-commands: build
@@ -102,7 +102,7 @@ test-commands: build
 	swift test $(INTEGRATION) --skip-build --filter '$(TESTS)'
 
 # What needs a trait, without the one that is on by default: a program that is built so has nothing of LTTng.
-TRAITS = --package-path Tests/Entities --scratch-path .build-traits --disable-build-manifest-caching
+TRAITS = --package-path Tests/Entities $(BUILT_IN) .build-traits
 
 build-traits: install-packages
 	swift build $(TRAITS) --product EntitiesPackageTests
@@ -111,7 +111,7 @@ build-traits: install-packages
 test-entities: build-traits
 	! ldd .build-traits/debug/faultline | grep lttng
 	swift test $(TRAITS) --skip-build
-	swift test --package-path Tests/EntityMacros --scratch-path .build-traits --disable-build-manifest-caching
+	swift test --package-path Tests/EntityMacros $(BUILT_IN) .build-traits
 
 # The recorder and the store under ThreadSanitizer, with locks that it sees.
 test-threads: install-packages
