@@ -5,7 +5,8 @@ public import FaultlineTrace
 /// The first events of a run prepare statements and read pages that later events find in memory. Quantiles show the
 /// cost of the later ones.
 struct Speeds: Sendable, Hashable {
-    private var classes: [UInt32: TripSum] = [:]
+    /// The events of each class that ``number(of:)`` gives.
+    var classes: [UInt32: TripSum] = [:]
 
     var count: UInt64 { classes.values.reduce(0) { $0 &+ $1.trips } }
 

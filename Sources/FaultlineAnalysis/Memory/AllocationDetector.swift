@@ -75,9 +75,7 @@ extension Profile {
     public var allocations: [(path: AllocationPath, sum: AllocationSum)] {
         evidence(of: AllocationDetector.self).map { ($0.key, $0.evidence) }
     }
-}
 
-extension Profile {
     /// The memory of each program, by its path, if it was recorded.
     public var programMemory: [(program: String, memory: ProgramMemory)] {
         evidence(of: ProgramMemoryDetector.self).map { ($0.key, $0.evidence) }

@@ -26,8 +26,7 @@ extension ProfileTables: Summed {
         SumPart(
             name: name, merge: { tables, other in for sum in other[keyPath: path] { insert(&tables, sum) } },
             store: { tables, words in
-                let sums = tables[keyPath: path].map { ($0.key.sortText, $0) }.ordered(on: \.0)
-                return .list(sums.map { $0.1.storedPair(&words) })
+                .list(tables[keyPath: path].ordered(on: \.key.sortText).map { $0.storedPair(&words) })
             },
             restore: { tables, value, words in
                 for sum in try value.map({ try Sum(pair: $0, words) }) { insert(&tables, sum) }

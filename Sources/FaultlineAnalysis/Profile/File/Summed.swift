@@ -190,8 +190,7 @@ extension Dictionary: Mergeable where Key: ProfileKey, Value: Mergeable & Starts
     }
 
     func stored(_ words: inout ProfileWords) -> StoredValue {
-        let rows = map { ($0.key, $0.key.sortText, $0.value) }.ordered(on: \.1)
-        return .list(rows.map { .list([$0.0.stored(&words), $0.2.stored(&words)]) })
+        .list(ordered(on: \.key.sortText).map { .list([$0.key.stored(&words), $0.value.stored(&words)]) })
     }
 
     mutating func restore(_ value: StoredValue, _ words: ProfileWords) throws {

@@ -31,7 +31,7 @@ struct OpenFaults: OpenGroup {
         evidence.types[fault.type, default: 0] &+= 1
         let isKnown = evidence.places[site] != nil || evidence.places.count < Self.maximumSites
         evidence.places[isKnown ? site : nil, default: TripSum()].add(event.duration)
-        evidence.speeds[Speeds.number(of: event.duration), default: TripSum()].add(event.duration)
+        evidence.speeds.add(event.duration)
         evidence.add(EventSample(process: event.process, event: event.id, duration: event.duration))
         objects.insert(fault.object)
         end = max(end, event.end)

@@ -50,8 +50,8 @@ public struct FaultEvidence: Sendable {
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
     /// The wall time of the scopes, or without scopes from a fetch to its last fault, in nanoseconds.
     public internal(set) var wallTime: UInt64 = 0
-    /// The trips by duration class (``Speeds/number(of:)``).
-    var speeds: [UInt32: TripSum] = [:]
+    /// The durations of the trips.
+    var speeds = Speeds()
     /// The slowest three faults.
     public internal(set) var samples: [EventSample] = []
 
@@ -68,7 +68,7 @@ public struct FaultEvidence: Sendable {
     /// The slowest read pages that later faults find in memory. A prefetch must read these pages too.
     var typicalTime: Double {
         var (left, time) = (trips - trips / 10, 0.0)
-        for (_, speed) in speeds.ordered(on: \.key) {
+        for (_, speed) in speeds.classes.ordered(on: \.key) {
             let mean = Double(speed.time) / Double(max(1, speed.trips))
             guard speed.trips < left else {
                 // The rest of the others, and the slowest tenth.
@@ -123,7 +123,7 @@ extension FaultEvidence: Summed, StartsEmpty {
         .sum("time", \.time), .sum("mainThreadTime", \.mainThreadTime), .sum("objects", \.objects),
         .sum("filled", \.filled), .sum("bytes", \.bytes), .sum("seenBefore", \.seenBefore),
         .sum("originRows", \.originRows), .sum("wallTime", \.wallTime), .part("fetches", \.fetches),
-        .part("types", \.types), .part("places", \.places), .part("speeds", \.speeds),
+        .part("types", \.types), .part("places", \.places), .part("speeds", \.speeds.classes),
         .part("scopes", \.scopes), slowest,
     ]
 }
