@@ -183,6 +183,14 @@ public final class ManagedObjectContext: @unchecked Sendable {
         return id
     }
 
+    /// This context and a call site, for the trace.
+    ///
+    /// Called only while recording, because it enters both into the trace's dictionary.
+    func origin(at site: CallerSite) -> TraceOrigin {
+        TraceOrigin(
+            context: traceID, site: recorder.site(fileID: site.fileID, line: site.line, function: site.function))
+    }
+
     // MARK: - The queue
 
     /// The time at which requested work runs.

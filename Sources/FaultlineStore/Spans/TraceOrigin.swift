@@ -1,4 +1,3 @@
-import FaultlineRecorder
 import FaultlineTrace
 
 /// The call site of a request in the program.
@@ -8,14 +7,4 @@ typealias CallerSite = (fileID: StaticString, line: UInt, function: StaticString
 struct TraceOrigin {
     var context: DictionaryID = 0
     var site: DictionaryID = 0
-}
-
-extension ManagedObjectContext {
-    /// This context and a call site, for the trace.
-    ///
-    /// Called only while recording, because it enters both into the trace's dictionary.
-    func origin(at site: CallerSite) -> TraceOrigin {
-        TraceOrigin(
-            context: traceID, site: recorder.site(fileID: site.fileID, line: site.line, function: site.function))
-    }
 }

@@ -88,20 +88,12 @@ public struct PersistentStoreDescription: Sendable {
     /// the store's metadata has ``PersistentStoreCoordinator/deferredLightweightMigrationKey``. A later migration without this
     /// option does the work, too.
     public var defersLightweightMigration = false
-    /// The plan by which older stores are migrated, step by step, when they are opened.
-    ///
-    /// Default: none. With a plan, ``mappingModels`` must be empty, and both options above must be set.
-    public var stagedMigrationManager: StagedMigrationManager?
     /// The mapping models that an automatic migration looks through before it infers anything.
     ///
     /// Default: none. One that has a version hash fits only the entities with that hash. If several fit, or if one leads to the
     /// program's version from a version that is not known, opening the store throws an error. With ``sourceModels``, mapping models
     /// can lead from version to version.
     public var mappingModels: [MappingModel] = []
-    /// The policies that ``mappingModels`` name.
-    ///
-    /// Default: none.
-    public var migrationPolicies: [EntityMigrationPolicy.Type] = []
     /// The older versions of the model, from the oldest to the newest.
     ///
     /// Default: none. A migration that cannot be done in one step goes through them, in the fewest steps for which there are mapping
@@ -123,6 +115,8 @@ public struct PersistentStoreDescription: Sendable {
     ///         print("\(progress.entity): \(Int(100 * progress.fractionCompleted)) %")
     ///     }
     public var migrationObserver: (@Sendable (MigrationProgress) throws -> Void)?
+    /// The settings whose types belong to migrations, which are a layer above this one.
+    var migrationSettings: (any Sendable)?
     /// Whether to run `ANALYZE` when the store is opened, which helps SQLite choose the best index.
     ///
     /// Corresponds to Core Data's `NSSQLiteAnalyzeOption`. Default: no.
