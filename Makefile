@@ -19,7 +19,7 @@
 #   make truth   measures predictions with verify, and applications before and after their repair
 #   make truth-diff   compares equal runs, PAIRS=200 of them, and runs with a change of 1.3 ×
 #   make bench-scenarios   checks what programs do with a store against thresholds
-#   make schema  makes the event types, the event reference and the JSON Schema of events anew from their declarations
+#   make schema  makes the event types, the event reference and the JSON Schemas anew from their declarations
 # All targets install the Debian packages that are missing (with sudo where needed).
 
 PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools zlib1g-dev
@@ -233,7 +233,7 @@ fuzz-coverage: install-packages
 
 schema:
 	swift run SchemaGenerator Sources/FaultlineTrace
-	FAULTLINE_WRITE_SCHEMAS=1 swift test --filter EventSchemaFileTests/current
+	FAULTLINE_WRITE_SCHEMAS=1 swift test --filter 'SchemaFilesTests/current|EventSchemaFileTests/current'
 
 docs: build-traits
 	Documentation/site .build-traits/debug .build/docs

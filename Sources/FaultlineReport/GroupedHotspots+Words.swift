@@ -31,20 +31,4 @@ extension GroupedHotspots {
         row.durations.count == 0 && row.untimed == 0
             ? "–" : times.text(row.durations, untimed: row.untimed) { $0.percentile(percentile) }
     }
-
-    /// The rows as JSON.
-    var json: JSONValue {
-        .sorted([
-            "by": .string(grouping.rawValue),
-            "rows": .array(
-                rows.map { row in
-                    .sorted([
-                        "name": .string(row.name), "count": .unsigned(row.count),
-                        "durations": DistributionJSON.value(row.durations),
-                        "rows": row.rows.map { .unsigned($0) } ?? .null, "total": .unsigned(row.total),
-                        "share": .number(row.share),
-                    ])
-                }),
-        ])
-    }
 }

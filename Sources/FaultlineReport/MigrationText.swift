@@ -79,19 +79,3 @@ extension TraceEvent.Migration.Way {
         }
     }
 }
-
-/// The migrations and their parts as JSON.
-enum MigrationJSON {
-    static func value(_ profile: Profile) -> JSONValue {
-        .array(
-            profile.migrations.map { key, evidence in
-                .sorted([
-                    "stage": .string("\(key.stage)"), "way": .string("\(key.way)"), "name": .string(key.name),
-                    "site": .optional(key.site?.description), "count": .unsigned(evidence.count),
-                    "rows": .unsigned(evidence.rows), "bytes": .unsigned(evidence.bytes),
-                    "time": .unsigned(evidence.time), "mainThreadTime": .unsigned(evidence.mainThreadTime),
-                    "timeInSQL": .unsigned(evidence.timeInSQL), "failures": .unsigned(evidence.failures),
-                ])
-            })
-    }
-}

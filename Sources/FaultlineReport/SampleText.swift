@@ -23,9 +23,4 @@ extension [CallSite] {
 
     /// `inner ← outer ← main`.
     var callPath: String { map(\.function).joined(separator: " ← ") }
-
-    /// The functions as JSON.
-    var json: JSONValue {
-        .array(map { .sorted(["name": .string($0.function), "file": .string($0.file)]) })
-    }
 }

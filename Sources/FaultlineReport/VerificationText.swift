@@ -32,7 +32,7 @@ public struct VerificationText: Sendable {
         guard !tried.isEmpty else {
             return "\(name): none of \(Phrase.count(UInt64(all.count), "finding")) could be tried."
         }
-        let counts = Trial.Outcome.words.compactMap { word -> String? in
+        let counts = Trial.Outcome.allCases.map(\.word).compactMap { word -> String? in
             let count = tried.count { $0.outcome.word == word }
             return count == 0 ? nil : "\(Phrase.count(count)) \(word)"
         }
@@ -149,9 +149,5 @@ extension Trial.Outcome {
         case .unclear: "below the noise"
         case .notTried: "not tried"
         }
-    }
-
-    fileprivate static var words: [String] {
-        [.confirmed, .nothing, .more, .less, .withdrawn, .unclear].map { (one: Trial.Outcome) in one.word }
     }
 }

@@ -105,7 +105,7 @@ struct DamagedNumbersTests {
     private func report(_ profile: Profile) throws {
         let analysis = Analysis(profile)
         #expect(!TextReport(analysis).render().isEmpty)
-        #expect(!JSONReport(analysis).render().isEmpty)
+        #expect(!ReportJSON(analysis).render().isEmpty)
         #expect(try !profile.fileData().isEmpty)
     }
 

@@ -49,7 +49,7 @@ struct CPUTextTests {
     }
 
     @Test func `stands in the JSON, with each part's sum`() {
-        let json = JSONReport(Analysis(profile)).render()
+        let json = ReportJSON(Analysis(profile)).render()
         #expect(json.contains("\"cpu\": {\n"))
         #expect(json.contains("\"program\": 180000000,\n"))
     }
@@ -104,7 +104,7 @@ struct CallTreeTextTests {
     }
 
     @Test func `is a tree in JSON too`() {
-        let json = CallTreeJSON.render(tree(.bottomUp))
+        let json = tree(.bottomUp).jsonText
         #expect(json.contains("\"direction\": \"bottomUp\""))
         #expect(json.contains("\"unknown\": 2000"))
     }

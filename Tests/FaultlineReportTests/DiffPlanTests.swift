@@ -46,7 +46,7 @@ struct DiffPlanTests {
     }
 
     @Test func `are in the JSON, with a line for each step`() throws {
-        let json = DiffJSON(ProfileDiff(before: analysis(scan), after: analysis(search))).render()
+        let json = ProfileDiff(before: analysis(scan), after: analysis(search)).jsonText
         let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
         let plans = try #require(object["plans"] as? [[String: Any]])
         #expect(plans.map { $0["before"] as? [String] } == [["SCAN t0\nUSE TEMP B-TREE FOR ORDER BY"]])

@@ -26,7 +26,7 @@ struct EventSchemaFile {
                 "$defs",
                 .object([("common", common), ("frame", frame)] + kinds + [("process", process), ("lost", lost)])
             ),
-        ]).indented + "\n"
+        ]).compact + "\n"
     }
 
     // MARK: - Values

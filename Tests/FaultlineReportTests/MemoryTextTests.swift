@@ -43,7 +43,7 @@ struct MemoryTextTests {
     }
 
     @Test func `stands in the JSON`() {
-        let json = JSONReport(Analysis(Profile(trace.closed()))).render()
+        let json = ReportJSON(Analysis(Profile(trace.closed()))).render()
         #expect(json.contains("\"atPeak\": 8388608,\n"))
         #expect(json.contains("\"resident\": 20971520\n"))
     }

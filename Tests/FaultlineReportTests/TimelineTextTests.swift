@@ -95,7 +95,7 @@ struct TimelineTextTests {
     }
 
     @Test func `JSON has the numbers of each column`() throws {
-        let text = TimelineJSON.render(try timeline())
+        let text = try timeline().jsonText
         let document = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
         #expect(document["from"] as? Int == 0 && document["to"] as? Int == 64_000_000)
         #expect(document["columns"] as? Int == 100 && document["columnDuration"] as? Int == 640_000)

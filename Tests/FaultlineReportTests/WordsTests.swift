@@ -44,7 +44,7 @@ struct WordsTests {
     ])
     func `A fetch is described by its request`(_ shape: ShapeEntry, _ text: String) throws {
         #expect(GroupText.shape(shape) == text)
-        guard case .object(let members) = GroupJSON.shape(shape) else { return }
+        guard case .object(let members) = shape.json else { return }
         let expressions = members.first { $0.key == "expressions" }?.value
         #expect(expressions?.line == shape.expressions.map { "[\"\($0.joined(separator: "\",\""))\"]" })
     }

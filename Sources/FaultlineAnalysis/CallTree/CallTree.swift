@@ -21,7 +21,7 @@ public struct CallTree: Sendable {
     }
 
     /// The direction of the paths.
-    public enum Direction: String, Sendable {
+    public enum Direction: String, Sendable, CaseIterable {
         /// From the outermost functions to those that ran.
         case topDown
         /// From the functions that ran to their callers.

@@ -17,7 +17,7 @@ public struct BudgetCheck: Sendable {
     }
 
     /// How a finding counts towards the result of the check.
-    public enum State: String, Sendable, Hashable {
+    public enum State: String, Sendable, Hashable, CaseIterable {
         /// The finding fails the check.
         case fails
         /// The baseline has the same finding.

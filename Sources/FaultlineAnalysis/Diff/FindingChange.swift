@@ -4,7 +4,7 @@ extension ProfileDiff {
     /// A finding that one side has, or both.
     public struct FindingChange: Sendable {
         /// The state of a finding after the change.
-        public enum State: String, Sendable, Hashable {
+        public enum State: String, Sendable, Hashable, CaseIterable {
             case new, gone, still
         }
 

@@ -4,7 +4,7 @@ internal import Foundation
 ///
 /// If the trace records waits for a CPU, they are subtracted. ``TimeNoise`` judges the difference.
 public struct TimeChange: Sendable, Hashable {
-    public enum Direction: String, Sendable, Hashable {
+    public enum Direction: String, Sendable, Hashable, CaseIterable {
         case faster, slower, same
     }
 

@@ -39,7 +39,7 @@ package struct MeasuredSavings: Sendable {
         guard let trials = document["trials"] as? [[String: Any]] else {
             throw Problem(reason: "has no trials, so it is not the output of \"faultline verify --format json\"")
         }
-        guard document["version"] as? Int == VerificationJSON.version else {
+        guard document["version"] as? Int == Verification.version else {
             throw Problem(reason: "was written by another version of Faultline")
         }
         for trial in trials {

@@ -70,7 +70,6 @@ struct PageData {
     var head: JSONValue {
         let (analysis, tables) = (events.analysis, events.tables)
         let span = PageEvents.span(of: analysis.profile)
-        let report = JSONReport(analysis)
         let findings = analysis.findings.map { PageFinding.value($0, measured: savings[$0]) }
         let code = code
         return .object([
@@ -82,7 +81,7 @@ struct PageData {
             ("eventCount", .integer(Int64(events.count))),
             ("omitted", omitted),
             ("findings", .array(findings)),
-            ("report", report.value(groups: Self.hotspots)),
+            ("report", ReportJSON(analysis, groups: Self.hotspots).json),
             ("rules", PageFinding.rules(of: analysis.findings)),
             ("kinds", .array(EventKind.allCases.map(Self.kind))),
             ("programs", Self.programs(of: analysis.profile)),

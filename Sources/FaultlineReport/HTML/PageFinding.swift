@@ -10,7 +10,7 @@ enum PageFinding {
         _ finding: Finding, measured: MeasuredSavings.Result? = nil, statesSaving: Bool = true
     ) -> JSONValue {
         .object([
-            ("finding", FindingJSON.value(finding)), ("language", .string(finding.codeLanguage)),
+            ("finding", finding.json), ("language", .string(finding.codeLanguage)),
             ("title", pieces(finding.title)), ("explanation", .array(finding.explanation.map(pieces))),
             ("fix", pieces(finding.fix)), ("alternatives", .array(finding.alternatives.map(pieces))),
             ("reservations", .array(finding.reservations.map(pieces))),

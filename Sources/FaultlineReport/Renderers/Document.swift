@@ -55,9 +55,7 @@ package struct PageOptions: Sendable {
 }
 
 /// A document that provides its own text and JSON.
-package protocol SelfPrinting: Sendable {
+package protocol SelfPrinting: JSONDocument, Sendable {
     /// Returns the text for a terminal, with a trailing line feed.
     func text(_ layout: Layout) -> String
-    /// The JSON, with a trailing line feed.
-    var json: String { get }
 }

@@ -16,7 +16,7 @@ struct SARIFResult {
             // A finding keeps its name when other code changes.
             "partialFingerprints": .object([("findingSignature/v1", .string(finding.signature))]),
             "properties": .sorted([
-                "saving": FindingJSON.saving(finding.saving), "confidence": .string("\(finding.confidence.level)"),
+                "saving": finding.saving.json, "confidence": .string("\(finding.confidence.level)"),
                 "confidenceReason": .optional(finding.confidence.reason),
                 "scopes": .array(finding.scopes.map { .string($0) }),
             ]),

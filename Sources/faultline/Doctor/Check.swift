@@ -1,7 +1,7 @@
 /// The result of one check.
 struct Check: Sendable {
     /// The state of the subject.
-    enum State: String, Sendable {
+    enum State: String, Sendable, CaseIterable {
         /// It works.
         case ok
         /// It works, but not as well as it could.

@@ -50,11 +50,3 @@ struct DoctorCommand: ParsableCommand, PrintingCommand {
         return directory == "." ? here : here + "/" + directory
     }
 }
-
-extension Doctor.Diagnosis: SelfPrinting {
-    func text(_ layout: Layout) -> String {
-        DoctorText(diagnosis: self).render(width: layout.width, colour: layout.isColoured)
-    }
-
-    var json: String { DoctorJSON(diagnosis: self).render() }
-}

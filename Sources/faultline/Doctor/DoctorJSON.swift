@@ -1,46 +1,46 @@
 import FaultlineReport
 
-/// A diagnosis as JSON: everything that ``DoctorText`` shows, and why each subject matters.
-///
-/// It is one object with its keys in alphabetical order.
-struct DoctorJSON {
-    /// The version of the keys.
-    ///
-    /// It increases when a key is removed or changes its meaning.
-    static let version = 1
+extension Doctor.Diagnosis: SelfPrinting {
+    static let name = "doctor"
+    static let title = "A diagnosis of a machine"
+    static let summary = "The output of `faultline doctor --format json`."
+    static let members: JSONMembers<Doctor.Diagnosis> = [
+        .init("isReady", "Whether everything works that a recording with the defaults needs.", \.obstacles.isEmpty),
+        .init("machine", \.machine), .init("groups", \.groups), .init("installation", \.installation),
+    ]
 
-    let diagnosis: Doctor.Diagnosis
-
-    func render() -> String {
-        let machine = diagnosis.machine
-        let installation = diagnosis.installation
-        return JSONValue.sorted([
-            "version": .integer(Int64(Self.version)),
-            "isReady": .bool(diagnosis.obstacles.isEmpty),
-            "machine": .sorted([
-                "system": .string(machine.system), "kernel": .string(machine.kernel),
-                "architecture": .string(machine.architecture), "processors": .integer(Int64(machine.processors)),
-            ]),
-            "groups": .array(diagnosis.groups.map(Self.value)),
-            "installation": .sorted([
-                "packages": .array(installation.packages.map { .string($0) }),
-                "command": installation.command.map { .string($0) } ?? .null,
-            ]),
-        ]).indented + "\n"
+    func text(_ layout: Layout) -> String {
+        DoctorText(diagnosis: self).render(width: layout.width, colour: layout.isColoured)
     }
+}
 
-    private static func value(_ group: CheckGroup) -> JSONValue {
-        .sorted([
-            "name": .string(group.name),
-            "checks": .array(
-                group.checks.map { check in
-                    .sorted([
-                        "name": .string(check.subject.name), "state": .string(check.state.rawValue),
-                        "isEssential": .bool(check.subject.isEssential), "found": .string(check.found),
-                        "why": .string(check.subject.why), "remedy": .string(check.remedy),
-                        "command": check.command.isEmpty ? .null : .string(check.command),
-                    ])
-                }),
-        ])
-    }
+extension Machine: JSONObject {
+    static let members: JSONMembers<Machine> = [
+        .init("system", "The distribution's name.", \.system), .init("kernel", \.kernel),
+        .init("architecture", \.architecture), .init("processors", \.processors),
+    ]
+}
+
+extension CheckGroup: JSONObject {
+    static let members: JSONMembers<CheckGroup> = [.init("name", \.name), .init("checks", \.checks)]
+}
+
+extension Check: JSONObject {
+    static let members: JSONMembers<Check> = [
+        .init("name", "The subject.", \.subject.name), .init("state", \.state),
+        .init("isEssential", "Whether a recording with the defaults needs it.", \.subject.isEssential),
+        .init("found", "What the check found, in a few words.", \.found),
+        .init("why", "What depends on the subject.", \.subject.why),
+        .init("remedy", "What to do, or empty if nothing.", \.remedy),
+        .init("command", "The shell command to run, or null.") { $0.command.isEmpty ? nil : $0.command },
+    ]
+}
+
+extension Check.State: JSONWord {}
+
+extension Installation: JSONObject {
+    static let members: JSONMembers<Installation> = [
+        .init("packages", "The Debian packages that are missing.", \.packages),
+        .init("command", "The shell command that installs them, or null if none is missing.", \.command),
+    ]
 }

@@ -1,15 +1,12 @@
 import FaultlineAnalysis
 import FaultlineModel
-import FaultlineReport
-import FaultlineStore
+package import FaultlineReport
+package import FaultlineStore
 import FaultlineTrace
 import Foundation
 
 /// What a migration of a store will do, or has done.
 struct MigrationOutcome: DiagramPrinting {
-    /// The version of the JSON's keys; it increases when a key is removed or changes its meaning.
-    static let version = 1
-
     private let store: String
     private let target: NamedModel
     private let isCurrent: Bool
@@ -30,7 +27,7 @@ struct MigrationOutcome: DiagramPrinting {
     private var backup: String?
 
     /// A step from one version to another one.
-    private struct Version {
+    fileprivate struct Version {
         let old: String
         let new: String
         /// Whether a mapping model describes it.
@@ -41,13 +38,6 @@ struct MigrationOutcome: DiagramPrinting {
         var sentence: String {
             let way = isMapped ? "with a mapping model" : "inferred"
             return "\(old) → \(new): \(way)" + (reasonForLoading.map { ", object by object because \($0)." } ?? ".")
-        }
-
-        var json: JSONValue {
-            .sorted([
-                "from": .string(old), "to": .string(new), "isInferred": .bool(!isMapped),
-                "reasonForLoading": reasonForLoading.map { .string($0) } ?? .null,
-            ])
         }
     }
 
@@ -249,43 +239,87 @@ struct MigrationOutcome: DiagramPrinting {
     private var longest: ArraySlice<MigrationProgress.Step> {
         steps.ordered { $0.nanoseconds > $1.nanoseconds }.prefix(10)
     }
+}
 
-    // MARK: JSON
+// MARK: - JSON
 
-    var json: String {
-        JSONValue.sorted([
-            "version": .integer(Int64(Self.version)), "store": .string(store), "to": .string(target.name),
-            "state": .string(isCurrent ? "current" : isRefused ? "refused" : seconds == nil ? "planned" : "migrated"),
-            "isInferred": .bool(mapping == nil && versions.allSatisfy { !$0.isMapped }),
-            "path": .array(versions.map(\.json)), "reasonForLoading": reasonForLoading.map { .string($0) } ?? .null,
-            "differences": .array(differences.filter(\.requiresMigration).map { .string($0.description) }),
-            "obstacles": .array(obstacles.map { .string($0) }),
-            "possibleRenamings": .array(renamings.map(\.json)),
-            "objects": .array(
-                (preview?.objects ?? []).map {
-                    .sorted([
-                        "entity": .string($0.entity), "newEntity": $0.newEntity.map { .string($0) } ?? .null,
-                        "count": .integer($0.count),
-                    ])
-                }),
-            "plan": .array(
-                (preview?.steps ?? []).map {
-                    .sorted(["stage": .string($0.stage), "table": .string($0.table), "sql": .string($0.sql)])
-                }),
-            "estimate": preview.map { preview in
-                .sorted([
-                    "rows": .integer(Int64(preview.rows)), "bytes": .integer(Int64(preview.storeBytes)),
-                    "seconds": preview.seconds.map { .number($0) } ?? .null,
-                ])
-            } ?? .null,
-            "steps": .array(
-                steps.map {
-                    .sorted([
-                        "stage": .string($0.stage), "table": .string($0.table), "sql": .string($0.sql),
-                        "nanoseconds": .integer(Int64($0.nanoseconds)),
-                    ])
-                }),
-            "seconds": seconds.map { .number($0) } ?? .null, "backup": backup.map { .string($0) } ?? .null,
-        ]).indented + "\n"
+extension MigrationOutcome {
+    static let name = "migrate"
+    static let title = "A migration of a store"
+    static let summary = "The output of `faultline migrate --format json`."
+    static let members: JSONMembers<MigrationOutcome> = [
+        .init("store", "The file of the store.", \.store), .init("to", "The name of the newer version.", \.target.name),
+        .init(
+            "state", "Whether the store already fits, cannot be migrated, would be migrated, or was migrated.", \.state),
+        .init("isInferred", "Whether no mapping model is used.") { outcome in
+            outcome.mapping == nil && outcome.versions.allSatisfy { !$0.isMapped }
+        },
+        .init(
+            "path",
+            "The steps of a migration through several versions, which change a copy of the store; empty if there is only one step.",
+            \.versions),
+        .init(
+            "reasonForLoading",
+            "Why a mapping model's objects are loaded and created anew, as a part of a sentence; null if the store is migrated in place.",
+            \.reasonForLoading),
+        .init("differences", "The changes between the two versions that stores see.") {
+            $0.differences.filter(\.requiresMigration).map(\.description)
+        },
+        .init("obstacles", "Why the store's objects do not allow the migration.", \.obstacles),
+        .init("possibleRenamings", PossibleRenaming.plural, \.renamings),
+        .init("objects") { $0.preview?.objects ?? [] },
+        .init("plan", "The statements, in order.") { $0.preview?.steps ?? [] },
+        .init("estimate", "Null with a mapping model, and for a store that already fits.", \.preview),
+        .init("steps", "The statements that ran, in order.", \.steps),
+        .init("seconds", "How long the migration took; null if nothing was migrated.", \.seconds),
+        .init("backup", "The copy of the older store.", \.backup),
+    ]
+
+    private enum State: JSONWord {
+        case current, refused, planned, migrated
     }
+
+    private var state: State { isCurrent ? .current : isRefused ? .refused : seconds == nil ? .planned : .migrated }
+}
+
+extension MigrationOutcome.Version: JSONObject {
+    static let members: JSONMembers<MigrationOutcome.Version> = [
+        .init("from", "The version before the step.", \.old), .init("to", "The version after the step.", \.new),
+        .init("isInferred", "Whether no mapping model is used.") { !$0.isMapped },
+        .init(
+            "reasonForLoading",
+            "Why a mapping model's objects are loaded and created anew, as a part of a sentence; null if the step is made in place.",
+            \.reasonForLoading),
+    ]
+}
+
+extension MigrationPreview: JSONObject {
+    package static let members: JSONMembers<MigrationPreview> = [
+        .init("rows", "The rows that the statements go through.", \.rows),
+        .init("bytes", "The free disk space that is needed at most.", \.storeBytes),
+        .init("seconds", "The estimated duration, or null if it is not known.", \.seconds),
+    ]
+}
+
+extension MigrationPreview.Objects: JSONObject {
+    package static let members: JSONMembers<MigrationPreview.Objects> = [
+        .init("entity", \.entity),
+        .init("newEntity", "The entity that the objects get; null if they are removed.", \.newEntity),
+        .init("count", \.count),
+    ]
+}
+
+extension MigrationPreview.Step: JSONObject {
+    package static let members: JSONMembers<MigrationPreview.Step> = [
+        .init("stage", "The part of the migration: `prepare`, `rows`, `derive`, `index` or `finish`.", \.stage),
+        .init("table", "The table of the newer version, or empty.", \.table), .init("sql", \.sql),
+    ]
+}
+
+extension MigrationProgress.Step: JSONObject {
+    package static let members: JSONMembers<MigrationProgress.Step> = [
+        .init("stage", "The part of the migration: `prepare`, `rows`, `derive`, `index` or `finish`.", \.stage),
+        .init("table", "The table of the newer version, or empty.", \.table), .init("sql", \.sql),
+        .init("nanoseconds", \.nanoseconds),
+    ]
 }

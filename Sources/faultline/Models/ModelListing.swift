@@ -1,14 +1,11 @@
 import FaultlineAnalysis
-import FaultlineModel
-import FaultlineReport
+package import FaultlineModel
+package import FaultlineReport
 import FaultlineTrace
 import Foundation
 
 /// The entities of a version of a model, with their properties.
 struct ModelListing: DiagramPrinting {
-    /// The version of the JSON's keys; it increases when a key is removed or changes its meaning.
-    static let version = 1
-
     let named: NamedModel
 
     // MARK: Text
@@ -74,45 +71,53 @@ struct ModelListing: DiagramPrinting {
     }
 
     var diagram: ModelDiagram { ModelDiagram(title: named.name, facts: facts, of: named.model) }
+}
 
-    // MARK: JSON
+// MARK: - JSON
 
-    var json: String {
-        let hashes = named.model.entityVersionHashesByName
-        return JSONValue.sorted([
-            "version": .integer(Int64(Self.version)), "name": .string(named.name),
-            "checksum": .string(named.model.versionChecksum),
-            "entities": .array(
-                named.model.entities.ordered(on: \.name).map { entity in
-                    .sorted([
-                        "name": .string(entity.name), "parent": entity.parent.map { .string($0) } ?? .null,
-                        "isAbstract": .bool(entity.isAbstract),
-                        "versionHash": .string(hashes[entity.name]?.base64EncodedString() ?? ""),
-                        "attributes": .array(entity.attributes.ordered(on: \.name).map(Self.json)),
-                        "relationships": .array(entity.relationships.ordered(on: \.name).map(Self.json)),
-                        "uniquenessConstraints": .array(
-                            entity.uniquenessConstraints.map { .array($0.map { .string($0) }) }),
-                    ])
-                }),
-        ]).indented + "\n"
-    }
+extension ModelListing {
+    static let name = "model-show"
+    static let title = "A version of a model"
+    static let summary = "The output of `faultline model show --format json`."
+    static let members: JSONMembers<ModelListing> = [
+        .init("name", \.named.name),
+        .init("checksum", "The checksum of all version hashes, in base64.", \.named.model.versionChecksum),
+        .init("entities") { listing in
+            let hashes = listing.named.model.entityVersionHashesByName
+            return listing.named.model.entities.ordered(on: \.name).map {
+                HashedEntity(entity: $0, hash: hashes[$0.name]?.base64EncodedString() ?? "")
+            }
+        },
+    ]
 
-    private static func json(_ attribute: AttributeDescription) -> JSONValue {
-        .sorted([
-            "name": .string(attribute.name), "type": .string(attribute.type.rawValue),
-            "isOptional": .bool(attribute.isOptional), "isTransient": .bool(attribute.isTransient),
-            "defaultValue": attribute.defaultValue.map { .string($0.description) } ?? .null,
-            "derivation": attribute.derivationExpression.map { .string($0) } ?? .null,
-        ])
-    }
+    private struct HashedEntity: JSONObject {
+        let entity: EntityDescription
+        let hash: String
 
-    private static func json(_ relationship: RelationshipDescription) -> JSONValue {
-        .sorted([
-            "name": .string(relationship.name), "destination": .string(relationship.destination),
-            "inverse": relationship.inverse.map { .string($0) } ?? .null, "isToMany": .bool(relationship.isToMany),
-            "isOrdered": .bool(relationship.isOrdered), "isOptional": .bool(relationship.isOptional),
-            "isTransient": .bool(relationship.isTransient),
-            "deleteRule": .string(relationship.deleteRule.rawValue),
-        ])
+        static let members: JSONMembers<HashedEntity> = [
+            .init("name", \.entity.name), .init("parent", \.entity.parent),
+            .init("isAbstract", \.entity.isAbstract), .init("versionHash", "In base64.", \.hash),
+            .init("attributes") { $0.entity.attributes.ordered(on: \.name) },
+            .init("relationships") { $0.entity.relationships.ordered(on: \.name) },
+            .init("uniquenessConstraints", \.entity.uniquenessConstraints),
+        ]
     }
 }
+
+extension AttributeDescription: JSONObject {
+    package static let members: JSONMembers<AttributeDescription> = [
+        .init("name", \.name), .init("type", \.type.rawValue), .init("isOptional", \.isOptional),
+        .init("isTransient", \.isTransient), .init("defaultValue") { $0.defaultValue?.description },
+        .init("derivation", \.derivationExpression),
+    ]
+}
+
+extension RelationshipDescription: JSONObject {
+    package static let members: JSONMembers<RelationshipDescription> = [
+        .init("name", \.name), .init("destination", \.destination), .init("inverse", \.inverse),
+        .init("isToMany", \.isToMany), .init("isOrdered", \.isOrdered), .init("isOptional", \.isOptional),
+        .init("isTransient", \.isTransient), .init("deleteRule", \.deleteRule),
+    ]
+}
+
+extension DeleteRule: JSONWord {}

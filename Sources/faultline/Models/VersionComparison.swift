@@ -1,12 +1,9 @@
 import FaultlineAnalysis
-import FaultlineModel
-import FaultlineReport
+package import FaultlineModel
+package import FaultlineReport
 
 /// What changed between two versions of a model, and whether a store can be migrated without a mapping model.
 struct VersionComparison: DiagramPrinting {
-    /// The version of the JSON's keys; it increases when a key is removed or changes its meaning.
-    static let version = 1
-
     private let (old, new): (NamedModel, NamedModel)
     private let differences: [ModelDifference]
     /// `nil` if no mapping can be inferred.
@@ -84,20 +81,24 @@ struct VersionComparison: DiagramPrinting {
         diagram.sections = parts.map { ModelDiagram.Section($0.title, $0.sentences) }
         return diagram
     }
+}
 
-    // MARK: JSON
+// MARK: - JSON
 
-    var json: String {
-        JSONValue.sorted([
-            "version": .integer(Int64(Self.version)), "from": .string(old.name), "to": .string(new.name),
-            "needsMigration": .bool(needsMigration), "isInferable": .bool(refusal == nil),
-            "refusal": refusal.map { .string($0.message) } ?? .null,
-            "differences": .array(differences.map(\.json)),
-            "conditions": .array((inference?.conditions ?? []).map(\.json)),
-            "possibleRenamings": .array(
-                (inference?.possibleRenamings ?? []).map(\.json)),
-        ]).indented + "\n"
-    }
+extension VersionComparison {
+    static let name = "model-diff"
+    static let title = "The differences between two versions of a model"
+    static let summary = "The output of `faultline model diff --format json`."
+    static let members: JSONMembers<VersionComparison> = [
+        .init("from", "The name of the older version.", \.old.name),
+        .init("to", "The name of the newer version.", \.new.name),
+        .init("needsMigration", "Whether stores of the older version must be migrated.", \.needsMigration),
+        .init("isInferable", "Whether a mapping can be inferred.") { $0.refusal == nil },
+        .init("refusal", "Why no mapping can be inferred.") { $0.refusal?.message },
+        .init("differences", \.differences),
+        .init("conditions", "What must be true of a store's objects.") { $0.inference?.conditions ?? [] },
+        .init("possibleRenamings", PossibleRenaming.plural) { $0.inference?.possibleRenamings ?? [] },
+    ]
 }
 
 extension String {
@@ -105,38 +106,57 @@ extension String {
     var asSentence: String { prefix(1).uppercased() + dropFirst() + "." }
 }
 
-extension ModelDifference {
-    /// The difference as JSON: its parts, and its sentence.
-    var json: JSONValue {
-        var members: [String: JSONValue] = [
-            "entity": .string(entity), "element": .string(element.rawValue), "text": .string(description),
-            "name": name.map { .string($0) } ?? .null, "requiresMigration": .bool(requiresMigration),
-        ]
-        switch change {
-        case .added: members["change"] = .string("added")
-        case .removed: members["change"] = .string("removed")
-        case .renamed(let old):
-            members["change"] = .string("renamed")
-            members["from"] = .string(old)
-        case .moved(let old):
-            members["change"] = .string("moved")
-            members["from"] = .string(old)
-        case .changed(let setting, let old, let new):
-            members["change"] = .string("changed")
-            members["setting"] = .string(setting.rawValue)
-            members["from"] = .string(old)
-            members["to"] = .string(new)
+extension ModelDifference: JSONObject {
+    package static let members: JSONMembers<ModelDifference> = [
+        .init("entity", \.entity), .init("element", \.element),
+        .init("name", "The property or index; null for the entity itself.", \.name),
+        .init("change", \.change.way),
+        .optional("setting", "What changed, if `change` is \"changed\".") {
+            if case .changed(let setting, _, _) = $0.change { setting } else { nil }
+        },
+        .optional("from", "The earlier name, entity or value.", \.change.old),
+        .optional("to", "The later value.") {
+            if case .changed(_, _, let new) = $0.change { new } else { nil }
+        },
+        .init("requiresMigration", \.requiresMigration),
+        .init("text", "The difference as part of a sentence.", \.description),
+    ]
+}
+
+extension ModelDifference.Element: JSONWord {}
+extension ModelDifference.Setting: JSONWord {}
+
+extension ModelDifference.Change {
+    fileprivate enum Way: JSONWord {
+        case added, removed, renamed, moved, changed
+    }
+
+    fileprivate var old: String? {
+        switch self {
+        case .added, .removed: nil
+        case .renamed(let old), .moved(let old), .changed(_, let old, _): old
         }
-        return .sorted(members)
+    }
+
+    fileprivate var way: Way {
+        switch self {
+        case .added: .added
+        case .removed: .removed
+        case .renamed: .renamed
+        case .moved: .moved
+        case .changed: .changed
+        }
     }
 }
 
-extension PossibleRenaming {
-    var json: JSONValue {
-        .sorted([
-            "entity": entity.map { .string($0) } ?? .null, "removed": .string(removed), "added": .string(added),
-        ])
-    }
+extension PossibleRenaming: JSONObject {
+    /// The description of several.
+    static let plural = "Pairs of a removed and an added entity or property that may be one under two names."
+
+    package static let members: JSONMembers<PossibleRenaming> = [
+        .init("entity", "The entity of a property; null if it is an entity that may have been renamed.", \.entity),
+        .init("removed", \.removed), .init("added", \.added),
+    ]
 }
 
 extension MigrationCondition {
@@ -159,11 +179,11 @@ extension MigrationCondition {
             return "Objects of '\(entity)' become unique by \(list), so no two objects may have the same."
         }
     }
+}
 
-    fileprivate var json: JSONValue {
-        .sorted([
-            "sourceEntity": .string(sourceEntity), "entity": .string(entity),
-            "property": property.map { .string($0) } ?? .null, "text": .string(sentence),
-        ])
-    }
+extension MigrationCondition: JSONObject {
+    package static let members: JSONMembers<MigrationCondition> = [
+        .init("sourceEntity", \.sourceEntity), .init("entity", \.entity), .init("property", \.property),
+        .init("text", \.sentence),
+    ]
 }

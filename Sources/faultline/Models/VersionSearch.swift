@@ -6,10 +6,7 @@ import Foundation
 
 /// Which versions of models a store fits.
 struct VersionSearch: SelfPrinting {
-    /// The version of the JSON's keys; it increases when a key is removed or changes its meaning.
-    static let version = 1
-
-    private struct Candidate {
+    fileprivate struct Candidate {
         let name: String
         /// Why the store does not fit, or `nil` if it does.
         let mismatch: String?
@@ -56,19 +53,22 @@ struct VersionSearch: SelfPrinting {
         return TextPage.joined(
             [TextTable.wrapped(Phrase.printable(head), width: width).map { ink(.bold, $0) }, lines], ink)
     }
+}
 
-    // MARK: JSON
+// MARK: - JSON
 
-    var json: String {
-        JSONValue.sorted([
-            "version": .integer(Int64(Self.version)), "store": .string(store),
-            "models": .array(
-                candidates.map {
-                    .sorted([
-                        "name": .string($0.name), "fits": .bool($0.mismatch == nil),
-                        "mismatch": $0.mismatch.map { .string($0) } ?? .null,
-                    ])
-                }),
-        ]).indented + "\n"
-    }
+extension VersionSearch {
+    static let name = "model-find"
+    static let title = "The version of a store"
+    static let summary = "The output of `faultline model find --format json`."
+    static let members: JSONMembers<VersionSearch> = [
+        .init("store", "The file of the store.", \.store), .init("models", \.candidates),
+    ]
+}
+
+extension VersionSearch.Candidate: JSONObject {
+    static let members: JSONMembers<VersionSearch.Candidate> = [
+        .init("name", \.name), .init("fits") { $0.mismatch == nil },
+        .init("mismatch", "Why the store does not fit.", \.mismatch),
+    ]
 }

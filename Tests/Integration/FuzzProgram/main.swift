@@ -71,7 +71,7 @@ func corpus(upTo limit: Int, _ isMeant: (URL) -> Bool) -> [[UInt8]] {
 /// A report of all kinds, made and thrown away.
 func report(_ profile: Profile) throws {
     let analysis = Analysis(profile)
-    let size = TextReport(analysis).render().utf8.count + JSONReport(analysis).render().utf8.count
+    let size = TextReport(analysis).render().utf8.count + ReportJSON(analysis).render().utf8.count
     if try profile.fileData().isEmpty || size == 0 { exit(1) }
 }
 

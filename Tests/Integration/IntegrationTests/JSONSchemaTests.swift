@@ -63,7 +63,7 @@ struct JSONSchemaTests {
         return try [
             document("report", [trace, "--all"]), document("check", [trace]),
             document("check", [trace, "--budget", budget]), document("check", [trace, "--baseline", trace]),
-            document("diff", [trace, trace]), document("events", [trace]),
+            document("diff", [trace, trace]), document("events", [trace]), document("timeline", [trace, "--threads"]),
             document("events", [trace, "--stack", "--kind", "fetch,batch,save,merge"]),
             document("tree", [trace, "--bottom-up", "--by", "scope"]), document("tree", [trace, "--from", "9000s"]),
             profile(of: trace),
@@ -108,6 +108,7 @@ struct JSONSchemaTests {
         let more = try [
             document("diff", pair), document("diff", pair.reversed()), document("inspect", [store]),
             document("inspect", [store, "--trace", trace]), document("verify", [trace, "--store", store]),
+            document("doctor", []),
         ]
         try PyPI.expectNothing(from: Self.validation, [Self.folder] + documents(of: trace) + more)
     }

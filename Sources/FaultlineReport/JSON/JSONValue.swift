@@ -1,4 +1,5 @@
 internal import FaultlineAnalysis
+internal import FaultlineTrace
 
 /// A JSON value.
 ///
@@ -15,7 +16,11 @@ package enum JSONValue: Sendable {
 
     /// An object with its keys in alphabetical order.
     package static func sorted(_ members: [String: JSONValue]) -> JSONValue {
-        .object(members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+        sorted(members.map { (key: $0.key, value: $0.value) })
+    }
+
+    static func sorted(_ members: [(key: String, value: JSONValue)]) -> JSONValue {
+        .object(members.ordered { $0.key < $1.key })
     }
 
     static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
@@ -32,6 +37,50 @@ package enum JSONValue: Sendable {
         var text = ""
         write(to: &text, indent: 0)
         return text
+    }
+
+    /// The JSON with what fits in a line on one, and with words side by side, indented by two spaces.
+    package var compact: String { compact(indent: 0, room: Self.width) }
+
+    private static let width = 128
+
+    private func compact(indent: Int, room: Int) -> String {
+        let line = spaced
+        guard line.count > room else { return line }
+        let margin = String(repeating: "  ", count: indent + 1)
+        let (open, close, parts): (String, String, [String])
+        switch self {
+        case .object(let members):
+            (open, close) = ("{", "}")
+            parts = members.map { key, value in
+                let head = "\(JSONValue.string(key).line): "
+                return head
+                    + value.compact(indent: indent + 1, room: Self.width - margin.count - head.count - 1)
+            }
+        case .array(let values):
+            (open, close) = ("[", "]")
+            parts =
+                values.allSatisfy(\.isWord)
+                ? TextTable.wrapped(values.map(\.line).joined(separator: ", "), width: Self.width - margin.count).map {
+                    $0.hasSuffix(",") ? String($0.dropLast()) : $0
+                }
+                : values.map { $0.compact(indent: indent + 1, room: Self.width - margin.count - 1) }
+        default: return line
+        }
+        return "\(open)\n\(parts.map { margin + $0 }.joined(separator: ",\n"))\n\(margin.dropLast(2))\(close)"
+    }
+
+    /// Whether it is text that is no sentence.
+    private var isWord: Bool { if case .string(let text) = self { !text.contains(" ") } else { false } }
+
+    /// The JSON on one line, with spaces after commas and colons.
+    private var spaced: String {
+        switch self {
+        case .object(let members):
+            "{" + members.map { JSONValue.string($0.key).line + ": " + $0.value.spaced }.joined(separator: ", ") + "}"
+        case .array(let values): "[" + values.map(\.spaced).joined(separator: ", ") + "]"
+        default: line
+        }
     }
 
     private func write(to text: inout String, indent: Int?) {

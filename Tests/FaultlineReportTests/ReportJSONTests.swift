@@ -5,18 +5,18 @@ import Testing
 import TraceFixtures
 
 @Suite("The JSON report")
-struct JSONReportTests {
+struct ReportJSONTests {
     private func object(_ text: String) throws -> [String: Any] {
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
     @Test func `Equal traces give equal bytes`() {
-        let texts = (0..<3).map { _ in JSONReport(Analysis(Profile(GroceriesStory.trace))).render() }
+        let texts = (0..<3).map { _ in ReportJSON(Analysis(Profile(GroceriesStory.trace))).render() }
         #expect(Set(texts).count == 1)
     }
 
     @Test func `The report has these keys, and unformatted numbers`() throws {
-        let report = try object(JSONReport(Analysis(Profile(GroceriesStory.trace))).render())
+        let report = try object(ReportJSON(Analysis(Profile(GroceriesStory.trace))).render())
         #expect(
             report.keys.sorted() == [
                 "byEntity", "byRelationship", "byStatement", "checks", "costs", "cpu", "findings", "groups", "lost",
@@ -44,7 +44,7 @@ struct JSONReportTests {
     }
 
     @Test func `An empty trace has a report`() throws {
-        let report = try object(JSONReport(Analysis(Profile())).render())
+        let report = try object(ReportJSON(Analysis(Profile())).render())
         #expect((report["findings"] as? [Any])?.isEmpty == true)
         #expect(report["wallTime"] as? Int == 0)
     }

@@ -44,8 +44,8 @@ public struct EventJSON: Sendable {
         members += EventFields(dictionary: dictionary).members(of: event.detail).map { name, value in
             (name, event.unrecorded.contains(.rows) && counted.contains(name) ? .null : value)
         }
-        if let site = resolver.reportedSite(of: event) { members.append(("callSite", SiteJSON.value(site))) }
-        if let site = resolver.stackSite(of: event) { members.append(("stackSite", SiteJSON.value(site))) }
+        if let site = resolver.reportedSite(of: event) { members.append(("callSite", site.json)) }
+        if let site = resolver.stackSite(of: event) { members.append(("stackSite", site.json)) }
         return members
     }
 
