@@ -28,6 +28,19 @@ static const fl_description kinds[] = {
 
 fl_description fl_describe_kind(uint32_t kind) { return kind < COUNT(kinds) ? kinds[kind] : nothing; }
 
+static const fl_presentation presentations[] = {
+#define X(symbol, track, style, colour, role, weight) {track, style, colour, weight, FL_EVENT_##symbol, role},
+    FL_PRESENTATIONS(X)
+#undef X
+};
+
+_Static_assert(COUNT(presentations) == COUNT(kinds) - 1, "FL_PRESENTATIONS must have a line for each kind");
+
+const fl_presentation *fl_presentations(uint32_t *count) {
+    *count = COUNT(presentations);
+    return presentations;
+}
+
 #define FIELD(structure, type, name, meaning, detail, text) {"", "", text},
 static const fl_description common_fields[] = {FL_COMMON_FIELDS(FIELD, )};
 #define X(symbol, name, ...) static const fl_description name##_fields[] = {FL_##symbol##_FIELDS(FIELD, )};

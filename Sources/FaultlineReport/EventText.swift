@@ -137,9 +137,8 @@ public struct EventText: Sendable {
 
     /// The summary of a kind without special wording, from its schema: its title, its rows, and the flags that are set.
     private func plainSummary(of event: TraceEvent) -> (what: String, rows: UInt32?, note: String) {
-        let (schema, fields) = (EventSchema.of(event.kind), event.detail.values.fields)
-        let title = fields.first { $0.field.name == schema.title?.name }
-        let words = title.flatMap { EventFields(dictionary: dictionary).words($0.field, $0.value) }
+        let fields = event.detail.values.fields
+        let words = event.titleValue.flatMap { EventFields(dictionary: dictionary).words($0.field, $0.value) }
         let rows = fields.first { $0.field.name == "rows" }.map { UInt32(clamping: $0.value) }
         let flags = fields.filter { $0.field.meaning == .flag && $0.value != 0 }.map(\.field.name)
         return (words ?? "?", rows, flags.joined(separator: ", "))

@@ -94,29 +94,11 @@ extension EventTimeline.Track {
     /// - Parameter width: The number of characters above which a scope's kind is left out, because names matter more.
     func label(width: Int) -> String {
         switch subject {
-        case .events(let kind): return kind.trackName
+        case .events(let kind): return kind.presentation.track
         case .scopes(let name, let kind):
             let whole = "\(name) (\(kind))"
             return kind == .other || whole.count > width ? name : whole
         case .otherScopes: return "other scopes"
-        }
-    }
-}
-
-extension EventKind {
-    /// The name of the kind's track in a timeline.
-    var trackName: String {
-        switch self {
-        case .fetch: "Fetches"
-        case .batch: "Batches"
-        case .fault: "Faults"
-        case .cacheMiss: "Cache Misses"
-        case .save: "Saves"
-        case .sql: "SQL"
-        case .wait: "Waits"
-        case .cpu: "CPU"
-        case .memory: "Memory"
-        default: name
         }
     }
 }

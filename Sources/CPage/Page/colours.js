@@ -1,13 +1,10 @@
 // Colours of slices that readers with any colour vision can tell apart (after Okabe and Ito), with the ink that is legible on each.
 // Graphs of samples are no slices, and share colours with them.
 
-const KIND_COLOURS = {
-  fetch: ["#0072b2", "#ffffff"], batch: ["#56b4e9", "#06202f"], fault: ["#e69f00", "#2b1d00"],
-  cacheHits: ["#f2cf7e", "#2b1d00"], cacheMiss: ["#c4420a", "#ffffff"], save: ["#009e73", "#00140e"],
-  sql: ["#5c6470", "#ffffff"], wait: ["#cc79a7", "#2e0a1e"], merge: ["#aaddbb", "#00140e"],
-  refresh: ["#aaddbb", "#00140e"], release: ["#b3b8bf", "#10131a"], eviction: ["#b3b8bf", "#10131a"],
-  use: ["#b3b8bf", "#10131a"], cpu: ["#0072b2", "#ffffff"], allocation: ["#c4420a", "#ffffff"],
-  memory: ["#009e73", "#00140e"], migration: ["#7b61ff", "#0a0620"],
+const PALETTE = {
+  blue: ["#0072b2", "#ffffff"], sky: ["#56b4e9", "#06202f"], amber: ["#e69f00", "#2b1d00"], sand: ["#f2cf7e", "#2b1d00"],
+  vermilion: ["#c4420a", "#ffffff"], green: ["#009e73", "#00140e"], slate: ["#5c6470", "#ffffff"], rose: ["#cc79a7", "#2e0a1e"],
+  mint: ["#aaddbb", "#00140e"], grey: ["#b3b8bf", "#10131a"], violet: ["#7b61ff", "#0a0620"],
 };
 
 const SCOPE_COLOURS = {
@@ -18,15 +15,14 @@ const SCOPE_COLOURS = {
 /** The colour of an event's slice, and of the text on it. */
 export function eventColours(trace, row) {
   const kind = trace.kindName(row);
-  return kind === "scope" ? SCOPE_COLOURS[trace.word(row, "kind")] ?? SCOPE_COLOURS.other : kindColours(kind);
+  return kind === "scope" ? SCOPE_COLOURS[trace.word(row, "kind")] ?? SCOPE_COLOURS.other : kindColours(trace, kind);
 }
 
-export function kindColours(kind) { return KIND_COLOURS[kind] ?? KIND_COLOURS.release; }
+export function kindColours(trace, kind) { return PALETTE[trace.kinds.get(trace.kindNumbers.get(kind)).colour] ?? PALETTE.grey; }
 
 /** The colours of the parts of a program in the flame graph. */
 export const PART_COLOURS = {
-  program: ["#0072b2", "#ffffff"], store: ["#e69f00", "#2b1d00"], sqlite: ["#5c6470", "#ffffff"],
-  recorder: ["#aaddbb", "#00140e"], system: ["#d3d7dd", "#20242b"],
+  program: PALETTE.blue, store: PALETTE.amber, sqlite: PALETTE.slate, recorder: PALETTE.mint, system: ["#d3d7dd", "#20242b"],
 };
 
 /** The value of a colour of the page's style, which depends on the theme. */

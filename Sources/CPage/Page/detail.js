@@ -46,7 +46,7 @@ export class Detail {
     const { trace } = this;
     const kind = trace.kindName(row);
     const name = element("span", { class: "badge" }, kind);
-    [name.style.background, name.style.color] = kindColours(kind);
+    [name.style.background, name.style.color] = kindColours(trace, kind);
     fill(this.host,
       element("h2", {}, name, " ", element("span", { class: "what" }, trace.labelText(row))),
       element("p", { class: "summary" }, this.#summary(row)),

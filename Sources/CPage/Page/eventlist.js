@@ -71,7 +71,7 @@ export class EventList {
     const { trace } = this;
     const kind = trace.kindName(row);
     const mark = element("span", { class: "mark", "aria-hidden": "true" });
-    mark.style.background = kindColours(kind)[0];
+    mark.style.background = kindColours(trace, kind)[0];
     const remark = trace.remark(row);
     const rows = trace.rows(row);
     const texts = {

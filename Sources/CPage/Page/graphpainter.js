@@ -45,7 +45,7 @@ export class GraphPainter {
 
   #drawBars(context, kind, shares, top, y, alpha) {
     context.globalAlpha = alpha;
-    context.fillStyle = kindColours(kind)[0];
+    context.fillStyle = kindColours(this.trace, kind)[0];
     shares.forEach((sum, index) => {
       const tall = Math.min(1, sum / top) * (GRAPH_HEIGHT - 4);
       if (tall > 0) context.fillRect(this.scale.left + index * BAR, y + GRAPH_HEIGHT - Math.max(1, tall), BAR - 0.5, Math.max(1, tall));
@@ -153,7 +153,7 @@ export class GraphPainter {
     const column = this.trace.columns["memory.resident"];
     lane.most ??= rows.reduce((most, row) => Math.max(most, column[this.trace.places[row]]), 1);
     const { most } = lane;
-    context.strokeStyle = kindColours("memory")[0];
+    context.strokeStyle = kindColours(this.trace, "memory")[0];
     context.lineWidth = 1.5;
     context.beginPath();
     // One sample for each pixel in sight, and one on either side.

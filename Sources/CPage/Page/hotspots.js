@@ -1,11 +1,8 @@
 import { DURATION_UNKNOWN } from "./trace.js";
 
-/** Kinds of events that are no operations of the store, or whose time is that of another event. */
-const NO_OPERATIONS = new Set(["scope", "use", "release", "eviction", "cpu", "allocation", "memory", "cacheMiss"]);
-
-/** The kinds of operations, by their numbers. */
-function operationKinds(trace) {
-  return new Map([...trace.kinds.values()].filter(({ name }) => !NO_OPERATIONS.has(name)).map(({ number, name }) => [number, name]));
+/** The kinds of operations, by their numbers. The time of a cache miss is that of its fault. */
+function operationKinds({ head }) {
+  return new Map(head.kinds.filter(({ name, isWork }) => isWork && name !== "cacheMiss").map(({ number, name }) => [number, name]));
 }
 
 /** What makes operations alike: a function from a row to a text that is equal for those of one kind, subject and line. */

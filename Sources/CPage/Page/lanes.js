@@ -1,27 +1,14 @@
 // The tracks of a timeline: which events are drawn where.
 
-/**
- * The tracks in their order, with the kinds of events that each shows and how.
- *
- * Spans look like slices, but are no work of the store.
- */
-const TRACKS = [
-  { name: "Scopes", kinds: ["scope"], style: "bands" },
-  { name: "Fetches", kinds: ["fetch"], style: "slices" },
-  { name: "Batches", kinds: ["batch"], style: "slices" },
-  { name: "Faults", kinds: ["fault", "cacheHits"], style: "slices" },
-  { name: "Cache Misses", kinds: ["cacheMiss"], style: "slices" },
-  { name: "Saves", kinds: ["save"], style: "slices" },
-  { name: "SQL", kinds: ["sql"], style: "slices" },
-  { name: "Waits", kinds: ["wait"], style: "slices" },
-  { name: "Migrations", kinds: ["migration"], style: "slices" },
-  { name: "Merges", kinds: ["merge", "refresh"], style: "slices" },
-  { name: "Releases", kinds: ["release", "eviction"], style: "instants" },
-  { name: "Results in Use", kinds: ["use"], style: "spans" },
-  { name: "CPU", kinds: ["cpu"], style: "load" },
-  { name: "Allocations", kinds: ["allocation"], style: "load" },
-  { name: "Memory", kinds: ["memory"], style: "level" },
-];
+/** The tracks in their order, with the kinds of events that each shows and how. */
+function tracksOf({ head }) {
+  const tracks = new Map();
+  for (const { name, track, style } of head.kinds) {
+    if (!tracks.has(track)) tracks.set(track, { name: track, kinds: [], style });
+    tracks.get(track).kinds.push(name);
+  }
+  return [...tracks.values()];
+}
 
 /** The number of events below one another in a track. Those that overlap more are drawn over others. */
 const MOST_LEVELS = 6;
@@ -35,26 +22,26 @@ const MOST_LEVELS = 6;
  */
 export function layOut(trace) {
   const threads = trace.head.threads;
+  const tracks = tracksOf(trace);
   const trackOfKind = new Map();
-  TRACKS.forEach((track, index) => {
+  tracks.forEach((track, index) => {
     for (const kind of track.kinds) trackOfKind.set(trace.kindNumbers.get(kind), index);
   });
   const builders = new Map();
   for (let row = 0; row < trace.count; row += 1) {
     const track = trackOfKind.get(trace.kind[row]);
-    if (track === undefined) continue;
     const process = threads[trace.thread[row]].process;
     const thread = trace.thread[row];
-    const isFlat = !hasLevels(TRACKS[track]);
+    const isFlat = !hasLevels(tracks[track]);
     builder(builders, `${process} ${track}`, () => ({ process, track, isFlat, thread: -1 })).add(trace, row);
     builder(builders, `${process} ${track} ${thread}`, () => ({ process, track, isFlat, thread })).add(trace, row);
   }
   // A track that shows no event one by one still shows what the omitted ones sum to.
   for (const { thread, kind } of omittedSums(trace)) {
     const track = trackOfKind.get(trace.kindNumbers.get(kind));
-    if (track === undefined || TRACKS[track].style === "level") continue;
+    if (tracks[track].style === "level") continue;
     const { process } = threads[thread];
-    const isFlat = !hasLevels(TRACKS[track]);
+    const isFlat = !hasLevels(tracks[track]);
     builder(builders, `${process} ${track}`, () => ({ process, track, isFlat, thread: -1 }));
     builder(builders, `${process} ${track} ${thread}`, () => ({ process, track, isFlat, thread }));
   }
@@ -62,7 +49,7 @@ export function layOut(trace) {
   const processes = [...new Set(threads.slice(1).map((thread) => thread.process))];
   return processes.map((process) => ({
     process,
-    tracks: TRACKS.map((track, index) => {
+    tracks: tracks.map((track, index) => {
       const own = lanes.filter((lane) => lane.process === process && lane.track === index);
       const whole = own.find((lane) => lane.thread < 0);
       const parts = own.filter((lane) => lane.thread >= 0);
@@ -142,13 +129,12 @@ function finishLevel(trace, rows) {
   const ends = new Float64Array(rows.length);
   const reaches = new Float64Array(rows.length);
   const sums = new Float64Array(rows.length + 1);
-  const weights = { cpu: "cpu.weight", allocation: "allocation.bytes" };
   rows.forEach((row, index) => {
     starts[index] = trace.start[row];
     ends[index] = trace.end(row);
     reaches[index] = Math.max(reaches[index - 1] ?? 0, ends[index]);
-    const weight = trace.columns[weights[trace.kindName(row)]]?.[trace.places[row]];
-    sums[index + 1] = sums[index] + (weight ?? trace.duration[row]);
+    const { weight } = trace.kinds.get(trace.kind[row]);
+    sums[index + 1] = sums[index] + (weight ? trace.field(row, weight) : trace.duration[row]);
   });
   return { rows, starts, ends, reaches, sums };
 }

@@ -92,7 +92,7 @@ export class TrackPainter {
     const { scale, trace } = this;
     const { lane } = placed;
     for (const { kind, times, begin, length } of omittedOf(trace, this.omitted, placed.track, lane)) {
-      context.fillStyle = kindColours(kind)[0];
+      context.fillStyle = kindColours(trace, kind)[0];
       context.globalAlpha = 0.3;
       times.forEach((time, bin) => {
         const from = begin + bin * length;

@@ -6,9 +6,6 @@ export const WEIGHTS = {
   cpu: "CPU time", allocations: "Allocated bytes", live: "Live bytes",
 };
 
-/** Kinds of events that are no work of the store. */
-const NO_WORK = new Set(["scope", "use", "release", "eviction", "cpu", "allocation", "memory"]);
-
 /**
  * A function from a row to its weight, by the same rules as those of `faultline tree --weight`.
  *
@@ -19,7 +16,7 @@ export function weigh(trace, weight) {
   const [fetch, batch, fault, save, sql] = ["fetch", "batch", "fault", "save", "sql"].map(number);
   const [cpu, allocation, wait, hits] = ["cpu", "allocation", "wait", "cacheHits"].map(number);
   const instant = new Set(trace.head.kinds.filter((kind) => kind.isInstant).map((kind) => kind.number));
-  const idle = new Set([...NO_WORK].map(number));
+  const idle = new Set(trace.head.kinds.filter((kind) => !kind.isWork).map((kind) => kind.number));
   const column = (name) => trace.columns[name] ?? [];
   const value = (name, row) => column(name)[trace.places[row]];
   const isOutermost = (row) => !(trace.flags[row] & WITHIN_ANOTHER);

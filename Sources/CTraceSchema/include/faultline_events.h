@@ -64,6 +64,36 @@
     X(MIGRATION, migration, fl_migration, Migration, FL_TITLE(fl_migration, stage), FL_SPAN, FL_WITHOUT_LISTS, \
       "A migration of a store to another version of its model, or a part of one.")
 
+// How events of each kind are shown, in the order of a timeline's tracks.
+// X(symbol, title of the track, style, colour, role, what a sample weighs)
+//
+// title: kinds with the same title share a track, whose style is that of the first.
+// style: "slices", "bands" or "spans" for events that have a length, "instants" for others, and for samples "load", the
+//   weight over time, or "level", the last value.
+// colour: a word of the page's palette.
+// role: FL_WORK if they are what a thread does with the store, FL_MARK if they mark or sum that up, FL_SAMPLE if they are
+//   samples of the program.
+// what a sample weighs: the name of a field, or empty.
+#define FL_PRESENTATIONS(X) \
+    X(SCOPE, "Scopes", "bands", "grey", FL_MARK, "") \
+    X(FETCH, "Fetches", "slices", "blue", FL_WORK, "") \
+    X(BATCH, "Batches", "slices", "sky", FL_WORK, "") \
+    X(FAULT, "Faults", "slices", "amber", FL_WORK, "") \
+    X(CACHE_HITS, "Faults", "slices", "sand", FL_WORK, "") \
+    X(CACHE_MISS, "Cache Misses", "slices", "vermilion", FL_WORK, "") \
+    X(SAVE, "Saves", "slices", "green", FL_WORK, "") \
+    X(SQL, "SQL", "slices", "slate", FL_WORK, "") \
+    X(WAIT, "Waits", "slices", "rose", FL_WORK, "") \
+    X(MIGRATION, "Migrations", "slices", "violet", FL_WORK, "") \
+    X(MERGE, "Merges", "slices", "mint", FL_WORK, "") \
+    X(REFRESH, "Merges", "slices", "mint", FL_WORK, "") \
+    X(RELEASE, "Releases", "instants", "grey", FL_MARK, "") \
+    X(EVICTION, "Releases", "instants", "grey", FL_MARK, "") \
+    X(USE, "Results in Use", "spans", "grey", FL_MARK, "") \
+    X(CPU, "CPU", "load", "blue", FL_SAMPLE, "weight") \
+    X(ALLOCATION, "Allocations", "load", "vermilion", FL_SAMPLE, "bytes") \
+    X(MEMORY, "Memory", "level", "green", FL_SAMPLE, "")
+
 // MARK: - The dictionary
 
 // The kinds of dictionary entries, which are written once and then referred to by ID. X(symbol, name in the trace)

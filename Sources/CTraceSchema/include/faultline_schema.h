@@ -208,6 +208,19 @@ typedef struct fl_description {
 } fl_description;
 
 fl_description fl_describe_kind(uint32_t kind);
+
+// What events of a kind are to a program.
+typedef enum fl_role { FL_WORK, FL_MARK, FL_SAMPLE } fl_role;
+
+// How events of a kind are shown; see FL_PRESENTATIONS.
+typedef struct fl_presentation {
+    const char *track, *style, *colour, *weight;
+    fl_event_kind kind;
+    fl_role role;
+} fl_presentation;
+
+// The presentations of all kinds, in the order of a timeline's tracks; sets `count` to their number.
+const fl_presentation *fl_presentations(uint32_t *count);
 // The description of one of a kind's own fields, by its index. With FL_EVENT_NONE, of a common field.
 fl_description fl_describe_field(uint32_t kind, uint32_t place);
 fl_description fl_describe_list(uint32_t kind, uint32_t place);

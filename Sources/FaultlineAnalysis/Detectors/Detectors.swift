@@ -24,15 +24,4 @@ extension EventKind {
 
     /// The kinds of events that are a thread's work, as opposed to marks and summaries.
     static let work = Set(allCases.filter(\.isWork))
-
-    /// Whether events of this kind describe the program, and not what it asks of its store.
-    var isSample: Bool { self == .cpu || self == .allocation || self == .memory }
-
-    /// Whether events of this kind are a thread's work.
-    var isWork: Bool {
-        switch self {
-        case .scope, .use, .release, .eviction, .cpu, .allocation, .memory: false
-        default: true
-        }
-    }
 }

@@ -40,7 +40,7 @@ public struct ThreadSums: Sendable {
     }
 
     private mutating func add(_ event: TraceEvent) {
-        guard event.kind.isWork || event.kind == .cacheHits, event.kind != .cacheMiss else { return }
+        guard event.kind.isWork, event.kind != .cacheMiss else { return }
         let thread = Thread(process: event.process, number: event.thread)
         if threads[thread] != nil || threads.count < Self.most {
             threads[thread, default: Work()].add(event)

@@ -1,3 +1,4 @@
+internal import CTraceSchema
 public import FaultlineTrace
 
 extension EventGroup.Key.Subject {
@@ -28,6 +29,23 @@ extension EventGroup.Key.Subject {
             case .migration(let migration):
                 .named(
                     ["\(migration.stage)", dictionary.name(migration.name)].compactMap { $0 }.joined(separator: " "))
+            default: event.kind.isWork ? Self(titleOf: event, in: dictionary) : .unknown
+            }
+    }
+
+    /// The subject of a kind that needs no words of its own: what the title of its events says.
+    private init(titleOf event: TraceEvent, in dictionary: TraceDictionary) {
+        guard let (field, value) = event.titleValue else {
+            self = .unknown
+            return
+        }
+        let id = DictionaryID(truncatingIfNeeded: value)
+        self =
+            switch field.meaning {
+            case .reference(.FL_DICTIONARY_ENTITY): dictionary.entity(id).map { .entity($0.name) } ?? .unknown
+            case .reference(.FL_DICTIONARY_STATEMENT): dictionary.statement(id).map { .statement($0.sql) } ?? .unknown
+            case .reference(.FL_DICTIONARY_NAME): dictionary.name(id).map { .named($0) } ?? .unknown
+            case .enumeration(let words): EventSchema.word(value, of: words).map { .named($0) } ?? .unknown
             default: .unknown
             }
     }

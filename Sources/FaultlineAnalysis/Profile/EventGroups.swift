@@ -82,7 +82,8 @@ struct EventGroups: Sendable {
         case .refresh(let refresh): (0, 0, refresh.entity, 0)
         case .wait(let wait): (wait.resource.rawValue, 0, 0, 0)
         case .migration(let migration): (migration.stage.rawValue, migration.way.rawValue, migration.name, 0)
-        default: (0, 0, 0, 0)
+        case .save, .merge: (0, 0, 0, 0)
+        default: (0, 0, event.titleValue.map { DictionaryID(truncatingIfNeeded: $0.value) } ?? 0, 0)
         }
     }
 }

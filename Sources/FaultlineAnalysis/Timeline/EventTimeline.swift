@@ -67,7 +67,19 @@ public struct EventTimeline: Sendable {
     }
 
     /// The kinds of events that have tracks, in their order.
-    public static let kinds: [EventKind] = [.fetch, .batch, .fault, .cacheMiss, .save, .sql, .wait, .cpu, .memory]
+    ///
+    /// Events of other kinds that share a track with one of these count as its.
+    public static let kinds = EventKind.inTrackOrder.filter {
+        $0.trackKind == $0 && ($0.isWork || $0 == .cpu || $0 == .memory)
+    }
+
+    /// The kinds whose tracks show events, by the events' kinds; `nil` if none does.
+    private static let trackKinds = (0...EventKind.highest).map { number in
+        EventKind(rawValue: UInt8(number)).map(\.trackKind).flatMap { kinds.contains($0) ? $0 : nil }
+    }
+
+    /// The kind whose track shows events of a kind, or `nil` if none does.
+    static func trackKind(of kind: EventKind) -> EventKind? { trackKinds[Int(kind.rawValue)] }
 
     /// The shown time, in nanoseconds since the trace began.
     public let range: ClosedRange<UInt64>

@@ -77,14 +77,13 @@ public struct TimelineBuilder: Sendable {
     /// - Parameter threadName: The name of its thread, or empty if it has none.
     /// - Complexity: O(1) for most events.
     public mutating func add(_ event: TraceEvent, threadName: @autoclosure () -> String = "") {
-        guard EventTimeline.kinds.contains(event.kind) || event.kind == .cacheHits else { return }
+        guard let kind = EventTimeline.trackKind(of: event.kind) else { return }
         let (start, end) = Self.interval(of: event)
         guard end >= from ?? 0, start <= to ?? .max else { return }
         let isOfProcess = event.kind == .memory
         let index = lane(
             Place(process: event.process, thread: dividesThreads && !isOfProcess ? event.thread : nil), event,
             threadName())
-        let kind = event.kind.grouped
         let track = lanes[index].track(.events(kind))
         events &+= 1
         extend(to: start)

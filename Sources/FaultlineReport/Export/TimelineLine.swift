@@ -26,7 +26,6 @@ struct TimelineLine {
 
     init(_ event: TraceEvent, _ dictionary: TraceDictionary) {
         self.event = event
-        let schema = EventSchema.of(event.kind)
         let values = event.detail.values
         self.values = values
         switch event.detail {
@@ -34,8 +33,7 @@ struct TimelineLine {
         case .memory: phase = .counter
         default: phase = event.isOnThread ? .slice : .instant
         }
-        let number = values.fields.first { $0.field.name == schema.title?.name }
-        let subject = number.flatMap { EventFields(dictionary: dictionary).words($0.field, $0.value) } ?? ""
+        let subject = event.titleValue.flatMap { EventFields(dictionary: dictionary).words($0.field, $0.value) } ?? ""
         let words = [event.kind == .scope && !subject.isEmpty ? "" : event.kind.name, String(subject.prefix(80))]
         title = words.filter { !$0.isEmpty }.joined(separator: " ")
     }

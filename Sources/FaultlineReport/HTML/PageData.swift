@@ -83,7 +83,7 @@ struct PageData {
             ("findings", .array(findings)),
             ("report", ReportJSON(analysis, groups: Self.hotspots).json),
             ("rules", PageFinding.rules(of: analysis.findings)),
-            ("kinds", .array(EventKind.allCases.map(Self.kind))),
+            ("kinds", .array(EventKind.inTrackOrder.map(Self.kind))),
             ("programs", Self.programs(of: analysis.profile)),
             ("threads", .array(tables.threads.values.map(thread))),
             ("strings", .array(tables.strings.values.map { .string($0) })),
@@ -116,10 +116,12 @@ struct PageData {
     }
 
     private static func kind(_ kind: EventKind) -> JSONValue {
-        let schema = EventSchema.of(kind)
+        let (schema, shown) = (EventSchema.of(kind), kind.presentation)
         return .object([
             ("number", .integer(Int64(kind.rawValue))), ("name", .string(kind.name)),
             ("summary", .string(schema.summary)), ("isInstant", .bool(kind.isInstant)),
+            ("isWork", .bool(kind.isWork)), ("track", .string(shown.track)), ("style", .string(shown.style)),
+            ("colour", .string(shown.colour)), ("weight", .optional(shown.weight)),
             ("fields", .array(schema.fields.map(field))),
         ])
     }

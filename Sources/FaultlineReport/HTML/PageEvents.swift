@@ -78,7 +78,7 @@ package struct PageEvents {
         defer { processes[event.process] = process }
         let values = event.detail.values
         if event.kind.isSample, !sampleShare.contains(event.id, event.start) {
-            let weight = values.fields.first { $0.field.name == event.kind.weightField }?.value ?? 0
+            let weight = values.fields.first { $0.field.name == event.kind.presentation.weight }?.value ?? 0
             let lane = OmittedEvents.Lane(thread: tables.thread(of: event), kind: event.kind)
             return omitted.add(lane, start: event.start, duration: event.duration, weight: weight)
         }
@@ -180,7 +180,8 @@ package struct PageEvents {
             let schema = EventSchema.of(row.kind)
             let values = fields[row.kind]?[row.fields..<row.fields + schema.fields.count] ?? []
             guard isKept(index, row) else {
-                let weight = row.kind.weightField.flatMap { name in schema.fields.firstIndex { $0.name == name } }
+                let weight = row.kind.presentation.weight.flatMap { name in schema.fields.firstIndex { $0.name == name }
+                }
                 omitted.add(
                     .init(thread: row.thread, kind: row.kind), start: row.start, duration: row.duration,
                     weight: weight.map { values[values.startIndex + $0] } ?? 0)
@@ -193,20 +194,6 @@ package struct PageEvents {
         }
         (rows, fields) = (kept, keptFields)
         openScopes = openScopes.compactMapValues { places[$0] }
-    }
-}
-
-extension EventKind {
-    /// Whether events of the kind are samples of what the program did.
-    fileprivate var isSample: Bool { self == .memory || weightField != nil }
-
-    /// The field with what a sample weighs.
-    fileprivate var weightField: String? {
-        switch self {
-        case .cpu: "weight"
-        case .allocation: "bytes"
-        default: nil
-        }
     }
 }
 

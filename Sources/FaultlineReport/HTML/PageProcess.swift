@@ -85,16 +85,14 @@ struct PageProcess {
         if subject != .unknown { return GroupText.subject(subject) }
         let entity = { (id: DictionaryID) in dictionary.entity(id)?.name ?? "?" }
         switch event.detail {
-        case .scope(let scope): return dictionary.name(scope.name) ?? "?"
-        case .use(let use): return entity(use.entity)
         case .release(let release): return entity(release.entity) + (release.fetch != 0 ? " result" : "")
-        case .eviction(let eviction): return entity(eviction.entity)
         case .allocation(let allocation): return allocation.allocation == 0 ? "allocated" : "freed"
         case .memory: return "resident memory"
         case .cpu(let sample):
             let leaf = dictionary.stack(sample.leaf)?.addresses.first.flatMap { dictionary.frame(at: $0) }
             return leaf?.locations.first?.function ?? ""
-        default: return "?"
+        default:
+            return event.titleValue.flatMap { EventFields(dictionary: dictionary).words($0.field, $0.value) } ?? "?"
         }
     }
 

@@ -61,7 +61,7 @@ extension EventTimeline: JSONDocument {
             .optional("name", "The name of the scopes, or null for those of several names.") {
                 $0.kind == nil ? .some($0.scope?.name) : nil
             },
-            .optional("title", "The track's name as texts print it.") { $0.kind?.trackName },
+            .optional("title", "The track's name as texts print it.") { $0.kind?.presentation.track },
             .init("count", "The number of events.", \.track.events), .init("time", \.track.time),
             .init("covered", "The time of each column that events cover.") { $0.columns.map { $0.covered.rounded() } },
             .init("began", "The number of events that began in each column.") { $0.columns.map(\.events) },
