@@ -14,7 +14,8 @@ public struct EventText: Sendable {
         resolver = CallSiteResolver(dictionary: dictionary)
     }
 
-    private static let widths = (start: 13, duration: 8, thread: 8, kind: 9, what: 44, rows: 8, note: 8)
+    private static let longestKind = EventKind.allCases.map(\.name.count).max() ?? 0
+    private static let widths = (start: 13, duration: 8, thread: 8, kind: longestKind, what: 44, rows: 8, note: 8)
 
     /// The titles of the columns.
     public static var heading: String {

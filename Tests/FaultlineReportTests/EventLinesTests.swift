@@ -23,36 +23,36 @@ struct EventLinesTests {
         var text = EventText(dictionary: dictionary)
         #expect(
             EventText.heading
-                == "    start (s)  duration  thread    kind       what                                              rows            call site"
+                == "    start (s)  duration  thread    kind        what                                              rows            call site"
         )
         let expected: [(EventKind, String)] = [
             (
                 .fetch,
-                "  0.000001000   60.0 µs  main      fetch      Item by name                                       100  by 50     List.swift:42"
+                "  0.000001000   60.0 µs  main      fetch       Item by name                                       100  by 50     List.swift:42"
             ),
             (
                 .batch,
-                "  0.000061000    110 µs  main      batch      Item from 0                                         50            Scroll.swift:60"
+                "  0.000061000    110 µs  main      batch       Item from 0                                         50            Scroll.swift:60"
             ),
             (
                 .fault,
-                "  0.002491000   12.0 µs  main      fault      Item.list                                            1  store     Scroll.swift:57"
+                "  0.002491000   12.0 µs  main      fault       Item.list                                            1  store     Scroll.swift:57"
             ),
             (
                 .save,
-                "  0.003706000    400 µs  main      save       Item                                                 3            List.swift:90"
+                "  0.003706000    400 µs  main      save        Item                                                 3            List.swift:90"
             ),
             (
                 .sql,
-                "  0.003706000    300 µs  main      sql        SELECT * FROM ZITEM                                  3  write     List.swift:90"
+                "  0.003706000    300 µs  main      sql         SELECT * FROM ZITEM                                  3  write     List.swift:90"
             ),
             (
                 .use,
-                "  0.002281000            main      use        Item: 100 of 100 touched                           100  closed    –"
+                "  0.002281000            main      use         Item: 100 of 100 touched                           100  closed    –"
             ),
             (
                 .scope,
-                "  0.000061000            7         scope      scroll (screen)                                         begin     –"
+                "  0.000061000            7         scope       scroll (screen)                                         begin     –"
             ),
         ]
         for (kind, line) in expected { #expect(text.lines(try first(kind)) == [line]) }

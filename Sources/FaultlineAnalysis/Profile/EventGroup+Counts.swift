@@ -114,9 +114,19 @@ extension EventGroup.Counts: Summed, StartsEmpty {
         case .migration(let migration):
             rows &+= migration.rows
             errors &+= migration.error == 0 ? 0 : 1
-        default: break
+        default: if event.kind.isWork, event.kind != .cacheHits { add(fieldsOf: event) }
         }
     }
+
+    /// Adds the fields of a kind that needs no sums of its own: those that have the name of a count.
+    private mutating func add(fieldsOf event: TraceEvent) {
+        for (field, value) in event.detail.values.fields {
+            if field.name == "error" { errors &+= value == 0 ? 0 : 1 }
+            if let path = Self.paths[field.name] { self[keyPath: path] &+= value }
+        }
+    }
+
+    private static let paths = Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0.path) })
 
     private mutating func add(_ fetch: TraceEvent.Fetch) {
         rows &+= UInt64(fetch.rows)
