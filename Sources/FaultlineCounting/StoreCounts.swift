@@ -1,3 +1,4 @@
+public import FaultlineRecorder
 public import FaultlineTrace
 
 /// The counts of a piece of work's requests to its store, which, unlike times, are exact.
@@ -68,5 +69,21 @@ public struct StoreCounts: Sendable, Hashable {
             writtenObjects += Int(save.inserted) + Int(save.updated) + Int(save.deleted)
         default: break
         }
+    }
+}
+
+extension Recorder {
+    /// Runs work and counts its requests to the stores that this recorder records.
+    ///
+    /// The recorder must keep its events in memory (``Recorder/memory(ringBytes:)``); with any other, the counts are
+    /// zero. Events on other threads meanwhile count as well.
+    ///
+    /// - Returns: The result of the work, and the counts.
+    /// - Throws: The error of the work.
+    /// - Complexity: O(everything that the recorder has recorded so far).
+    public func countingStore<Result>(_ work: () throws -> Result) rethrows -> (result: Result, counts: StoreCounts) {
+        let before = messages().count
+        let result = try work()
+        return (result, StoreCounts(messages().dropFirst(before)))
     }
 }

@@ -82,3 +82,158 @@ extension ManagedObject {
         set { fatalError("There is no key.") }
     }
 }
+
+/// A key from which an attribute's description is derived.
+public protocol AttributeDeclaringKey {
+    /// The type of the attribute's values; an optional if the attribute is optional.
+    associatedtype Value
+
+    /// The name of the attribute.
+    var name: String { get }
+    /// The attribute type for the key's values; `nil` if several types fit.
+    static var attributeType: AttributeType? { get }
+    /// Whether the attribute may have no value.
+    static var isOptional: Bool { get }
+    /// Returns a value as the model stores it as a default; `nil` if there is none.
+    static func attributeValue(of value: Value) -> AttributeValue?
+}
+
+/// A key from which a relationship's description is derived.
+public protocol RelationshipDeclaringKey {
+    /// The name of the relationship.
+    var name: String { get }
+    /// The class of the related objects, and whether the relationship is to-many and ordered.
+    static var relationship: (destination: ManagedObject.Type, isToMany: Bool, isOrdered: Bool) { get }
+}
+
+extension AttributeKey: AttributeDeclaringKey {
+    public static var attributeType: AttributeType? {
+        let type = (Value.self as? any OptionalValue.Type)?.wrapped ?? Value.self
+        return (type as? any AttributeScalar.Type)?.attributeType
+    }
+
+    /// Whether the key's values are optionals.
+    public static var isOptional: Bool { Value.self is any OptionalValue.Type }
+
+    /// Returns a value as the model stores it as a default; `nil` if there is none.
+    public static func attributeValue(of value: Value) -> AttributeValue? { value._attributeValue }
+}
+
+extension ToOneKey: RelationshipDeclaringKey {
+    /// The class of the related object; the relationship is neither to-many nor ordered.
+    public static var relationship: (destination: ManagedObject.Type, isToMany: Bool, isOrdered: Bool) {
+        (Destination.self, false, false)
+    }
+}
+
+extension ToManyKey: RelationshipDeclaringKey {
+    /// The class of the related objects; the relationship is to-many and not ordered.
+    public static var relationship: (destination: ManagedObject.Type, isToMany: Bool, isOrdered: Bool) {
+        (Destination.self, true, false)
+    }
+}
+
+extension OrderedToManyKey: RelationshipDeclaringKey {
+    /// The class of the related objects; the relationship is to-many and ordered.
+    public static var relationship: (destination: ManagedObject.Type, isToMany: Bool, isOrdered: Bool) {
+        (Destination.self, true, true)
+    }
+}
+
+private protocol OptionalValue {
+    static var wrapped: Any.Type { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate static var wrapped: Any.Type { Wrapped.self }
+}
+
+extension AttributeScalar {
+    /// The attribute type that stores exactly the values of this type; `nil` if there is no single one.
+    static var attributeType: AttributeType? {
+        if self is Int16.Type { return .integer16 }
+        if self is Int32.Type { return .integer32 }
+        if self is Float.Type { return .float }
+        if self is AttributeValue.Type { return nil }
+        return switch zeroValue.attributeValue {
+        case .integer: .integer64
+        case .decimal: .decimal
+        case .double: .double
+        case .string: .string
+        case .boolean: .boolean
+        case .date: .date
+        case .binary: .binary
+        case .uuid: .uuid
+        case .uri: .uri
+        }
+    }
+}
+
+/// The name of an attribute that stores the raw values of a type, such as an enumeration; see `AttributeKey`.
+public final class RawAttributeKey<Value: RawRepresentable & Sendable>: Sendable
+where Value.RawValue: AttributeScalar & AttributeRepresentable {
+    @usableFromInline let rawKey: AttributeKey<Value.RawValue?>
+    @usableFromInline let defaultValue: Value
+
+    /// Creates a key for an attribute.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the attribute in the model.
+    ///   - defaultValue: the value to read if the stored raw value is missing or unknown to the type, for example
+    ///     because another version of the program set it.
+    @inlinable
+    public init(_ name: String, default defaultValue: Value) {
+        rawKey = AttributeKey(name)
+        self.defaultValue = defaultValue
+    }
+}
+
+/// The name of an optional attribute that stores the raw values of a type; see ``RawAttributeKey``.
+///
+/// A raw value that is unknown to the type reads as `nil`.
+public final class OptionalRawAttributeKey<Value: RawRepresentable & Sendable>: Sendable
+where Value.RawValue: AttributeScalar & AttributeRepresentable {
+    @usableFromInline let rawKey: AttributeKey<Value.RawValue?>
+
+    /// Creates a key for the attribute with that name.
+    @inlinable
+    public init(_ name: String) {
+        rawKey = AttributeKey(name)
+    }
+}
+
+extension ManagedObject {
+    /// The value for the raw value that an attribute stores.
+    @inlinable
+    public final subscript<Value>(key: RawAttributeKey<Value>) -> Value {
+        get { self[key.rawKey].flatMap { Value(rawValue: $0) } ?? key.defaultValue }
+        set { self[key.rawKey] = newValue.rawValue }
+    }
+
+    /// The value for the raw value that an attribute stores, or `nil`.
+    @inlinable
+    public final subscript<Value>(key: OptionalRawAttributeKey<Value>) -> Value? {
+        get { self[key.rawKey].flatMap { Value(rawValue: $0) } }
+        set { self[key.rawKey] = newValue?.rawValue }
+    }
+}
+
+extension RawAttributeKey: AttributeDeclaringKey {
+    /// The name of the attribute.
+    public var name: String { rawKey.name }
+    public static var attributeType: AttributeType? { Value.RawValue.attributeType }
+    /// Whether the attribute may have no value: no.
+    public static var isOptional: Bool { false }
+    /// Returns the raw value as the model stores it as a default; `nil` if there is none.
+    public static func attributeValue(of value: Value) -> AttributeValue? { value.rawValue.attributeValue }
+}
+
+extension OptionalRawAttributeKey: AttributeDeclaringKey {
+    /// The name of the attribute.
+    public var name: String { rawKey.name }
+    public static var attributeType: AttributeType? { Value.RawValue.attributeType }
+    /// Whether the attribute may have no value: yes.
+    public static var isOptional: Bool { true }
+    /// Returns the raw value as the model stores it as a default; `nil` if there is none.
+    public static func attributeValue(of value: Value?) -> AttributeValue? { value?.rawValue.attributeValue }
+}

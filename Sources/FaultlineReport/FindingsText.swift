@@ -159,3 +159,91 @@ struct FindingsText {
             : "findings \(numbers.dropLast().joined(separator: ", ")) and \(numbers.last ?? "")"
     }
 }
+
+/// The cost of each batch size, as a small table.
+///
+///     batch size        5  15 advised       20   50 now      100      all
+///     one batch    217 µs      631 µs   837 µs  2.08 ms  4.15 ms  4.15 ms
+///     Sizes 5–100 take the same total time within 10 %.
+struct BatchCurveText {
+    let curve: BatchCurve
+
+    /// The sizes shown in addition to the current size, the advised one and all rows.
+    ///
+    /// The last ones are omitted first.
+    private static let sizes: [UInt64] = [5, 100, 20, 500, 50, 5000]
+
+    /// - Parameter width: The maximum number of characters in a line.
+    func lines(width: Int) -> [String] {
+        var others = Self.sizes.filter { size in
+            guard let point = curve[size], let whole = curve[0] else { return false }
+            return size != curve.current && size != curve.advised && point.wait < whole.wait
+        }
+        while true {
+            let lines = table(others).lines(width: .max)
+            if others.isEmpty || lines.allSatisfy({ $0.count <= width }) { return lines + equal(width) }
+            others.removeLast()
+        }
+    }
+
+    private func table(_ others: [UInt64]) -> TextTable {
+        let shown = curve.points.filter { point in
+            point.batchSize == curve.current || point.batchSize == curve.advised || point.batchSize == 0
+                || others.contains(point.batchSize)
+        }
+        var table = TextTable(
+            [.init(title: "batch size", alignment: .left)]
+                + shown.map { .init(title: title($0.batchSize), alignment: .right) })
+        table.add(["one batch"] + shown.map { Phrase.duration($0.wait) })
+        let batched = shown.map(\.batchSize).filter { $0 > 0 }
+        // If all sizes take the same total time, a sentence says so.
+        if curve.equalSizes == nil || !Set(batched).isSubset(of: curve.plateau) {
+            table.add(["total"] + shown.map { Phrase.duration($0.cost) })
+        }
+        return table
+    }
+
+    private func title(_ size: UInt64) -> String {
+        let mark = size == curve.current ? " now" : size == curve.advised ? " advised" : ""
+        return (size == 0 ? "all" : Phrase.count(size)) + mark
+    }
+
+    private func equal(_ width: Int) -> [String] {
+        curve.equalSizes.map { TextTable.wrapped("\($0).", width: width) } ?? []
+    }
+}
+
+/// The section of a report that projects the time of fetches to more data.
+struct GrowthText {
+    let analysis: Analysis
+    /// Whether to show all projections.
+    var showsAll = false
+    /// The maximum number of fetches shown.
+    static let shown = 3
+    /// The minimum time with a hundred times the rows for a fetch to be shown, in nanoseconds: a frame at 60 Hz.
+    static let least = 16_000_000.0
+
+    func lines(_ ink: Ink, _ width: Int) -> [String] {
+        let all = analysis.profile.fetches.compactMap { fetch in
+            Growth(fetch, costs: analysis.costs).map { (fetch: fetch, growth: $0, most: $0.time(with: 100).high) }
+        }.filter { $0.growth.order != .logarithmic && $0.most >= Self.least }
+        guard !all.isEmpty else { return [] }
+        var table = TextTable([
+            .init(title: "fetch", alignment: .left, losing: .middle), .init(title: "grows as", alignment: .left),
+            .init(title: "now", alignment: .right), .init(title: "10 × the rows", alignment: .right),
+            .init(title: "100 ×", alignment: .right), .init(title: "call site", alignment: .left, losing: .beginning),
+        ])
+        let ranked = all.ordered {
+            ($0.most, $1.fetch.key.site?.description ?? "") > ($1.most, $0.fetch.key.site?.description ?? "")
+        }
+        for (fetch, growth, _) in ranked.prefix(showsAll ? .max : Self.shown) {
+            table.add([
+                GroupText.shape(fetch.key.shape), growth.order.rawValue, Phrase.duration(growth.now.median),
+                Phrase.span(growth.time(with: 10)), Phrase.span(growth.time(with: 100)),
+                fetch.key.site?.description ?? "–",
+            ])
+        }
+        let more = all.count > Self.shown && !showsAll ? ink(.dim, "  (\(all.count - Self.shown) more)") : ""
+        return [ink(.bold, "With more data") + more] + table.section(ink, width: width)
+    }
+}

@@ -108,3 +108,118 @@ package struct SourceLocator: Sendable {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
     }
 }
+
+/// Lines of a source file around the places that a finding names.
+package struct SourceExcerpt: Sendable, Equatable {
+    /// The reason why a line is shown.
+    package enum Mark: Sendable, Equatable {
+        /// The line to change.
+        case change
+        /// A line at which the problem was observed.
+        case seen
+
+        /// The character before the line.
+        fileprivate var sign: String { self == .change ? "→" : "•" }
+    }
+
+    /// The number of lines shown above and below a place.
+    private static let context = 3
+
+    /// The path of the file.
+    let path: String
+    /// The number of the first line.
+    let first: Int
+    let lines: [String]
+    /// The reasons, by the number of the line.
+    let marks: [Int: Mark]
+
+    /// Returns the excerpts of a file, the first line first.
+    ///
+    /// Places that are close to each other share an excerpt. Lines that the file does not have are left out.
+    package static func around(_ marks: [Int: Mark], in lines: [Substring], path: String) -> [SourceExcerpt] {
+        var ranges: [ClosedRange<Int>] = []
+        for line in marks.keys.sorted() where line >= 1 && line <= lines.count {
+            let range = max(1, line - context)...min(lines.count, line + context)
+            if let last = ranges.last, range.lowerBound <= last.upperBound + 1 {
+                ranges[ranges.count - 1] = last.lowerBound...range.upperBound
+            } else {
+                ranges.append(range)
+            }
+        }
+        return ranges.map { range in
+            var shown = lines[(range.lowerBound - 1)..<range.upperBound].map(String.init)
+            while shown.last?.allSatisfy(\.isWhitespace) == true, marks[range.lowerBound + shown.count - 1] == nil {
+                shown.removeLast()
+            }
+            return SourceExcerpt(
+                path: path, first: range.lowerBound, lines: shown, marks: marks.filter { range.contains($0.key) })
+        }
+    }
+
+    /// Returns the excerpt for a terminal: the path, and the numbered lines with their marks.
+    ///
+    /// - Parameter continues: Whether an excerpt of the same file precedes it, so that the path is known.
+    func text(_ ink: Ink, _ width: Int, continues: Bool = false) -> [String] {
+        let digits = max(4, String(first + lines.count).count)
+        let dots = String(repeating: " ", count: digits + 3) + "⋮"
+        let title = continues ? dots : "  " + TextTable.shortened(path, to: width - 2, losing: .beginning)
+        return [ink(.dim, title)]
+            + lines.enumerated().map { index, line in
+                let mark = marks[first + index]
+                let number = TextTable.pad(String(first + index), to: digits, .right)
+                let code = line.split(separator: "\t", omittingEmptySubsequences: false).joined(separator: "    ")
+                let cut = Phrase.printable(code)
+                let room = width - digits - 6
+                let shown = cut.count > room ? cut.prefix(room - 1) + "…" : cut
+                let text = "  \(mark?.sign ?? " ") \(number)" + (shown.isEmpty ? "" : "  \(shown)")
+                return mark == nil ? text : ink(.bold, text)
+            }
+    }
+}
+
+/// The source files of a program, for formats whose readers look for the paths of a repository.
+///
+/// A trace names a file as the compiler did, `Groceries/List.swift` after its module, or by a path of the machine that
+/// built the program. In the repository it may be `Sources/Groceries/Screens/List.swift`.
+package struct RepositoryPaths: Sendable {
+    /// The paths and their parts, by the name of the file.
+    private let files: [Substring: [(path: String, parts: [Substring])]]
+
+    /// - Parameter paths: The paths as the format shall print them.
+    package init(paths: some Sequence<String>) {
+        let files = paths.map { (path: $0, parts: $0.split(separator: "/")) }.filter { !$0.parts.isEmpty }
+        self.files = Dictionary(grouping: files) { $0.parts[$0.parts.count - 1] }
+    }
+
+    /// Returns the path of a file of a trace, or the trace's own if no file matches, or several match equally well.
+    func path(of recorded: String) -> String {
+        let parts = recorded.split(separator: "/")
+        guard let name = parts.last, let candidates = files[name] else { return recorded }
+        // After a module's name, the folders are not known.
+        let isModule = parts.count == 2 && !recorded.hasPrefix("/")
+        let ranked = candidates.map { candidate in
+            let common = zip(candidate.parts.reversed(), parts.reversed()).prefix { $0 == $1 }.count
+            let isOfModule = isModule && candidate.parts.dropLast().contains(parts[0])
+            return (path: candidate.path, rank: isOfModule ? max(common, 2) : common)
+        }
+        let best = ranked.map(\.rank).max() ?? 0
+        let found = ranked.filter { $0.rank == best }
+        // A name alone proves nothing, unless the trace has no more.
+        guard found.count == 1, best >= min(2, parts.count) else { return recorded }
+        return found[0].path
+    }
+}
+
+extension Finding {
+    /// The finding with the paths of source files, as far as they are known.
+    func located(in sources: RepositoryPaths?) -> Finding {
+        guard let sources else { return self }
+        var finding = self
+        if let site = finding.change { finding.change?.file = sources.path(of: site.file) }
+        for index in finding.seenAt.indices {
+            guard let site = finding.seenAt[index].site else { continue }
+            finding.seenAt[index].site?.file = sources.path(of: site.file)
+        }
+        return finding
+    }
+}

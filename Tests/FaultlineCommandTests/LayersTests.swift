@@ -131,7 +131,7 @@ struct LayersTests {
         "No more files than these refer to one another in a circle",
         arguments: [
             ("FaultlineTrace", 1), ("FaultlineRecorder", 3), ("FaultlineReader", 6), ("FaultlineAnalysis", 8),
-            ("FaultlineReport", 7), ("FaultlineReplay", 2), ("FaultlineModel", 2), ("FaultlineStore", 51),
+            ("FaultlineReport", 8), ("FaultlineReplay", 2), ("FaultlineModel", 2), ("FaultlineStore", 47),
             ("faultline", 4),
         ])
     func knots(module: String, most: Int) throws {

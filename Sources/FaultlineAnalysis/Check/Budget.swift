@@ -1,3 +1,4 @@
+internal import FaultlineTrace
 public import Foundation
 
 /// The limits on what a program may ask of its store, and the findings to suppress.
@@ -116,5 +117,95 @@ extension Budget {
         }
         let finding = try value.member("finding") { try $0.text() }
         return Acceptance(subject: .finding(finding), reason: reason, expires: expires)
+    }
+}
+
+/// A measure that a budget can limit.
+struct Measure<Subject>: Sendable {
+    let name: String
+    let unit: Budget.Limit.Unit
+    /// The data that a recording must have for the measure.
+    var needs: TraceGap.Kind?
+    /// The figure to compare with the limit: a sum over a whole trace, or the largest value of a scope.
+    let value: @Sendable (Subject) -> UInt64
+}
+
+extension Measure<ProfileCounts> {
+    /// The measures of a whole trace, which are sums.
+    static var ofTraces: [Self] {
+        [
+            Measure(name: "trips", unit: .count) { $0.readTrips },
+            Measure(name: "rows", unit: .count, needs: .rows) { $0.rowsLoaded },
+            Measure(name: "fetches", unit: .count, needs: .operations) { $0.events[.fetch] ?? 0 },
+            Measure(name: "cacheMisses", unit: .count, needs: .operations) { $0.faultTrips },
+            Measure(name: "saves", unit: .count, needs: .operations) { $0.events[.save] ?? 0 },
+            Measure(name: "writes", unit: .count, needs: .statements) { $0.writes },
+            Measure(name: "bytesRead", unit: .size, needs: .sizes) { $0.bytesRead },
+            Measure(name: "bytesWritten", unit: .size, needs: .sizes) { $0.bytesWritten },
+            Measure(name: "storeTime", unit: .time) { $0.storeTime },
+            Measure(name: "mainThreadStoreTime", unit: .time, needs: .threads) { $0.mainThreadStoreTime },
+        ]
+    }
+}
+
+extension Measure<ScopeSummary> {
+    /// The measures of a scope: the maximum over all scopes of a name, or the 95th percentile of their times.
+    static var ofScopes: [Self] {
+        [
+            Measure(name: "trips", unit: .count) { $0.mostTrips },
+            Measure(name: "rows", unit: .count) { $0.mostRows },
+            Measure(name: "time", unit: .time) { $0.wallTimes.percentile(95) },
+        ]
+    }
+}
+
+/// Decodes values from files that people write: amounts with units, and objects that allow only known members.
+extension StoredValue {
+    func memberNames() throws -> [String] {
+        guard case .record(let members) = self else { throw StoredProblem(expected: "an object") }
+        return members.keys.sorted()
+    }
+
+    /// - Throws: ``StoredProblem`` if the value is not an object, or has an unknown member.
+    func expectMembers(_ known: [String]) throws {
+        for name in try memberNames() where !known.contains(name) {
+            throw StoredProblem(
+                path: [name], expected: "known here; use one of " + known.map { "\"\($0)\"" }.joined(separator: ", "))
+        }
+    }
+
+    /// Decodes an amount with its unit.
+    ///
+    /// - Returns: A count, nanoseconds, bytes, a share from 0 to 1, or a factor.
+    func amount(of unit: Threshold.Unit) throws -> Double {
+        switch unit {
+        case .count: return Double(try count())
+        case .time:
+            return try amount(
+                [("ns", 1), ("µs", 1e3), ("us", 1e3), ("ms", 1e6), ("s", 1e9)], expected: "a time, such as \"16 ms\"")
+        case .size:
+            if case .number = self { return Double(try count()) }
+            return try amount(
+                [("KiB", 1024), ("MiB", 1_048_576), ("GiB", 1_073_741_824), ("B", 1)],
+                expected: "a size, such as \"64 KiB\" or a number of bytes")
+        case .share:
+            let share = try amount([("%", 0.01)], expected: Self.share)
+            guard share <= 1 else { throw StoredProblem(expected: Self.share) }
+            return share
+        case .factor:
+            if case .number = self { return Double(try count()) }
+            return try amount([("", 1)], expected: "a number of times, such as 2 or \"1.5\"")
+        }
+    }
+
+    private static let share = "a share, such as \"30 %\""
+
+    private func amount(_ factors: [(String, Double)], expected: String) throws -> Double {
+        guard case .text(let text) = self, let (name, factor) = factors.first(where: { text.hasSuffix($0.0) }),
+            case let digits = text.dropLast(name.count).filter({ $0 != " " }),
+            digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }),
+            let number = Double(digits), number * factor <= 9e15
+        else { throw StoredProblem(expected: expected) }
+        return number * factor
     }
 }

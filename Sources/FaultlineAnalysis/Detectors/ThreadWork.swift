@@ -63,3 +63,21 @@ struct ThreadWork: Sendable {
         return (UInt64(total), most?.interval)
     }
 }
+
+/// A wait for a lock, and the save that held the lock for most of it.
+struct BlockedSave: Sendable {
+    var save: TraceEvent
+    /// The line that saved, or `nil` if unknown.
+    var site: CallSite?
+    var wait: ThreadWork.Wait
+    /// Whether events were lost during the wait.
+    var isLossy: Bool
+}
+
+extension TraceEvent {
+    /// The event's duration without its wait for SQLite's lock, which R13 evaluates, in nanoseconds.
+    var timeWithoutLockWait: UInt64 {
+        guard case .sql(let statement) = detail else { return duration }
+        return duration - min(duration, statement.wait)
+    }
+}

@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// The differences between two profiles: operations of the same shape and line side by side.
 ///
@@ -211,5 +211,113 @@ extension EventGroup {
         if name == "count" { return count }
         guard let field = Counts.fields.first(where: { $0.name == name }) else { return 0 }
         return counts[keyPath: field.path]
+    }
+}
+
+extension ProfileDiff {
+    /// A finding that one side has, or both.
+    public struct FindingChange: Sendable {
+        /// The state of a finding after the change.
+        public enum State: String, Sendable, Hashable, CaseIterable {
+            case new, gone, still
+        }
+
+        /// `nil` if that side does not have the finding.
+        public let before: Finding?
+        public let after: Finding?
+        /// The state.
+        ///
+        /// A finding that one side lacks only because of noise is `still` there.
+        public let state: State
+
+        /// The finding as it is after, or else as it was before.
+        public var finding: Finding? { after ?? before }
+    }
+
+    /// Pairs the findings of two runs: first the new ones, then those that stayed, then those that are gone.
+    ///
+    /// Some rules judge by time. If nothing else changed, a time that crosses a threshold between the runs makes no
+    /// finding new or gone.
+    static func findings(_ old: [Finding], _ new: [Finding], operations: [Operation]) -> [FindingChange] {
+        var (left, pairs) = (old, [(Finding?, Finding)]())
+        // A proposal may be derived from another line in each run, so the same advice counts as the same finding.
+        let names: [(Finding) -> String] = [{ $0.signature }, { $0.rule + $0.title.text }]
+        var rest = new
+        for name in names {
+            rest.removeAll { finding in
+                guard let index = left.firstIndex(where: { name($0) == name(finding) }) else { return false }
+                pairs.append((left.remove(at: index), finding))
+                return true
+            }
+        }
+        let order = Dictionary(new.enumerated().map { ($1.signature, $0) }) { first, _ in first }
+        pairs = pairs.ordered(on: { order[$0.1.signature] ?? 0 })
+        let isNoise = { (finding: Finding) in isEvaluatedByTime(finding) && isUntouched(finding, operations) }
+        let both = pairs.map { FindingChange(before: $0.0, after: $0.1, state: .still) }
+        let added = rest.map { FindingChange(before: nil, after: $0, state: isNoise($0) ? .still : .new) }
+        let removed = left.map { FindingChange(before: $0, after: nil, state: isNoise($0) ? .still : .gone) }
+        let all = added + both + removed
+        return all.filter { $0.state == .new } + all.filter { $0.state == .still } + all.filter { $0.state == .gone }
+    }
+
+    /// Whether the rule judges by times, which are noisy, and not by counts alone.
+    private static func isEvaluatedByTime(_ finding: Finding) -> Bool {
+        Rules.all.first { $0.id == finding.rule }?.thresholds.contains {
+            // A share of a time is as noisy as the time.
+            $0.unit == .time || $0.name.hasSuffix("TimeShare")
+        } ?? false
+    }
+
+    /// Whether the finding's lines have operations, and all of these are unchanged.
+    private static func isUntouched(_ finding: Finding, _ operations: [Operation]) -> Bool {
+        let sites = Set(([finding.change] + finding.seenAt.map(\.site)).compactMap { $0 })
+        let own = operations.filter { operation in
+            [operation.before, operation.after].compactMap { $0?.key }
+                .contains { key in [key.site, key.fetchSite].contains { $0.map(sites.contains) ?? false } }
+        }
+        return !own.isEmpty && own.allSatisfy { $0.verdict == .same }
+    }
+}
+
+/// A statement that SQLite runs with a different plan than before.
+public struct PlanChange: Sendable, Hashable {
+    public let shape: ShapeEntry
+    /// The line of the fetch in the later run.
+    public let site: CallSite?
+    /// The statement's text.
+    public let text: String
+    /// The plans of each side in alphabetical order.
+    ///
+    /// The lines of a plan are separated by line feeds.
+    public let before: [String]
+    public let after: [String]
+
+    /// Returns the plan changes between two profiles, fetch by fetch.
+    ///
+    /// Only statements whose plans are known on both sides are compared.
+    static func all(_ old: Profile, _ new: Profile) -> [PlanChange] {
+        let (before, after) = (plans(of: old), plans(of: new))
+        return new.fetches.flatMap { fetch in
+            fetch.statements.texts.keys.sorted().compactMap { text -> PlanChange? in
+                // If several lines run the same statement, the first stands for all.
+                guard let was = before[text]?.plans, let now = after[text], now.key == fetch.key, !was.isEmpty,
+                    !now.plans.isEmpty, was != now.plans
+                else { return nil }
+                return PlanChange(
+                    shape: fetch.key.shape, site: fetch.key.site, text: text, before: was.sorted(),
+                    after: now.plans.sorted())
+            }
+        }
+    }
+
+    /// The plans of each statement, and the first fetch that runs it.
+    private static func plans(of profile: Profile) -> [String: (key: FetchProfile.Key, plans: Set<String>)] {
+        var plans: [String: (key: FetchProfile.Key, plans: Set<String>)] = [:]
+        for fetch in profile.fetches {
+            for (text, runs) in fetch.statements.texts {
+                plans[text, default: (fetch.key, [])].plans.formUnion(runs.knownPlans.keys)
+            }
+        }
+        return plans
     }
 }

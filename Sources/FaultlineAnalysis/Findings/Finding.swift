@@ -127,3 +127,130 @@ extension Finding {
         downgrade(reason)
     }
 }
+
+extension [Finding] {
+    /// Joins findings that recommend the same change into one, which begins with the largest saving.
+    ///
+    /// - Parameter change: The subject of the sentence about the others, such as "The index".
+    func joined(_ change: Wording) -> [Finding] {
+        var groups: [String: [Finding]] = [:]
+        for finding in self { groups[finding.signature, default: []].append(finding) }
+        return groups.ordered(on: \.key).map { $0.value.joinedToOne(change) }
+    }
+
+    private func joinedToOne(_ change: Wording) -> Finding {
+        let largest = indices.reduce(startIndex) { best, index in
+            self[index].saving.time.median > self[best].saving.time.median ? index : best
+        }
+        var joined = self[largest]
+        guard count > 1 else { return joined }
+        for index in indices where index != largest {
+            let other = self[index]
+            joined.seenAt += other.seenAt
+            joined.subjects += other.subjects
+            joined.claims += other.claims
+            joined.scopes = Array<String>(Set(joined.scopes).union(other.scopes)).sorted()
+            let (time, more) = (joined.saving.time, other.saving.time)
+            joined.saving.time = Saving.Range(
+                median: time.median + more.median, low: time.low + more.low, high: time.high + more.high)
+            joined.score = Swift.max(joined.score, other.score)
+            // The statement that is tried stands for the others.
+            if case .statement(var change) = joined.remedy, case .statement(let more) = other.remedy {
+                let rows = Double(change.rows) / Double(Swift.max(1, change.executions))
+                let executions =
+                    Double(more.time) / Swift.max(1, Double(change.time) / Double(Swift.max(1, change.executions)))
+                change.executions &+= UInt64(Swift.min(executions, 1e15))
+                change.rows &+= UInt64(Swift.min(rows * executions, 1e15))
+                change.time &+= more.time
+                joined.remedy = .statement(change)
+            }
+        }
+        joined.explanation.append(
+            "\(change) also serves \(count: UInt64(count - 1), "other statement") of this program.")
+        return joined
+    }
+}
+
+/// A claim of a finding's saving on an account of time.
+///
+/// No time is allotted twice.
+struct Claim: Sendable, Hashable {
+    enum Account: Sendable, Hashable {
+        /// Loading the rows of one fetch, at once or in batches.
+        case loads(FetchProfile.Key)
+        /// Preparing one statement at one line, outside any operation of an object store.
+        case preparing(StatementSite)
+        /// The evidence of a detector under one key.
+        case evidence(EvidenceReference)
+    }
+
+    var account: Account
+    /// The account's balance before the first claim, in nanoseconds.
+    var balance: Double
+
+    init(account: Account, balance: Double) {
+        self.account = account
+        self.balance = balance
+    }
+
+    /// Creates a claim on the time of a detector's evidence.
+    init<Gatherer: EvidenceDetector>(_ detector: Gatherer.Type, _ key: Gatherer.Key, balance: Double) {
+        self.init(account: .evidence(EvidenceReference(detector, key)), balance: balance)
+    }
+
+    /// Creates a claim on the time of fetches and their batches, without those in set-up scopes.
+    static func loads(_ fetch: FetchProfile.Key, _ profile: Profile) -> Claim {
+        let counts = profile.fetch(fetch)?.counts
+        return Claim(
+            account: .loads(fetch), balance: Double(counts?.time ?? 0) + Double(counts?.batchTime ?? 0))
+    }
+}
+
+/// How far an estimated saving can be trusted, and why no further.
+public struct Confidence: Sendable, Hashable, Comparable {
+    public enum Level: Int, Sendable, Hashable, CaseIterable, Comparable {
+        case low, medium, high
+
+        public static func < (a: Level, b: Level) -> Bool { a.rawValue < b.rawValue }
+    }
+
+    public let level: Level
+    /// A clause that says why the confidence is not high: `"the costs of trips and rows are assumed"`.
+    ///
+    /// `nil` if it is high.
+    public let reason: String?
+
+    public static let high = Confidence(level: .high, reason: nil)
+
+    static func medium(_ reason: String) -> Confidence { Confidence(level: .medium, reason: reason) }
+
+    static func low(_ reason: String) -> Confidence { Confidence(level: .low, reason: reason) }
+
+    /// Compares the levels.
+    public static func < (a: Confidence, b: Confidence) -> Bool { a.level < b.level }
+
+    /// The factor for a saving's score when findings are ranked.
+    var weight: Double {
+        switch level {
+        case .low: 0.4
+        case .medium: 0.7
+        case .high: 1
+        }
+    }
+}
+
+/// Text for the parts of a signature.
+enum SignatureText {
+    /// A shape as its entity and a hash, which is short but unambiguous.
+    ///
+    /// It omits prefetched key paths, so following one piece of advice does not rename other findings. It also omits
+    /// the fields that newer recorders add, so findings keep their names.
+    static func shape(_ shape: ShapeEntry) -> String {
+        var shape = shape
+        shape.prefetch = []
+        shape.terms = nil
+        shape.includesPropertyValues = nil
+        let hash = String(StableHash.text(shape.sortText), radix: 16)
+        return "\(shape.entity)#" + String(repeating: "0", count: 16 - hash.count) + hash
+    }
+}

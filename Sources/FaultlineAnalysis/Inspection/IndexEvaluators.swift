@@ -1,3 +1,5 @@
+internal import FaultlineTrace
+
 /// R06 at rest: columns that refer to other tables, or that joins use, and that have no index.
 struct MissingIndexEvaluator: StoreEvaluator {
     let rule = "R06"
@@ -180,5 +182,120 @@ struct FoldedTableEvaluator: StoreEvaluator {
     /// Whether a column refers back to the table.
     private func refersBack(_ column: String, from other: StoreFacts.Table, to table: StoreFacts.Table) -> Bool {
         other.references.contains { $0.column == column && $0.table == table.name }
+    }
+}
+
+/// R06 at rest, with the statements of a trace: indexes that none of them uses.
+struct UnusedIndexEvaluator: StoreEvaluator {
+    let rule = "R06"
+    let name = "Unused index"
+
+    func examined(_ facts: StoreFacts) -> Wording? {
+        guard let use = facts.use, use.statements > 0 else { return nil }
+        return "\(count: use.statements, "statement") of the trace"
+    }
+
+    func advice(_ facts: StoreFacts) -> [StoreAdvice] {
+        guard let use = facts.use else { return [] }
+        return facts.tables.filter { $0.rows >= Self.minimumRows }.flatMap { table -> [StoreAdvice] in
+            // Of a table that the program does not use, the trace shows nothing.
+            guard let runs = use.tables[table.name], !use.unclearTables.contains(table.name.lowercased()) else {
+                return []
+            }
+            return table.indexes.filter { index in
+                !use.indexes.contains(index.name) && Self.mayGo(index, of: table)
+            }.map { advice(to: $0, of: table, runs, use, facts) }
+        }
+    }
+
+    /// Whether an index serves queries alone, and plans for statements without values would show it.
+    ///
+    /// SQLite uses a partial index, or one of an expression, for values that the statements of a trace do not have.
+    private static func mayGo(_ index: StoreFacts.Index, of table: StoreFacts.Table) -> Bool {
+        let isOfReference = table.references.contains { $0.column == index.first }
+        return !index.isConstraint && !index.isUnique && !index.isPartial && !index.hasExpressions
+            && !index.belongsToStore && !isOfReference
+    }
+
+    private func advice(
+        to index: StoreFacts.Index, of table: StoreFacts.Table, _ runs: StatementUse.Table, _ use: StatementUse,
+        _ facts: StoreFacts
+    ) -> StoreAdvice {
+        let belongsToModel = facts.isCoreData && index.belongsToModel != false
+        return finding(
+            belongsToModel
+                ? "Remove the index \(code: index.nameInModel) from the model" : "Drop the index \(code: index.name)",
+            in: table, score: Score.of(Double(max(index.size, table.rows * 12)), info: 65_536, warning: 67_108_864),
+            fix: "First make sure that neither another program nor a rarer task needs it: a trace shows only what ran.",
+            code: belongsToModel ? [] : ["DROP INDEX \(StatementText.quoted(index.name));"],
+            explanation: [
+                "None of the \(count: use.statements, "statement") in the trace uses it. The program read from "
+                    + "\(entity: table.label) \(count: runs.reads, "time") and wrote to it \(count: runs.writes, "time")."
+            ],
+            evidence: [
+                Evidence("rows", table.rows, .rows), Evidence("size", index.size, .bytes),
+                Evidence("reads", runs.reads, .count), Evidence("writes", runs.writes, .count),
+            ], what: index.name, trying: .dropUnusedIndex(table: table.name, index: index.name))
+    }
+}
+
+/// The use that the statements of a program make of a database's tables and indexes, by SQLite's plans.
+public struct StatementUse: Sendable, Hashable {
+    /// The runs that read from a table, and those that wrote to it.
+    public struct Table: Sendable, Hashable {
+        public var reads: UInt64 = 0
+        public var writes: UInt64 = 0
+
+        public init() {}
+    }
+
+    /// The number of statements with different texts whose tables are known.
+    public var statements: UInt64 = 0
+    /// The number of other statements, which do not fit the database.
+    public var strangers: UInt64 = 0
+    /// The tables that they read or write, by name.
+    public var tables: [String: Table] = [:]
+    /// The names of the indexes that they use, or that the plans would not show.
+    public var indexes: Set<String> = []
+    /// The tables, in lowercase, whose indexes are used by statements without a plan, if at all: statements that do not fit
+    /// the database, and those of triggers.
+    public var unclearTables: Set<String> = []
+
+    public init() {}
+}
+
+/// The statements of a trace, and the indexes in its plans.
+public struct RecordedStatements: Sendable {
+    public var statements: [RecordedStatement]
+    /// The lines of SQLite's plans in the trace, which name indexes; none if they come from a profile.
+    public var planLines: Set<String>
+
+    public init(_ statements: [RecordedStatement], planLines: Set<String> = []) {
+        self.statements = statements
+        self.planLines = planLines
+    }
+}
+
+/// A statement of a trace, without its values.
+public struct RecordedStatement: Sendable, Hashable {
+    /// The text, in which `?` stands for a value.
+    public var sql: String
+    public var runs: UInt64
+
+    public init(sql: String, runs: UInt64) {
+        self.sql = sql
+        self.runs = runs
+    }
+}
+
+extension Profile {
+    /// The statements that read or write rows, in alphabetical order.
+    public var recordedStatements: [RecordedStatement] {
+        let types: Set<TraceEvent.Statement.StatementType?> = [.read, .write, nil]
+        let runs = groups.reduce(into: [String: UInt64]()) { sum, group in
+            guard case .statement(let sql) = group.key.subject, types.contains(group.key.statementType) else { return }
+            sum[sql, default: 0] &+= group.count
+        }
+        return runs.ordered(on: \.key).map { RecordedStatement(sql: $0.key, runs: $0.value) }
     }
 }

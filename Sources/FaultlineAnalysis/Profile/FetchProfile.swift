@@ -260,3 +260,46 @@ extension FetchProfile.Edge: ProfileKey {
         self.init(entity: try parts[0].text(), name: try parts[1].text())
     }
 }
+
+/// The cost of prefetching a key path with fetches and their batches.
+public struct PrefetchUse: Sendable, Hashable {
+    /// The number of fetches and batches for which rows had to be read.
+    public internal(set) var loads: UInt64 = 0
+    public internal(set) var trips: UInt64 = 0
+    public internal(set) var rows: UInt64 = 0
+    public internal(set) var bytes: UInt64 = 0
+    /// The time of prefetching in those fetches and batches, and their total time, in nanoseconds.
+    public internal(set) var time: UInt64 = 0
+    public internal(set) var loadTime: UInt64 = 0
+    /// The time of prefetching in fetches and batches whose rows the row cache already held, in nanoseconds.
+    public internal(set) var cachedTime: UInt64 = 0
+
+    /// The time of prefetching, whether or not rows had to be read, in nanoseconds.
+    public var totalTime: UInt64 { time &+ cachedTime }
+}
+
+extension PrefetchUse: Summed, StartsEmpty {
+    static let parts: [SumPart<PrefetchUse>] = [
+        .sum("loads", \.loads), .sum("trips", \.trips), .sum("rows", \.rows), .sum("bytes", \.bytes),
+        .sum("time", \.time), .sum("loadTime", \.loadTime), .sum("cachedTime", \.cachedTime),
+    ]
+}
+
+/// The use of a to-one relationship's destination objects.
+struct DestinationUse: Sendable {
+    /// The properties that the program read.
+    var properties: Set<String> = []
+    /// 1 if some objects were used in ways the trace does not have, as when they were changed or also reached in other
+    /// ways.
+    var unrecorded: UInt64 = 0
+
+    mutating func insert(_ entry: DestinationUseEntry) {
+        if let property = entry.property { properties.insert(property) } else { unrecorded = 1 }
+    }
+}
+
+extension DestinationUse: Summed, StartsEmpty {
+    static let parts: [SumPart<DestinationUse>] = [
+        .union("properties", \.properties), .maximum("unrecorded", \.unrecorded),
+    ]
+}

@@ -1,7 +1,9 @@
-// The compiler attributes "stat" to whichever C module it loads first: this one or Glibc.
 import CElfutils
+import FaultlineTrace
 import Foundation
 import Glibc
+
+// The compiler attributes "stat" to whichever C module it loads first: this one or Glibc.
 
 /// The CTF traces below a directory, in the layout of `lttng create --output`.
 ///
@@ -79,5 +81,94 @@ struct CTFTrace {
             guard CTFMetadata(of: directory).hasPacketsOfLTTng else { return true }
             return Self.streams(of: directory).allSatisfy { CTFStream(directory + "/" + $0)?.isSound ?? true }
         }
+    }
+}
+
+/// The streams of CTF traces that hold dictionary entries.
+///
+/// If these have a channel of their own, there is much less to read than in the whole traces.
+struct CTFNames {
+    /// Traces with only the streams of entries, in the order of the originals.
+    let directories: [String]
+    /// The owner of the links.
+    private let scratch: CTFScratch
+
+    /// Finds the streams of entries; `nil` if they cannot be determined.
+    ///
+    /// - Throws: ``ReaderError`` if there is no room for links to them.
+    init?(_ originals: [String], path: String) throws(ReaderError) {
+        scratch = try CTFScratch(path: path)
+        var directories: [String] = []
+        for (number, original) in originals.enumerated() {
+            let metadata = CTFMetadata(of: original)
+            guard metadata.hasPacketsOfLTTng, let streams = metadata.streamsOfNames else { return nil }
+            let directory = try scratch.makeDirectory("\(number)", for: original)
+            for file in CTFTrace.streams(of: original) {
+                guard let stream = CTFStream(original + "/" + file)?.number else { continue }
+                if streams.contains(stream) { try scratch.link(original + "/" + file, at: directory + "/" + file) }
+            }
+            directories.append(directory)
+        }
+        self.directories = directories
+    }
+}
+
+/// The streams of CTF traces, without LTTng's packet indexes.
+///
+/// libbabeltrace2 trusts an index and ends the process if it does not match its stream. Without an index it reads the
+/// packets themselves, which takes no longer. It would also block on a pipe in an index's place.
+struct CTFStreams {
+    /// Traces of the same streams, in the order of the originals.
+    let directories: [String]
+    /// The owner of the links.
+    private let scratch: CTFScratch
+
+    /// - Throws: ``ReaderError`` if there is no room for links.
+    init(_ originals: [String], path: String) throws(ReaderError) {
+        scratch = try CTFScratch(path: path)
+        var directories: [String] = []
+        for (number, original) in originals.enumerated() {
+            let directory = try scratch.makeDirectory("\(number)", for: original)
+            for file in CTFTrace.streams(of: original) {
+                try scratch.link(original + "/" + file, at: directory + "/" + file)
+            }
+            directories.append(directory)
+        }
+        self.directories = directories
+    }
+}
+
+/// Temporary directories with links to parts of CTF traces, deleted with the object.
+final class CTFScratch {
+    private let directory: OwnedDirectory
+    private let path: String
+
+    /// Creates an empty temporary directory.
+    ///
+    /// - Parameter path: The trace, for error messages.
+    /// - Throws: ``ReaderError`` if there is no room.
+    init(path: String) throws(ReaderError) {
+        self.path = path
+        guard let directory = OwnedDirectory.make(in: NSTemporaryDirectory(), purpose: .ctf, content: path) else {
+            throw .cannotSalvage(path, errno)
+        }
+        self.directory = directory
+    }
+
+    deinit {
+        directory.remove()
+    }
+
+    /// Creates a directory with a trace's metadata.
+    func makeDirectory(_ name: String, for trace: String) throws(ReaderError) -> String {
+        let directory = self.directory.path + "/" + name
+        guard mkdir(directory, 0o700) == 0 else { throw .cannotSalvage(path, errno) }
+        try link(trace + "/metadata", at: directory + "/metadata")
+        return directory
+    }
+
+    /// Creates a link to a file.
+    func link(_ file: String, at target: String) throws(ReaderError) {
+        guard symlink(URL(fileURLWithPath: file).path, target) == 0 else { throw .cannotSalvage(path, errno) }
     }
 }

@@ -1,3 +1,6 @@
+public import FaultlineModel
+package import FaultlineTrace
+
 /// A request for objects of an entity.
 ///
 ///     var request = FetchRequest<Item>(
@@ -129,4 +132,137 @@ struct FetchTerms {
     var isDistinct: Bool
     var affectedStores: [PersistentStore]?
     var keys: ClosedRange<Int64>?
+}
+
+extension FetchRequest {
+    /// Returns the request with a change applied.
+    package func changed(by change: FetchChange) -> FetchRequest {
+        var request = self
+        if let size = change.batchSize { request.fetchBatchSize = Int(size) }
+        if let limit = change.limit { request.fetchLimit = Int(limit) }
+        request.relationshipKeyPathsForPrefetching = change.prefetched(relationshipKeyPathsForPrefetching)
+        if let properties = change.properties {
+            request.propertiesToFetch = properties.map { ExpressionDescription($0, .keyPath($0)) }
+        }
+        if change.readsIdentitiesOnly {
+            request.includesPropertyValues = false
+            // With a batch size, the first access to an object would read its rows.
+            if change.batchSize == nil { request.fetchBatchSize = 0 }
+        }
+        return request
+    }
+}
+
+extension FetchRequest {
+    /// Creates a request from a template in a model.
+    ///
+    ///     let request = try FetchRequest<Item>(
+    ///         templateNamed: "itemsByName", in: container.managedObjectModel, substitutionVariables: ["NAME": "milk"])
+    ///
+    /// - Throws: ``StoreError`` if the model has no such template, if its predicate cannot be parsed, or if the
+    ///   predicate reads a property of a variable that is not an object. Unset variables only throw when the request is
+    ///   executed.
+    public init(
+        templateNamed name: String, in model: ManagedObjectModel,
+        substitutionVariables: [String: (any FetchPredicateArgument)?] = [:]
+    ) throws(StoreError) {
+        guard let template = model.fetchRequestTemplate(named: name) else {
+            throw StoreError(
+                .invalidRequest, "The model has no fetch request '\(name)'; correct the name, or add it to the model.")
+        }
+        try self.init(template, substitutionVariables: substitutionVariables)
+    }
+
+    init(
+        _ template: FetchRequestTemplate, substitutionVariables: [String: (any FetchPredicateArgument)?]
+    ) throws(StoreError) {
+        let predicate: FetchPredicate?
+        if let format = template.predicate, !format.isEmpty {
+            predicate = try FetchPredicate(format: format).withSubstitutionVariables(substitutionVariables)
+        } else {
+            predicate = nil
+        }
+        self.init(entityName: template.entity, predicate: predicate)
+    }
+}
+
+/// The kind of result of a fetch request.
+public enum FetchRequestResultType: String, Sendable, Hashable {
+    /// Objects, returned by ``ManagedObjectContext/fetch(_:fileID:line:function:)``.
+    case managedObject
+    /// Dictionaries with the values of ``FetchRequest/propertiesToFetch``, returned by
+    /// ``ManagedObjectContext/fetchDictionaries(_:fileID:line:function:)``.
+    case dictionary
+}
+
+/// A sort key of a fetch request.
+public struct FetchSortDescriptor: Sendable, Hashable {
+    /// An attribute, or a key path to one through to-one relationships.
+    public var keyPath: String
+    /// Whether the smallest value comes first.
+    public var isAscending: Bool
+    /// How strings are compared; ignored for other values.
+    ///
+    /// Default: by code points.
+    public var order: TextOrder
+
+    /// Creates a descriptor for an attribute or a key path to one.
+    public init(_ keyPath: String, ascending: Bool = true, order: TextOrder = .lexical) {
+        self.keyPath = keyPath
+        self.order = order
+        isAscending = ascending
+    }
+
+    /// Returns a descriptor that puts the smallest value first.
+    public static func ascending(_ keyPath: String, _ order: TextOrder = .lexical) -> FetchSortDescriptor {
+        FetchSortDescriptor(keyPath, order: order)
+    }
+
+    /// Returns a descriptor that puts the largest value first.
+    public static func descending(_ keyPath: String, _ order: TextOrder = .lexical) -> FetchSortDescriptor {
+        FetchSortDescriptor(keyPath, ascending: false, order: order)
+    }
+
+    /// Parses a sort key in the form of a trace's shape.
+    ///
+    /// - Returns: `nil` if the text is not a sort key.
+    package init?(shape text: String) {
+        let words = text.split(separator: " ").map(String.init)
+        guard let keyPath = words.first, let direction = words.last, ["ascending", "descending"].contains(direction),
+            let order = TextOrder.allCases.first(where: {
+                FetchSortDescriptor(keyPath, ascending: direction == "ascending", order: $0).text == text
+            })
+        else { return nil }
+        self.init(keyPath, ascending: direction == "ascending", order: order)
+    }
+
+    /// The key path and direction: `"name ascending"`, `"name localized ascending"`.
+    var text: String {
+        "\(keyPath) \(order == .lexical ? "" : "\(order) ")\(isAscending ? "ascending" : "descending")"
+    }
+}
+
+/// An item of ``FetchRequest/propertiesToFetch``: an expression, and its key in a result dictionary.
+///
+/// A string literal names a property, which is also its key.
+public struct ExpressionDescription: Sendable, Hashable, ExpressibleByStringLiteral {
+    /// The key; not empty, and unique within a request.
+    public var name: String
+    /// The expression whose value is under the key.
+    public var expression: FetchExpression
+    /// The type to read the value as; `nil` for the expression's own type.
+    ///
+    /// The own type of a sum is a floating-point number.
+    public var resultType: AttributeType?
+
+    /// Creates a description of a value in dictionaries.
+    public init(_ name: String, _ expression: FetchExpression, resultType: AttributeType? = nil) {
+        self.name = name
+        self.expression = expression
+        self.resultType = resultType
+    }
+
+    public init(stringLiteral keyPath: String) {
+        self.init(keyPath, .keyPath(keyPath))
+    }
 }

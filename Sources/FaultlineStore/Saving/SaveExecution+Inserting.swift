@@ -2,6 +2,8 @@ import CSQLite
 import CStore
 import FaultlineModel
 import FaultlineRecorder
+import FaultlineTrace
+import Foundation
 
 extension SaveExecution {
     /// Inserts the rows of new objects, which are grouped by entity.
@@ -93,5 +95,101 @@ extension SaveExecution {
     private func bindConstants(_ statement: SQLStatement, _ entity: EntityRuntime) {
         statement.bind(.integer(entity.schema.number), at: 2)
         statement.bind(.integer(1), at: 3)
+    }
+}
+
+extension SaveExecution {
+    /// Writes the order of an ordered relationship's members, after their rows and join rows.
+    ///
+    /// Sorts the members that are in the store now: members that another writer added follow the ones that this context
+    /// knows.
+    mutating func write(_ order: ChangeSet.Order) throws(StoreError) {
+        let property = order.owner.runtime.schema.properties[order.index]
+        let owner = order.owner.finalKey
+        guard let column = property.orderColumn, !order.owner.isDeleted else { return }
+        let destination = store.schema.entities[property.destination]
+        let table = property.joinTable?.table ?? destination.table
+        let key = property.joinTable?.destinationColumn ?? "Z_PK"
+        let source = property.joinTable?.sourceColumn ?? store.schema.memberKey(of: property).column
+
+        var stored: [Int64] = []
+        var numbers: [Int64: Int64] = [:]
+        let sql = "SELECT \(key), \(column) FROM \(table) WHERE \(source) = ? ORDER BY \(column), \(key)"
+        let statement = try store.writer.sqlite.statement(sql)
+        statement.bind(.integer(owner), at: 1)
+        store.log.statement(sql, [.integer(owner)])
+        try read(statement) { row in
+            let member = sqlite3_column_int64(row, 0)
+            stored.append(member)
+            if sqlite3_column_type(row, 1) != SQLITE_NULL { numbers[member] = sqlite3_column_int64(row, 1) }
+        }
+
+        let state = order.owner.toManyState(order.index)
+        let exists = Set(stored)
+        let known = (state.isLoaded ? state.members : state.added).map(\.finalKey).filter(exists.contains)
+        let knownKeys = Set(known)
+        let others = stored.filter { !knownKeys.contains($0) }
+        let wanted = state.isLoaded ? known + others : others + known
+        let condition = property.joinTable == nil ? "Z_PK = ?" : "\(source) = ? AND \(key) = ?"
+        for (member, number) in MemberOrder.changes(wanted, known: numbers) {
+            let keys: [SQLValue] = property.joinTable == nil ? [] : [.integer(owner)]
+            try step(
+                "UPDATE \(table) SET \(column) = ? WHERE \(condition)",
+                [.integer(number)] + keys + [.integer(member)])
+        }
+    }
+}
+
+extension SaveExecution {
+    /// Checks that the save violates nothing that only Core Data could maintain.
+    func checkObstacles() throws(StoreError) {
+        guard store.isForeign else { return }
+        if store.saveObstacles == nil { store.saveObstacles = try SaveObstacles(store) }
+        var tables: Set<String> = []
+        for object in changes.inserted + changes.updated + changes.deleted + changes.revived {
+            tables.insert(object.runtime.schema.table)
+        }
+        for join in changes.joins { tables.insert(join.table.table) }
+        for order in changes.orders {
+            let property = order.owner.runtime.schema.properties[order.index]
+            tables.insert(property.joinTable?.table ?? store.schema.entities[property.destination].table)
+        }
+        try store.saveObstacles?.check(tables.sorted())
+    }
+
+    /// Reads rows again that triggers changed during the save.
+    ///
+    /// The save is already complete, so a row that cannot be read now is read when it is needed.
+    mutating func refreshAffectedRows() {
+        for affected in store.writer.sqlite.effects.take() {
+            guard let position = store.schema.position(ofNumber: affected.entity) else { continue }
+            let entity = store.entities[position]
+            store.rows.remove(root: entity.schema.root, key: affected.key)
+            span?.event.trips += 1
+            guard let loaded = try? store.writer.loadRowAsEvent(entity, key: affected.key, origin: origin) else {
+                continue
+            }
+            refreshed.append((entity.schema.root, loaded.row, [loaded.block]))
+        }
+    }
+}
+
+extension SaveExecution {
+    /// Writes the program's metadata if it changed since the last save.
+    mutating func writeMetadata() throws(StoreError) {
+        guard let unsaved = store.identity.withMetadata({ $0.unsaved }) else { return }
+        var list = Data()
+        let sql = "SELECT Z_PLIST FROM Z_METADATA"
+        let statement = try store.writer.sqlite.statement(sql)
+        store.log.statement(sql)
+        try read(statement) { row in
+            guard let bytes = sqlite3_column_blob(row, 0) else { return }
+            list = Data(bytes: bytes, count: Int(sqlite3_column_bytes(row, 0)))
+        }
+        let new = try StoreMetadata.changing(list, path: store.identity.url.path) { values in
+            values = values.filter { StoreMetadata.isOwn($0.key) }.merging(unsaved.values) { $1 }
+        }
+        try step("UPDATE OR FAIL Z_METADATA SET Z_PLIST = ?", [.blob(new)])
+        metadata = unsaved.change
     }
 }

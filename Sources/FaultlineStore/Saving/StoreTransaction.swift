@@ -64,3 +64,84 @@ extension StoreTransaction {
         if !store.writer.sqlite.isAutocommit { try? control("ROLLBACK") }
     }
 }
+
+/// Transactions in several stores: all rows are written and checked in every store before the first commit.
+///
+/// A later commit that fails cannot revert earlier ones. The stores most likely to fail therefore commit first: a
+/// binary store writes its whole file, and a store in memory cannot fail.
+struct JointTransaction<Part: StoreTransaction> {
+    private(set) var parts: [Part]
+    /// The index of the part that could not be written or committed.
+    private(set) var failed: Int?
+    /// The indexes of the committed parts.
+    private(set) var committed: [Int] = []
+
+    /// Creates the transaction.
+    ///
+    /// - Parameter parts: one for each store, in the coordinator's order. Everyone locks stores in this order, which
+    ///   prevents deadlocks.
+    init(_ parts: [Part]) {
+        self.parts = parts
+    }
+
+    /// Writes and commits all parts.
+    ///
+    /// - Throws: ``StoreError`` if a part fails. If other parts were already committed, the error lists their stores.
+    mutating func run(for origin: TraceOrigin) throws(StoreError) {
+        failed = nil
+        try write(from: 0, origin)
+    }
+
+    private mutating func write(from position: Int, _ origin: TraceOrigin) throws(StoreError) {
+        guard position < parts.count else { return try commit() }
+        let store = parts[position].store
+        parts[position].willLock()
+        try store.writer.locked(for: origin) { () throws(StoreError) in
+            parts[position].didLock()
+            do throws(StoreError) {
+                try parts[position].write()
+            } catch {
+                failed = position
+                throw error
+            }
+            do throws(StoreError) {
+                try write(from: position + 1, origin)
+            } catch {
+                if failed != position, !committed.contains(position) { parts[position].rollBack() }
+                throw error
+            }
+        }
+    }
+
+    private mutating func commit() throws(StoreError) {
+        let order = parts.count == 1 ? [0] : parts.indices.sorted { rank($0) < rank($1) }
+        var failure: StoreError?
+        for position in order {
+            do throws(StoreError) {
+                try parts[position].commit()
+                committed.append(position)
+            } catch {
+                failed = position
+                failure = error
+                break
+            }
+        }
+        for position in committed { parts[position].finish() }
+        guard var failure else { return }
+        if !committed.isEmpty {
+            let saved = committed.map { parts[$0].store }
+            let names = saved.map { "'\($0.path)'" }.joined(separator: " and ")
+            failure.message = "The changes to \(names) were saved, but the others were not: \(failure.message)"
+            failure.savedStores = saved.map(\.identity)
+        }
+        throw failure
+    }
+
+    private func rank(_ position: Int) -> Int {
+        switch parts[position].store.description.type {
+        case .binary: 0
+        case .sqlite: 1
+        case .inMemory: 2
+        }
+    }
+}

@@ -1,3 +1,4 @@
+import ArgumentParser
 import FaultlineAnalysis
 import FaultlineReport
 import FaultlineTrace
@@ -134,5 +135,61 @@ struct FileIdentity: Equatable {
 
     private init(_ status: stat, name: String = "") {
         (device, inode, self.name) = (status.st_dev, status.st_ino, name)
+    }
+}
+
+/// Recognizes a mistyped subcommand, which the parser would report as an unexpected argument.
+enum CommandName {
+    /// Checks the subcommands among the first arguments, also those after `help`.
+    ///
+    /// - Throws: `ValidationError` if one is neither an option nor a subcommand; the message suggests a similar one.
+    static func check(_ arguments: [String], of command: any ParsableCommand.Type) throws {
+        var arguments = arguments[...]
+        if arguments.first == "help" { arguments.removeFirst() }
+        guard arguments.first != "help" else { return }
+        var command = command
+        var path = "faultline"
+        while let word = arguments.popFirst(), !word.hasPrefix("-"), !command.configuration.subcommands.isEmpty {
+            let subcommands = command.configuration.subcommands
+            guard let next = subcommands.first(where: { $0.configuration.commandName == word }) else {
+                let names =
+                    subcommands.compactMap { $0.configuration.commandName } + (path == "faultline" ? ["help"] : [])
+                let hint = NearestName.of(word, in: names).map { "did you mean \"\($0)\"?" }
+                throw ValidationError(
+                    "There is no command \"\(Phrase.printable(word))\"; \(hint ?? "\"\(path) --help\" lists the commands.")"
+                )
+            }
+            (command, path) = (next, "\(path) \(word)")
+        }
+    }
+}
+
+/// Adds the value that a mistyped one resembles to the parser's message, which lists the values of an option.
+///
+///     The value 'jsn' is invalid for '--format <format>'. Did you mean 'json'? Please provide one of …
+enum ValueHint {
+    /// Returns the parser's message with the hint, or as it is if no value is similar.
+    static func add(to message: String) -> String {
+        guard
+            let parts = message.firstMatch(of: /The value '(?<value>.*?)' is invalid for '(?<option>--[a-z-]+) <.*?>'/)
+        else { return message }
+        let isKind = parts.output.option == "--kind"
+        let rest = message[parts.range.upperBound...]
+        let values = isKind ? EventKind.allCases.map(\.name) : Self.values(in: rest)
+        let words = isKind ? parts.output.value.split(separator: ",") : [parts.output.value]
+        guard let word = words.first(where: { !values.contains(String($0)) }),
+            let nearest = NearestName.of(String(word), in: values)
+        else { return message }
+        return message[..<parts.range.upperBound] + ". Did you mean '\(nearest)'?"
+            + (rest.first == "." ? rest.dropFirst() : rest)
+    }
+
+    /// The values that a message lists: `Please provide one of 'a' and 'b'.`, or one in each of the lines that follow.
+    private static func values(in text: Substring) -> [String] {
+        guard let list = text.firstRange(of: "Please provide one of") else { return [] }
+        let lines = text[list.upperBound...].split(separator: "\n")
+        let quoted = lines.first.map { $0.matches(of: /'([^']*)'/).map { String($0.output.1) } } ?? []
+        return quoted.isEmpty
+            ? lines.dropFirst().prefix { $0.hasPrefix("  - ") }.map { String($0.dropFirst(4)) } : quoted
     }
 }

@@ -1,9 +1,12 @@
 import CSQLite
 import FaultlineAnalysis
 import FaultlineModel
+import FaultlineReader
 import FaultlineRecorder
 import FaultlineStore
+import FaultlineTrace
 import Foundation
+import Synchronization
 
 /// Creates a store in a directory, writes to it, reopens it and reads the rows back.
 struct StoreTrial {
@@ -90,5 +93,113 @@ enum SQLiteQuery {
             sqlite3_step(statement) == SQLITE_ROW
         else { return nil }
         return sqlite3_column_text(statement, 0).map { String(cString: $0) }
+    }
+}
+
+/// Records events into rings and a timeline, like `faultline record`, and reads them back.
+struct TimelineTrial: Examination {
+    /// The directory for the timeline.
+    let directory: String
+
+    private static let subject = Subject(
+        name: "trial run", why: "A recording with the default options works like this one.", isEssential: true)
+    private static let events = 100
+
+    var silence: Check {
+        Self.subject.failed(
+            "\(directory) does not respond", "Name another directory with --directory, and record with -o.")
+    }
+
+    func checks() -> [Check] {
+        do {
+            let read = try ScratchDirectory.with(in: directory) { try record(to: $0.file("trace.json")) }
+            guard read == Self.events else {
+                return [
+                    Self.subject.failed(
+                        "only \(read) of \(Self.events) events were read back",
+                        "Record a program, and check the head of its report.")
+                ]
+            }
+            return [Self.subject.ok("\(Self.events) events recorded, written to a timeline, read back")]
+        } catch let failure as SystemError {
+            return [
+                Self.subject.failed(
+                    "cannot create a file in \(directory) (\(failure))",
+                    "Name another directory with --directory, and record with -o.")
+            ]
+        } catch {
+            return [Self.subject.failed("no complete timeline was written in \(directory)", "\(error)")]
+        }
+    }
+
+    /// Records events, and returns the number that were read back.
+    private func record(to path: String) throws -> Int {
+        let collector = try TraceCollector(path: path, scratch: Recording.directories(for: path))
+        let recorder: Recorder
+        do {
+            recorder = try Recorder.writing(to: .rings(directory: collector.directory))
+        } catch {
+            collector.discard()
+            throw error
+        }
+        for _ in 0..<Self.events {
+            if let open = recorder.begin() { recorder.end(open, TraceEvent.Fetch(), context: 0, site: 0) }
+        }
+        recorder.close()
+        if let note = collector.finish().notes.first { throw CommandFailure.tool(note) }
+        var read = 0
+        try TraceReader(path: path).read { message in
+            if case .event = message { read += 1 }
+        }
+        return read
+    }
+}
+
+/// A temporary directory for a check.
+struct ScratchDirectory {
+    private let directory: OwnedDirectory
+    var path: String { directory.path }
+
+    /// The directory for temporary files, without a trailing slash.
+    static var temporary: String {
+        let path = NSTemporaryDirectory()
+        return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+
+    /// Creates a directory in another one.
+    ///
+    /// - Throws: ``SystemError`` if nothing can be created there.
+    init(in directory: String) throws(SystemError) {
+        guard let made = OwnedDirectory.make(in: directory, purpose: .doctor, content: "") else {
+            throw SystemError(code: errno)
+        }
+        Self.present.withLock { _ = $0.insert(made.path) }
+        self.directory = made
+    }
+
+    /// The existing scratch directories.
+    private static let present = Mutex<Set<String>>([])
+
+    /// Removes the directories of work that has not ended, and may never end.
+    static func removeAll() {
+        for path in present.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    func file(_ name: String) -> String {
+        path + "/" + name
+    }
+
+    func remove() {
+        directory.remove()
+        Self.present.withLock { _ = $0.remove(path) }
+    }
+
+    /// Runs `body` with a new directory, and removes the directory.
+    static func with<Result>(
+        in directory: String, _ body: (ScratchDirectory) throws -> Result
+    ) throws -> Result {
+        let scratch = try ScratchDirectory(in: directory)
+        defer { scratch.remove() }
+        return try body(scratch)
     }
 }

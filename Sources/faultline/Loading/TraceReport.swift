@@ -1,6 +1,7 @@
 import FaultlineAnalysis
 import FaultlineReport
 import FaultlineTrace
+import Foundation
 
 /// The report of a trace, ready to be printed.
 struct TraceReport {
@@ -37,5 +38,19 @@ struct TraceReport {
     /// The sections about migrations and findings.
     func migrations(on terminal: Terminal) -> String {
         TextReport(analysis).migrations(width: terminal.width, colour: terminal.wantsColour)
+    }
+}
+
+extension NextStep.Input {
+    /// Creates the input of a next step.
+    ///
+    /// - Parameter options: The options that both commands share: their names, followed by their values.
+    /// - Returns: `nil` if the next command could not read the file, because it is a pipe or standard input.
+    init?(file path: String, _ options: [String] = []) {
+        var status = stat()
+        guard stat(path, &status) == 0, [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT),
+            !path.hasPrefix("/dev/fd/"), !path.hasPrefix("/proc/"), path != "/dev/stdin"
+        else { return nil }
+        self.init(path: path, options: options, isProfile: LoadedProfile.isProfile(path))
     }
 }

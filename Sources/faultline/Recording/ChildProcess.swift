@@ -1,4 +1,6 @@
+import FaultlineReplay
 import Foundation
+import Glibc
 import Synchronization
 
 /// A command that runs with this process's standard streams, and receives the signals sent to this process.
@@ -126,6 +128,71 @@ extension ChildProcess.Ending {
             pthread_sigmask(SIG_UNBLOCK, &unblocked, nil)
             raise(number)
             exit(128 + number)
+        }
+    }
+}
+
+/// Handles the signals of this process.
+enum Signals {
+    /// The signals that end a program by default.
+    static let ending = [SIGINT, SIGTERM, SIGHUP]
+
+    static func set(of numbers: [Int32]) -> sigset_t {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in numbers { sigaddset(&signals, number) }
+        return signals
+    }
+
+    /// Runs `body` so that exceeding the file size limit (`ulimit -f`) causes an error instead of ending the process.
+    ///
+    /// Programs started meanwhile inherit this.
+    static func ignoringFileSizeLimit<Result>(_ body: () throws -> Result) rethrows -> Result {
+        var (ignoring, before) = (sigaction(), sigaction())
+        ignoring.__sigaction_handler.sa_handler = SIG_IGN
+        sigaction(SIGXFSZ, &ignoring, &before)
+        defer { sigaction(SIGXFSZ, &before, nil) }
+        return try body()
+    }
+
+    /// Runs `body` while signals that would end the process are blocked.
+    static func holdingBack<Result>(_ body: () throws -> Result) rethrows -> Result {
+        var (signals, before) = (set(of: ending), sigset_t())
+        pthread_sigmask(SIG_BLOCK, &signals, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        return try body()
+    }
+
+    static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        return action.sa_flags & SA_SIGINFO == 0
+            && unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+                == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+}
+
+/// Clean-up when the command is interrupted.
+enum Interruption {
+    /// Makes signals that end the process first remove the folders with copies.
+    ///
+    /// Call it once, on the main thread, before other threads are created. They inherit the blocked signals and leave
+    /// them to a dedicated thread, so none is lost before that thread runs. Signals that the process ignores, as under
+    /// `nohup`, stay ignored.
+    static func removeCopiesFirst() {
+        let numbers = Signals.ending.filter { !Signals.isIgnored($0) }
+        var signals = Signals.set(of: numbers)
+        guard !numbers.isEmpty, pthread_sigmask(SIG_BLOCK, &signals, nil) == 0 else { return }
+        Thread.detachNewThread {
+            var signals = Signals.set(of: numbers)
+            var number: Int32 = 0
+            guard sigwait(&signals, &number) == 0 else { return }
+            ScratchFolders.removeAll {
+                signal(number, SIG_DFL)
+                pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+                kill(getpid(), number)
+                sleep(1)
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// An open group of fetches of one shape from one line on one thread in one scope.
 struct OpenLoop: RepeatedGroup {
@@ -140,5 +140,150 @@ extension Profile {
     /// The evidence of one loop.
     package func loop(of fetch: FetchProfile.Key, term: Int?) -> LoopEvidence? {
         tables.evidence[LoopDetector.self][LoopEvidence.Key(fetch: fetch, term: term)]
+    }
+}
+
+/// Consecutive fetches of one shape from one line, each with another value of one property.
+///
+/// It includes only fetches that passed the thresholds within one scope.
+public struct LoopEvidence: Sendable {
+    public struct Key: Sendable, Hashable {
+        public var fetch: FetchProfile.Key
+        /// The index of the property's term in ``ShapeEntry/terms``, or `nil` if the values are unknown.
+        public var term: Int?
+    }
+
+    /// The number of occurrences, each within one scope.
+    public internal(set) var occurrences: UInt64 = 0
+    /// The number of occurrences in which events were lost.
+    public internal(set) var lossyOccurrences: UInt64 = 0
+    public internal(set) var executions: UInt64 = 0
+    /// The number of distinct values of the property.
+    public internal(set) var values: UInt64 = 0
+    /// The number of rows that matched.
+    public internal(set) var rows: UInt64 = 0
+    /// The fetches' time, in nanoseconds.
+    public internal(set) var time: UInt64 = 0
+    public internal(set) var mainThreadTime: UInt64 = 0
+    /// The time between the fetches that was not spent in the store, in nanoseconds.
+    public internal(set) var waiting: UInt64 = 0
+    /// The lines that called the fetching functions, with the number of calls.
+    public internal(set) var callers: [CallSite: UInt64] = [:]
+    /// The durations of the fetches.
+    var speeds = Speeds()
+    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+    /// The wall time of the scopes, or without scopes from the first fetch to the last, in nanoseconds.
+    public internal(set) var wallTime: UInt64 = 0
+}
+
+extension LoopEvidence: Summed, RepetitionEvidence {
+    static let parts: [SumPart<LoopEvidence>] = [
+        .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences),
+        .sum("executions", \.executions), .sum("values", \.values), .sum("rows", \.rows), .sum("time", \.time),
+        .sum("mainThreadTime", \.mainThreadTime), .sum("waiting", \.waiting), .sum("wallTime", \.wallTime),
+        .part("callers", \.callers), .part("speeds", \.speeds), .part("scopes", \.scopes),
+    ]
+}
+
+extension LoopEvidence {
+    /// Whether one fetch for all values is worth advising.
+    ///
+    /// It is not if trips cost little compared with the rows, or if the results serve a purpose that needs separate
+    /// fetches.
+    func isWorthJoining(_ key: Key, _ profile: Profile) -> Bool {
+        switch FetchLoopKind(key, profile.fetch(key.fetch)) {
+        case .rows: rows < FetchLoopRule.manyRows &* executions
+        case .groups, .first: true
+        case nil: false
+        }
+    }
+}
+
+extension LoopEvidence.Key: ProfileKey {
+    static var hasSpellings: Bool { true }
+
+    var sortText: String { fetch.sortText + "\u{2}" + (term.map { String($0) } ?? "") }
+
+    func stored(_ words: inout ProfileWords) -> StoredValue {
+        .list([fetch.stored(&words), term.map { .number(Int64($0)) } ?? .none])
+    }
+
+    init(_ value: StoredValue, _ words: ProfileWords) throws {
+        let parts = try value.list(of: 2)
+        let fetch = try FetchProfile.Key(parts[0], words)
+        let term = parts[1] == .none ? nil : try parts[1].count()
+        guard term.map({ $0 < UInt64(fetch.shape.terms?.count ?? 0) }) ?? true else {
+            throw StoredProblem(path: ["1"], expected: "the number of one of the shape's terms")
+        }
+        self.init(fetch: fetch, term: term.map { Int($0) })
+    }
+}
+
+/// The time of a loop's fetches, in nanoseconds.
+///
+/// The functions take the profile of all fetches from the loop's line.
+extension LoopEvidence {
+    /// The time without work that is done once, such as preparing the statement, for each of the lines that fit the costs.
+    func time(_ fetch: FetchProfile?, _ estimate: CostModel.Estimate) -> (CostLine) -> Double {
+        let unsaved = pendingTime(fetch)
+        let rest = max(0, Double(time) - preparation(fetch) - unsaved)
+        return { unsaved + estimate.typical(rest, trips: Double(executions), rows: Double(rows), $0) }
+    }
+
+    /// The time once statements are prepared and pages are in memory.
+    ///
+    /// Fewer than ten fetches have no slowest tenth to leave out, so only the preparation of statements is subtracted.
+    func typicalTime(_ fetch: FetchProfile?) -> Double {
+        executions < 10 ? max(0, Double(time) - preparation(fetch)) : speeds.typicalTime
+    }
+
+    /// The time in which the fetches compared unsaved objects.
+    func pendingTime(_ fetch: FetchProfile?) -> Double {
+        guard let counts = fetch?.counts, counts.executions > 0 else { return 0 }
+        return Double(counts.pendingTime) * Double(min(executions, counts.executions)) / Double(counts.executions)
+    }
+
+    private func preparation(_ fetch: FetchProfile?) -> Double { fetch?.counts.prepareTime(of: executions) ?? 0 }
+}
+
+/// The predicate of the one fetch that replaces many that differ in one term.
+struct LoopTerms {
+    private let term: ShapeEntry.Term
+    private let others: [ShapeEntry.Term]
+    private let isSimple: Bool
+
+    init(_ shape: ShapeEntry, except term: ShapeEntry.Term) {
+        self.term = term
+        var others = shape.terms ?? []
+        if let position = others.firstIndex(of: term) { others.remove(at: position) }
+        self.others = others
+        isSimple = others.allSatisfy {
+            $0.isAlternative != true && $0.isNegated != true && $0.options == nil && $0.operand == "value"
+                && ["==", "!=", "<", "<=", ">", ">="].contains($0.operation)
+        }
+    }
+
+    /// The terms that do not change, or `nil` if there are none.
+    var text: String? {
+        guard !others.isEmpty else { return nil }
+        return others.map { term in
+            "\(term.isNegated == true ? "NOT " : "")\(term.keyPath) \(term.operation) \(term.operand == "nil" ? "nil" : "?")"
+        }.joined(separator: ", ")
+    }
+
+    /// The predicate as code, one term per line.
+    var predicate: [String] {
+        let isObject = term.operand == "object" || term.keyPath.uppercased() == "SELF"
+        let list = ".isIn(\"\(term.keyPath)\", \(isObject ? "objects: ids" : "values"))"
+        guard !others.isEmpty else { return ["request.predicate = \(list)"] }
+        let rest =
+            isSimple
+            ? others.map { "PropertyPath(\"\($0.keyPath)\") \($0.operation) \(Self.name($0.keyPath))" } : ["otherTerms"]
+        return ["request.predicate = FetchPredicate\(list)"] + rest.map { "    && \($0)" }
+    }
+
+    /// A variable name for a value: the last component of its key path.
+    private static func name(_ keyPath: String) -> String {
+        keyPath.split(separator: ".").last.map(String.init) ?? "value"
     }
 }

@@ -48,3 +48,194 @@ extension Profile {
         evidence(of: StatementScanDetector.self)
     }
 }
+
+/// Runs of one statement at one line that stepped through a table, or for which SQLite built an index, outside any operation
+/// of an object store.
+public struct StatementScanEvidence: Sendable {
+    public internal(set) var executions: UInt64 = 0
+    /// The steps of full table scans.
+    public internal(set) var fullScanSteps: UInt64 = 0
+    /// The rows of indexes that SQLite built for one run each.
+    public internal(set) var automaticIndexRows: UInt64 = 0
+    /// The times that SQLite sorted rows.
+    public internal(set) var sorts: UInt64 = 0
+    public internal(set) var rows: UInt64 = 0
+    /// The runs' time in SQLite, in nanoseconds.
+    public internal(set) var time: UInt64 = 0
+    public internal(set) var mainThreadTime: UInt64 = 0
+    /// The libraries that ran the statement for the program, as names of ``StatementLibrary``.
+    public internal(set) var libraries: Set<String> = []
+    /// The lines of SQLite's plans that scan a table.
+    public internal(set) var scans: Set<String> = []
+    /// The lines of SQLite's plans that search such an index.
+    public internal(set) var automaticIndexes: Set<String> = []
+    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+    /// The wall time of the scopes, or without scopes that of the runs, in nanoseconds.
+    public internal(set) var wallTime: UInt64 = 0
+}
+
+extension StatementScanEvidence {
+    /// The rows that the runs stepped over.
+    ///
+    /// SQLite counts the steps after the first row of each run.
+    var steppedRows: Double { Double(fullScanSteps &+ executions) }
+    var steppedRowsPerRun: Double { steppedRows / Double(max(1, executions)) }
+
+    /// The time that an index would save, in nanoseconds, if a seek costs about ten steps.
+    var timeWithoutScan: Double {
+        let left = min(1, (Double(max(1, rows)) + 10 * Double(executions)) / max(1, steppedRows))
+        return Double(time) * (1 - left)
+    }
+
+    /// Whether SQLite scans a table of a statement, as far as its plans are known.
+    func mayScan(_ table: String, of statement: StatementText) -> Bool {
+        scans.isEmpty ? statement.conditions.names.count <= 1 : scan(of: table, in: statement) != nil
+    }
+
+    /// A sentence with the line of SQLite's plan that scans a table, if it is known.
+    func plan(of table: String, in statement: StatementText) -> [Wording] {
+        scan(of: table, in: statement).map { ["SQLite's plan: \(code: $0)."] } ?? []
+    }
+
+    /// A line of a plan that scans a table: `SCAN book` or, with an alias, `SCAN b`.
+    private func scan(of table: String, in statement: StatementText) -> String? {
+        let names = Set(statement.conditions.names.filter { $0.table == table }.map(\.alias)).union([table])
+        return scans.sorted().first { line in
+            let scanned = line.dropFirst("SCAN ".count)
+            return names.contains { scanned == $0 || scanned.hasPrefix($0 + " ") }
+        }
+    }
+}
+
+extension StatementScanEvidence: Summed, StartsEmpty {
+    static let parts: [SumPart<StatementScanEvidence>] = [
+        .sum("executions", \.executions), .sum("fullScanSteps", \.fullScanSteps),
+        .sum("sorts", \.sorts), .sum("rows", \.rows), .sum("time", \.time), .sum("mainThreadTime", \.mainThreadTime),
+        .sum("wallTime", \.wallTime), .union("libraries", \.libraries), .union("scans", \.scans),
+        .sum("automaticIndexRows", \.automaticIndexRows), .union("automaticIndexes", \.automaticIndexes),
+        .part("scopes", \.scopes),
+    ]
+}
+
+extension Finding {
+    /// Completes a finding whose SQL keeps a statement from scanning a table: where it was seen, what it rests on, how it can
+    /// be tried, and whether its saving matters.
+    mutating func complete(_ key: StatementSite, _ evidence: StatementScanEvidence, trying change: StatementChange.Kind)
+    {
+        codeLanguage = "sql"
+        seenAt = [Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
+        subjects = [.statement(key.sql)]
+        scopes = evidence.scopes.names
+        self.evidence += [
+            Evidence("executions", evidence.executions, .count), Evidence("rows", evidence.rows, .rows),
+            Evidence("fullScanSteps", evidence.fullScanSteps, .count), Evidence("time", evidence.time, .nanoseconds),
+            Evidence("wallTime", evidence.wallTime, .nanoseconds),
+        ]
+        claims = [Claim(StatementScanDetector.self, key, balance: Double(evidence.time))]
+        remedy = .statement(
+            StatementChange(
+                sql: key.sql, executions: evidence.executions, rows: evidence.rows, time: evidence.time, kind: change))
+        // A scan grows with its table, whatever it costs now.
+        if !Significance.isMet(
+            saving: saving.time.median, wallTime: evidence.wallTime,
+            isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time))
+        {
+            reservations.append(Significance.notProven)
+        }
+    }
+}
+
+/// The findings about statements of programs without an object store.
+extension MissingIndexRule {
+    func statementScans(_ profile: Profile) -> [Finding] {
+        profile.statementScans.compactMap { finding($0.key, $0.evidence) }.joined("The index")
+    }
+
+    private func finding(_ key: StatementSite, _ evidence: StatementScanEvidence) -> Finding? {
+        let steps = evidence.steppedRows, perRun = evidence.steppedRowsPerRun
+        let rows = Double(max(1, evidence.rows))
+        guard perRun >= FetchIndexing.minimumRows.value, steps >= FetchIndexing.stepsPerRow.value * rows else {
+            return nil
+        }
+        let text = StatementText(key.sql)
+        guard let indexes = StatementIndexes(text, evidence) else { return nil }
+        let columns = Wording.properties(indexes.columns)
+        let library = StatementLibrary(names: evidence.libraries)
+        let saved = evidence.timeWithoutScan
+        var finding = Finding(
+            rule: id, ruleName: name, title: "Create an index on \(entity: indexes.table)(\(columns))",
+            change: key.site,
+            score: Score.of(perRun, info: FetchIndexing.minimumRows.value, warning: 50_000),
+            fix: "SQLite then seeks the matching rows instead of stepping through the table.",
+            code: indexes.code,
+            saving: Saving(
+                time: text.isAggregated
+                    ? .init(median: saved / 2, low: 0, high: saved)
+                    : .init(median: saved, low: saved / 2, high: Double(evidence.time))),
+            confidence: text.isAggregated
+                ? .low("the trace does not show how many rows matched")
+                : .medium("the costs of a step and a seek are estimated"),
+            signature: ([id, "sql"] + indexes.code).joined(separator: "|"))
+        finding.alternatives = indexes.columns.count == 1 ? library?.indexing(indexes.columns[0]) ?? [] : []
+        finding.explanation = [
+            "\(count: evidence.executions, "run") of \(code: text.summary) stepped over \(decimal: steps, places: 0, of: .rows) rows "
+                + "to \(text.isAggregated ? "return" : "find") \(count: evidence.rows), in \(duration: evidence.time)."
+        ]
+        finding.explanation += evidence.plan(of: indexes.scanned, in: text)
+        finding.complete(key, evidence, trying: .indexes(indexes.code))
+        return finding
+    }
+}
+
+/// The indexes with which SQLite need not scan a table for a statement.
+struct StatementIndexes {
+    /// The table of the first index, and its columns.
+    let table: String
+    let columns: [String]
+    /// The table that SQLite scans.
+    let scanned: String
+    /// The statements that create the indexes.
+    let code: [String]
+
+    /// The most columns of an index.
+    private static let mostColumns = 3
+
+    /// - Returns: `nil` if no index is certain to help: one condition of several suffices, a condition compares texts by
+    ///   other rules than its column, or the compared columns are not those of the scanned table or of one joined to it.
+    init?(_ text: StatementText, _ evidence: StatementScanEvidence) {
+        let conditions = text.conditions
+        // The steps of a page may be those behind its offset, which no index saves.
+        guard !conditions.hasAlternatives, !conditions.hasCollation, !text.isPaged, !text.isGrouped, !text.isOfSQLite
+        else { return nil }
+        var compared: [(table: String, columns: [String])] = []
+        for column in conditions.equalities {
+            guard let table = column.table else { continue }
+            let place = compared.firstIndex { $0.table == table } ?? compared.endIndex
+            if place == compared.endIndex { compared.append((table, [])) }
+            if !compared[place].columns.contains(column.name) { compared[place].columns.append(column.name) }
+        }
+        let index = { (table: String, columns: [String]) in
+            StatementText.index(on: table, columns.map { .init(name: $0) })
+        }
+        if let found = compared.first(where: { evidence.mayScan($0.table, of: text) }) {
+            (table, columns) = (found.table, Array(found.columns.prefix(Self.mostColumns)))
+            scanned = table
+            code = [index(table, columns)]
+            return
+        }
+        // Rows of a joined table are chosen, but SQLite scans the other one, because neither has an index.
+        for (table, columns) in compared {
+            for join in conditions.joins {
+                guard join.contains(where: { $0.table == table }),
+                    let other = join.first(where: { $0.table != table }), let scanned = other.table,
+                    evidence.mayScan(scanned, of: text)
+                else { continue }
+                (self.table, self.columns) = (table, Array(columns.prefix(Self.mostColumns)))
+                self.scanned = scanned
+                code = [index(table, self.columns), index(scanned, [other.name])]
+                return
+            }
+        }
+        return nil
+    }
+}

@@ -75,3 +75,148 @@ public struct PreparationRule: Rule {
         return finding
     }
 }
+
+extension PreparationRule {
+    public var needs: Set<TraceGap.Kind> { [.counters] }
+
+    public var thresholds: [Threshold] {
+        [Self.minimumPreparations, Self.minimumShare]
+    }
+
+    public var manual: RuleManual {
+        RuleManual(
+            trigger:
+                "Fetches of one shape and line that prepare at least half of their statements, at least "
+                + "\(Phrase.count(PreparationRule.minimumPreparations.count)) times, and spend at least "
+                + "\(PreparationRule.minimumShare.text) of their time on it. In a program without an object store, statements at one "
+                + "line that are prepared for at least half of their runs, at least as often, and take at least that share of the "
+                + "time of both.",
+            evidence: "Preparations, fetches, the number of different texts, and the time spent preparing.",
+            fix:
+                "Use one statement text for all values: page by key instead of by offset, and use few different "
+                + "limits. Or keep the container. Elsewhere, keep the statement, or let the library's cache find it: with parameters "
+                + "instead of values in its text.",
+            saving: "The time of all preparations but one.",
+            guards: [
+                "R21 ignores a statement that is prepared once and kept, however long that takes.",
+                "In a program without an object store, the slowest tenth of the preparations and of the runs count as if they took "
+                    + "as long as the slowest of the others: a thread that waits for a CPU takes a thousand times as long.",
+                "The finding is a note if it saves less than 1 % of the time that the work took and less than 2 ms.",
+            ])
+    }
+}
+
+/// The findings about statements of programs without an object store.
+extension PreparationRule {
+    func finding(for statement: StatementSite, _ times: PreparationEvidence, _ profile: Profile) -> Finding? {
+        let preparations = times.preparations
+        // A process cannot keep the statements of another.
+        guard times.executions > UInt64(profile.processes.count), preparations >= Self.minimumPreparations.count,
+            2 * preparations >= times.executions, times.share >= Self.minimumShare.value
+        else { return nil }
+        let text = StatementText(statement.sql)
+        let saved = times.typicalPrepareTime * (1 - 1 / Double(preparations))
+        var finding = Finding(
+            rule: id, ruleName: name, title: "Keep this statement prepared, and bind other values to it",
+            change: statement.site,
+            score: Score.of(Double(preparations), info: Self.minimumPreparations.value, warning: 1000),
+            fix:
+                "Reset it after each run instead of finalizing it. A library that keeps statements finds it again if its text is "
+                + "the same, so pass values as parameters and not in the text. If a library opens a connection for each "
+                + "transaction, let it keep connections in a pool.",
+            saving: Saving(time: .init(median: saved, low: saved / 2, high: saved)),
+            confidence: .medium("some of the preparations may remain"),
+            signature: [id, text.summary, statement.site?.function ?? ""].joined(separator: "|"))
+        finding.seenAt = [Finding.Sighting(site: statement.site, count: times.executions, time: times.time)]
+        finding.subjects = [.statement(statement.sql)]
+        finding.explanation = [
+            "\(count: preparations, "preparation") for \(count: times.executions, "run") of "
+                + "\(code: Phrase.shortened(text.summary, to: 90)) took \(duration: times.prepareTime), and the runs "
+                + "\(duration: times.time)."
+        ]
+        finding.evidence = [
+            Evidence("executions", times.executions, .count), Evidence("preparations", preparations, .count),
+            Evidence("prepareTime", times.prepareTime, .nanoseconds), Evidence("time", times.time, .nanoseconds),
+        ]
+        finding.claims = [Claim(account: .preparing(statement), balance: Double(times.prepareTime))]
+        finding.remedy = .statement(
+            StatementChange(
+                sql: statement.sql, executions: times.executions, rows: times.rows,
+                time: times.prepareTime &+ times.time, kind: .prepared))
+        finding.weigh(
+            isLongEnough: Significance.isMet(saving: saved, wallTime: profile.wallTime, isMainThread: false),
+            isLargePart: false, of: "preparations")
+        return finding
+    }
+}
+
+/// Gathers the times of preparing and running each statement, outside any operation of an object store.
+struct PreparationDetector: EvidenceDetector {
+    static let name = "preparations"
+    static let kinds: Set<EventKind> = [.sql]
+    /// The most statements and lines to keep.
+    private static let capacity = 8192
+
+    var evidence: [StatementSite: PreparationEvidence] = [:]
+
+    mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        // A library's BEGIN and COMMIT are not in the program's hands.
+        guard case .sql(let statement) = event.detail, event.parent == 0, [.read, .write].contains(statement.type),
+            let sql = context.dictionary.statement(statement.statement)?.sql
+        else { return }
+        let key = StatementSite(sql: sql, site: context.stackSite(of: event))
+        guard hasRoom(for: key, among: Self.capacity) else { return }
+        evidence[key, default: PreparationEvidence()].add(statement, event)
+    }
+
+    mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {}
+}
+
+extension Profile {
+    /// The times of preparing and running statements, outside any operation of an object store.
+    public var preparations: [(key: StatementSite, evidence: PreparationEvidence)] {
+        evidence(of: PreparationDetector.self)
+    }
+}
+
+/// The times of preparing and running one statement at one line.
+public struct PreparationEvidence: Sendable {
+    public internal(set) var rows: UInt64 = 0
+    public internal(set) var preparations: UInt64 = 0
+    private var runSpeeds = Speeds()
+    private var prepareSpeeds = Speeds()
+}
+
+extension PreparationEvidence {
+    public var executions: UInt64 { runSpeeds.count }
+    /// The runs' time in SQLite, in nanoseconds.
+    public var time: UInt64 { runSpeeds.time }
+    /// The time spent preparing, in nanoseconds.
+    public var prepareTime: UInt64 { prepareSpeeds.time }
+
+    mutating func add(_ statement: TraceEvent.Statement, _ event: TraceEvent) {
+        rows &+= UInt64(statement.rows)
+        runSpeeds.add(event.timeWithoutLockWait)
+        guard statement.preparations > 0 else { return }
+        preparations &+= UInt64(statement.preparations)
+        prepareSpeeds.add(statement.prepare)
+    }
+
+    /// The time spent preparing without its outliers, in nanoseconds.
+    ///
+    /// A thread that waits for a CPU while it prepares a statement takes a thousand times as long.
+    var typicalPrepareTime: Double { prepareSpeeds.typicalTime }
+
+    /// The share of preparing in the time of preparing and running, both without their outliers.
+    var share: Double {
+        let both = typicalPrepareTime + runSpeeds.typicalTime
+        return both > 0 ? typicalPrepareTime / both : 0
+    }
+}
+
+extension PreparationEvidence: Summed, StartsEmpty {
+    static let parts: [SumPart<PreparationEvidence>] = [
+        .sum("rows", \.rows), .sum("preparations", \.preparations),
+        .part("runSpeeds", \.runSpeeds), .part("prepareSpeeds", \.prepareSpeeds),
+    ]
+}

@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// The events that turned objects of a tree back into faults, or may have changed them.
 struct Invalidations: Sendable {
@@ -139,5 +139,112 @@ extension Profile {
     /// Faults that went to the store, with whether their rows had been in memory.
     public var refaults: [(key: RefaultEvidence.Key, evidence: RefaultEvidence)] {
         evidence(of: RefaultDetector.self)
+    }
+}
+
+/// Faults that went to the store from one line, and those whose row had been in memory before.
+public struct RefaultEvidence: Sendable {
+    /// The objects' entity, and the line at which the faults fired.
+    public typealias Key = EntitySite
+
+    /// Faults that went to the store.
+    public internal(set) var misses: UInt64 = 0
+    /// Faults on objects whose row had been in memory, their time in nanoseconds, and their bytes.
+    public internal(set) var repeats: UInt64 = 0
+    public internal(set) var time: UInt64 = 0
+    public internal(set) var mainThreadTime: UInt64 = 0
+    public internal(set) var bytes: UInt64 = 0
+    /// The most trips to the store for one object in one scope.
+    public internal(set) var maximumInScope: UInt64 = 0
+    /// Repeats whose last use is known, by cause: a save or merge that changed the entity, a refresh or reset, or an
+    /// eviction.
+    public internal(set) var known: UInt64 = 0
+    public internal(set) var changed: UInt64 = 0
+    public internal(set) var refreshed: UInt64 = 0
+    public internal(set) var evicted: UInt64 = 0
+    /// The lines of these refreshes and resets.
+    public internal(set) var refreshSites: [CallSite?: UInt64] = [:]
+    /// For evicted rows, the bytes loaded between two loads, which the row cache would have had to hold.
+    public internal(set) var room = Distribution()
+    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+}
+
+extension RefaultEvidence: Summed, StartsEmpty {
+    static let parts: [SumPart<RefaultEvidence>] = [
+        .sum("misses", \.misses), .sum("repeats", \.repeats), .sum("time", \.time),
+        .sum("mainThreadTime", \.mainThreadTime), .sum("bytes", \.bytes), .maximum("mostInScope", \.maximumInScope),
+        .sum("known", \.known), .sum("changed", \.changed), .sum("refreshed", \.refreshed),
+        .sum("evicted", \.evicted), .part("refreshSites", \.refreshSites), .part("room", \.room),
+        .part("scopes", \.scopes),
+    ]
+}
+
+/// Tracks how much is loaded between two uses of an object: the size that a cache of the youngest rows needs for the
+/// second use to be a hit.
+///
+/// With more than ``capacity`` objects, it follows a sample chosen by hash, like Waldspurger and others ("Efficient MRC
+/// construction with SHARDS", 2015).
+struct ReuseTracker: Sendable {
+    static let capacity = 4096
+
+    /// A repeated use of an object.
+    struct Reuse {
+        /// The amount loaded since the object was, in the caller's unit.
+        var loadedSince: UInt64
+        /// The time of the previous use, in nanoseconds.
+        var last: UInt64
+        /// The number of loads of the object in the unit of work, including this one, or 0 outside any.
+        var timesInScope: UInt64
+        /// The number of objects that each object in the sample stands for.
+        var weight: UInt64
+    }
+
+    private struct Object: Sendable {
+        var last: UInt64
+        /// The total amount loaded when the object was.
+        var mark: UInt64
+        var scope: EventID
+        var timesInScope: UInt64
+    }
+
+    private var objects: [UInt64: Object] = [:]
+    /// The minimum number of leading zeros in the hash of an object in the sample.
+    private var leadingZeros = 0
+
+    /// Records a use.
+    ///
+    /// Returns `nil` if it is the first, or the object is not in the sample.
+    ///
+    /// - Parameters:
+    ///   - loaded: The total amount loaded so far.
+    ///   - isLoad: Whether this use loads the object.
+    mutating func use(
+        _ object: UInt64, in scope: EventID, at time: UInt64, loaded: UInt64, isLoad: Bool
+    ) -> Reuse? {
+        let hash = StableHash.mix(object)
+        guard hash.leadingZeroBitCount >= leadingZeros else { return nil }
+        guard let index = objects.index(forKey: hash) else {
+            objects[hash] = Object(last: time, mark: loaded, scope: scope, timesInScope: isLoad ? 1 : 0)
+            if objects.count > Self.capacity { thin() }
+            return nil
+        }
+        var known = objects.values[index]
+        known.timesInScope = (known.scope == scope ? known.timesInScope : 0) &+ (isLoad ? 1 : 0)
+        let reuse = Reuse(
+            loadedSince: loaded &- min(loaded, known.mark), last: known.last,
+            timesInScope: scope == 0 ? 0 : known.timesInScope,
+            weight: 1 << leadingZeros)
+        (known.last, known.scope) = (time, scope)
+        if isLoad { known.mark = loaded }
+        objects.values[index] = known
+        return reuse
+    }
+
+    /// Halves the sample until it fits.
+    private mutating func thin() {
+        while objects.count > Self.capacity {
+            leadingZeros += 1
+            objects = objects.filter { $0.key.leadingZeroBitCount >= leadingZeros }
+        }
     }
 }

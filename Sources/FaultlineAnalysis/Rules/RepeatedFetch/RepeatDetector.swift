@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// An open group of fetches of one shape with the same values from one line in one context and scope.
 struct OpenRepeat: Sendable {
@@ -155,5 +155,89 @@ extension Profile {
     /// Fetches that were repeated although nothing had changed.
     public var repeats: [(key: FetchProfile.Key, evidence: RepeatEvidence)] {
         evidence(of: RepeatDetector.self)
+    }
+}
+
+/// Fetches of one shape from one line that were repeated with the same values, although nothing they read had been
+/// written since.
+public struct RepeatEvidence: Sendable {
+    /// The number of occurrences, each within one scope.
+    public internal(set) var occurrences: UInt64 = 0
+    /// The number of occurrences in which events were lost.
+    public internal(set) var lossyOccurrences: UInt64 = 0
+    /// The number of occurrences at regular intervals, as from a timer.
+    public internal(set) var regularOccurrences: UInt64 = 0
+    /// The number of fetches, including the first of each occurrence.
+    public internal(set) var executions: UInt64 = 0
+    /// The most fetches in one occurrence.
+    public internal(set) var most: UInt64 = 0
+    /// The fetches' time, in nanoseconds.
+    public internal(set) var time: UInt64 = 0
+    public internal(set) var mainThreadTime: UInt64 = 0
+    /// The total time of each occurrence's longest fetch, in nanoseconds.
+    public internal(set) var longest: UInt64 = 0
+    /// The round trips of the fetches except the first of each occurrence, and the rows that they loaded.
+    public internal(set) var trips: UInt64 = 0
+    public internal(set) var rows: UInt64 = 0
+    /// The lines that called the fetching functions, with the number of calls, except the first of each occurrence.
+    public internal(set) var callers: [CallSite: UInt64] = [:]
+    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+    /// The wall time of the scopes, or without scopes from the first fetch to the last, in nanoseconds.
+    public internal(set) var wallTime: UInt64 = 0
+}
+
+extension RepeatEvidence: Summed, StartsEmpty {
+    static let parts: [SumPart<RepeatEvidence>] = [
+        .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences),
+        .sum("regularOccurrences", \.regularOccurrences), .sum("executions", \.executions), .sum("time", \.time),
+        .sum("mainThreadTime", \.mainThreadTime), .sum("longest", \.longest), .sum("trips", \.trips),
+        .sum("rows", \.rows), .sum("wallTime", \.wallTime), .maximum("most", \.most), .part("callers", \.callers),
+        .part("scopes", \.scopes),
+    ]
+}
+
+/// The times at which entities were recently written, by the roots of their inheritance trees.
+///
+/// Writes arrive in any order. The log keeps the latest writes of each tree. For earlier times, it reports that there
+/// may have been a write.
+struct WriteLog: Sendable {
+    /// The number of writes that are kept for a tree.
+    static let capacity = 64
+
+    private struct Times: Sendable {
+        var latest: [ClosedRange<UInt64>] = []
+        /// The latest end of a write that was dropped.
+        var forgotten: UInt64?
+
+        mutating func add(_ time: ClosedRange<UInt64>) {
+            latest.append(time)
+            guard latest.count > WriteLog.capacity else { return }
+            let oldest = latest.indices.min { latest[$0].upperBound < latest[$1].upperBound } ?? 0
+            forgotten = max(forgotten ?? 0, latest.remove(at: oldest).upperBound)
+        }
+
+        func overlap(_ time: ClosedRange<UInt64>) -> Bool {
+            forgotten.map { $0 >= time.lowerBound } == true || latest.contains { $0.overlaps(time) }
+        }
+    }
+
+    private var trees: [String: Times] = [:]
+    /// Writes with unknown entities.
+    private var unknown = Times()
+    private var all = Times()
+
+    /// - Parameter written: The trees that were written, or `nil` if unknown.
+    mutating func add(_ written: Set<String>?, at time: ClosedRange<UInt64>) {
+        all.add(time)
+        guard let written else { return unknown.add(time) }
+        for tree in written { trees[tree, default: Times()].add(time) }
+    }
+
+    /// Whether one of some trees may have been written in a time range.
+    ///
+    /// - Parameter read: The trees, or `nil` for any.
+    func mayHaveWritten(_ read: Set<String>?, at time: ClosedRange<UInt64>) -> Bool {
+        guard let read else { return all.overlap(time) }
+        return unknown.overlap(time) || read.contains { trees[$0]?.overlap(time) == true }
     }
 }

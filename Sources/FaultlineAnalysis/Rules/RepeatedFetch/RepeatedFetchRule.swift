@@ -76,3 +76,66 @@ public struct RepeatedFetchRule: Rule {
         finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
     }
 }
+
+extension RepeatedFetchRule {
+    public var needs: Set<TraceGap.Kind> { [.values] }
+
+    public var manual: RuleManual {
+        RuleManual(
+            trigger:
+                "At least two fetches from one line with the same values, limit, offset and context in one scope, with the same number "
+                + "of rows, and no write in between to any entity on the request's key paths. Fewer than \(RepeatedFetchRule.manyTimes.count) of them are reported as a note.",
+            evidence:
+                "Fetches, the most on one occasion, the trips and rows of the unneeded fetches, and time.",
+            fix:
+                "Keep the result, and pass it on. If the ID is known, get the object from the context.",
+            saving:
+                "The fetches' total time, minus the longest fetch of each occasion.",
+            guards: [
+                "Saves, merges and refreshes of the entities count as writes, on any thread; if the trace does not record "
+                    + "a predicate's key paths, any write counts.",
+                "Fetches at regular intervals of at least 100 ms poll for changes by others, and the finding is a "
+                    + "note.",
+                "Without scopes, a pause of 100 ms begins a new occasion.",
+                "Fetches in a loop with several values belong to R04, if one fetch for all of them pays.",
+            ])
+    }
+}
+
+/// The wording of R18's findings.
+struct RepeatedFetchAdvice {
+    let shape: ShapeEntry
+    let evidence: RepeatEvidence
+
+    /// Whether the fetch looks for one object by its ID.
+    private var isByID: Bool {
+        shape.terms.map { $0.count == 1 && $0[0].keyPath.uppercased() == "SELF" && $0[0].operation == "==" } ?? false
+    }
+
+    var title: Wording {
+        isByID
+            ? "Get the \(entity: shape.entity) from the context by its ID instead of fetching it"
+            : "Run \(shape.entity.isEmpty ? "this fetch" : "the fetch of \(entity: shape.entity)" as Wording) once, "
+                + "and keep its result"
+    }
+
+    var fix: Wording {
+        isByID
+            ? "The context finds its objects by their IDs, and returns a fault for one that it does not have."
+            : "Pass the result on, or keep it for as long as the work lasts: nothing was written that could change it."
+    }
+
+    var code: [String] { isByID ? ["let object = context.object(with: id)"] : [] }
+
+    var explanation: [Wording] {
+        let occasions: Wording =
+            evidence.occurrences == 1
+            ? ""
+            : " on \(count: evidence.occurrences) occasions, up to \(count: evidence.most) times on one"
+        let rows: Wording = evidence.rows == 0 ? "" : ", \(rows: evidence.rows) loaded again"
+        return [
+            "\(count: evidence.executions, "fetch", plural: "fetches") with the same values\(occasions): "
+                + "\(duration: evidence.time) in all\(rows)."
+        ] + evidence.callers.sentences
+    }
+}

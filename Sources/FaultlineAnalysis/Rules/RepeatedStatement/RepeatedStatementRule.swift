@@ -72,3 +72,84 @@ public struct RepeatedStatementRule: Rule {
         return finding
     }
 }
+
+extension RepeatedStatementRule {
+    public var needs: Set<TraceGap.Kind> { [.statements, .values] }
+
+    public var thresholds: [Threshold] { [RepeatedStatementDetector.threshold, Self.manyTimes] }
+
+    public var manual: RuleManual {
+        RuleManual(
+            trigger:
+                "At least \(Phrase.count(RepeatedStatementDetector.threshold.count)) runs of one statement that reads, with the "
+                + "same values and the same number of rows, from one line on one thread, within one scope or without a pause of "
+                + "100 ms, and no write in between. Fewer than \(Self.manyTimes.count) of them are reported as a note.",
+            evidence: "The runs, the most with one set of values, their rows and their time in SQLite.",
+            fix: "Keep the result, and pass it on.",
+            saving:
+                "The runs' time in SQLite, less the longest run with each set of values. The time of the driver and of a mapper "
+                + "is saved too, but is not in the trace.",
+            guards: [
+                "Any statement of the process that writes counts as a write, on any thread and to any table.",
+                "R29 ignores the statements of fetches, faults and saves. R18 evaluates repeated fetches.",
+                "Runs in a loop with several values belong to R27.",
+                "A write by another process between the runs is not seen.",
+                "A finding is a note if the runs are less than 20 % of all statements that read rows, and their time is less than "
+                    + "2 ms and less than 1 % of the time that the work took.",
+            ])
+    }
+}
+
+/// The wording of R29's findings.
+struct RepeatedStatementAdvice {
+    let statement: StatementText
+    private let evidence: RepeatedStatementEvidence
+    private let library: StatementLibrary?
+
+    init(_ key: StatementSite, _ evidence: RepeatedStatementEvidence) {
+        self.evidence = evidence
+        statement = StatementText(key.sql)
+        library = StatementLibrary(names: evidence.libraries)
+    }
+
+    /// Whether the statement looks for one row by its key.
+    private var isByKey: Bool {
+        statement.comparesOnlyThat && statement.comparedColumn?.lowercased() == "id"
+    }
+
+    var title: Wording {
+        let times: Wording =
+            evidence.occurrences == 1 ? "\(count: evidence.executions)" : "up to \(count: evidence.most)"
+        guard let table = statement.table else { return "Run this statement once instead of \(times) times" }
+        return "Read \(entity: table) once instead of \(times) times, and keep the result"
+    }
+
+    var fix: Wording {
+        switch library {
+        case .django?:
+            "A queryset runs its statement each time that it is evaluated anew. Keep the objects, or cache the function that "
+                + "reads them for as long as the work lasts."
+        case .sqlAlchemy? where isByKey:
+            "The session keeps the objects that it has read, and returns them by their keys without a statement."
+        default:
+            "Pass the result on, or keep it for as long as the work lasts: nothing was written that could change it."
+        }
+    }
+
+    /// The call that reads no row a second time, if the library has one.
+    var code: [String] {
+        guard library == .sqlAlchemy, isByKey else { return [] }
+        return ["session.get(\(StatementLibrary.modelName(of: statement.table)), key)"]
+    }
+
+    var explanation: [Wording] {
+        let groups: Wording =
+            evidence.occurrences == 1
+            ? "" : " on \(count: evidence.occurrences) occasions, up to \(count: evidence.most) times on one"
+        return [
+            "\(count: evidence.executions, "run") of \(code: Phrase.shortened(statement.summary, to: 90)) with the same values\(groups), "
+                + "and nothing was written in between: \(duration: evidence.time) in SQLite, and "
+                + "\(duration: evidence.waiting) between them."
+        ] + evidence.callers.sentences
+    }
+}

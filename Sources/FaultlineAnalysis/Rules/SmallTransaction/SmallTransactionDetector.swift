@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// An open group of small transactions that end with the same statement, on one thread in one scope.
 struct OpenSmallTransactions: RepeatedGroup {
@@ -140,4 +140,114 @@ extension Profile {
     public var smallTransactions: [(key: StatementSite, evidence: SmallTransactionEvidence)] {
         evidence(of: SmallTransactionDetector.self)
     }
+}
+
+/// A transaction that a thread has begun, with BEGIN or with a savepoint outside any transaction.
+///
+/// "When SAVEPOINT is the outer-most savepoint and it is not within a BEGIN…COMMIT then the behavior is the same as BEGIN
+/// DEFERRED TRANSACTION", and its RELEASE is a COMMIT (https://sqlite.org/lang_savepoint.html).
+struct OpenTransaction: Sendable {
+    private let begin: TraceEvent
+    private(set) var writes: UInt64 = 0
+    private(set) var rows: UInt64 = 0
+    private var time: UInt64 = 0
+    /// The time of that waiting for SQLite's lock, in nanoseconds.
+    private var wait: UInt64 = 0
+    /// The time of that waiting for the disk, in nanoseconds.
+    private var syncTime: UInt64 = 0
+    private var lastWrite: (event: TraceEvent, statement: DictionaryID)?
+    /// The savepoints inside a transaction that a savepoint began, that one first; `nil` if BEGIN began it.
+    private var savepoints: [Substring]?
+
+    /// The most savepoints to remember; the innermost of deeper ones are released before the others.
+    private static let mostSavepoints = 64
+
+    init(begin: TraceEvent, savepoint: Substring? = nil) {
+        self.begin = begin
+        savepoints = savepoint.map { [$0] }
+    }
+
+    mutating func add(_ statement: TraceEvent.Statement, _ event: TraceEvent) {
+        writes &+= 1
+        rows &+= UInt64(statement.rows)
+        time &+= event.duration
+        wait &+= statement.wait
+        syncTime &+= statement.syncTime
+        lastWrite = (event, statement.statement)
+    }
+
+    mutating func observe(savepoint name: Substring) {
+        guard let count = savepoints?.count, count < Self.mostSavepoints else { return }
+        savepoints?.append(name)
+    }
+
+    /// Whether the release of a savepoint, which releases those inside it too, ends the transaction.
+    mutating func isEnded(byReleaseOf name: Substring) -> Bool {
+        guard let place = savepoints?.lastIndex(of: name) else { return false }
+        savepoints?.removeSubrange(place...)
+        return place == 0
+    }
+
+    /// Forgets the savepoints inside one that the transaction is rolled back to.
+    mutating func observe(rollbackTo name: Substring) {
+        guard let place = savepoints?.lastIndex(of: name) else { return }
+        savepoints?.removeSubrange((place + 1)...)
+    }
+
+    /// The transaction as one operation at the line that wrote last, or `nil` if none did.
+    func whole(
+        endedBy end: TraceEvent.Statement, _ event: TraceEvent
+    ) -> (event: TraceEvent, statement: DictionaryID)? {
+        guard var whole = lastWrite else { return nil }
+        whole.event.start = begin.start
+        whole.event.duration = begin.duration &+ time &+ event.duration
+        if case .sql(var last) = whole.event.detail {
+            last.wait = begin.duration &- begin.timeWithoutLockWait &+ wait &+ end.wait
+            last.syncTime = syncTime &+ end.syncTime
+            whole.event.detail = .sql(last)
+        }
+        return whole
+    }
+}
+
+/// Consecutive transactions that write one or two statements each.
+///
+/// It includes only transactions that passed the threshold within one scope or unit of work.
+public struct SmallTransactionEvidence: Sendable {
+    /// The last statement that wrote.
+    public typealias Key = StatementSite
+
+    /// The number of groups of consecutive transactions.
+    public internal(set) var occurrences: UInt64 = 0
+    /// The number of groups in which events were lost.
+    public internal(set) var lossyOccurrences: UInt64 = 0
+    public internal(set) var transactions: UInt64 = 0
+    /// The transactions that SQLite began by itself for one statement.
+    public internal(set) var implicit: UInt64 = 0
+    /// The rows that were written.
+    public internal(set) var rows: UInt64 = 0
+    /// The transactions' time in SQLite, in nanoseconds.
+    public internal(set) var time: UInt64 = 0
+    public internal(set) var mainThreadTime: UInt64 = 0
+    /// The part of that time in which SQLite waited for the disk, in nanoseconds; 0 if it was not recorded.
+    public internal(set) var syncTime: UInt64 = 0
+    /// The time between the transactions that was not spent in SQLite, in nanoseconds.
+    public internal(set) var waiting: UInt64 = 0
+    /// The lines that called the functions with the statements, with the number of calls.
+    public internal(set) var callers: [CallSite: UInt64] = [:]
+    /// The libraries that ran the statement for the program, as names of ``StatementLibrary``.
+    public internal(set) var libraries: Set<String> = []
+    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+    /// The wall time of the scopes, or without scopes from the first transaction to the last, in nanoseconds.
+    public internal(set) var wallTime: UInt64 = 0
+}
+
+extension SmallTransactionEvidence: Summed, RepetitionEvidence {
+    static let parts: [SumPart<SmallTransactionEvidence>] = [
+        .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences),
+        .sum("transactions", \.transactions), .sum("implicit", \.implicit), .sum("rows", \.rows), .sum("time", \.time),
+        .sum("mainThreadTime", \.mainThreadTime), .sum("syncTime", \.syncTime), .sum("waiting", \.waiting),
+        .sum("wallTime", \.wallTime),
+        .part("callers", \.callers), .union("libraries", \.libraries), .part("scopes", \.scopes),
+    ]
 }

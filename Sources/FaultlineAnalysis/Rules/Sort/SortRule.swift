@@ -97,3 +97,131 @@ public struct SortRule: Rule {
         finding.reservations.append(Significance.notProven + (Growth(fetch, costs: costs)?.sentence ?? ""))
     }
 }
+
+extension SortRule {
+    public var needs: Set<TraceGap.Kind> { [.plans] }
+
+    public var thresholds: [Threshold] {
+        [Self.minimumRows, Self.minimumLimitedRows, Self.limitFactor]
+    }
+
+    public var manual: RuleManual {
+        RuleManual(
+            trigger:
+                "A fetch for which SQLite sorted at least \(Phrase.decimal(SortRule.minimumRows.value, places: 0)) "
+                + "rows; or, for a fetch with a limit, at least "
+                + "\(Phrase.decimal(SortRule.minimumLimitedRows.value, places: 0)) rows and at least "
+                + "\(SortRule.limitFactor.text) times as many as it returned. In a program without an object store, statements "
+                + "that sort a whole table by columns and return as few of its rows.",
+            evidence: "Fetches, sorts, rows sorted and returned, and time. If a fetch has a predicate and a limit, "
+                + "the steps of SQLite's virtual machine give a minimum of the rows sorted. If the trace lacks "
+                + "SQLite's counters, its plan shows the sort.",
+            fix: "Declare an index with the columns compared for equality first, then the sort keys with their "
+                + "directions. If the order does not matter, leave the sort descriptors out.",
+            saving: "With a limit: the fetches' time, minus one trip each and the cost of the returned rows. Without "
+                + "one: the assumed cost of sorting as many rows (50 ns per comparison).",
+            guards: [
+                "If no index can have the texts in the sort order (localized, or case-insensitive), or a sort key is "
+                    + "in another table, the finding explains this and is a note.",
+                "On little data the finding stays a warning and says that the cost is not proven at this size. It "
+                    + "projects the time at ten times the rows if the trace has the plan and at least "
+                    + "\(Growth.minimumFetches) of the fetches.",
+            ])
+    }
+}
+
+/// The findings about statements of programs without an object store.
+extension SortRule {
+    func statements(_ profile: Profile) -> [Finding] {
+        profile.statementScans.compactMap { finding($0.key, $0.evidence) }.joined("The index")
+    }
+
+    /// A statement that sorts a whole table and returns few of its rows, although an index has them in order.
+    private func finding(_ key: StatementSite, _ evidence: StatementScanEvidence) -> Finding? {
+        let steps = evidence.steppedRows, perRun = evidence.steppedRowsPerRun
+        let rows = Double(max(1, evidence.rows))
+        guard evidence.sorts > 0, perRun >= Self.minimumRows.value, steps >= Self.limitFactor.value * rows else {
+            return nil
+        }
+        let text = StatementText(key.sql)
+        // A view has no index. SQLite's plan names the tables under it.
+        guard let table = text.table, !text.order.isEmpty, !text.isAggregated, evidence.mayScan(table, of: text) else {
+            return nil
+        }
+        let saved = Double(evidence.time) * (1 - rows / steps)
+        var finding = Finding(
+            rule: id, ruleName: name,
+            title: "Create an index on \(entity: table)(\(property: text.order.map(\.name).joined(separator: ", ")))",
+            change: key.site, score: Score.of(perRun, info: Self.minimumRows.value, warning: 50_000),
+            fix: "SQLite then reads the rows in order, and stops after the last one that is wanted.",
+            code: [StatementText.index(on: table, text.order)],
+            saving: Saving(time: .init(median: saved, low: saved / 2, high: Double(evidence.time))),
+            confidence: .medium("the costs of a step and of sorting are estimated"),
+            signature: ([id, "sql", table] + text.order.map(\.name)).joined(separator: "|"))
+        if text.order.count == 1 {
+            finding.alternatives = StatementLibrary(names: evidence.libraries)?.indexing(text.order[0].name) ?? []
+        }
+        finding.explanation = [
+            "\(count: evidence.executions, "run") of \(code: Phrase.shortened(text.summary, to: 90)) sorted "
+                + "\(decimal: steps, places: 0, of: .rows) rows to return \(count: evidence.rows), in \(duration: evidence.time)."
+        ]
+        finding.evidence = [
+            Evidence("sorts", evidence.sorts, .count), Evidence("sortedRows", UInt64(steps), .rows),
+        ]
+        finding.complete(key, evidence, trying: .indexes(finding.code))
+        return finding
+    }
+}
+
+/// An estimate of the rows that SQLite sorted for a fetch whose limit lets it return only a few.
+///
+/// SQLite does not count them. With a predicate, the steps of its virtual machine give a minimum: SQLite's programs
+/// (https://www.sqlite.org/opcode.html) take at most the steps assumed here for each row.
+struct LimitedSort {
+    let counts: FetchCounts
+    let shape: ShapeEntry
+    /// SQLite's plan, or `nil` if unknown.
+    let plan: String?
+    /// The number of columns of a row.
+    let columns: Int
+
+    /// The steps for a row of a scan, and for each comparison: to read the column, to compute, and to jump.
+    private static let scanned = 1.0
+    private static let plainTerm = 3.0
+    private static let otherTerm = 6.0
+    /// The additional steps for a row that matches, until it is in the sorter or sorts behind the last row kept.
+    private static let sorted = 8.0
+    /// The steps for each column of a returned row, into the sorter and out of it, and for the row itself.
+    private static let column = 2.0
+    private static let row = 16.0
+
+    /// The minimum number of rows sorted in all, or `nil` if it cannot be estimated.
+    var rows: Double? {
+        guard let terms = shape.terms, !terms.isEmpty, shape.isLimited, counts.sorts > 0,
+            // A list takes steps for its values too, and the steps for another table are unknown.
+            !terms.contains(where: { $0.keyPath.contains(".") || $0.operation.hasPrefix("ANY") || $0.operation == "IN" }
+            ),
+            counts.fullScanSteps > 0 || decidesAll(terms.count)
+        else { return nil }
+        let comparing = terms.reduce(0) { $0 + ($1.isPlain ? Self.plainTerm : Self.otherTerm) }
+        let scan = counts.fullScanSteps > 0 ? Double(counts.fullScanSteps &+ counts.statements) : 0
+        let handedOut = Double(counts.rows) * (Self.row + Self.column * Double(columns))
+        let steps = Double(counts.virtualMachineSteps) - scan * (Self.scanned + comparing) - handedOut
+        return max(0, steps / (Self.sorted + (scan > 0 ? 0 : comparing)))
+    }
+
+    /// Whether an index seeks the rows by all terms.
+    ///
+    /// Otherwise some rows that it finds are not sorted.
+    private func decidesAll(_ terms: Int) -> Bool {
+        guard let search = plan.flatMap(StatementTable.ownSearch) else { return false }
+        return search.utf8.count { $0 == UInt8(ascii: "?") } == terms
+    }
+}
+
+extension ShapeEntry.Term {
+    /// Whether SQLite compares the column with a value directly.
+    fileprivate var isPlain: Bool {
+        options == nil && ["==", "!=", "<", "<=", ">", ">="].contains(operation) && operand != "expression"
+    }
+}

@@ -159,3 +159,84 @@ public struct TextSearchRule: Rule {
         }
     }
 }
+
+extension TextSearchRule {
+    public var needs: Set<TraceGap.Kind> { [.statements, .operations] }
+    public var needsOfStatements: Set<TraceGap.Kind> { [.statements, .counters] }
+
+    public var thresholds: [Threshold] {
+        [Self.minimumSteps, Self.minimumExecutions, Self.fewCandidates]
+    }
+
+    public var manual: RuleManual {
+        RuleManual(
+            trigger: "A comparison of texts that no index can serve (CONTAINS, ENDSWITH, MATCHES, LIKE with a leading "
+                + "wildcard, and any that ignores case or diacritics), if its fetches examined at least "
+                + "\(Phrase.decimal(TextSearchRule.minimumSteps.value, places: 0)) rows in all or ran at least "
+                + "\(TextSearchRule.minimumExecutions.count) times. In a program without an object store, statements whose condition "
+                + "compares a column with a pattern (LIKE, GLOB) and no column with one value, if each run steps over at "
+                + "least \(Phrase.decimal(FetchIndexing.minimumRows.value, places: 0)) rows.",
+            evidence: "Fetches, the rows that they examined by SQLite's counters, the rows that they returned, and "
+                + "time.",
+            fix: "Keep the words of the text in rows of their own and search for their beginnings; keep an indexed "
+                + "copy without case and diacritics, or a reversed one; or search with a plain prefix. In SQL, search a "
+                + "full-text table (FTS5).",
+            saving:
+                "SQLite's time for the searches, minus the cost of the rows that they returned. If a cheaper term "
+                + "keeps texts from being compared, about \(Phrase.duration(TextSearchCost.usual)) for each text that "
+                + "is compared.",
+            guards: [
+                "The finding is a note if another term leaves at most "
+                    + "\(Phrase.decimal(TextSearchRule.fewCandidates.value, places: 0)) rows.",
+                "R08 ignores copies that the store already folds (canonical attributes).",
+                "On little data the finding stays a warning, because its cost grows with the table, and says that the "
+                    + "cost is not proven at this size.",
+            ])
+    }
+}
+
+/// The findings about statements of programs without an object store.
+extension TextSearchRule {
+    func statements(_ profile: Profile) -> [Finding] {
+        profile.statementScans.compactMap { finding($0.key, $0.evidence) }.joined("The full-text index")
+    }
+
+    /// A statement that compares a column of every row with a pattern, and finds few rows.
+    private func finding(_ key: StatementSite, _ evidence: StatementScanEvidence) -> Finding? {
+        let steps = evidence.steppedRows, perRun = evidence.steppedRowsPerRun
+        let rows = Double(max(1, evidence.rows))
+        guard perRun >= FetchIndexing.minimumRows.value, steps >= Self.minimumSteps.value,
+            steps >= FetchIndexing.stepsPerRow.value * rows
+        else { return nil }
+        let text = StatementText(key.sql)
+        // With an index on another column, SQLite would compare few texts.
+        guard let table = text.table, let search = text.search, text.comparedColumn == nil, !text.isOfSQLite,
+            evidence.mayScan(table, of: text)
+        else { return nil }
+        let advice = StatementSearchAdvice(text: text, table: table, search: search, evidence: evidence)
+        let saved = evidence.timeWithoutScan
+        var finding = Finding(
+            rule: id, ruleName: name, title: advice.title, change: key.site,
+            score: Score.of(perRun, info: FetchIndexing.minimumRows.value, warning: 50_000), fix: advice.fix,
+            code: advice.code, saving: Saving(time: .init(median: saved, low: saved / 2, high: Double(evidence.time))),
+            confidence: .medium("the cost of the other search is unknown"),
+            signature: [id, "sql", table, search.column].joined(separator: "|"))
+        finding.alternatives = advice.alternatives
+        finding.explanation = advice.explanation + evidence.plan(of: table, in: text)
+        finding.complete(key, evidence, trying: .fullText(table: table, column: search.column))
+        return finding
+    }
+}
+
+/// Estimates for searches whose scanned rows were not counted.
+extension TextSearchRule {
+    /// Whether a search takes so long that it must have scanned many rows.
+    static func isLong(_ counts: FetchCounts) -> Bool {
+        LongFetch.isLong(counts.meanTime, explained: CostModel.assumed.cost(trips: 1, rows: counts.foundRows))
+    }
+
+    /// The number of rows that a search may have scanned, from its time.
+    static func assumedRows(_ counts: FetchCounts) -> Double {
+        isLong(counts) ? counts.meanTime / TextSearchCost.usual : 0
+    }
+}

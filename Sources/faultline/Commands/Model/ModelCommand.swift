@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaultlineReport
 
 /// Compares and shows versions of models.
 struct ModelCommand: ParsableCommand {
@@ -15,4 +16,93 @@ struct ModelCommand: ParsableCommand {
             version it was written with.
             """,
         subcommands: [ModelDiffCommand.self, ModelShowCommand.self, ModelFindCommand.self])
+}
+
+/// Shows a model.
+struct ModelShowCommand: ParsableCommand, PrintingCommand {
+    static let document = Document.model
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Lists the entities of a model with their properties.",
+        discussion: """
+            faultline model show Library.xcdatamodeld
+            faultline model show Library.sqlite
+
+            A store contains the model it was written with, even if Core Data wrote it. Core Data's copy lacks external storage, \
+            validation, user info and fetched properties.
+            """)
+
+    @Argument(help: "The model: .xcdatamodeld, .xcdatamodel, its file contents, or a store.", completion: .file())
+    var model: String
+
+    @Option(name: .long, help: ArgumentHelp(OutputFormat<ModelShowCommand>.help))
+    var format = OutputFormat<ModelShowCommand>.text
+
+    @OptionGroup(title: "Page") var page: PageFile
+
+    func run() throws {
+        let output = try page.check(format.renderer, inputs: CommandInputs([model]))
+        try write(ModelListing(named: try NamedModel(path: model)), to: output)
+    }
+}
+
+/// Compares two versions of a model.
+struct ModelDiffCommand: ParsableCommand, PrintingCommand {
+    static let document = Document.model
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Compares two versions of a model, and says whether stores can be migrated without a mapping model.",
+        discussion: """
+            faultline model diff Library.xcdatamodeld/Library.xcdatamodel Library.xcdatamodeld
+
+            Takes renaming identifiers into account. Lists the changes that need a migration, and those that do not affect stores; \
+            then why no mapping can be inferred, or what must be true of a store's objects. It warns of a removed and an added \
+            entity or property that may be one under two names. A page draws the model as a diagram, with the changes marked.
+            """)
+
+    @Argument(help: "The older version.", completion: .file())
+    var old: String
+
+    @Argument(help: "The newer version.", completion: .file())
+    var new: String
+
+    @Option(name: .long, help: ArgumentHelp(OutputFormat<ModelDiffCommand>.help))
+    var format = OutputFormat<ModelDiffCommand>.text
+
+    @OptionGroup(title: "Page") var page: PageFile
+
+    func run() throws {
+        let output = try page.check(format.renderer, inputs: CommandInputs([old, new]))
+        let comparison = VersionComparison(from: try NamedModel(path: old), to: try NamedModel(path: new))
+        try write(comparison, to: output)
+    }
+}
+
+/// Finds the version of a store.
+struct ModelFindCommand: ParsableCommand, PrintingCommand {
+    static let document = Document.other
+    static let configuration = CommandConfiguration(
+        commandName: "find",
+        abstract: "Finds the version of a model with which a store was written.",
+        discussion: """
+            faultline model find Library.sqlite Library.xcdatamodeld
+
+            Compares the version hashes where Faultline wrote the store, and entities, tables and columns where Apple's framework \
+            did. Writes nothing. The exit status is 1 if no version fits.
+            """)
+
+    @Argument(help: "The file of the store.", completion: .file())
+    var store: String
+
+    @Argument(help: "The models: all versions of an .xcdatamodeld, or single versions.", completion: .file())
+    var models: [String]
+
+    @Option(name: .long, help: ArgumentHelp(OutputFormat<ModelFindCommand>.help))
+    var format = OutputFormat<ModelFindCommand>.text
+
+    func run() throws {
+        let search = try VersionSearch(store: store, models: try models.flatMap { try NamedModel.all(path: $0) })
+        try format.write(search) { $0.other }
+        if !search.hasFound { throw ExitCode(1) }
+    }
 }

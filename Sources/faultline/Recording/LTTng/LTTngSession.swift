@@ -2,6 +2,7 @@ import FaultlineReader
 import FaultlineRecorder
 import FaultlineTrace
 import Foundation
+import Glibc
 
 /// An LTTng recording session that lasts as long as a command runs.
 ///
@@ -147,5 +148,135 @@ final class LTTngSession: EventCollector {
         daemon?.stop()
         destination.discard()
         files.remove()
+    }
+}
+
+/// Runs LTTng's own commands.
+enum LTTngTool {
+    /// The maximum time of a command, in milliseconds.
+    ///
+    /// It may write buffers to a slow disk.
+    private static let patience = 600_000
+
+    /// Runs a command to its end.
+    ///
+    /// - Returns: The last line of output if the command failed, or `nil` if it succeeded.
+    /// - Throws: ``CommandFailure`` if the command is not installed or cannot be run.
+    static func run(_ arguments: [String]) throws -> String? {
+        switch ExternalCommand(arguments, patience: patience).answer() {
+        case .printed(_, status: 0): return nil
+        case .printed(let text, _):
+            let lines = text.split(separator: "\n").filter { !$0.allSatisfy(\.isWhitespace) }
+            return lines.last.map(String.init) ?? "it gives no reason"
+        case .silent: return "it does not respond"
+        case .missing:
+            throw CommandFailure.tool(
+                "Recording to LTTng needs the command \"\(arguments[0])\", which is not in PATH; install it with "
+                    + "\"apt-get install lttng-tools\".")
+        case .unusable(let reason):
+            throw CommandFailure.tool(
+                "Cannot run the command \"\(arguments[0])\" (\(reason)); reinstall lttng-tools.")
+        }
+    }
+}
+
+/// An LTTng session daemon that this process started.
+struct LTTngDaemon {
+    let identifier: pid_t
+
+    /// The seconds that the daemon gets to end.
+    ///
+    /// It first writes the rest of its buffers.
+    private static let patience = 10.0
+
+    /// Starts a daemon for this user's programs, and waits until they can connect to it.
+    ///
+    /// - Throws: ``CommandFailure`` if the daemon is not installed or does not start.
+    init() throws {
+        let note = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).pid")
+        defer { try? FileManager.default.removeItem(at: note) }
+        // The command returns when the daemon is ready. Kernel events are not needed.
+        let problem = try LTTngTool.run(["lttng-sessiond", "--daemonize", "--no-kernel", "--pidfile=\(note.path)"])
+        let text = (try? String(contentsOf: note, encoding: .utf8)) ?? ""
+        guard problem == nil, let identifier = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw CommandFailure.tool(
+                "LTTng's session daemon does not start (\(problem ?? "it gives no reason")); run \"lttng-sessiond\" "
+                    + "to see why."
+            )
+        }
+        self.identifier = identifier
+    }
+
+    /// Ends the daemon, and waits for its end.
+    func stop() {
+        guard kill(identifier, SIGTERM) == 0 else { return }
+        let limit = Date(timeIntervalSinceNow: Self.patience)
+        // The daemon is not a child of this process, so it cannot be waited for.
+        while kill(identifier, 0) == 0, Date() < limit { usleep(10_000) }
+    }
+}
+
+/// A file that marks the directory of a CTF trace as made by `faultline record`.
+///
+/// `faultline-4711-123456 4712`: the session's name, and the session daemon's process ID if one was started for it.
+enum LTTngMarker {
+    static let name = ".faultline-recording"
+
+    static func write(in directory: String, session: String, daemon: pid_t?) throws {
+        let text = session + (daemon.map { " \($0)" } ?? "") + "\n"
+        try Data(text.utf8).write(to: URL(fileURLWithPath: directory + "/" + name), options: .withoutOverwriting)
+    }
+
+    /// Whether a directory has a marker with a session's name.
+    static func exists(in directory: String) -> Bool {
+        guard let head = try? RegularFile.beginning(of: directory + "/" + name, length: 256) else { return false }
+        return String(decoding: head, as: UTF8.self).hasPrefix("faultline-")
+    }
+
+    /// The session daemon that was started for a session, or `nil` if none was or it has ended.
+    static func daemon(in directory: String, session: String) -> pid_t? {
+        guard !directory.isEmpty,
+            let text = try? String(contentsOfFile: directory + "/" + name, encoding: .utf8)
+        else { return nil }
+        let words = text.split(whereSeparator: \.isWhitespace)
+        guard words.count == 2, words[0] == session, let process = pid_t(words[1]) else { return nil }
+        // Another process may have the same ID by now.
+        let program = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)
+        return program?.hasPrefix("lttng-sessiond") == true ? process : nil
+    }
+}
+
+/// The event buffers of each processor, sized for the machine.
+///
+/// LTTng's consumer empties them. On a busy machine it can wait 0.1 s for a processor, while a program records about
+/// ten thousand events. Events that find no space are lost. 32 MiB hold more than a hundred thousand events.
+///
+/// A program that is killed while it writes an event makes that part of the buffer unreadable, so the parts are small
+/// and many.
+struct LTTngBuffers: Equatable {
+    static let partBytes: UInt64 = 256 << 10
+    static let minimumParts = 16
+    static let maximumParts = 128
+
+    /// A power of two, as LTTng requires.
+    let parts: Int
+
+    /// - Parameters:
+    ///   - memory: The machine's memory, in bytes.
+    ///   - room: The free bytes where LTTng creates its buffers.
+    init(processors: Int, memory: UInt64, room: UInt64) {
+        // Other programs need both too.
+        let budget = min(memory / 64, room / 8) / UInt64(max(1, processors))
+        var parts = Self.maximumParts
+        while parts > Self.minimumParts, UInt64(parts) * Self.partBytes > budget { parts /= 2 }
+        self.parts = parts
+    }
+
+    static func ofThisMachine() -> LTTngBuffers {
+        var status = statvfs()
+        let hasRoom = statvfs("/dev/shm", &status) == 0
+        return LTTngBuffers(
+            processors: ProcessInfo.processInfo.processorCount, memory: ProcessInfo.processInfo.physicalMemory,
+            room: hasRoom ? UInt64(status.f_bavail) * UInt64(status.f_frsize) : 0)
     }
 }

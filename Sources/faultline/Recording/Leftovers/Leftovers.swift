@@ -1,4 +1,6 @@
+import FaultlineAnalysis
 import FaultlineRecorder
+import FaultlineReport
 import FaultlineTrace
 import Foundation
 
@@ -34,4 +36,85 @@ struct Leftovers {
     var unread: [LeftoverRings] { rings.filter { !$0.isSpent } }
 
     var isEmpty: Bool { rings.isEmpty && directories.isEmpty && files.isEmpty && sessions.isEmpty }
+}
+
+/// An LTTng session that a killed `faultline record` created and could not end.
+struct LTTngLeftover {
+    let name: String
+    /// The directory of its trace, or empty if unknown.
+    let output: String
+    /// The session daemon that was started for it, or `nil` if another one serves it.
+    let daemon: pid_t?
+
+    /// The time that the daemon gets to answer, in milliseconds.
+    private static let patience = 1000
+
+    /// Finds the sessions whose process has ended.
+    ///
+    /// Returns none if LTTng is not installed or no daemon runs.
+    static func find() -> [LTTngLeftover] {
+        let names = print("list").matches(of: #/\d+\) (faultline-(\d+)-\d+)(?=[ \n])/#).map(\.output)
+        return names.compactMap { _, name, process in
+            guard let process = pid_t(process), kill(process, 0) != 0, errno == ESRCH else { return nil }
+            let about = print("list", String(name))
+            let output = about.firstMatch(of: #/Trace (?:output|path): ([^\n]+)/#).map { String($0.output.1) } ?? ""
+            return LTTngLeftover(
+                name: String(name), output: output, daemon: LTTngMarker.daemon(in: output, session: String(name)))
+        }
+    }
+
+    private static func print(_ arguments: String...) -> String {
+        let answer = ExternalCommand(["lttng", "--no-sessiond"] + arguments, patience: patience).answer()
+        guard case .printed(let text, status: 0) = answer else { return "" }
+        return text
+    }
+
+    /// Ends the session, which keeps what it has written, and the daemon if it was started for the session.
+    ///
+    /// - Returns: The error message, or `nil` if it succeeded.
+    func remove() -> String? {
+        do {
+            _ = try LTTngTool.run(["lttng", "--no-sessiond", "stop", name])
+            let problem = try LTTngTool.run(["lttng", "--no-sessiond", "destroy", "--no-wait", name])
+            if problem == nil, let daemon { kill(daemon, SIGTERM) }
+            return problem
+        } catch {
+            return "\(error)"
+        }
+    }
+}
+
+/// The text for rings.
+enum RingsText {
+    static func list(_ rings: [LeftoverRings]) -> String {
+        guard !rings.isEmpty else { return "No program left ring buffers.\n" }
+        return rings.map { text($0) + "\n" }.joined(separator: "\n")
+    }
+
+    private static func text(_ rings: LeftoverRings) -> String {
+        let began = ISO8601DateFormatter().string(from: Date(timeIntervalSince1970: rings.date))
+        let state =
+            switch rings.state {
+            case .running: "running"
+            case .closed: "ended"
+            case .killed: "killed"
+            }
+        let program = rings.program.isEmpty ? "unknown program" : rings.program
+        return """
+            \(rings.file)
+              \(program), process \(rings.process), began \(began), \(state)
+              \(Phrase.count(rings.events, "event")) in no trace
+              \(advice(rings))
+            """
+    }
+
+    /// The advice for the rings.
+    static func advice(_ rings: LeftoverRings) -> String {
+        if rings.state == .running { return "→ wait until it ends" }
+        if rings.isSpent { return "→ faultline clean" }
+        guard let trace = rings.trace, FileManager.default.fileExists(atPath: trace) else {
+            return "→ faultline recover \(rings.file) -o trace.json"
+        }
+        return "→ faultline recover \(trace)"
+    }
 }
