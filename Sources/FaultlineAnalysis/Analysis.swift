@@ -16,7 +16,7 @@ public final class Analysis: Sendable {
     public let quality: Finding?
     /// The advice: errors first, then warnings, then notes, each sorted by saving and confidence.
     public let findings: [Finding]
-    /// What each rule examined and found.
+    /// The data that each rule examined, and its findings.
     public let checks: [RuleCheck]
 
     /// Analyses a profile.

@@ -52,7 +52,7 @@ public struct TraceTable: Sendable {
             }
         let column = Column(name: columnName(ofKey: schema.key(of: field)), type: type, meaning: meaning)
         guard let key = schema.wordsKey(of: field) else { return [column] }
-        return [column, Column(name: key, type: "TEXT", meaning: "What `\(column.name)` refers to, in words.")]
+        return [column, Column(name: key, type: "TEXT", meaning: "The words to which `\(column.name)` refers.")]
     }
 
     private static func column(of list: EventSchema.List) -> Column {

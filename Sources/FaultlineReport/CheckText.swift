@@ -82,7 +82,7 @@ public struct CheckText: Sendable {
             + TextTable.wrapped(Self.staleAdvice, width: width - 2).map { "  " + $0 }
     }
 
-    /// What to do about stale suppressions.
+    /// The advice about stale suppressions.
     static let staleAdvice =
         "No finding matches. Remove these suppressions, or correct them. A comment belongs on the finding's line or on the "
         + "line above. In a budget, copy the name that is printed below a finding: a rule's number alone, such as R02, is "

@@ -3,7 +3,7 @@ package import FaultlineTrace
 
 /// The wording of groups of events.
 package enum GroupText {
-    /// What an event asked the store for, without values: a request, a statement, or `fault of Item.list`.
+    /// The subject of an event, without values: a request, a statement, or `fault of Item.list`.
     ///
     /// A fetch and its batches have the same shape. It is `nil` for an event that asked for nothing, such as a sample.
     package static func shape(of event: TraceEvent, in dictionary: TraceDictionary) -> String? {

@@ -32,7 +32,7 @@ public struct InspectionText: Sendable {
         return [ink(.bold, lines[0])] + lines.dropFirst()
     }
 
-    /// What the file is, in a few words: `1.20 MiB, 12 tables, 3,456 rows; 300 pages of 4.00 KiB; write-ahead log`.
+    /// The file in a few words: `1.20 MiB, 12 tables, 3,456 rows; 300 pages of 4.00 KiB; write-ahead log`.
     static func summary(_ facts: StoreFacts) -> String {
         let rows = facts.tables.reduce(0) { $0 &+ $1.rows }
         let size = max(facts.size, facts.pages &* facts.pageSize)

@@ -4,7 +4,7 @@ internal import FaultlineAnalysis
 ///
 ///     reading trace.json [██████▌             ] 32 %, 118 MiB/s, 12 s left
 package struct ProgressText: Sendable {
-    /// What an operation counts.
+    /// The unit that an operation counts.
     package enum Unit: Sendable, Equatable {
         case bytes
         /// Things with a name, such as `"file"`.

@@ -1,7 +1,7 @@
 internal import FaultlineAnalysis
 internal import FaultlineTrace
 
-/// What the reports of sampled CPU time and of sampled allocations share.
+/// The parts that reports of sampled CPU time and of sampled allocations share.
 enum SampleText {
     /// The maximum number of scopes and of call paths, unless all are asked for.
     static let rows = 5

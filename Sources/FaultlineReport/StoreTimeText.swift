@@ -117,7 +117,7 @@ struct StoreTimeText {
         }
     }
 
-    /// What statements did with files: `files: 12 reads, 4,012 writes · 1,001 syncs, 1.20 s (93 % of the store's time)`.
+    /// The use of files by statements: `files: 12 reads, 4,012 writes · 1,001 syncs, 1.20 s (93 % of the store's time)`.
     private func files(_ totals: ProfileCounts) -> [String] {
         let counts = analysis.profile.statementCounts
         var words: [String] = []

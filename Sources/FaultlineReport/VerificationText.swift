@@ -48,7 +48,7 @@ public struct VerificationText: Sendable {
         return text
     }
 
-    /// What a trial measured and what follows from it, a paragraph each.
+    /// The measurements of a trial and their consequences, one paragraph each.
     static func sentences(_ trial: Trial) -> [String] {
         var sentences: [String] = []
         if let measurement = trial.measurement, let figure = trial.figure, let expected = trial.expected {

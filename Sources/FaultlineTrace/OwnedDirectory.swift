@@ -9,7 +9,7 @@ package struct OwnedDirectory: Sendable {
     package enum Purpose: String, Sendable, CaseIterable {
         /// Rings of programs that `faultline record` runs; the path of their trace follows the word.
         case rings
-        /// What programs that `faultline record` records to LTTng say about themselves.
+        /// Files in which programs that `faultline record` records to LTTng describe themselves.
         case lttng
         /// Copies of stores.
         case copies
@@ -17,7 +17,7 @@ package struct OwnedDirectory: Sendable {
         case demo
         /// Links to the parts of a CTF trace that is read.
         case ctf
-        /// What "faultline doctor" tries.
+        /// Files of the trials of "faultline doctor".
         case doctor
     }
 

@@ -44,7 +44,7 @@ public struct TraceGap: Sendable, Hashable, Codable {
         case shortDurations
         /// When events began.
         case startTimes
-        /// What an object store did: fetches, faults and saves. The trace has statements alone.
+        /// The operations of an object store: fetches, faults and saves. The trace has statements alone.
         case operations
 
         /// The missing data, in words.

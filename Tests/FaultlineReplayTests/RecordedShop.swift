@@ -13,7 +13,7 @@ final class RecordedShop {
     let model: ManagedObjectModel
     private(set) var profile = Profile()
 
-    /// What the program fetches, for one price after the other.
+    /// The requests of the program, for one price after the other.
     enum Question {
         /// The number of items with the price.
         case count

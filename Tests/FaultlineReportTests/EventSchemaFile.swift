@@ -119,7 +119,7 @@ struct EventSchemaFile {
             let isOptional = ["rows", "inserted", "updated", "deleted"].contains(key)
             members.append((key, described(isOptional ? optionalCount : plain(field), field.summary)))
             guard let words = schema.wordsKey(of: field) else { continue }
-            members.append((words, described(string, "What `\(key)` refers to, in words.")))
+            members.append((words, described(string, "The words to which `\(key)` refers.")))
             optional.insert(words)
         }
         for list in schema.lists {

@@ -14,7 +14,7 @@ let strict: [SwiftSetting] = [
 /// A product of the package under test.
 func faultline(_ name: String) -> Target.Dependency { .product(name: name, package: "Faultline") }
 
-/// What a program with a store needs.
+/// The dependencies of a program with a store.
 let store = ["FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTrace"].map(faultline)
 
 func program(_ name: String, _ dependencies: [Target.Dependency] = store, path: String? = nil) -> Target {

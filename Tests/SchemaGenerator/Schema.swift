@@ -1,6 +1,6 @@
 import CTraceSchema
 
-/// What the declarations in `faultline_events.h` say, as values.
+/// The declarations in `faultline_events.h`, as values.
 struct Schema {
     struct Field {
         let name: String

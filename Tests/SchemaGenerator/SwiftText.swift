@@ -20,7 +20,7 @@ struct SwiftText {
     // MARK: - Kinds
 
     private func eventKind() -> String {
-        var text = Self.comment("What happened: one case for each kind of event that a trace can hold.", 0)
+        var text = Self.comment("A kind of event that a trace can hold.", 0)
         text += "///\n/// The raw value is the number that the schema gives the kind.\n"
         text += "public enum EventKind: UInt8, Sendable, Hashable, CaseIterable {\n"
         for kind in schema.kinds {
@@ -47,7 +47,7 @@ struct SwiftText {
         text += """
                 }
 
-                /// What happened.
+                /// The event's kind, with its fields.
                 public var kind: EventKind { detail.kind }
             }
 
@@ -108,7 +108,7 @@ struct SwiftText {
 
     // MARK: - What every event carries
 
-    /// What a record has besides the declared fields, with the expression that takes it out of one.
+    /// The numbers of a record besides the declared fields, with the expressions that read them.
     private static let own = [
         ("thread", "UInt32", "0", "header.thread", "The kernel's number of the thread that did the work."),
         (

@@ -9,7 +9,7 @@ protocol BudgetGroup: SendableMetatype {
     static func measure(_ options: BudgetOptions, into table: inout BudgetTable) throws
 }
 
-/// What the command line asks for.
+/// The arguments of the command line.
 struct BudgetOptions {
     var rounds = 31
     /// Whether a missed budget makes the command fail.

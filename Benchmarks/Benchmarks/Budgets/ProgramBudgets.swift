@@ -44,7 +44,7 @@ struct ProgramBudgets: BudgetGroup {
         let command: [String]
         /// The options of `record`.
         var options: [String] = []
-        /// What to install, if it is not there.
+        /// The package to install if it is missing.
         var missing: String?
     }
 

@@ -12,7 +12,7 @@ public struct CallTree: Sendable {
         public var line = 0
         /// The weight of the paths that go through the node.
         public var total: UInt64 = 0
-        /// What the function itself weighs on the paths through the node.
+        /// The function's own weight on the paths through the node.
         ///
         /// In a bottom-up tree only roots weigh anything themselves, because the functions below them are their callers.
         public var own: UInt64 = 0
@@ -28,7 +28,7 @@ public struct CallTree: Sendable {
         case bottomUp
     }
 
-    /// What the tree's events weigh.
+    /// The weight of the tree's events.
     public internal(set) var weight: CallTreeWeight
     public internal(set) var direction: Direction
     /// The nodes that paths begin with, the heaviest first.

@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// What the events of a call tree weigh.
+/// The weight of the events of a call tree.
 public enum CallTreeWeight: String, Sendable, CaseIterable {
     /// Sampled CPU time, in nanoseconds.
     case cpu

@@ -1,4 +1,4 @@
-/// What the parameters and values of a statement are compared with.
+/// The columns with which a statement compares its parameters and values.
 package struct StatementSlots: Sendable, Hashable {
     /// One parameter or value.
     package enum Slot: Sendable, Hashable {

@@ -8,7 +8,7 @@ public struct StoreInspection: Sendable {
     public let facts: StoreFacts
     /// The findings, the highest score first.
     public let findings: [Finding]
-    /// What each check examined.
+    /// The data that each check examined.
     public let checks: [RuleCheck]
     /// Advice that its trial did not confirm, the highest score first.
     public let withdrawn: [WithdrawnAdvice]
@@ -70,7 +70,7 @@ protocol StoreEvaluator: Sendable {
     var rule: String { get }
     var name: String { get }
 
-    /// What the check examines, or `nil` if the store has nothing to examine.
+    /// The data that the check examines, or `nil` if the store has none.
     func examined(_ facts: StoreFacts) -> Wording?
     func advice(_ facts: StoreFacts) -> [StoreAdvice]
 }

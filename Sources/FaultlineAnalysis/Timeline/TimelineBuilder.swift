@@ -2,7 +2,7 @@ public import FaultlineTrace
 
 /// Builds a timeline from a trace's events, whose end need not be known in advance.
 public struct TimelineBuilder: Sendable {
-    /// What a range spans whose ends are not given.
+    /// The extent of a range whose ends are not given.
     public enum Extent: Sendable {
         /// The processes from their beginnings to their ends.
         case processes

@@ -8,7 +8,7 @@
 ///     FUNCTION($entityPolicy, "titleForBook:", $source)
 ///     CAST("NSDate", "Class")
 public indirect enum MappingExpression: Sendable, Hashable {
-    /// What a migration sets before it evaluates an expression.
+    /// The variables that a migration sets before it evaluates an expression.
     public enum Variable: String, Sendable, Hashable, CaseIterable {
         /// The migration manager.
         case manager

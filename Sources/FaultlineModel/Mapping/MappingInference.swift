@@ -25,7 +25,7 @@ extension MappingModel {
 package struct MappingInference: Sendable {
     package let matching: ModelMatching
     package private(set) var mappingModel = MappingModel()
-    /// What a migration must check before it begins.
+    /// The conditions that a migration must check before it begins.
     package private(set) var conditions: [MigrationCondition] = []
     /// The pairs of a removed and an added entity or property that may be one under two names.
     package private(set) var possibleRenamings: [PossibleRenaming] = []

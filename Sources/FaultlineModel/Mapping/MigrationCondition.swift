@@ -1,4 +1,4 @@
-/// What must be true of a store's rows for a migration in SQL to be possible.
+/// A condition that a store's rows must meet for a migration in SQL.
 ///
 /// Two models alone cannot tell, so the rows are counted before anything is changed.
 package struct MigrationCondition: Sendable, Hashable {

@@ -84,7 +84,7 @@ public struct ModelDifference: Sendable, Hashable {
     public let element: Element
     /// The name of the attribute, the relationship or the index; `nil` for the entity itself.
     public let name: String?
-    /// What happened to the element.
+    /// The change of the element.
     public let change: Change
     /// Whether a store of the older version must be migrated because of this change.
     public let requiresMigration: Bool
@@ -120,7 +120,7 @@ extension ModelDifference: CustomStringConvertible {
         }
     }
 
-    /// What an element becomes when a setting is switched on or off.
+    /// The words for a setting that is switched on or off.
     private static let words: [Setting: (on: String, off: String)] = [
         .abstract: ("abstract", "concrete"), .optional: ("optional", "required"),
         .transient: ("transient", "persistent"), .toMany: ("to-many", "to-one"),

@@ -58,7 +58,7 @@ struct DjangoStatement {
         return isCut ? text + " …" : text
     }
 
-    /// What the statement does to the store.
+    /// The effect of the statement on the store.
     var type: TraceEvent.Statement.StatementType {
         switch mainVerb.isEmpty ? verb : mainVerb {
         case "SELECT", "WITH", "VALUES", "TABLE", "EXPLAIN", "SHOW", "DESCRIBE", "DESC", "FETCH": .read

@@ -89,7 +89,7 @@ final class SQLDebugThread {
     var clock: UInt64 = 0
     /// Whether the name of its program is known.
     var isNamed = false
-    /// What the reader knows to be held.
+    /// The rows that the reader knows to be held.
     var listed: Held = []
 
     /// SELECTs without a total so far, the outer one first.
@@ -153,7 +153,7 @@ final class SQLDebugThread {
         return true
     }
 
-    /// What the thread holds.
+    /// The rows that the thread holds.
     var held: Held {
         guard let text = closed?.statement.select else { return [] }
         return (text.isOfIdentities ? Held.identities : []).union(text.values == 0 && open.isEmpty ? .whole : [])

@@ -26,7 +26,7 @@ extension StatementUse {
     }
 }
 
-/// What a statement opens.
+/// The tables and indexes that a statement opens.
 private struct Accesses {
     var read: Set<String> = []
     var written: Set<String> = []

@@ -28,7 +28,7 @@ extension TraceExporter {
     package static var takesWeight: Bool { false }
 }
 
-/// What to export.
+/// The selection and the form of an export.
 package struct ExportOptions: Sendable {
     /// The weight of call paths, or `nil` for all that the trace has.
     package var weight: CallTreeWeight?

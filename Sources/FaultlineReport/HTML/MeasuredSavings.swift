@@ -1,7 +1,7 @@
 package import FaultlineAnalysis
 package import Foundation
 
-/// What trying the advice of a trace has measured, by finding.
+/// The savings that trials of a trace's advice have measured, by finding.
 package struct MeasuredSavings: Sendable {
     /// The result of trying one finding's change.
     package struct Result: Sendable, Hashable {

@@ -1,6 +1,6 @@
 /// A model as a diagram: its entities as boxes with their properties, and lines between them, with what changed marked.
 package struct ModelDiagram: Sendable {
-    /// What became of a part of the model.
+    /// The change of a part of the model.
     package enum Mark: String, Sendable {
         case added, removed, changed
     }
@@ -28,7 +28,7 @@ package struct ModelDiagram: Sendable {
         package var mark: Mark?
         /// The changes of the entity itself, as sentences.
         package var changes: [String] = []
-        /// What a store has of it: `125 objects, kept`.
+        /// The objects that a store has of it: `125 objects, kept`.
         package var objects: String?
 
         package init(name: String, parent: String?, isAbstract: Bool) {

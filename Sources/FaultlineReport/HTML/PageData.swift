@@ -2,7 +2,7 @@ internal import CTraceSchema
 internal import FaultlineAnalysis
 internal import FaultlineTrace
 
-/// What a page's program reads: a description as JSON, and the events as columns of bytes.
+/// The data that a page's program reads: a description as JSON, and the events as columns of bytes.
 struct PageData {
     let events: PageEvents
     private let sources: SourceExcerpts?

@@ -10,7 +10,7 @@ struct PageDocument {
     /// The first bytes of every page, by which one is known.
     static let beginning = "<!DOCTYPE html>\n<!-- A page of faultline."
 
-    /// What a page is about, which decides how its program shows it.
+    /// The subject of a page, which decides how its program shows it.
     enum Kind: String {
         case report, diff, inspection, model
 
@@ -28,7 +28,7 @@ struct PageDocument {
     let kind: Kind
     let title: String
     var traces: [PageData] = []
-    /// What the page shows besides traces.
+    /// The contents of the page besides traces.
     var document: JSONValue = .null
 
     func render() -> String {
@@ -68,7 +68,7 @@ struct PageDocument {
         "<script type=\"\(type)\" id=\"\(id)\">\(text.replacing("<", with: "\\u003c"))</script>\n"
     }
 
-    /// What a policy calls a script or a style of that text.
+    /// The name that a content security policy gives to a script or a style of that text.
     private static func source(_ text: String) -> String {
         "sha256-" + Data(SHA256.hash(text)).base64EncodedString()
     }

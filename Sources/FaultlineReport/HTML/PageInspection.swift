@@ -14,7 +14,7 @@ enum PageInspection {
         ])
     }
 
-    /// What fills the file: tables with their columns and indexes, other contents, and free pages.
+    /// The contents of the file: tables with their columns and indexes, other contents, and free pages.
     private static func parts(_ facts: StoreFacts) -> [JSONValue] {
         var parts = facts.tables.filter { $0.size > 0 }.map(table)
         parts += facts.others.filter { $0.size > 0 }.map { other in

@@ -6,7 +6,7 @@ internal import FaultlineTrace
 ///
 /// It remembers the numbers, because most events refer to the same few things.
 struct PageProcess {
-    /// What distinguishes an event from others of its kind, apart from its numbers.
+    /// The properties that distinguish an event from others of its kind, apart from its numbers.
     private struct Likeness: Hashable {
         var kind: EventKind
         var site: DictionaryID
@@ -16,7 +16,7 @@ struct PageProcess {
         var isSetup: Bool
     }
 
-    /// What alike events have in common.
+    /// The properties that like events have in common.
     struct Common {
         var site = 0
         var label = 0

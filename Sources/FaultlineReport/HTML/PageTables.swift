@@ -19,7 +19,7 @@ struct Interned<Value: Hashable> {
     }
 }
 
-/// What the rows of a page refer to by number, with 0 for none.
+/// The tables to which the rows of a page refer by number, with 0 for none.
 struct PageTables {
     /// A line of the program.
     struct Site: Hashable {

@@ -25,7 +25,7 @@ extension CallTree.Node: JSONObject {
         .init("part", \.function.part), .init("total", "The weight of the paths that go through the node.", \.total),
         .init(
             "self",
-            "What the function itself weighs on the paths through the node. In a bottom-up tree only roots weigh anything themselves.",
+            "The function's own weight on the paths through the node. In a bottom-up tree, only roots have one.",
             \.own),
         .init("children", "The heaviest first.", \.children),
     ]

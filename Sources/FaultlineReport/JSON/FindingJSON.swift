@@ -26,7 +26,7 @@ extension Finding: JSONObject {
         .init("alternatives", "Other changes, as sentences.") { $0.alternatives.map(\.text) },
         .init("code", "The code to write, line by line.", \.code),
         .init("saving", \.saving),
-        .init("try", "What `record --try` takes to make the change.") { $0.advice?.description },
+        .init("try", "The argument of `record --try` that makes the change.") { $0.advice?.description },
         .init("reservations", "Why the finding is rated below its score.") { $0.reservations.map(\.text) },
         .init("signature", "The finding's name, which stays the same when other code changes.", \.signature),
     ]

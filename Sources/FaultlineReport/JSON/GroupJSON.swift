@@ -6,7 +6,7 @@ extension EventGroup: JSONObject {
     package static let summary = "Events of one kind with the same subject and call site."
     package static let members: JSONMembers<EventGroup> = [
         .init("kind", \.key.kind),
-        .init("subject", "What the events are about, such as `Item.list`.") { GroupText.subject($0.key) },
+        .init("subject", "The subject of the events, such as `Item.list`.") { GroupText.subject($0.key) },
         .init("site", \.key.site), .init("durations", \.durations),
         .init("selfTime", "The time without that of events within, in nanoseconds.", \.selfTime),
         .init("mainThreadTime", "The time on the main thread, in nanoseconds.", \.mainThreadTime),
@@ -189,7 +189,7 @@ struct ResultUses: JSONObject {
         let times: UInt64
 
         static let members: JSONMembers<Window> = [
-            .init("scope", "What ended a window.", \.end), .init("rows", \.rows), .init("times", \.times),
+            .init("scope", "The event that ended a window.", \.end), .init("rows", \.rows), .init("times", \.times),
         ]
     }
 

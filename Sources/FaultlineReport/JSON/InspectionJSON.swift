@@ -22,7 +22,7 @@ extension StoreInspection: JSONDocument {
 
         static let members: JSONMembers<Check> = [
             .init("rule", \.check.rule), .init("name", \.check.name),
-            .init("examined", "What the rule examined.") { $0.check.examined?.text },
+            .init("examined", "The data that the rule examined.") { $0.check.examined?.text },
             .init("findings", \.check.findings),
         ]
     }

@@ -42,7 +42,7 @@ public struct ReportJSON: JSONDocument {
         .init("lost", "Events that were lost because a buffer was full.", \.profile.lost),
         .init("totals", \.profile.totals), .init("processes", \.profile.processes),
         .init("programs") { $0.profile.programs.map { Program(path: $0.path, sum: $0.sum) } },
-        .init("quality", "What limits what the trace shows.", \.analysis.quality),
+        .init("quality", "The limits of the trace.", \.analysis.quality),
         .init("findings", "The advice: errors, then warnings, then notes.", \.analysis.findings),
         .init("checks", \.analysis.checks), .init("costs", \.analysis.costs),
         .init("cpu") { SampledCPU($0.profile) },
@@ -156,7 +156,9 @@ extension ProfileCounts: JSONObject {
 extension RuleCheck: JSONObject {
     package static let members: JSONMembers<RuleCheck> = [
         .init("rule", \.rule), .init("name", \.name),
-        .init("examined", "What the rule examined, such as `1,204 faults from the store`.") { $0.examined?.text },
+        .init("examined", "The data that the rule examined, such as `1,204 faults from the store`.") {
+            $0.examined?.text
+        },
         .init("findings", \.findings), .init("obstacles") { $0.obstacles.map(\.text) },
         .init("isApplicable", "Whether the rule could evaluate the trace.", \.isApplicable),
         .init("missing", "The data that the rule needs and the trace lacks.") { $0.gaps.map(\.word).sorted() },
@@ -165,7 +167,7 @@ extension RuleCheck: JSONObject {
 
 extension CostModel: JSONObject {
     package static let members: JSONMembers<CostModel> = [
-        .init("basis", "What the costs are derived from.", \.store.basis),
+        .init("basis", "The source of the costs.", \.store.basis),
         .init("trip", "The fixed cost of a trip, in nanoseconds.", \.store.line.trip),
         .init("row", "The cost of a row, in nanoseconds.", \.store.line.row),
         .init("byte", "The cost of a byte, in nanoseconds.", \.byte), .init("isByteFitted", \.isByteFitted),

@@ -16,7 +16,7 @@ extension Trial: JSONObject {
         .init("expected", "The predicted saving of the replayed operations.", \.expected),
         .init("figure", "The measured time that the prediction is about.", \.figure),
         .init("measurement", \.measurement), .init("notes", \.notes),
-        .init("text", "What was measured and what follows from it, as the text report states it.") {
+        .init("text", "The measurements and their consequences, as the text report states them.") {
             VerificationText.sentences($0)
         },
     ]

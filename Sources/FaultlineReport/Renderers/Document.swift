@@ -33,7 +33,7 @@ package struct Layout: Sendable {
     }
 }
 
-/// What a page is about.
+/// The subject of a page.
 package enum PageContent {
     /// A trace with its events, and what trying its advice has measured.
     case report(PageEvents, MeasuredSavings)
@@ -43,7 +43,7 @@ package enum PageContent {
     case model(ModelDiagram)
 }
 
-/// What a page shows besides its content.
+/// Settings of a page besides its content.
 package struct PageOptions: Sendable {
     /// The folder in which the program's source is looked for if it is not where the trace says; `nil` for a page without
     /// source.

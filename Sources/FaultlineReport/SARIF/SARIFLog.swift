@@ -10,7 +10,7 @@ struct SARIFLog {
         uniqueKeysWithValues: (RulePage.all.map(\.id) + [SARIFBudget.rule]).enumerated().map { ($1, $0) })
 
     let results: [JSONValue]
-    /// What limits the results.
+    /// The limits of the results.
     let notifications: [JSONValue]
 
     /// Returns the log, with a trailing line feed.
@@ -72,7 +72,7 @@ struct SARIFLog {
     }
 }
 
-/// What a SARIF log says about the trace itself.
+/// The part of a SARIF log that is about the trace itself.
 enum SARIFNotification {
     /// The quality of a trace, which is a finding about no line of the program.
     static func value(_ quality: Finding) -> JSONValue {

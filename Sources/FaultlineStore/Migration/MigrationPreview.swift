@@ -2,7 +2,7 @@ package import FaultlineModel
 package import FaultlineRecorder
 package import Foundation
 
-/// What a migration in place would do to a store.
+/// A preview of a migration in place.
 package struct MigrationPreview: Sendable {
     /// The objects of an entity.
     package struct Objects: Sendable {

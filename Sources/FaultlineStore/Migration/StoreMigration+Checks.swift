@@ -3,7 +3,7 @@ import FaultlineModel
 import Foundation
 
 extension StoreMigration {
-    /// What the checks of a store found.
+    /// The results of the checks of a store.
     struct Ready {
         /// The number of objects by the number of their entity.
         let expected: [Int64: Int64]

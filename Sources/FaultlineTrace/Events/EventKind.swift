@@ -1,6 +1,6 @@
 // Made by "make schema" from faultline_events.h. Do not edit.
 
-/// What happened: one case for each kind of event that a trace can hold.
+/// A kind of event that a trace can hold.
 ///
 /// The raw value is the number that the schema gives the kind.
 public enum EventKind: UInt8, Sendable, Hashable, CaseIterable {

@@ -56,7 +56,7 @@ extension TraceEvent {
         case migration(Migration)
     }
 
-    /// What happened.
+    /// The event's kind, with its fields.
     public var kind: EventKind { detail.kind }
 }
 

@@ -1,6 +1,6 @@
 /// An error in importing a music database into a music library.
 public struct ChinookError: Error, Sendable, CustomStringConvertible {
-    /// What failed, on what, why, and what to do about it.
+    /// The failure, its subject, its cause and its remedy.
     public let message: String
 
     public var description: String { message }

@@ -6,7 +6,7 @@ import Foundation
 
 /// The files that a command reads.
 ///
-/// What it writes replaces none of them, and is as private as they are.
+/// Its outputs replace none of them, and are as private as they are.
 struct CommandInputs {
     /// The maximum number of files that are looked at in a directory, such as a CTF trace or a model.
     private static let mostParts = 20_000

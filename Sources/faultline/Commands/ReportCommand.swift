@@ -33,7 +33,7 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What \"faultline verify --format json\" printed for the trace. The page shows the measured savings.",
+            "The output of \"faultline verify --format json\" for the trace. The page shows the measured savings.",
             valueName: "file"), completion: .file())
     var verification: String?
 
@@ -85,7 +85,7 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
         ) { $0.report }
     }
 
-    /// What the file of `--verification` has measured.
+    /// The measurements in the file of `--verification`.
     ///
     /// - Throws: ``CommandFailure`` if it cannot be read, or is something else.
     private func measuredSavings() throws -> MeasuredSavings {

@@ -16,7 +16,7 @@ struct Check: Sendable {
 
     var subject: Subject
     var state: State
-    /// What the check found, in a few words.
+    /// The result of the check, in a few words.
     var found: String
     /// Sentences about what to do, or empty if nothing.
     var remedy = ""

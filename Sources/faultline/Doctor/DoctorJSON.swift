@@ -29,9 +29,9 @@ extension Check: JSONObject {
     static let members: JSONMembers<Check> = [
         .init("name", "The subject.", \.subject.name), .init("state", \.state),
         .init("isEssential", "Whether a recording with the defaults needs it.", \.subject.isEssential),
-        .init("found", "What the check found, in a few words.", \.found),
-        .init("why", "What depends on the subject.", \.subject.why),
-        .init("remedy", "What to do, or empty if nothing.", \.remedy),
+        .init("found", "The result, in a few words.", \.found),
+        .init("why", "The purpose of the subject.", \.subject.why),
+        .init("remedy", "The remedy, or empty if none is needed.", \.remedy),
         .init("command", "The shell command to run, or null.") { $0.command.isEmpty ? nil : $0.command },
     ]
 }

@@ -5,7 +5,7 @@ package import FaultlineStore
 import FaultlineTrace
 import Foundation
 
-/// What a migration of a store will do, or has done.
+/// A migration of a store, planned or done.
 struct MigrationOutcome: DiagramPrinting {
     private let store: String
     private let target: NamedModel

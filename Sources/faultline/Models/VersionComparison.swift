@@ -2,7 +2,7 @@ import FaultlineAnalysis
 package import FaultlineModel
 package import FaultlineReport
 
-/// What changed between two versions of a model, and whether a store can be migrated without a mapping model.
+/// The differences between two versions of a model, and whether a store can be migrated without a mapping model.
 struct VersionComparison: DiagramPrinting {
     private let (old, new): (NamedModel, NamedModel)
     private let differences: [ModelDifference]
@@ -96,7 +96,7 @@ extension VersionComparison {
         .init("isInferable", "Whether a mapping can be inferred.") { $0.refusal == nil },
         .init("refusal", "Why no mapping can be inferred.") { $0.refusal?.message },
         .init("differences", \.differences),
-        .init("conditions", "What must be true of a store's objects.") { $0.inference?.conditions ?? [] },
+        .init("conditions", "The conditions that a store's objects must meet.") { $0.inference?.conditions ?? [] },
         .init("possibleRenamings", PossibleRenaming.plural) { $0.inference?.possibleRenamings ?? [] },
     ]
 }
@@ -111,7 +111,7 @@ extension ModelDifference: JSONObject {
         .init("entity", \.entity), .init("element", \.element),
         .init("name", "The property or index; null for the entity itself.", \.name),
         .init("change", \.change.way),
-        .optional("setting", "What changed, if `change` is \"changed\".") {
+        .optional("setting", "The setting that changed, if `change` is \"changed\".") {
             if case .changed(let setting, _, _) = $0.change { setting } else { nil }
         },
         .optional("from", "The earlier name, entity or value.", \.change.old),

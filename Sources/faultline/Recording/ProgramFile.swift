@@ -182,7 +182,7 @@ struct ProgramFile {
     }
 }
 
-/// What a program's file says about its libraries, its symbols and its stacks.
+/// A program's libraries, symbols and stacks, as its file describes them.
 extension ProgramFile {
     // MARK: - Libraries
 

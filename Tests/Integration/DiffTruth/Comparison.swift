@@ -1,6 +1,6 @@
 import Foundation
 
-/// What "faultline diff" reports of two traces.
+/// The report of "faultline diff" about two traces.
 struct Comparison {
     /// Operations whose time changed and nothing else, by their subject and line.
     var times: [String] = []

@@ -33,7 +33,7 @@ struct ScaledTrace {
         try text.joined(separator: "\n").write(toFile: path, atomically: false, encoding: .utf8)
     }
 
-    /// What an event is one of: its kind, its entity, and its shape or relationship.
+    /// The group of an event: its kind, its entity, and its shape or relationship.
     private static func operation(_ line: Substring) -> String? {
         guard line.hasPrefix("{\"name\":\""), let name = text(line, "\"name\":\""), let kind = text(line, "\"cat\":\""),
             ["fetch", "batch", "fault", "save"].contains(kind)

@@ -19,7 +19,7 @@ struct Truth {
         var factor: Double { self == .sums ? 1.5 : 1.3 }
     }
 
-    /// What the pairs of a program showed.
+    /// The results of the pairs of a program.
     struct Score {
         var pairs = 0
         var times = 0

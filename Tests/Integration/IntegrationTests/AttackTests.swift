@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What killed programs, full disks, concurrent readers and hostile files can do to a trace.
+/// Attacks on a trace: killed programs, full disks, concurrent readers and hostile files.
 ///
 /// `make attack` runs each attack `FAULTLINE_ATTACK_ROUNDS` times; otherwise there are only a few rounds.
 @Suite("Under attack", .timeLimit(.minutes(60)))

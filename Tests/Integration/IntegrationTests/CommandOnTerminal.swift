@@ -11,7 +11,7 @@ final class CommandOnTerminal {
     private let process = Process()
     private let input = Pipe()
     private let terminal: FileHandle
-    /// What the terminal showed so far.
+    /// The text that the terminal has shown so far.
     private(set) var shown = ""
 
     /// - Parameters:

@@ -4,7 +4,7 @@ import Testing
 @Suite("The bar that shows how far a long operation is", .timeLimit(.minutes(5)))
 struct ProgressBarTests {
     private static let trace = BuiltCommand.package.appendingPathComponent("Traces/music-library/trace.json")
-    /// What erases the bar and leaves the cursor at its beginning.
+    /// The characters that erase the bar and leave the cursor at its beginning.
     private static let end = "\u{1B}[K\r"
 
     private let directory: TemporaryDirectory

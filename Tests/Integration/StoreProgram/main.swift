@@ -125,7 +125,7 @@ func process(_ container: PersistentContainer) throws {
     try note("PostProcessing", 1)
 }
 
-/// What a program must not do.
+/// Misuses that end the program.
 let mistakes: [(_ context: ManagedObjectContext, _ other: ManagedObjectContext) throws -> Void] = [
     { context, _ in Part(context: context)["titel"] = "a" },
     { context, _ in _ = Part(context: context)["titel"] },

@@ -2,10 +2,10 @@ import ApplicationFlaws
 import Foundation
 import TruthKit
 
-/// What repairing a flaw of an application brings, beside what the report of the flawed form predicts.
+/// The measured saving of a repaired flaw, beside the one that the report of the flawed form predicts.
 struct Comparison {
     var flaw: Flaw
-    /// What is compared: the first figure of which something is predicted; `nil`: the flaw was not found in every run.
+    /// The compared figure: the first that is predicted, or `nil` if the flaw was not found in every run.
     var figure: Figure?
     var predicted: Measurement.Range
     /// Medians over the pairs.

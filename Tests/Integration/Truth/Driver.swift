@@ -59,7 +59,7 @@ struct Driver {
     }
 }
 
-/// What `verify` prints.
+/// The document of `verify`.
 private struct Verification: Decodable {
     struct Finding: Decodable {
         var rule, title: String

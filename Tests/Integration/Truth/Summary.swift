@@ -1,6 +1,6 @@
 import Foundation
 
-/// What many measurements say together, and the goals.
+/// The summary of many measurements, and the goals.
 struct Summary {
     private let measurements: [Measurement]
 

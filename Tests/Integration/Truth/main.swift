@@ -32,7 +32,7 @@ do {
     exit(1)
 }
 
-/// What follows an option, each time it is given.
+/// The values of an option, one for each time that it is given.
 func values(of option: String, _ arguments: [String]) -> [String] {
     arguments.indices.dropLast().filter { arguments[$0] == option }.map { arguments[$0 + 1] }
 }

@@ -34,7 +34,7 @@ public enum Command {
 
 /// A command that did not do its work.
 public struct CommandFailed: Error, CustomStringConvertible {
-    /// What failed, in a sentence.
+    /// The failure, in a sentence.
     public let description: String
 
     public init(description: String) { self.description = description }

@@ -135,7 +135,7 @@ public struct TraceQualityRule: Rule {
         return sentences
     }
 
-    /// What to do about a trace that lacks much.
+    /// The advice for a trace that lacks much.
     private static func remedy(_ profile: Profile) -> Wording {
         let withoutBuffer = withoutBuffer(profile)
         return withoutBuffer > 0 && withoutBuffer >= profile.lost

@@ -45,13 +45,13 @@ struct ColumnReadDetector: EvidenceDetector {
 }
 
 extension Profile {
-    /// What the program read of the rows of statements outside any operation of an object store, if that was recorded.
+    /// The columns that the program read of the rows of statements outside any operation of an object store, if that was recorded.
     public var columnReads: [(key: StatementSite, evidence: ColumnReadEvidence)] {
         evidence(of: ColumnReadDetector.self)
     }
 }
 
-/// What the program read of the rows that one statement returned at one line, outside any operation of an object store.
+/// The columns that the program read of the rows that one statement returned at one line, outside any operation of an object store.
 public struct ColumnReadEvidence: Sendable {
     /// The runs that returned rows.
     public internal(set) var executions: UInt64 = 0

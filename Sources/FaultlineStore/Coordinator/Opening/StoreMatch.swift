@@ -10,7 +10,7 @@ struct StoreMatch {
     private let configuration: StoreConfiguration?
     private let path: String
     private let metadata: [String: any Sendable]
-    /// What to do with a store of another version, besides opening it with its own.
+    /// The remedy for a store of another version, besides opening it with its own.
     private let remedy: String
 
     init(

@@ -2,7 +2,7 @@ import CSQLite
 import FaultlineModel
 import Foundation
 
-/// What a store's file says about its version: the numbers of the entities, the metadata, and a copy of the model.
+/// The version that a store's file records: the numbers of the entities, the metadata, and a copy of the model.
 extension StoreSetup {
     /// Numbers from this one are those of Core Data's own entities, for history and the like.
     static let firstOwnEntity: Int64 = 16000
@@ -89,7 +89,7 @@ extension StoreSetup {
 
     /// Changes the property list with the metadata.
     ///
-    /// What the closure leaves alone stays as it is, whoever wrote it.
+    /// Keys that the closure leaves alone stay as they are, whoever wrote them.
     func changeMetadata(_ change: (inout [String: Any]) -> Void) throws(StoreError) {
         let data = try StoreMetadata.changing(try readRow().1, path: path, change)
         try session.run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(data)], doing: doing)

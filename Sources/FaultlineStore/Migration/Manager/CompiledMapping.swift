@@ -1,6 +1,6 @@
 import FaultlineModel
 
-/// What a migration needs of an entity mapping for each object, found out once.
+/// The parts of an entity mapping that a migration needs for each object, prepared once.
 ///
 /// It is a class because each object refers to it.
 final class CompiledMapping {

@@ -1,6 +1,6 @@
 public import FaultlineModel
 
-/// What a migration does with the objects of one entity mapping.
+/// The steps of a migration for the objects of one entity mapping.
 ///
 /// This class does what the mapping says. Override methods to do more, or something else, and let the mapping name the class
 /// (`EntityMapping.entityMigrationPolicyClassName`). A migration creates one policy for each mapping and calls

@@ -8,7 +8,7 @@ import Synchronization
 ///     manager.policies = [CountryPolicy.self]
 ///     try manager.migrateStore(from: url, mapping: mapping, to: newURL)
 ///
-/// What needs no mapping model is migrated in place when the store is opened, and much faster; see
+/// Changes that need no mapping model are migrated in place when the store is opened, and much faster; see
 /// ``PersistentStoreDescription/shouldMigrateStoreAutomatically``.
 ///
 /// Objects keep their primary keys wherever all objects of a table come from one older table, so stored object IDs stay valid.

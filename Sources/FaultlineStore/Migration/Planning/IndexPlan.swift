@@ -7,7 +7,7 @@ struct IndexPlan {
     /// The statements that run after the tables changed.
     private(set) var creations: [(table: String, sql: String)] = []
 
-    /// What becomes of a table that is kept in place.
+    /// The change of a table that is kept in place.
     struct KeptTable {
         let newName: String
         let renamed: [String: String]

@@ -34,7 +34,7 @@ struct MigrationPlan {
     }
 
     let statements: [Statement]
-    /// What must be true of the rows.
+    /// The conditions that rows must meet.
     let checks: [RowCheck]
     /// The queries for the columns that may name files of large values which no row refers to afterward.
     let fileQueries: [String]

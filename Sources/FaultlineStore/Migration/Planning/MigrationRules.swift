@@ -1,6 +1,6 @@
 import FaultlineModel
 
-/// What a migration in SQL carries over, and what must be true of the store's rows for it.
+/// The data that a migration in SQL carries over, and the conditions that the store's rows must meet.
 struct MigrationRules {
     /// An entity of the older version, and the one of the newer version whose objects its objects become.
     struct Link {

@@ -37,7 +37,7 @@ struct Bookings {
         }
     }
 
-    /// What the rooms earn in a year: the flawed form works it out for the screen that waits for it, on the main queue.
+    /// The revenue from rooms in a year: the flawed form works it out for the screen that waits for it, on the main queue.
     private func year() async throws {
         let context = isFlawed ? container.viewContext : container.newBackgroundContext()
         let lines = try await context.perform {
@@ -86,7 +86,7 @@ struct Bookings {
         }
     }
 
-    /// What was booked last.
+    /// The latest bookings.
     private func latest() async throws {
         let context = container.newBackgroundContext()
         for hour in 0..<4 {

@@ -38,7 +38,7 @@ struct Program {
         }
     }
 
-    /// What some members wrote.
+    /// The messages of some members.
     private func authors() throws {
         let names = [7, 700, 1400, 2100, 2800].map { "Member \($0)" }
         guard isFlawed else {

@@ -88,7 +88,7 @@ struct Program {
         }
     }
 
-    /// What customers bring in.
+    /// The revenue from customers.
     private func listCustomers() throws {
         if isFlawed {
             for case let customer as Customer in try context.fetch(FetchRequest<Party>()) {  // picked out

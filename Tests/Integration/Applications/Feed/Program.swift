@@ -112,7 +112,7 @@ struct Program {
         }
     }
 
-    /// What somebody has marked: identities that were kept elsewhere.
+    /// The articles that somebody marked: identities that were kept elsewhere.
     private func marked() throws -> [ManagedObjectID] {
         let marks = container.newBackgroundContext()
         return try marks.performAndWait {

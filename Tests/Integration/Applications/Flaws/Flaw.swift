@@ -1,4 +1,4 @@
-/// What one rule detects in the flawed form of a scenario, and in the repaired form does not.
+/// A flaw that one rule detects in the flawed form of a scenario, but not in the repaired form.
 public struct Flaw: Sendable, Hashable, CustomStringConvertible {
     /// The program, which is the name of its folder as well.
     public var application: String

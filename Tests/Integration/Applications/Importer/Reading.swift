@@ -14,7 +14,7 @@ struct Reading {
         var country: String
     }
 
-    /// What the file has: customers that are there, and some that are new.
+    /// The lines of the file: customers that exist, and some that are new.
     private var records: [Record] {
         (0..<400).map { number in
             Record(

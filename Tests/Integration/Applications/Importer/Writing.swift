@@ -39,7 +39,7 @@ struct Writing {
         }
     }
 
-    /// What the orders of a month come to.
+    /// The total of a month's orders.
     func addUp() throws {
         let orders = try context.fetch(FetchRequest<Order>(predicate: PropertyPath("number") < 120))
         let sum = ExpressionDescription("sum", .function(.sum, "price"))

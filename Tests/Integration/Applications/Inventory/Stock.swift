@@ -81,7 +81,7 @@ struct Stock: Sendable {
         }
     }
 
-    /// What somebody has counted on a shelf.
+    /// The counts of a shelf.
     private func counted(at label: String) -> Int? {
         let places = label.split(separator: "/").compactMap { Int($0) }
         guard places.count == 2 else { return nil }
@@ -105,7 +105,7 @@ struct Stock: Sendable {
         return try context.fetch(request).first?.name ?? ""  // looked up each time
     }
 
-    /// What all that is there is worth.
+    /// The value of the whole stock.
     func addUp() throws {
         try onBackgroundContext("worth") { context in
             if isFlawed {

@@ -30,7 +30,7 @@ struct Program {
         }
     }
 
-    /// What all accounts have together.
+    /// The sum of all accounts.
     private func total() throws {
         guard isFlawed else {
             var request = FetchRequest<Entry>()
@@ -43,7 +43,7 @@ struct Program {
         print(entries.reduce(0) { $0 + $1.amount })
     }
 
-    /// What each account has.
+    /// The balance of each account.
     private func balances() throws {
         let sum = ExpressionDescription("sum", .function(.sum, "cents"))
         guard isFlawed else {

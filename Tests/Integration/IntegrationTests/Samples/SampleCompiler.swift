@@ -22,7 +22,7 @@ struct SampleCompiler {
         products = scratch.appendingPathComponent("debug")
     }
 
-    /// What a reader can do if this project's modules were not built with all traits.
+    /// The remedy if this project's modules were not built with all traits.
     static let need: Comment = "needs a build with all traits: make test-entities"
 
     /// Whether the modules were built.

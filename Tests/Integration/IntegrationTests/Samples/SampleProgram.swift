@@ -6,7 +6,7 @@ import ProjectFiles
 /// Imports and types are at the top of the file. Statements are in a function, each sample in a scope nested in those of
 /// the samples before it. A sample can therefore use what an earlier one declares, and can declare the same names again.
 ///
-/// What an article takes for granted, such as a container or an entity's class, is declared in the files of `Samples`
+/// Declarations that an article takes for granted, such as a container or an entity's class, are in the files of `Samples`
 /// that have the name of its catalog and its own name. An article that shows no import gets the imports of these files; an
 /// article that shows one must show all. The compiler reports errors at the lines of the article.
 struct SampleProgram {

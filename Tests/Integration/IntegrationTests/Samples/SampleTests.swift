@@ -2,7 +2,7 @@ import Foundation
 import ProjectFiles
 import Testing
 
-/// What a reader copies from the README or from an article works.
+/// Code that a reader copies from the README or from an article works.
 @Suite("The samples of the documentation")
 struct SampleTests {
     // MARK: - Swift
