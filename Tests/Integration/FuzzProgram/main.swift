@@ -33,7 +33,8 @@ final class Watch: @unchecked Sendable {
         let thread = Thread { [self] in
             var last = -1
             while true {
-                Thread.sleep(forTimeInterval: 10)
+                // At low priority beside other work, one execution can take ten seconds.
+                Thread.sleep(forTimeInterval: 60)
                 guard executions != last else {
                     FileHandle.standardError.write(Data("hangs on: \(Data(input).base64EncodedString())\n".utf8))
                     abort()
