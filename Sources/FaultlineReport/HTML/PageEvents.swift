@@ -78,7 +78,8 @@ package struct PageEvents {
         defer { processes[event.process] = process }
         let values = event.detail.values
         if event.kind.isSample, !sampleShare.contains(event.id, event.start) {
-            let weight = values.fields.first { $0.field.name == event.kind.presentation.weight }?.value ?? 0
+            let name = event.kind.presentation.weight
+            let weight = values.fields.first { $0.field.name == name }?.value ?? 0
             let lane = OmittedEvents.Lane(thread: tables.thread(of: event), kind: event.kind)
             return omitted.add(lane, start: event.start, duration: event.duration, weight: weight)
         }
@@ -180,8 +181,8 @@ package struct PageEvents {
             let schema = EventSchema.of(row.kind)
             let values = fields[row.kind]?[row.fields..<row.fields + schema.fields.count] ?? []
             guard isKept(index, row) else {
-                let weight = row.kind.presentation.weight.flatMap { name in schema.fields.firstIndex { $0.name == name }
-                }
+                let name = row.kind.presentation.weight
+                let weight = schema.fields.firstIndex { $0.name == name }
                 omitted.add(
                     .init(thread: row.thread, kind: row.kind), start: row.start, duration: row.duration,
                     weight: weight.map { values[values.startIndex + $0] } ?? 0)
