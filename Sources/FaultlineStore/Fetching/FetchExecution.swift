@@ -322,8 +322,9 @@ struct FetchedRows {
     var prefetched: PrefetchedObjects?
     /// The columns that the rows contain; `nil` for all.
     var partial: PartialSelection?
-    /// Whether unsaved changes were merged: then ``keys`` is the merged result, and ``rows`` is only what was read for
-    /// it.
+    /// Whether unsaved changes were merged.
+    ///
+    /// If so, ``keys`` is the merged result, and ``rows`` has only the rows that were read for it.
     var isMerged = false
     /// The merged objects by index: all of them or, with a batch size, those with changes.
     var known: ContiguousArray<ManagedObject?> = []
