@@ -13,7 +13,7 @@ struct EventSchemaFile {
         let lines = EventKind.allCases.map { reference($0.name) } + [reference("process"), reference("lost")]
         let kinds = EventKind.allCases.map { (key: $0.name, value: event($0)) }
         return JSONValue.object([
-            ("$schema", .string("https://json-schema.org/draft/2020-12/schema")), ("$id", .string("events.v1.json")),
+            ("$schema", .string(JSONValue.dialect)), ("$id", .string("events.v1.json")),
             ("title", .string("A line of events")),
             (
                 "description",
@@ -31,28 +31,18 @@ struct EventSchemaFile {
 
     // MARK: - Values
 
-    private static let count = JSONValue.object([("type", .string("integer")), ("minimum", .integer(0))])
-    private static let string = type("string")
-    private static let bool = type("boolean")
-    private static let site = JSONValue.object([("$ref", .string("definitions.v1.json#/$defs/site"))])
-
-    private static func type(_ names: String...) -> JSONValue {
-        .object([("type", names.count == 1 ? .string(names[0]) : .array(names.map { .string($0) }))])
-    }
+    private static let count = JSONValue.type("integer", limits: [("minimum", .integer(0))])
+    private static let string = JSONValue.type("string")
+    private static let bool = JSONValue.type("boolean")
+    private static let optionalString = JSONValue.nullable(string)
+    private static let site = JSONValue.reference(to: "site")
 
     private static func reference(_ name: String) -> JSONValue { .object([("$ref", .string("#/$defs/\(name)"))]) }
 
     private static func constant(_ text: String) -> JSONValue { .object([("const", .string(text))]) }
 
     /// A count that a recording may lack.
-    private static let optionalCount = JSONValue.object([
-        ("type", .array([.string("integer"), .string("null")])), ("minimum", .integer(0)),
-    ])
-
-    private static func described(_ value: JSONValue, _ text: String) -> JSONValue {
-        guard case .object(let members) = value, !text.isEmpty else { return value }
-        return .object([("description", .string(text))] + members)
-    }
+    private static let optionalCount = JSONValue.nullable(count)
 
     private static func words(_ enumeration: UInt32, orNull: Bool) -> JSONValue {
         let words = EventSchema.words(of: enumeration).map { JSONValue.string($0) }
@@ -87,13 +77,13 @@ struct EventSchemaFile {
     /// The members of every event.
     private static var common: JSONValue {
         let fields: [(key: String, value: JSONValue)] = EventSchema.common.map {
-            ($0.name, described($0.name == "duration" ? optionalCount : count, $0.summary))
+            ($0.name, JSONValue.describing($0.summary, $0.name == "duration" ? optionalCount : count))
         }
         let members: [(key: String, value: JSONValue)] =
             [("process", count)] + fields + [
                 ("contextName", string), ("thread", count), ("isMainThread", bool), ("threadName", string),
-                ("callSite", described(site, "The line of the program that asked for it.")),
-                ("stackSite", described(site, "The innermost line of the program in its call stack.")),
+                ("callSite", JSONValue.describing("The line of the program that asked for it.", site)),
+                ("stackSite", JSONValue.describing("The innermost line of the program in its call stack.", site)),
                 ("frames", .object([("type", .string("array")), ("items", reference("frame"))])),
             ]
         let optional: Set = ["contextName", "threadName", "callSite", "stackSite", "frames"]
@@ -104,7 +94,7 @@ struct EventSchemaFile {
     private static var frame: JSONValue {
         let location = object([("function", string), ("file", string), ("line", count)])
         return object([
-            ("address", string), ("module", type("string", "null")),
+            ("address", string), ("module", optionalString),
             ("locations", .object([("type", .string("array")), ("items", location)])),
         ])
     }
@@ -117,15 +107,15 @@ struct EventSchemaFile {
             let key = schema.key(of: field)
             // A log may leave these out.
             let isOptional = ["rows", "inserted", "updated", "deleted"].contains(key)
-            members.append((key, described(isOptional ? optionalCount : plain(field), field.summary)))
+            members.append((key, JSONValue.describing(field.summary, isOptional ? optionalCount : plain(field))))
             guard let words = schema.wordsKey(of: field) else { continue }
-            members.append((words, described(string, "The words to which `\(key)` refers.")))
+            members.append((words, JSONValue.describing("The words to which `\(key)` refers.", string)))
             optional.insert(words)
         }
         for list in schema.lists {
             let items = list.words.count == 1 ? plain(list.words[0]) : entry(list)
             let array = JSONValue.object([("type", .string("array")), ("items", items)])
-            members.append((list.name, described(array, list.summary)))
+            members.append((list.name, JSONValue.describing(list.summary, array)))
         }
         return object(members, optional: optional, sharing: reference("common"))
     }
@@ -136,7 +126,7 @@ struct EventSchemaFile {
         for word in list.words {
             switch word.meaning {
             case .prefetchPath: members.append((word.name, string))
-            case .property: members += [(word.name, count), ("name", type("string", "null"))]
+            case .property: members += [(word.name, count), ("name", optionalString)]
             case .reference:
                 members += [(word.name, count), (word.name + "Name", string)]
                 optional.insert(word.name + "Name")
@@ -151,7 +141,7 @@ struct EventSchemaFile {
     private static var process: JSONValue {
         let began = object([
             ("process", count), ("kind", constant("process")), ("phase", constant("began")), ("start", count),
-            ("program", string), ("date", described(type("number"), "The start in seconds since 1970.")),
+            ("program", string), ("date", JSONValue.describing("The start in seconds since 1970.", .type("number"))),
             ("removed", count),
         ])
         let ended = object([

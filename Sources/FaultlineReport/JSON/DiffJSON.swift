@@ -12,7 +12,7 @@ extension ProfileDiff: JSONDocument {
     package static let members: JSONMembers<ProfileDiff> = [
         .init("pace", "How much longer unchanged operations took after.", \.pace),
         .init("traces", "The number of traces.") { Pair(before: $0.traces.before, after: $0.traces.after) },
-        .init("totals") { Figures($0.totals) }, .init("operations", \.operations),
+        .init("totals") { Pair.named($0.totals) }, .init("operations", \.operations),
         .init("scopes") { $0.scopes.map { Scope(key: $0.key, figures: $0.figures) } },
         .init("findings", \.findings),
         .init("plans", "Changed query plans, with a text for each step.", \.plans),
@@ -23,7 +23,7 @@ extension ProfileDiff: JSONDocument {
         let figures: [Figure]
 
         static let members: JSONMembers<Scope> = [
-            .init("name", \.key.name), .init("kind", \.key.kind), .init("figures") { Figures($0.figures) },
+            .init("name", \.key.name), .init("kind", \.key.kind), .init("figures") { Pair.named($0.figures) },
         ]
     }
 
@@ -34,27 +34,18 @@ extension ProfileDiff: JSONDocument {
         static let definition: String? = "pair"
         static let summary = "A number before and after."
         static let members: JSONMembers<Pair> = [.init("before", \.before), .init("after", \.after)]
-    }
 
-    private struct Figures: JSONRepresentable {
-        private let pairs: [String: Pair]
-
-        init(_ figures: [Figure]) {
-            pairs = Dictionary(
+        /// Figures by name.
+        static func named(_ figures: [Figure]) -> [String: Pair] {
+            Dictionary(
                 figures.map { ($0.name, Pair(before: $0.before, after: $0.after)) }, uniquingKeysWith: { $1 })
-        }
-
-        var json: JSONValue { pairs.json }
-
-        static func schema(_ definitions: inout JSONDefinitions) -> JSONValue {
-            [String: Pair].schema(&definitions)
         }
     }
 }
 
 extension ProfileDiff.Operation: JSONObject {
     package static let members: JSONMembers<ProfileDiff.Operation> = [
-        .init("verdict", \.verdict), .init("changes", "The counts that differ.") { ProfileDiff.Figures($0.changes) },
+        .init("verdict", \.verdict), .init("changes", "The counts that differ.") { ProfileDiff.Pair.named($0.changes) },
         .init("before", \.before), .init("after", \.after), .init("time", \.time),
     ]
 }

@@ -159,7 +159,7 @@ package struct JSONMember<Root>: Sendable {
     package static func optional<Value: JSONRepresentable>(
         _ key: String, _ value: @escaping @Sendable (Root) -> Value?
     ) -> JSONMember {
-        JSONMember(optional: key, "", value)
+        .optional(key, "", value)
     }
 
     /// A number from 0 to 1.
@@ -177,7 +177,7 @@ extension JSONValue {
     package static let dialect = "https://json-schema.org/draft/2020-12/schema"
 
     /// A schema with a description, unless that is empty, and with further demands.
-    fileprivate static func describing(
+    static func describing(
         _ summary: String, _ schema: JSONValue, limits: [(key: String, value: JSONValue)] = []
     ) -> JSONValue {
         guard case .object(let members) = schema, !summary.isEmpty || !limits.isEmpty else { return schema }
@@ -196,7 +196,7 @@ extension JSONValue {
     }
 
     /// A schema of the values of another one, and of null.
-    fileprivate static func nullable(_ schema: JSONValue) -> JSONValue {
+    static func nullable(_ schema: JSONValue) -> JSONValue {
         if case .object(var members) = schema, let place = members.firstIndex(where: { $0.key == "type" }),
             case .string(let name) = members[place].value, name != "object"
         {

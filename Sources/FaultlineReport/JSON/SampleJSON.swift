@@ -25,7 +25,7 @@ struct SampledCPU: JSONObject {
         static let members: JSONMembers<Path> = [
             .init("part", \.path.part), .init("scope") { $0.path.scope?.name }, .init("samples", \.time.samples),
             .init("time", "The CPU time, in nanoseconds.", \.time.time),
-            .init("functions") { PathFunctions(sites: $0.path.functions) },
+            .init("functions", PathFunction.path) { $0.path.functions.map(PathFunction.init) },
         ]
     }
 }
@@ -35,24 +35,14 @@ extension CodePart: JSONWord {
     package static let summary = "The part of a program that a function belongs to."
 }
 
-/// The functions of a call path.
-private struct PathFunctions: JSONRepresentable {
-    let sites: [CallSite]
+/// A function of a call path.
+private struct PathFunction: JSONObject {
+    let site: CallSite
 
-    var json: JSONValue { sites.map(Function.init).json }
+    static let members: JSONMembers<PathFunction> = [.init("name", \.site.function), .init("file", \.site.file)]
 
-    static func schema(_ definitions: inout JSONDefinitions) -> JSONValue {
-        guard case .object(let members) = [Function].schema(&definitions) else { return .null }
-        definitions["functions"] = .object(
-            [("description", .string("A call path, innermost function first."))] + members)
-        return .reference(to: "functions")
-    }
-
-    private struct Function: JSONObject {
-        let site: CallSite
-
-        static let members: JSONMembers<Function> = [.init("name", \.site.function), .init("file", \.site.file)]
-    }
+    /// The description of several.
+    static let path = "A call path, innermost function first."
 }
 
 /// The sampled allocations and the memory of processes.
@@ -86,7 +76,8 @@ struct SampledMemory: JSONObject {
 
         static let members: JSONMembers<Path> = [
             .init("scope") { $0.path.scope?.name },
-            .init("functions") { PathFunctions(sites: $0.path.functions) }, .init("samples", \.sum.samples),
+            .init("functions", PathFunction.path) { $0.path.functions.map(PathFunction.init) },
+            .init("samples", \.sum.samples),
             .init("count", "Allocations.", \.sum.count), .init("bytes", "All allocations, in bytes.", \.sum.bytes),
             .init("atPeak", "Those that were live when memory was at its peak, in bytes.", \.sum.atPeak),
             .init("kept", "Those that were live when their scope ended, in bytes.", \.sum.kept),

@@ -100,7 +100,7 @@ enum SARIFBudget {
                     ("limit/v1", .string("\(outcome.limit.scope ?? "")|\(outcome.limit.measure)"))
                 ]),
                 "properties": .sorted([
-                    "limit": .unsigned(outcome.limit.value), "figure": outcome.figure.map { .number($0) } ?? .null,
+                    "limit": .unsigned(outcome.limit.value), "figure": outcome.figure.json,
                 ]),
                 "locations": .array([SARIFLocation.program(check.programs, .sorted([:]))].compactMap(\.self)),
             ]
