@@ -59,7 +59,7 @@ struct FetchSampleTests {
     func `Sums over the sample are unbiased, for one trace and for several`(_ place: Int, _ traces: Int) {
         let rows = Self.sizes[place]
         var (sums, counts) = (0.0, 0.0)
-        let rounds = 4000
+        let rounds = 1000
         for round in 0..<UInt64(rounds) {
             var whole = FetchSample()
             for part in 0..<traces {
@@ -74,8 +74,8 @@ struct FetchSampleTests {
             counts += whole.fetches.reduce(0) { $0 + $1.times }
         }
         let (sum, count) = (Double(rows.reduce(0, +)), Double(rows.count))
-        #expect(abs(sums / Double(rounds) - sum) <= 0.02 * sum)
-        #expect(abs(counts / Double(rounds) - count) <= 0.02 * count)
+        #expect(abs(sums / Double(rounds) - sum) <= 0.03 * sum)
+        #expect(abs(counts / Double(rounds) - count) <= 0.03 * count)
     }
 
     @Test func `A sample is restored from its stored form`() throws {

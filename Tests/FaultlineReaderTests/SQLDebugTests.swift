@@ -420,7 +420,7 @@ struct SQLDebugTests {
             "LIMIT 99999999999999999999", "0, t0.Z_PK ",
         ]
         var state: UInt64 = 5
-        for _ in 0..<3000 {
+        for _ in 0..<1000 {
             var log = "CoreData: sql: SELECT t0.Z_PK FROM ZA t0\n"
             for _ in 0..<40 {
                 state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -305,7 +305,7 @@ struct TimelineQuirkTests {
     func garbage() throws {
         var random = SplitMix(state: 0x5EED)
         let line = Array(SchemaLine(.use).json.utf8)
-        for _ in 0..<3000 {
+        for _ in 0..<1000 {
             var bytes = line
             for _ in 0..<Int.random(in: 1...6, using: &random) {
                 let at = Int.random(in: 0..<bytes.count, using: &random)

@@ -9,10 +9,10 @@ import Testing
 @testable import FaultlineStore
 
 /// Runs work on a thread of its own.
-private func onThread(_ work: @escaping @Sendable () -> Void) { Thread { work() }.start() }
+func onThread(_ work: @escaping @Sendable () -> Void) { Thread { work() }.start() }
 
-/// Waits until `count` pieces of work are queued on a context.
-private func waitForWork(_ count: Int, on context: ManagedObjectContext) {
+/// Waits until `count` pieces of work are queued on a context, which threads that are running are about to do.
+func waitForWork(_ count: Int, on context: ManagedObjectContext) {
     while context.queued.load(ordering: .relaxed) < count { sched_yield() }
 }
 

@@ -183,13 +183,13 @@ struct TransformableTests {
         var (read, refused) = (0, 0)
         for original in [archive, plain] {
             for length in 0...original.count { _ = transformer.transformedValue(original.prefix(length)) }
-            for _ in 0..<20_000 {
+            for _ in 0..<5000 {
                 var bytes = [UInt8](original)
                 for _ in 0...random.next(4) { bytes[random.next(bytes.count)] = UInt8(random.next(256)) }
                 if transformer.transformedValue(Data(bytes)) == nil { refused += 1 } else { read += 1 }
             }
         }
-        #expect(read > 1000 && refused > 1000)
+        #expect(read > 500 && refused > 500)
     }
 
     @Test("Archives that contain themselves or grow exponentially are rejected at once")

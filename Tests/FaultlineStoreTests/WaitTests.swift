@@ -25,34 +25,30 @@ struct WaitTests {
     func contextQueue(_ isBlocking: Bool) async throws {
         let store = try TestStore(isRecording: true)
         let context = store.context
-        let (begun, asked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let thread = Thread {
-            // The owner holds the queue until the others have requested it.
-            context.performAndWait {
-                begun.signal()
-                asked.wait()
-            }
-        }
-        let holderLine = #line - 5
-        thread.start()
-        Thread {
-            while context.queued.load(ordering: .relaxed) < 2 { sched_yield() }
-            asked.signal()
-        }.start()
-        let line = #line + 5
-        await withCheckedContinuation { done in
-            DispatchQueue.global().async {
-                begun.wait()
-                if isBlocking {
-                    context.performAndWait {}
-                    done.resume()
-                } else {
-                    Task {
-                        await context.perform(schedule: .enqueued) {}
-                        done.resume()
-                    }
+        let asked = DispatchSemaphore(value: 0)
+        let holderLine = #line + 3
+        await withCheckedContinuation { begun in
+            onThread {
+                context.performAndWait {
+                    begun.resume()
+                    asked.wait()
                 }
             }
+        }
+        onThread {
+            waitForWork(2, on: context)
+            asked.signal()
+        }
+        let line = #line + 1
+        if isBlocking {
+            await withCheckedContinuation { done in
+                onThread {
+                    context.performAndWait {}
+                    done.resume()
+                }
+            }
+        } else {
+            await context.perform(schedule: .enqueued) {}
         }
         let (event, wait) = try #require(waits(store, for: .contextQueue).first)
         let dictionary = store.dictionary
@@ -62,7 +58,7 @@ struct WaitTests {
         #expect(dictionary.context(wait.owner)?.name == context.name)
         #expect(dictionary.site(wait.ownerSite)?.line == holderLine)
         #expect(dictionary.site(event.site)?.file == "FaultlineStoreTests/WaitTests.swift")
-        #expect((line...line + 4).contains(dictionary.site(event.site)?.line ?? 0))
+        #expect((line...line + 8).contains(dictionary.site(event.site)?.line ?? 0))
         #expect(wait.ownerThread != 0)
         if isBlocking { #expect(wait.ownerThread != event.thread) }
     }
