@@ -45,27 +45,24 @@ public struct StoreCounts: Sendable, Hashable {
     }
 
     private mutating func add(_ event: TraceEvent) {
+        if event.kind != .sql { trips += Int(clamping: event.trips) }
         switch event.detail {
         case .fetch(let fetch):
             fetches += 1
-            trips += Int(fetch.trips)
             // A count does not read its rows.
             rows += (fetch.resultType == .count ? 0 : Int(fetch.rows)) + Int(fetch.prefetchedRows)
             bytes += Int(clamping: fetch.bytes) + Int(clamping: fetch.prefetchedBytes)
         case .batch(let batch):
-            trips += Int(batch.trips)
             rows += Int(batch.rows) + Int(batch.prefetchedRows)
             bytes += Int(clamping: batch.bytes) + Int(clamping: batch.prefetchedBytes)
         case .fault(let fault):
             faults += 1
             guard fault.source != .rowCache else { break }
-            trips += 1
             cacheMisses += 1
             rows += Int(fault.filled)
             bytes += Int(clamping: fault.bytes)
         case .save(let save):
             saves += 1
-            trips += Int(save.trips)
             writtenObjects += Int(save.inserted) + Int(save.updated) + Int(save.deleted)
         default: break
         }

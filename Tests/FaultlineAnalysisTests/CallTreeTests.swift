@@ -91,7 +91,12 @@ struct CallTreeTests {
         trace.event(.sql(statement), duration: 600, parent: id, stack: stack)
         statement.rows = 7
         trace.event(.sql(statement), duration: 50, stack: stack)
-        let weights: [(CallTreeWeight, UInt64)] = [(.time, 750), (.trips, 4), (.rows, 27), (.bytes, 480)]
+        (statement.rows, statement.type) = (0, .transaction)
+        trace.event(.sql(statement), duration: 10, stack: stack)
+        var fault = TraceEvent.Fault()
+        fault.source = .gone
+        trace.event(.fault(fault), duration: 5, stack: stack)
+        let weights: [(CallTreeWeight, UInt64)] = [(.time, 765), (.trips, 5), (.rows, 27), (.bytes, 480)]
         for (weight, total) in weights {
             let tree = tree(of: trace, weight)
             #expect(tree.total == total)

@@ -21,8 +21,9 @@ export function weigh(trace, weight) {
   const value = (name, row) => column(name)[trace.places[row]];
   const isOutermost = (row) => !(trace.flags[row] & WITHIN_ANOTHER);
   const sources = trace.kinds.get(fault).fields.find((field) => field.name === "source").words;
-  const isTrip = (row) => sources[value("fault.source", row)] === "store";
+  const isTrip = (row) => sources[value("fault.source", row)] !== "rowCache";
   const types = trace.kinds.get(sql).fields.find((field) => field.name === "type").words;
+  const isRead = (row) => isOutermost(row) && types[value("sql.type", row)] === "read";
   switch (weight) {
     case "time": return (row) => {
       const kind = trace.kind[row];
@@ -37,7 +38,7 @@ export function weigh(trace, weight) {
         case batch: return value("batch.trips", row);
         case fault: return isTrip(row) ? 1 : 0;
         case save: return value("save.trips", row);
-        case sql: return isOutermost(row) ? 1 : 0;
+        case sql: return isRead(row) ? 1 : 0;
         default: return 0;
       }
     };
@@ -46,7 +47,7 @@ export function weigh(trace, weight) {
         case fetch: return value("fetch.rows", row);
         case batch: return value("batch.rows", row);
         case fault: return isTrip(row) ? value("fault.filled", row) : 0;
-        case sql: return isOutermost(row) && types[value("sql.type", row)] === "read" ? value("sql.rows", row) : 0;
+        case sql: return isRead(row) ? value("sql.rows", row) : 0;
         default: return 0;
       }
     };

@@ -33,7 +33,7 @@
     X(SAVE, save, fl_save, Save, FL_NO_TITLE, FL_SPAN, FL_WITH_LISTS, \
       "A save of a context.") \
     X(SQL, sql, fl_sql, Statement, FL_TITLE(fl_sql, statement), FL_SPAN, FL_WITHOUT_LISTS, \
-      "A statement that ran in SQLite: one round trip.") \
+      "A statement that ran in SQLite: a round trip if it reads rows.") \
     X(USE, use, fl_use, Use, FL_TITLE(fl_use, entity), FL_INSTANT, FL_WITH_LISTS, \
       "The program's use of one fetch's result until it released the result.") \
     X(SCOPE, scope, fl_scope, Scope, FL_TITLE(fl_scope, name), FL_SPAN, FL_WITHOUT_LISTS, \

@@ -10,7 +10,7 @@ public enum CallTreeWeight: String, Sendable, CaseIterable {
     case live
     /// The time of the store's operations, and of statements outside them, in nanoseconds.
     case time
-    /// Round trips of the store's operations, and statements outside them.
+    /// Round trips of the store's operations, and statements outside them that read rows.
     case trips
     /// Rows that fetches, batches, faults and statements outside them loaded.
     case rows
@@ -30,19 +30,16 @@ public enum CallTreeWeight: String, Sendable, CaseIterable {
         case (.allocations, .allocation(let allocation)), (.live, .allocation(let allocation)):
             allocation.allocation == 0 ? allocation.bytes : 0
         case (.time, _) where event.parent == 0 && event.kind.isWork: event.threadTime ?? 0
-        case (.trips, .fetch(let fetch)): UInt64(fetch.trips)
-        case (.trips, .batch(let batch)): UInt64(batch.trips)
-        case (.trips, .fault(let fault)): fault.source == .store ? 1 : 0
-        case (.trips, .save(let save)): UInt64(save.trips)
-        case (.trips, .sql): event.parent == 0 ? 1 : 0
+        case (.trips, .sql): event.parent == 0 ? event.trips : 0
+        case (.trips, _): event.trips
         case (.rows, .fetch(let fetch)): UInt64(fetch.rows)
         case (.rows, .batch(let batch)): UInt64(batch.rows)
-        case (.rows, .fault(let fault)): fault.source == .store ? UInt64(fault.filled) : 0
+        case (.rows, .fault(let fault)): fault.source == .rowCache ? 0 : UInt64(fault.filled)
         case (.rows, .sql(let statement)):
             event.parent == 0 && statement.type == .read ? UInt64(statement.rows) : 0
         case (.bytes, .fetch(let fetch)): fetch.bytes &+ fetch.prefetchedBytes
         case (.bytes, .batch(let batch)): batch.bytes &+ batch.prefetchedBytes
-        case (.bytes, .fault(let fault)) where fault.source == .store: fault.bytes
+        case (.bytes, .fault(let fault)) where fault.source != .rowCache: fault.bytes
         default: 0
         }
     }

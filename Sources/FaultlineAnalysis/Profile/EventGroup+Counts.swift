@@ -11,9 +11,7 @@ extension EventGroup {
         public var prefetchedRows: UInt64 = 0
         /// Bytes of column values that were read or written.
         public var bytes: UInt64 = 0
-        /// Statements that read rows: round trips to SQLite.
-        ///
-        /// For a save, all of its statements.
+        /// Round trips to SQLite: statements that read rows and, in saves of the store, all statements.
         public var trips: UInt64 = 0
         public var cacheHits: UInt64 = 0
         public var cacheMisses: UInt64 = 0
@@ -78,13 +76,13 @@ extension EventGroup.Counts: Summed, StartsEmpty {
 
     /// Adds the counts of an event.
     package mutating func add(_ event: TraceEvent) {
+        trips &+= event.trips
         switch event.detail {
         case .fetch(let fetch): add(fetch)
         case .batch(let batch):
             rows &+= UInt64(batch.rows)
             prefetchedRows &+= UInt64(batch.prefetchedRows)
             bytes &+= batch.bytes &+ batch.prefetchedBytes
-            trips &+= UInt64(batch.trips)
             wait &+= batch.wait
             prepare &+= batch.prepare
             step &+= batch.step
@@ -93,7 +91,7 @@ extension EventGroup.Counts: Summed, StartsEmpty {
         case .fault(let fault):
             rows &+= UInt64(fault.filled)
             bytes &+= fault.bytes
-            if fault.source == .rowCache { cacheHits &+= 1 } else { trips &+= 1 }
+            cacheHits &+= fault.source == .rowCache ? 1 : 0
             wait &+= fault.wait
             prepare &+= fault.prepare
             step &+= fault.step
@@ -132,7 +130,6 @@ extension EventGroup.Counts: Summed, StartsEmpty {
         rows &+= UInt64(fetch.rows)
         prefetchedRows &+= UInt64(fetch.prefetchedRows)
         bytes &+= fetch.bytes &+ fetch.prefetchedBytes
-        trips &+= UInt64(fetch.trips)
         cacheHits &+= UInt64(fetch.cacheHits)
         cacheMisses &+= UInt64(fetch.cacheMisses)
         wait &+= fetch.wait
@@ -145,7 +142,6 @@ extension EventGroup.Counts: Summed, StartsEmpty {
     private mutating func add(_ save: TraceEvent.Save) {
         rows &+= save.objects
         bytes &+= save.bytes
-        trips &+= UInt64(save.trips)
         wait &+= save.lockWait
         commit &+= save.commit
         inserted &+= UInt64(save.inserted)
@@ -158,7 +154,6 @@ extension EventGroup.Counts: Summed, StartsEmpty {
 
     private mutating func add(_ statement: TraceEvent.Statement) {
         rows &+= UInt64(statement.rows)
-        trips &+= statement.type == .read ? 1 : 0
         fullScanSteps &+= UInt64(statement.fullScanSteps)
         sorts &+= UInt64(statement.sorts)
         automaticIndexes &+= UInt64(statement.automaticIndexes)

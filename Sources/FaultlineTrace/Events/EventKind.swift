@@ -15,7 +15,7 @@ public enum EventKind: UInt8, Sendable, Hashable, CaseIterable {
     case cacheMiss
     /// A save of a context.
     case save
-    /// A statement that ran in SQLite: one round trip.
+    /// A statement that ran in SQLite: a round trip if it reads rows.
     case sql
     /// The program's use of one fetch's result until it released the result.
     case use

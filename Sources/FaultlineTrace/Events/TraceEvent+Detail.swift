@@ -16,7 +16,7 @@ extension TraceEvent {
         case cacheMiss(CacheMiss)
         /// A save of a context.
         case save(Save)
-        /// A statement that ran in SQLite: one round trip.
+        /// A statement that ran in SQLite: a round trip if it reads rows.
         case sql(Statement)
         /// The program's use of one fetch's result until it released the result.
         case use(Use)

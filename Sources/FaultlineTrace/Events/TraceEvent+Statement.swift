@@ -3,7 +3,7 @@
 package import CTraceSchema
 
 extension TraceEvent {
-    /// A statement that ran in SQLite: one round trip.
+    /// A statement that ran in SQLite: a round trip if it reads rows.
     public struct Statement: Sendable, Hashable {
         /// The effect of a statement on the store.
         public enum StatementType: UInt32, Sendable, Hashable, CaseIterable {

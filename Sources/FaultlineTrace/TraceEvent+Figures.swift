@@ -24,4 +24,18 @@ extension TraceEvent {
         /// The number of rows it returned or wrote.
         public static let rows = Unrecorded(rawValue: 2)
     }
+
+    /// The round trips that the event counts: those of an operation of the store, or one for a statement that reads rows.
+    ///
+    /// The statements of an operation are events below it, whose trips the operation already counts.
+    public var trips: UInt64 {
+        switch detail {
+        case .fetch(let fetch): UInt64(fetch.trips)
+        case .batch(let batch): UInt64(batch.trips)
+        case .fault(let fault): fault.source == .rowCache ? 0 : 1
+        case .save(let save): UInt64(save.trips)
+        case .sql(let statement): statement.type == .read ? 1 : 0
+        default: 0
+        }
+    }
 }
