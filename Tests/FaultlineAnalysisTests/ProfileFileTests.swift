@@ -141,11 +141,23 @@ struct ProfileFileTests {
         #expect(read.count == 5000 && read.total == durations.total && read.maximum == 25_000_000)
     }
 
+    @Test func `keeps the names that its files have always had for the runs of a rule`() throws {
+        var evidence = SmallTransactionEvidence()
+        (evidence.executions, evidence.occurrences, evidence.implicit) = (7, 2, 3)
+        var words = ProfileWords()
+        let stored = evidence.stored(&words)
+        #expect(stored == .record(["transactions": .number(7), "occurrences": .number(2), "implicit": .number(3)]))
+        var read = SmallTransactionEvidence()
+        try read.restore(stored, words)
+        #expect(read.executions == 7 && read.occurrences == 2 && read.implicit == 3)
+    }
+
     /// A property missing from `parts` would be neither merged nor stored.
     @Test func `has every property that is merged`() {
         func check<Sum: Summed>(_ sum: Sum, but others: Set<String> = []) {
             let properties = Mirror(reflecting: sum).children.compactMap(\.label)
-            #expect(Set(properties).subtracting(others) == Set(Sum.parts.map(\.name)), "\(Sum.self)")
+            // The members of the runs stand beside the others in a file.
+            #expect(Set(properties).subtracting(others) == Set(Sum.parts.map { $0.name ?? "runs" }), "\(Sum.self)")
             #expect(Sum.parts.count == Set(Sum.parts.map(\.name)).count)
         }
         let fetch = FetchProfile.Key(shape: ShapeEntry(entity: "Item"), site: nil)
@@ -160,8 +172,14 @@ struct ProfileFileTests {
         check(WrittenRows())
         check(FaultEvidence())
         check(TripSum())
+        check(RunSums())
         check(LoopEvidence())
         check(RepeatEvidence())
+        check(RepeatedStatementEvidence())
+        check(StatementLoopEvidence())
+        check(SmallTransactionEvidence())
+        check(StatementScanEvidence())
+        check(OffsetEvidence())
         check(SaveEvidence())
         check(SaveEvidence.Small())
         check(SaveEvidence.Large())

@@ -38,35 +38,6 @@ extension BoundedTable where Value: RepeatedGroup {
     }
 }
 
-/// The evidence of operations that repeat.
-protocol RepetitionEvidence: StartsEmpty {
-    var occurrences: UInt64 { get set }
-    var lossyOccurrences: UInt64 { get set }
-    var rows: UInt64 { get set }
-    var time: UInt64 { get set }
-    var mainThreadTime: UInt64 { get set }
-    var waiting: UInt64 { get set }
-    var callers: [CallSite: UInt64] { get set }
-    var scopes: [ScopeSummary.Key: UInt64] { get set }
-    var wallTime: UInt64 { get set }
-}
-
-extension RepetitionEvidence {
-    /// Creates the evidence of one occurrence.
-    init(_ repetition: Repetition, in surroundings: Surroundings) {
-        self.init()
-        occurrences = 1
-        lossyOccurrences = surroundings.lossyOccurrences
-        rows = repetition.rows
-        time = repetition.time
-        mainThreadTime = repetition.mainThreadTime
-        waiting = repetition.waiting
-        callers = repetition.callers
-        scopes = surroundings.scopes
-        wallTime = surroundings.wallTime
-    }
-}
-
 /// A group that is open in one scope, and merges with its counterparts in other scopes.
 protocol OpenGroup: Sendable {
     associatedtype Key: ScopedKey

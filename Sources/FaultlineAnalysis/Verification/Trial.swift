@@ -104,7 +104,7 @@ extension Analysis {
         guard !fetches.isEmpty else { return finding.claims.reduce(0) { $0 + $1.balance } }
         if case .joinFetches(let fetch, let term) = finding.remedy, let loop = profile.loop(of: fetch, term: term) {
             let estimate = costs.rows(of: fetch.shape)
-            return loop.time(profile.fetch(fetch), estimate)(estimate.line)
+            return loop.repeatedTime(profile.fetch(fetch), estimate)(estimate.line)
         }
         let known = Set(fetches)
         let faults = profile.faults.reduce(0) { sum, fault in

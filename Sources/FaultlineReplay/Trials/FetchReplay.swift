@@ -64,7 +64,7 @@ struct FetchReplay {
     ///   - recorder: The container's recorder, which keeps its events in memory.
     /// - Throws: ``Untriable`` if the trace or the store has too little data.
     init(
-        _ profile: FetchProfile, loop: LoopEvidence? = nil, _ container: PersistentContainer, _ recorder: Recorder
+        _ profile: FetchProfile, loop: RunSums? = nil, _ container: PersistentContainer, _ recorder: Recorder
     ) throws {
         let schema = container.managedObjectModel.schema
         shape = profile.key.shape

@@ -117,7 +117,7 @@ public struct StoreVerifier {
                 replays, before: .recorded(nil), after: .recorded(nil),
                 others: try replays.map { try $0.reordered(order) })
         case .joinFetches(let fetch, let term):
-            let replays = try replays([fetch], profile, loop: profile.loop(of: fetch, term: term))
+            let replays = try replays([fetch], profile, loop: profile.runs(ofLoop: fetch, term: term))
             return pair(
                 replays, before: .recorded(nil), after: .recorded(nil), others: try replays.map { try $0.joined() })
         case .index(let index, let fetches):
@@ -154,7 +154,7 @@ public struct StoreVerifier {
     }
 
     private func replays(
-        _ fetches: [FetchProfile.Key], _ profile: Profile, loop: LoopEvidence? = nil
+        _ fetches: [FetchProfile.Key], _ profile: Profile, loop: RunSums? = nil
     ) throws -> [FetchReplay] {
         let recorder = Recorder.memory()
         let container = try base.open(stored, recorder)

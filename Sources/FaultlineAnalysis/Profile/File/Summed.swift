@@ -31,14 +31,22 @@ extension Summed {
         var members: [String: StoredValue] = [:]
         for part in Self.parts {
             let value = part.store(self, &words)
-            if !value.isDefault { members[part.name] = value }
+            if let name = part.name {
+                if !value.isDefault { members[name] = value }
+            } else if case .record(let inner) = value {
+                members.merge(inner) { $1 }
+            }
         }
         return .record(members)
     }
 
     mutating func restore(_ value: StoredValue, _ words: ProfileWords) throws {
         for part in Self.parts {
-            try value.member(part.name) { value in
+            guard let name = part.name else {
+                try part.restore(&self, value, words)
+                continue
+            }
+            try value.member(name) { value in
                 if value != .none { try part.restore(&self, value, words) }
             }
         }
@@ -72,6 +80,12 @@ extension KeyedSum {
 }
 
 extension StoredValue {
+    /// A record whose members have other names.
+    fileprivate func renamed(_ names: [String: String]) -> StoredValue {
+        guard !names.isEmpty, case .record(let members) = self else { return self }
+        return .record(Dictionary(members.map { (names[$0] ?? $0, $1) }) { first, _ in first })
+    }
+
     fileprivate var isDefault: Bool {
         switch self {
         case .number(let value): value == 0
@@ -86,8 +100,8 @@ extension StoredValue {
 
 /// A part of a value: how to merge, store and restore it.
 struct SumPart<Whole: Sendable>: Sendable {
-    /// The name in the file.
-    let name: String
+    /// The name in the file, or `nil` if its members are stored as the whole's own.
+    let name: String?
     let merge: @Sendable (inout Whole, Whole) -> Void
     let store: @Sendable (Whole, inout ProfileWords) -> StoredValue
     let restore: @Sendable (inout Whole, StoredValue, ProfileWords) throws -> Void
@@ -145,6 +159,17 @@ extension SumPart {
             name: name, merge: { $0[keyPath: path].merge($1[keyPath: path]) },
             store: { whole, words in whole[keyPath: path].stored(&words) },
             restore: { whole, value, words in try whole[keyPath: path].restore(value, words) })
+    }
+
+    /// A part whose members are stored as the whole's own.
+    ///
+    /// - Parameter names: The names that the file has for some of them.
+    static func members<Value: Summed>(_ path: any Path<Value>, named names: [String: String] = [:]) -> SumPart {
+        let own = Dictionary(uniqueKeysWithValues: names.map { ($1, $0) })
+        return SumPart(
+            name: nil, merge: { $0[keyPath: path].merge($1[keyPath: path]) },
+            store: { $0[keyPath: path].stored(&$1).renamed(names) },
+            restore: { try $0[keyPath: path].restore($1.renamed(own), $2) })
     }
 }
 

@@ -90,7 +90,7 @@ public struct FetchLoopRule: Rule {
         let (listed, grouped) = (term == nil ? 0 : values, advice.groupsRowsByValue ? rows : 0)
         // If the key path goes through another object, that object must be looked up for each value.
         let lookedUp = advice.groupsRowsByValue && term?.keyPath.contains(".") == true ? values : 0
-        let time = evidence.time(profile.fetch(key.fetch), estimate)
+        let time = evidence.repeatedTime(profile.fetch(key.fetch), estimate)
         let saving = estimate.range(
             usual: CostModel.listed, least: CostModel.maximumListed, most: CostModel.minimumListed
         ) { line, cost in

@@ -15,7 +15,7 @@ struct OpenLookUps: OpenGroup {
     var end: UInt64 = 0
 
     mutating func add(_ fault: TraceEvent.Fault, _ event: TraceEvent) {
-        evidence.trips &+= 1
+        evidence.executions &+= 1
         evidence.time &+= event.duration
         evidence.mainThreadTime &+= event.isMainThread ? event.duration : 0
         evidence.speeds.add(event.duration)
@@ -35,7 +35,6 @@ struct OpenLookUps: OpenGroup {
 struct LookUpDetector: EvidenceDetector {
     static let name = "lookUps"
     static let kinds: Set<EventKind> = [.fault]
-    static let wallTime: (any WritableKeyPath<LookUpEvidence, UInt64> & Sendable)? = \LookUpEvidence.wallTime
     static let capacity = 2048
 
     var evidence: [LookUpEvidence.Key: LookUpEvidence] = [:]
@@ -71,7 +70,7 @@ struct LookUpDetector: EvidenceDetector {
             let evidenceKey = LookUpEvidence.Key(entity: entity, site: key.site)
             var found = lookUps.evidence
             found.occurrences = 1
-            found.objects = lookUps.objects.count(of: found.trips)
+            found.objects = lookUps.objects.count(of: found.executions)
             let surroundings = surroundings(
                 of: key.scope, for: evidenceKey,
                 outside: lookUps.end > lookUps.start ? lookUps.end - lookUps.start : 0, in: &context)
@@ -85,7 +84,7 @@ struct LookUpDetector: EvidenceDetector {
 
 extension Profile {
     /// Objects that were looked up one by one.
-    public var lookUps: [(key: LookUpEvidence.Key, evidence: LookUpEvidence)] {
+    var lookUps: [(key: LookUpEvidence.Key, evidence: LookUpEvidence)] {
         evidence(of: LookUpDetector.self)
     }
 }
@@ -93,32 +92,20 @@ extension Profile {
 /// Objects that went to the store one by one without a fetch, because the program looked them up by their IDs.
 ///
 /// It includes only look-ups that passed the thresholds within one scope.
-public struct LookUpEvidence: Sendable {
+struct LookUpEvidence: RunEvidence {
     /// The objects' entity, and the line at which their faults fired.
-    public typealias Key = EntitySite
+    typealias Key = EntitySite
 
-    /// The number of occurrences, each within one scope.
-    public internal(set) var occurrences: UInt64 = 0
-    /// The number of occurrences in which events were lost.
-    public internal(set) var lossyOccurrences: UInt64 = 0
-    /// The number of round trips, and their time in nanoseconds.
-    public internal(set) var trips: UInt64 = 0
-    public internal(set) var time: UInt64 = 0
-    public internal(set) var mainThreadTime: UInt64 = 0
+    var runs = RunSums()
     /// The number of distinct objects.
-    public internal(set) var objects: UInt64 = 0
+    var objects: UInt64 = 0
     /// The durations of the trips.
     var speeds = Speeds()
-    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
-    /// The wall time of the scopes, or without scopes from the first trip to the last, in nanoseconds.
-    public internal(set) var wallTime: UInt64 = 0
 }
 
-extension LookUpEvidence: Summed, StartsEmpty {
+extension LookUpEvidence {
     static let parts: [SumPart<LookUpEvidence>] = [
-        .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences), .sum("trips", \.trips),
-        .sum("time", \.time), .sum("mainThreadTime", \.mainThreadTime), .sum("objects", \.objects),
-        .sum("wallTime", \.wallTime), .part("speeds", \.speeds), .part("scopes", \.scopes),
+        .members(\.runs, named: ["executions": "trips"]), .sum("objects", \.objects), .part("speeds", \.speeds),
     ]
 }
 
@@ -142,7 +129,7 @@ extension FetchLoopRule {
             score: min(
                 Score.highestWarning,
                 Score.of(
-                    Double(evidence.trips) / occurrences, info: LoopDetector.threshold.value, warning: 250)),
+                    Double(evidence.executions) / occurrences, info: LoopDetector.threshold.value, warning: 250)),
             fix:
                 "Before the objects are read, fetch them by their IDs. This fetch also fills the objects that "
                 + "\(code: "object(with:)") has already returned.",
@@ -153,18 +140,18 @@ extension FetchLoopRule {
             saving: Saving(time: Saving.Range(saving).limited(to: Double(evidence.time))),
             confidence: min(.medium("the cost of a look-up is an average"), estimate.confidence(in: saving)),
             signature: [id, "self", key.entity, key.site?.function ?? ""].joined(separator: "|"))
-        finding.saving.trips = Int64(clamping: evidence.trips) - Int64(saturating: trips)
-        finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.trips, time: evidence.time)]
+        finding.saving.trips = Int64(clamping: evidence.executions) - Int64(saturating: trips)
+        finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
         finding.scopes = evidence.scopes.names
         let occasions: Wording = evidence.occurrences > 1 ? " on \(count: evidence.occurrences) occasions" : ""
         let found = DistinctCount.words(evidence.objects, over: evidence.occurrences, "object")
         finding.explanation = [
-            "\(entity: key.entity) objects were loaded one by one: \(trips: evidence.trips) for \(found)\(occasions), "
+            "\(entity: key.entity) objects were loaded one by one: \(trips: evidence.executions) for \(found)\(occasions), "
                 + "\(duration: evidence.time) in all. No fetch had loaded them: they were looked up by their IDs, with "
                 + "\(code: "object(with:)") or \(code: "existingObject(with:)")."
         ]
         finding.evidence = [
-            Evidence("trips", evidence.trips, .trips), Evidence("objects", evidence.objects, .count),
+            Evidence("trips", evidence.executions, .trips), Evidence("objects", evidence.objects, .count),
             Evidence("occurrences", evidence.occurrences, .count),
             Evidence("faultTime", evidence.time, .nanoseconds), Evidence("wallTime", evidence.wallTime, .nanoseconds),
         ]

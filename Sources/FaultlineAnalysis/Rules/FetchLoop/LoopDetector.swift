@@ -1,4 +1,4 @@
-public import FaultlineTrace
+internal import FaultlineTrace
 
 /// An open group of fetches of one shape from one line on one thread in one scope.
 struct OpenLoop: RepeatedGroup {
@@ -33,7 +33,6 @@ struct OpenLoop: RepeatedGroup {
 struct LoopDetector: EvidenceDetector {
     static let name = "loops"
     static let kinds: Set<EventKind> = [.fetch]
-    static let wallTime: (any WritableKeyPath<LoopEvidence, UInt64> & Sendable)? = \LoopEvidence.wallTime
     static let capacity = 4096
 
     /// The minimum number of fetches, and of distinct values, of a loop.
@@ -124,7 +123,6 @@ struct LoopDetector: EvidenceDetector {
         var found = LoopEvidence(
             repetition,
             in: surroundings(of: key.scope, for: evidenceKey, outside: repetition.wallTime, in: &context))
-        found.executions = repetition.executions
         found.values = term == nil ? 0 : loop.values.count(of: repetition.executions)
         found.speeds = repetition.speeds
         add(found, to: evidenceKey)
@@ -133,55 +131,39 @@ struct LoopDetector: EvidenceDetector {
 
 extension Profile {
     /// Fetches that ran in a loop.
-    public var loops: [(key: LoopEvidence.Key, evidence: LoopEvidence)] {
+    var loops: [(key: LoopEvidence.Key, evidence: LoopEvidence)] {
         evidence(of: LoopDetector.self)
     }
 
     /// The evidence of one loop.
-    package func loop(of fetch: FetchProfile.Key, term: Int?) -> LoopEvidence? {
+    func loop(of fetch: FetchProfile.Key, term: Int?) -> LoopEvidence? {
         tables.evidence[LoopDetector.self][LoopEvidence.Key(fetch: fetch, term: term)]
     }
+
+    /// The fetches of one loop.
+    package func runs(ofLoop fetch: FetchProfile.Key, term: Int?) -> RunSums? { loop(of: fetch, term: term)?.runs }
 }
 
 /// Consecutive fetches of one shape from one line, each with another value of one property.
 ///
 /// It includes only fetches that passed the thresholds within one scope.
-public struct LoopEvidence: Sendable {
-    public struct Key: Sendable, Hashable {
-        public var fetch: FetchProfile.Key
+struct LoopEvidence: RunEvidence {
+    var runs = RunSums()
+    struct Key: Sendable, Hashable {
+        var fetch: FetchProfile.Key
         /// The index of the property's term in ``ShapeEntry/terms``, or `nil` if the values are unknown.
-        public var term: Int?
+        var term: Int?
     }
 
-    /// The number of occurrences, each within one scope.
-    public internal(set) var occurrences: UInt64 = 0
-    /// The number of occurrences in which events were lost.
-    public internal(set) var lossyOccurrences: UInt64 = 0
-    public internal(set) var executions: UInt64 = 0
     /// The number of distinct values of the property.
-    public internal(set) var values: UInt64 = 0
-    /// The number of rows that matched.
-    public internal(set) var rows: UInt64 = 0
-    /// The fetches' time, in nanoseconds.
-    public internal(set) var time: UInt64 = 0
-    public internal(set) var mainThreadTime: UInt64 = 0
-    /// The time between the fetches that was not spent in the store, in nanoseconds.
-    public internal(set) var waiting: UInt64 = 0
-    /// The lines that called the fetching functions, with the number of calls.
-    public internal(set) var callers: [CallSite: UInt64] = [:]
+    var values: UInt64 = 0
     /// The durations of the fetches.
     var speeds = Speeds()
-    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
-    /// The wall time of the scopes, or without scopes from the first fetch to the last, in nanoseconds.
-    public internal(set) var wallTime: UInt64 = 0
 }
 
-extension LoopEvidence: Summed, RepetitionEvidence {
+extension LoopEvidence {
     static let parts: [SumPart<LoopEvidence>] = [
-        .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences),
-        .sum("executions", \.executions), .sum("values", \.values), .sum("rows", \.rows), .sum("time", \.time),
-        .sum("mainThreadTime", \.mainThreadTime), .sum("waiting", \.waiting), .sum("wallTime", \.wallTime),
-        .part("callers", \.callers), .part("speeds", \.speeds), .part("scopes", \.scopes),
+        .members(\.runs), .sum("values", \.values), .part("speeds", \.speeds),
     ]
 }
 
@@ -192,7 +174,7 @@ extension LoopEvidence {
     /// fetches.
     func isWorthJoining(_ key: Key, _ profile: Profile) -> Bool {
         switch FetchLoopKind(key, profile.fetch(key.fetch)) {
-        case .rows: rows < FetchLoopRule.manyRows &* executions
+        case .rows: runs.rows < FetchLoopRule.manyRows &* runs.executions
         case .groups, .first: true
         case nil: false
         }
@@ -224,26 +206,26 @@ extension LoopEvidence.Key: ProfileKey {
 /// The functions take the profile of all fetches from the loop's line.
 extension LoopEvidence {
     /// The time without work that is done once, such as preparing the statement, for each of the lines that fit the costs.
-    func time(_ fetch: FetchProfile?, _ estimate: CostModel.Estimate) -> (CostLine) -> Double {
+    func repeatedTime(_ fetch: FetchProfile?, _ estimate: CostModel.Estimate) -> (CostLine) -> Double {
         let unsaved = pendingTime(fetch)
-        let rest = max(0, Double(time) - preparation(fetch) - unsaved)
-        return { unsaved + estimate.typical(rest, trips: Double(executions), rows: Double(rows), $0) }
+        let rest = max(0, Double(runs.time) - preparation(fetch) - unsaved)
+        return { unsaved + estimate.typical(rest, trips: Double(runs.executions), rows: Double(runs.rows), $0) }
     }
 
     /// The time once statements are prepared and pages are in memory.
     ///
     /// Fewer than ten fetches have no slowest tenth to leave out, so only the preparation of statements is subtracted.
     func typicalTime(_ fetch: FetchProfile?) -> Double {
-        executions < 10 ? max(0, Double(time) - preparation(fetch)) : speeds.typicalTime
+        runs.executions < 10 ? max(0, Double(runs.time) - preparation(fetch)) : speeds.typicalTime
     }
 
     /// The time in which the fetches compared unsaved objects.
     func pendingTime(_ fetch: FetchProfile?) -> Double {
         guard let counts = fetch?.counts, counts.executions > 0 else { return 0 }
-        return Double(counts.pendingTime) * Double(min(executions, counts.executions)) / Double(counts.executions)
+        return Double(counts.pendingTime) * Double(min(runs.executions, counts.executions)) / Double(counts.executions)
     }
 
-    private func preparation(_ fetch: FetchProfile?) -> Double { fetch?.counts.prepareTime(of: executions) ?? 0 }
+    private func preparation(_ fetch: FetchProfile?) -> Double { fetch?.counts.prepareTime(of: runs.executions) ?? 0 }
 }
 
 /// The predicate of the one fetch that replaces many that differ in one term.

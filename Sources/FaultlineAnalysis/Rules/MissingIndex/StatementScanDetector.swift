@@ -5,8 +5,6 @@ internal import FaultlineTrace
 struct StatementScanDetector: EvidenceDetector {
     static let name = "statementScans"
     static let kinds: Set<EventKind> = [.sql]
-    static let wallTime: (any WritableKeyPath<StatementScanEvidence, UInt64> & Sendable)? =
-        \StatementScanEvidence.wallTime
     /// The most statements and lines to keep.
     private static let capacity = 8192
 
@@ -19,23 +17,16 @@ struct StatementScanDetector: EvidenceDetector {
         else { return }
         let key = StatementSite(sql: sql, site: context.stackSite(of: event))
         guard hasRoom(for: key, among: Self.capacity) else { return }
-        var found = StatementScanEvidence()
-        found.executions = 1
+        let surroundings = surroundings(of: event.scope, for: key, outside: event.duration, in: &context)
+        var found = StatementScanEvidence(statement, event, in: surroundings, &context)
         found.fullScanSteps = UInt64(statement.fullScanSteps)
         found.automaticIndexRows = UInt64(statement.automaticIndexes)
         found.sorts = UInt64(statement.sorts)
-        found.rows = UInt64(statement.rows)
-        found.time = event.timeWithoutLockWait
-        found.mainThreadTime = event.isMainThread ? found.time : 0
-        found.libraries = context.library(on: event.stack).map { [$0.rawValue] } ?? []
         if let plan = context.plan(statement.plan) {
             let lines = plan.text.split(separator: "\n").map(String.init)
             found.scans = Set(lines.filter { $0.hasPrefix("SCAN ") })
             found.automaticIndexes = Set(lines.filter { $0.contains(" USING AUTOMATIC ") })
         }
-        let surroundings = surroundings(of: event.scope, for: key, outside: event.duration, in: &context)
-        found.scopes = surroundings.scopes
-        found.wallTime = surroundings.wallTime
         add(found, to: key)
     }
 
@@ -44,47 +35,38 @@ struct StatementScanDetector: EvidenceDetector {
 
 extension Profile {
     /// Statements that scanned tables, outside any operation of an object store.
-    public var statementScans: [(key: StatementSite, evidence: StatementScanEvidence)] {
+    var statementScans: [(key: StatementSite, evidence: StatementScanEvidence)] {
         evidence(of: StatementScanDetector.self)
     }
 }
 
 /// Runs of one statement at one line that stepped through a table, or for which SQLite built an index, outside any operation
 /// of an object store.
-public struct StatementScanEvidence: Sendable {
-    public internal(set) var executions: UInt64 = 0
+struct StatementScanEvidence: RunEvidence {
+    var runs = RunSums()
     /// The steps of full table scans.
-    public internal(set) var fullScanSteps: UInt64 = 0
+    var fullScanSteps: UInt64 = 0
     /// The rows of indexes that SQLite built for one run each.
-    public internal(set) var automaticIndexRows: UInt64 = 0
+    var automaticIndexRows: UInt64 = 0
     /// The times that SQLite sorted rows.
-    public internal(set) var sorts: UInt64 = 0
-    public internal(set) var rows: UInt64 = 0
-    /// The runs' time in SQLite, in nanoseconds.
-    public internal(set) var time: UInt64 = 0
-    public internal(set) var mainThreadTime: UInt64 = 0
-    /// The libraries that ran the statement for the program, as names of ``StatementLibrary``.
-    public internal(set) var libraries: Set<String> = []
+    var sorts: UInt64 = 0
     /// The lines of SQLite's plans that scan a table.
-    public internal(set) var scans: Set<String> = []
+    var scans: Set<String> = []
     /// The lines of SQLite's plans that search such an index.
-    public internal(set) var automaticIndexes: Set<String> = []
-    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
-    /// The wall time of the scopes, or without scopes that of the runs, in nanoseconds.
-    public internal(set) var wallTime: UInt64 = 0
+    var automaticIndexes: Set<String> = []
 }
 
 extension StatementScanEvidence {
     /// The rows that the runs stepped over.
     ///
     /// SQLite counts the steps after the first row of each run.
-    var steppedRows: Double { Double(fullScanSteps &+ executions) }
-    var steppedRowsPerRun: Double { steppedRows / Double(max(1, executions)) }
+    var steppedRows: Double { Double(fullScanSteps &+ runs.executions) }
+    var steppedRowsPerRun: Double { steppedRows / Double(max(1, runs.executions)) }
 
     /// The time that an index would save, in nanoseconds, if a seek costs about ten steps.
     var timeWithoutScan: Double {
-        let left = min(1, (Double(max(1, rows)) + 10 * Double(executions)) / max(1, steppedRows))
-        return Double(time) * (1 - left)
+        let left = min(1, (Double(max(1, runs.rows)) + 10 * Double(runs.executions)) / max(1, steppedRows))
+        return Double(runs.time) * (1 - left)
     }
 
     /// Whether SQLite scans a table of a statement, as far as its plans are known.
@@ -107,13 +89,10 @@ extension StatementScanEvidence {
     }
 }
 
-extension StatementScanEvidence: Summed, StartsEmpty {
+extension StatementScanEvidence {
     static let parts: [SumPart<StatementScanEvidence>] = [
-        .sum("executions", \.executions), .sum("fullScanSteps", \.fullScanSteps),
-        .sum("sorts", \.sorts), .sum("rows", \.rows), .sum("time", \.time), .sum("mainThreadTime", \.mainThreadTime),
-        .sum("wallTime", \.wallTime), .union("libraries", \.libraries), .union("scans", \.scans),
+        .members(\.runs), .sum("fullScanSteps", \.fullScanSteps), .sum("sorts", \.sorts), .union("scans", \.scans),
         .sum("automaticIndexRows", \.automaticIndexRows), .union("automaticIndexes", \.automaticIndexes),
-        .part("scopes", \.scopes),
     ]
 }
 

@@ -1,4 +1,4 @@
-public import FaultlineTrace
+internal import FaultlineTrace
 
 /// An open group of runs of one statement with the same values, from one line on one thread in one scope.
 struct OpenRepeatedStatement: RepeatedGroup {
@@ -31,8 +31,6 @@ struct OpenRepeatedStatement: RepeatedGroup {
 struct RepeatedStatementDetector: EvidenceDetector {
     static let name = "repeatedStatements"
     static let kinds: Set<EventKind> = [.sql]
-    static let wallTime: (any WritableKeyPath<RepeatedStatementEvidence, UInt64> & Sendable)? =
-        \RepeatedStatementEvidence.wallTime
     private static let capacity = 4096
 
     /// The minimum number of equal runs of a group.
@@ -113,7 +111,6 @@ struct RepeatedStatementDetector: EvidenceDetector {
             var found = RepeatedStatementEvidence(
                 repetition,
                 in: surroundings(of: key.scope, for: statement, outside: repetition.wallTime, in: &context))
-            found.executions = repetition.executions
             found.most = repetition.executions
             found.longest = group.longest
             found.libraries = group.library.map { [$0.rawValue] } ?? []
@@ -124,7 +121,7 @@ struct RepeatedStatementDetector: EvidenceDetector {
 
 extension Profile {
     /// Statements that ran again with the same values, outside any operation of an object store.
-    public var repeatedStatements: [(key: StatementSite, evidence: RepeatedStatementEvidence)] {
+    var repeatedStatements: [(key: StatementSite, evidence: RepeatedStatementEvidence)] {
         evidence(of: RepeatedStatementDetector.self)
     }
 }
@@ -132,40 +129,18 @@ extension Profile {
 /// Runs of one statement at one line with the same values, although nothing was written in between.
 ///
 /// It includes only runs that passed the threshold within one scope or unit of work.
-public struct RepeatedStatementEvidence: Sendable {
-    public typealias Key = StatementSite
+struct RepeatedStatementEvidence: RunEvidence {
+    typealias Key = StatementSite
 
-    /// The number of groups of equal runs, each within one scope or unit of work.
-    public internal(set) var occurrences: UInt64 = 0
-    /// The number of groups in which events were lost.
-    public internal(set) var lossyOccurrences: UInt64 = 0
-    /// The runs, including the first of each group.
-    public internal(set) var executions: UInt64 = 0
+    var runs = RunSums()
     /// The most runs in one group.
-    public internal(set) var most: UInt64 = 0
-    public internal(set) var rows: UInt64 = 0
-    /// The runs' time in SQLite, in nanoseconds.
-    public internal(set) var time: UInt64 = 0
-    public internal(set) var mainThreadTime: UInt64 = 0
+    var most: UInt64 = 0
     /// The total time of each group's longest run, in nanoseconds.
-    public internal(set) var longest: UInt64 = 0
-    /// The time between the runs that was not spent in SQLite, in nanoseconds.
-    public internal(set) var waiting: UInt64 = 0
-    /// The lines that called the functions with the runs, with the number of calls.
-    public internal(set) var callers: [CallSite: UInt64] = [:]
-    /// The libraries that ran the statement for the program, as names of ``StatementLibrary``.
-    public internal(set) var libraries: Set<String> = []
-    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
-    /// The wall time of the scopes, or without scopes from the first run to the last, in nanoseconds.
-    public internal(set) var wallTime: UInt64 = 0
+    var longest: UInt64 = 0
 }
 
-extension RepeatedStatementEvidence: Summed, RepetitionEvidence {
+extension RepeatedStatementEvidence {
     static let parts: [SumPart<RepeatedStatementEvidence>] = [
-        .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences),
-        .sum("executions", \.executions), .maximum("most", \.most), .sum("rows", \.rows), .sum("time", \.time),
-        .sum("mainThreadTime", \.mainThreadTime), .sum("longest", \.longest), .sum("waiting", \.waiting),
-        .sum("wallTime", \.wallTime), .part("callers", \.callers), .union("libraries", \.libraries),
-        .part("scopes", \.scopes),
+        .members(\.runs), .maximum("most", \.most), .sum("longest", \.longest),
     ]
 }

@@ -34,11 +34,11 @@ public struct SmallTransactionRule: Rule {
     private func finding(
         _ key: StatementSite, _ evidence: SmallTransactionEvidence, _ profile: Profile
     ) -> Finding? {
-        let saved = Double(evidence.time) - Double(evidence.transactions) * Self.write
+        let saved = Double(evidence.time) - Double(evidence.executions) * Self.write
         // In memory, and where commits need not reach the disk, a transaction costs hardly more than its statements.
-        guard saved > 0, evidence.rows <= Self.mostRows &* evidence.transactions else { return nil }
+        guard saved > 0, evidence.rows <= Self.mostRows &* evidence.executions else { return nil }
         let library = StatementLibrary(names: evidence.libraries)
-        let perGroup = evidence.transactions / max(1, evidence.occurrences)
+        let perGroup = evidence.executions / max(1, evidence.occurrences)
         let isMainThread = Significance.isMost(evidence.mainThreadTime, of: evidence.time)
         var finding = Finding(
             rule: id, ruleName: name, title: "Write the rows in one transaction instead of \(count: perGroup)",
@@ -53,19 +53,19 @@ public struct SmallTransactionRule: Rule {
             confidence: .medium("the time of these writes within a transaction is not in the trace"),
             signature: [id, key.sql, key.site?.function ?? ""].joined(separator: "|"))
         finding.codeLanguage = library?.language ?? "sql"
-        finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.transactions, time: evidence.time)]
+        finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
         finding.subjects = [.statement(key.sql)]
         finding.scopes = evidence.scopes.names
         let kind: Wording =
-            evidence.implicit == evidence.transactions
+            evidence.implicit == evidence.executions
             ? " outside any transaction" : ", each committed separately,"
         finding.explanation =
             [
-                "\(count: evidence.transactions, "run") of \(code: Phrase.shortened(key.sql, to: 60))\(kind) took "
-                    + "\(duration: evidence.time), \(duration: evidence.time / max(1, evidence.transactions)) each."
+                "\(count: evidence.executions, "run") of \(code: Phrase.shortened(key.sql, to: 60))\(kind) took "
+                    + "\(duration: evidence.time), \(duration: evidence.time / max(1, evidence.executions)) each."
             ] + Self.waits(evidence) + evidence.callers.sentences
         finding.evidence = [
-            Evidence("transactions", evidence.transactions, .count), Evidence("implicit", evidence.implicit, .count),
+            Evidence("transactions", evidence.executions, .count), Evidence("implicit", evidence.implicit, .count),
             Evidence("occurrences", evidence.occurrences, .count), Evidence("rows", evidence.rows, .rows),
             Evidence("time", evidence.time, .nanoseconds), Evidence("syncTime", evidence.syncTime, .nanoseconds),
             Evidence("waiting", evidence.waiting, .nanoseconds),
@@ -74,13 +74,13 @@ public struct SmallTransactionRule: Rule {
         finding.claims = [Claim(SmallTransactionDetector.self, key, balance: Double(evidence.time))]
         finding.remedy = .statement(
             StatementChange(
-                sql: key.sql, executions: evidence.transactions, rows: evidence.rows, time: evidence.time,
+                sql: key.sql, executions: evidence.executions, rows: evidence.rows, time: evidence.time,
                 kind: .transaction(transactions: perGroup)))
         if !Significance.isMet(saving: saved, wallTime: evidence.wallTime, isMainThread: isMainThread) {
             finding.downgrade("\(Significance.tooLittle()).")
         }
         if let reservation = key.reservation { finding.reservations.append(reservation) }
-        let wait = evidence.waiting / max(1, evidence.transactions)
+        let wait = evidence.waiting / max(1, evidence.executions)
         if wait >= Repetition.pause { finding.downgrade(forWaiting: wait, between: "transactions", arriving: "rows") }
         finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
         return finding

@@ -4,7 +4,6 @@ internal import FaultlineTrace
 struct OffsetDetector: EvidenceDetector {
     static let name = "offsets"
     static let kinds: Set<EventKind> = [.sql]
-    static let wallTime: (any WritableKeyPath<OffsetEvidence, UInt64> & Sendable)? = \OffsetEvidence.wallTime
     /// The most statements and lines to keep.
     private static let capacity = 1024
 
@@ -20,18 +19,11 @@ struct OffsetDetector: EvidenceDetector {
         else { return }
         let key = StatementSite(sql: sql, site: context.stackSite(of: event))
         guard hasRoom(for: key, among: Self.capacity) else { return }
-        var found = OffsetEvidence()
-        found.executions = 1
-        found.rows = UInt64(statement.rows)
+        let surroundings = surroundings(of: event.scope, for: key, outside: event.duration, in: &context)
+        var found = OffsetEvidence(statement, event, in: surroundings, &context)
         found.steps = statement.virtualMachineSteps
         found.leastSteps = statement.rows == 0 ? 0 : statement.virtualMachineSteps
         found.fullScanSteps = UInt64(statement.fullScanSteps)
-        found.time = event.timeWithoutLockWait
-        found.mainThreadTime = event.isMainThread ? found.time : 0
-        found.libraries = context.library(on: event.stack).map { [$0.rawValue] } ?? []
-        let surroundings = surroundings(of: event.scope, for: key, outside: event.duration, in: &context)
-        found.scopes = surroundings.scopes
-        found.wallTime = surroundings.wallTime
         add(found, to: key)
     }
 
@@ -48,29 +40,20 @@ struct OffsetDetector: EvidenceDetector {
 
 extension Profile {
     /// Statements that skipped rows by an offset, outside any operation of an object store.
-    public var offsets: [(key: StatementSite, evidence: OffsetEvidence)] {
+    var offsets: [(key: StatementSite, evidence: OffsetEvidence)] {
         evidence(of: OffsetDetector.self)
     }
 }
 
 /// Runs of one statement with an offset at one line, outside any operation of an object store.
-public struct OffsetEvidence: Sendable {
-    public internal(set) var executions: UInt64 = 0
-    public internal(set) var rows: UInt64 = 0
+struct OffsetEvidence: RunEvidence {
+    var runs = RunSums()
     /// The steps of SQLite's virtual machine.
-    public internal(set) var steps: UInt64 = 0
+    var steps: UInt64 = 0
     /// The steps of the shortest run that returned rows, or 0 if none did.
-    public internal(set) var leastSteps: UInt64 = 0
+    var leastSteps: UInt64 = 0
     /// The steps of full scans, also those in the order of an index.
-    public internal(set) var fullScanSteps: UInt64 = 0
-    /// The runs' time in SQLite, in nanoseconds.
-    public internal(set) var time: UInt64 = 0
-    public internal(set) var mainThreadTime: UInt64 = 0
-    /// The libraries that ran the statement for the program, as names of ``StatementLibrary``.
-    public internal(set) var libraries: Set<String> = []
-    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
-    /// The wall time of the scopes, or without scopes that of the runs, in nanoseconds.
-    public internal(set) var wallTime: UInt64 = 0
+    var fullScanSteps: UInt64 = 0
 }
 
 extension OffsetEvidence {
@@ -78,30 +61,30 @@ extension OffsetEvidence {
     private static let stepsPerRow = 3.0
 
     /// The steps beyond those that all runs would take with the offset of the shortest one.
-    private var skippingSteps: Double { max(0, Double(steps) - Double(executions) * Double(leastSteps)) }
+    private var skippingSteps: Double { max(0, Double(steps) - Double(runs.executions) * Double(leastSteps)) }
 
     /// The number of rows that SQLite stepped over and did not return.
     ///
     /// It counts them only if it scans the whole table. If not, they are estimated from its steps, and the shortest run counts
     /// as the first page.
     var skippedRows: Double {
-        if fullScanSteps > 0 { return max(0, Double(fullScanSteps &+ executions) - Double(rows)) }
+        if fullScanSteps > 0 { return max(0, Double(fullScanSteps &+ runs.executions) - Double(runs.rows)) }
         return leastSteps == 0 ? 0 : skippingSteps / Self.stepsPerRow
     }
 
     /// The time for skipping, in nanoseconds, if all steps take as long.
     var skippingTime: Double {
-        if fullScanSteps > 0 { return Double(time) * skippedRows / max(1, Double(fullScanSteps &+ executions)) }
-        return Double(time) * skippingSteps / max(1, Double(steps))
+        if fullScanSteps > 0 {
+            return Double(runs.time) * skippedRows / max(1, Double(fullScanSteps &+ runs.executions))
+        }
+        return Double(runs.time) * skippingSteps / max(1, Double(steps))
     }
 }
 
-extension OffsetEvidence: Summed, StartsEmpty {
+extension OffsetEvidence {
     static let parts: [SumPart<OffsetEvidence>] = [
-        .sum("executions", \.executions), .sum("rows", \.rows), .sum("steps", \.steps),
-        .minimum("leastSteps", \.leastSteps), .sum("fullScanSteps", \.fullScanSteps), .sum("time", \.time),
-        .sum("mainThreadTime", \.mainThreadTime),
-        .sum("wallTime", \.wallTime), .union("libraries", \.libraries), .part("scopes", \.scopes),
+        .members(\.runs), .sum("steps", \.steps), .minimum("leastSteps", \.leastSteps),
+        .sum("fullScanSteps", \.fullScanSteps),
     ]
 }
 

@@ -28,27 +28,21 @@ struct WholeResultDetector: EvidenceDetector {
 }
 
 /// Runs of one statement at one line that returned many rows, which a mapper kept in memory.
-public struct WholeResultEvidence: Sendable {
-    public internal(set) var executions: UInt64 = 0
-    public internal(set) var rows: UInt64 = 0
+struct WholeResultEvidence: RunEvidence {
+    var runs = RunSums()
     /// The rows of the largest result.
-    public internal(set) var mostRows: UInt64 = 0
-    /// The runs' time in SQLite, in nanoseconds.
-    public internal(set) var time: UInt64 = 0
-    /// The libraries that ran the statement for the program, as names of ``StatementLibrary``.
-    public internal(set) var libraries: Set<String> = []
+    var mostRows: UInt64 = 0
 }
 
-extension WholeResultEvidence: Summed, StartsEmpty {
+extension WholeResultEvidence {
     static let parts: [SumPart<WholeResultEvidence>] = [
-        .sum("executions", \.executions), .sum("rows", \.rows), .maximum("mostRows", \.mostRows), .sum("time", \.time),
-        .union("libraries", \.libraries),
+        .members(\.runs), .maximum("mostRows", \.mostRows),
     ]
 }
 
 extension Profile {
     /// Statements whose many rows a mapper kept in memory, outside any operation of an object store.
-    public var wholeResults: [(key: StatementSite, evidence: WholeResultEvidence)] {
+    var wholeResults: [(key: StatementSite, evidence: WholeResultEvidence)] {
         evidence(of: WholeResultDetector.self)
     }
 }
