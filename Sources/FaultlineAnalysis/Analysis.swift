@@ -18,6 +18,8 @@ public final class Analysis: Sendable {
     public let findings: [Finding]
     /// The data that each rule examined, and its findings.
     public let checks: [RuleCheck]
+    /// Operations that take much of the run, and that no finding explains, the longest first.
+    public let unexplained: [UnexplainedWork]
 
     /// Analyses a profile.
     ///
@@ -28,6 +30,12 @@ public final class Analysis: Sendable {
         let thresholds = Thresholds.inForce == Thresholds() ? profile.thresholds : Thresholds.inForce
         self.profile = profile
         (costs, checks, quality, findings) = thresholds.apply { Self.evaluate(rules, on: profile) }
+        // A rule that gives way says where time is spent, and not why.
+        let vague = Set(rules.filter(\.givesWay).map(\.id))
+        let frequent = Set(rules.filter(\.isAboutFrequency).map(\.id))
+        unexplained = UnexplainedWork.all(
+            profile, causes: findings.filter { !vague.contains($0.rule) && !frequent.contains($0.rule) },
+            frequency: findings.filter { frequent.contains($0.rule) })
     }
 
     private static func evaluate(

@@ -47,7 +47,8 @@ public struct TextReport: Sendable {
             ]
         }
         let findings = FindingsText(findings: analysis.findings, showsAll: showsAll)
-        sections += [findings.lines(ink, width), checks(ink, width)]
+        let unexplained = UnexplainedText(works: analysis.unexplained, showsAll: showsAll)
+        sections += [findings.lines(ink, width), unexplained.lines(ink, width), checks(ink, width)]
         return TextPage.joined(sections, ink)
     }
 

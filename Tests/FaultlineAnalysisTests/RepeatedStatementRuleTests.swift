@@ -50,6 +50,29 @@ struct RepeatedStatementRuleTests {
         #expect(Analysis(stored, rules: [RepeatedStatementRule()]).findings == shop.findings())
     }
 
+    @Test(
+        "A result that can change by itself is not to be kept",
+        arguments: [
+            "SELECT id FROM t ORDER BY random() LIMIT ?", "SELECT hex(randomblob(?)) FROM t",
+            "SELECT id FROM t WHERE id = last_insert_rowid()", "SELECT changes() FROM t",
+            "SELECT id FROM t WHERE due < strftime(?, ?)", "SELECT id FROM t WHERE due < datetime()",
+            "SELECT id FROM t WHERE due < CURRENT_TIMESTAMP",
+        ])
+    func volatile(sql: String) {
+        var shop = Shop()
+        for _ in 0..<40 { shop.run(sql) }
+        #expect(shop.findings().isEmpty)
+    }
+
+    @Test(
+        "Names like those of such functions change nothing",
+        arguments: ["SELECT random FROM t", "SELECT date(born) FROM t", "SELECT \"CURRENT_TIME\" FROM t"])
+    func stable(sql: String) {
+        var shop = Shop()
+        for _ in 0..<40 { shop.run(sql) }
+        #expect(shop.findings().count == 1)
+    }
+
     @Test func `Runs with a few sets of values are one finding`() throws {
         var shop = Shop()
         for number in 0..<40 { shop.run(values: UInt64(number % 2 + 1), pause: number == 19 ? 60_000_000 : 1000) }

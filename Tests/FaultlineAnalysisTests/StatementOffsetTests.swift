@@ -48,6 +48,12 @@ struct StatementOffsetTests {
         #expect(finding.saving.time.median == 18_600_000 * share)
     }
 
+    @Test func `The look-up of one row by a value is no page`() throws {
+        let sql = "SELECT * FROM post WHERE slug = ? LIMIT ? OFFSET ?"
+        #expect(try findings(sql, rows: 1).isEmpty)
+        #expect(try findings(sql, rows: 2).count == 1)
+    }
+
     @Test(
         "The code keeps the order and the condition",
         arguments: [

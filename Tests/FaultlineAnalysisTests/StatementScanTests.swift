@@ -62,13 +62,19 @@ struct StatementScanTests {
             ("a function", "SELECT a FROM t WHERE lower(b) = ?", 9999, 1, ["SCAN t"]),
             ("a subquery with a name", "WITH c AS (SELECT n FROM u) SELECT n FROM c WHERE n = ?", 9999, 1, ["SCAN c"]),
             ("a subquery with an alias", "SELECT n FROM (SELECT n FROM u) AS s WHERE s.n = ?", 9999, 1, ["SCAN s"]),
-            ("a page", "SELECT a FROM t WHERE b = ? ORDER BY c LIMIT ? OFFSET ?", 9999, 1, ["SCAN t"]),
+            ("a page", "SELECT a FROM t WHERE b = ? ORDER BY c LIMIT ? OFFSET ?", 9999, 20, ["SCAN t"]),
             ("a column of a subquery", "SELECT a FROM t WHERE b IN (SELECT c FROM u WHERE d = ?)", 9999, 1, ["SCAN t"]),
             ("a joined table that is not scanned", "SELECT t.a FROM t JOIN u WHERE u.b = ?", 9999, 1, ["SCAN t"]),
             ("groups", "SELECT a FROM t WHERE b = ? GROUP BY a", 9999, 1, ["SCAN t"]),
         ])
     func good(name: String, sql: String, steps: UInt32, rows: UInt32, plan: [String]) throws {
         #expect(try findings(sql, steps: steps, rows: rows, plan: plan).isEmpty)
+    }
+
+    @Test func `A look-up of one row is no page, although its limit has an offset`() throws {
+        let finding = try #require(
+            findings("SELECT a FROM post WHERE slug = ? LIMIT ? OFFSET ?", rows: 1, plan: []).first)
+        #expect(finding.title.text == "Create an index on post(slug)")
     }
 
     @Test func `A scan by a statement that writes gets an index too`() throws {

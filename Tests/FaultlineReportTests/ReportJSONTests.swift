@@ -21,7 +21,8 @@ struct ReportJSONTests {
             report.keys.sorted() == [
                 "byEntity", "byRelationship", "byStatement", "checks", "costs", "cpu", "findings", "groups", "lost",
                 "memory", "migrations",
-                "processes", "programs", "quality", "recordings", "results", "scopes", "totals", "version", "wallTime",
+                "processes", "programs", "quality", "recordings", "results", "scopes", "totals", "unexplained",
+                "version", "wallTime",
             ])
         #expect(report["version"] as? Int == 1)
         #expect(report["wallTime"] as? Int == 4_106_000)

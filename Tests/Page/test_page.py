@@ -18,6 +18,15 @@ for number in range(2000):
     sum(range(20000))
 """
 
+# Counts pairs of numbers with a condition for which no rule has advice.
+SLOW = """
+import sqlite3
+database = sqlite3.connect(":memory:")
+database.execute("CREATE TABLE number(n)")
+database.executemany("INSERT INTO number VALUES (?)", ((number,) for number in range(2000)))
+database.execute("SELECT count(*) FROM number AS a, number AS b WHERE a.n + b.n = 7").fetchone()
+"""
+
 SAMPLES = sorted(folder.name for folder in TRACES.iterdir() if (folder / "record.sh").exists())
 
 
@@ -493,6 +502,19 @@ class UnusualTraceTests(unittest.TestCase):
                 self.assertEqual(setup, 0, number)
                 browser.click(".follow", number - 1)
                 self.assertEqual(browser.value("faultline.rows.length"), len(events(source, "--finding", number)))
+
+    def test_work_that_no_finding_explains_is_listed(self):
+        source = scratch_file("slow.json", "")
+        source.unlink()
+        run("record", "--quiet", "-o", source, "--", "/usr/bin/python3", "-c", SLOW)
+        works = document("report", source)["unexplained"]
+        self.assertEqual([work["group"]["kind"] for work in works], ["sql"])
+        with Browser(page(source)) as browser:
+            self.assertEqual(browser.texts(".unexplained h3"), [works[0]["group"]["subject"]])
+            text = browser.text(".unexplained")
+            for sentence in works[0]["explanation"]:
+                self.assertIn(sentence, text)
+            self.assertEqual(browser.complaints(), [])
 
     def test_samples_are_kept_and_their_weights_are_those_of_all(self):
         source = scratch_file("sampled.json", "")

@@ -1,5 +1,5 @@
 import { batchCurveChart } from "./charts.js";
-import { element } from "./elements.js";
+import { element, fill } from "./elements.js";
 import { formatCount, formatCounted, formatDuration, spelledOut, withVisibleDirections } from "./format.js";
 import { sourceExcerpt } from "./source.js";
 
@@ -13,10 +13,11 @@ export class Advice {
     Object.assign(this, { host, head, actions });
     this.cards = head.findings.map((finding, index) => findingCard(head, finding, index, { follow: actions.follow }));
     const serious = head.findings.filter(({ finding }) => finding.severity !== "note").length;
-    host.replaceChildren(
+    fill(host,
       element("h2", {}, "What to change"),
       element("p", { class: "lead" }, this.#lead(serious)),
-      element("ol", { class: "cards" }, this.cards));
+      element("ol", { class: "cards" }, this.cards),
+      unexplained(head.report.unexplained));
   }
 
   #lead(serious) {
@@ -36,6 +37,21 @@ export class Advice {
       if (isShown) card.scrollIntoView({ block: "nearest" });
     });
   }
+}
+
+/** The work that takes much of the run, and that no finding explains. */
+function unexplained(works) {
+  if (works.length === 0) return null;
+  return [
+    element("h2", {}, "Not explained"),
+    element("p", { class: "lead" }, "These operations take much of the time, and no rule says why."),
+    element("ul", { class: "cards" }, works.map(({ group, otherSites, explanation }) => element("li", { class: "card unexplained" },
+      element("h3", {}, group.kind === "sql" ? group.subject : `${group.kind} ${group.subject}`),
+      element("p", { class: "where" }, [group.site, ...otherSites].slice(0, 4).flatMap((site, index) => [
+        index > 0 && ", ", element("code", {}, site?.text ?? "call site unknown")]),
+        otherSites.length > 3 && ` and ${formatCount(otherSites.length - 3)} more`),
+      element("p", {}, explanation.join(" "))))),
+  ];
 }
 
 /**

@@ -35,6 +35,8 @@ struct StatementText: Sendable, Hashable {
     private(set) var selectionSQL = ""
     /// The selected expressions, as the statement has them.
     private(set) var selection = ""
+    /// Whether equal runs can return different rows although nothing was written.
+    let isVolatile: Bool
     /// The tables of the statement, and the columns that it compares.
     let conditions: StatementSlots
     /// Whether the statement has parameters or values.
@@ -62,6 +64,7 @@ struct StatementText: Sendable, Hashable {
         hasValues = sql.contains("?") || sql.contains("…")
         let tokens = Self.tokens(of: sql)
         conditions = StatementSlots(tokens)
+        isVolatile = Self.isVolatile(tokens)
         let depths = Self.depths(of: tokens)
         let keyword = { (word: String, start: Int) in
             tokens.indices.dropFirst(start).first { depths[$0] == 0 && tokens[$0].isKeyword(word) }
@@ -115,6 +118,35 @@ struct StatementText: Sendable, Hashable {
         let isShort = columns.isEmpty && selection.count <= Self.shortSelection
         let selected = columns.count == 1 ? columns[0] : isShort ? selection : "…"
         summary = "SELECT \(selected) " + Self.joined(Self.withoutTable(tokens[from...], only))
+    }
+
+    /// Whether runs look up at most one row each by a value.
+    ///
+    /// Mappers such as SQLAlchemy and Peewee give the limit of such a statement an offset, which is 0.
+    func looksUpRows(_ runs: RunSums) -> Bool { comparedColumn != nil && runs.rows <= runs.executions }
+
+    /// Functions whose result does not depend on their arguments alone (https://sqlite.org/lang_corefunc.html).
+    private static let volatileFunctions: Set<String> = [
+        "RANDOM", "RANDOMBLOB", "CHANGES", "TOTAL_CHANGES", "LAST_INSERT_ROWID",
+    ]
+    /// Functions of dates, which take the time of the run for "now" and for no argument
+    /// (https://sqlite.org/lang_datefunc.html).
+    private static let dateFunctions: Set<String> = [
+        "DATE", "TIME", "DATETIME", "JULIANDAY", "UNIXEPOCH", "STRFTIME", "TIMEDIFF",
+    ]
+    private static let times = ["CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP"]
+
+    private static func isVolatile(_ tokens: [Token]) -> Bool {
+        tokens.indices.contains { index in
+            let token = tokens[index]
+            if times.contains(where: token.isKeyword) { return true }
+            guard token.isName, index + 1 < tokens.count, tokens[index + 1].text == "(" else { return false }
+            let name = token.text.uppercased()
+            if volatileFunctions.contains(name) { return true }
+            // The text does not have the literals, so that any value may be "now".
+            let arguments = tokens[(index + 2)...].prefix { $0.text != ")" }
+            return dateFunctions.contains(name) && !arguments.contains(where: \.isName)
+        }
     }
 
     /// The words of a part of the statement, without the only table's name before its columns, which says nothing new.

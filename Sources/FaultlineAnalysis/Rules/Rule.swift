@@ -16,6 +16,11 @@ public protocol Rule: Sendable {
     /// The default is false.
     var givesWay: Bool { get }
 
+    /// Whether its findings are about how often operations run, and not about the time that each of them takes.
+    ///
+    /// The default is false.
+    var isAboutFrequency: Bool { get }
+
     /// The thresholds that a user can set.
     ///
     /// The default is none.
@@ -44,6 +49,7 @@ public protocol Rule: Sendable {
 
 extension Rule {
     public var givesWay: Bool { false }
+    public var isAboutFrequency: Bool { false }
     public var thresholds: [Threshold] { [] }
     public var needs: Set<TraceGap.Kind> { [] }
     public var needsOfStatements: Set<TraceGap.Kind> { needs }

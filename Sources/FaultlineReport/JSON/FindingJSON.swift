@@ -113,3 +113,17 @@ extension CallSite: JSONObject {
         .init("text", "The site as reports print it: `List.swift:42`.", \.description),
     ]
 }
+
+extension UnexplainedWork: JSONObject {
+    package static let definition: String? = "unexplained"
+    package static let summary = "An operation that takes much of the run, and that no finding explains."
+    package static let members: JSONMembers<UnexplainedWork> = [
+        .init("group", "Its events from all lines, under the line that spent the most time.", \.group),
+        .init("otherSites", "The other lines, the one with the most time first.", \.otherSites),
+        .init("share", "Its time as a share of the whole.", \.share),
+        .init("whole", "The time that the share refers to: the run, or the time in the store.", \.whole),
+        .init("explanation", "Sentences about its time, its counts and its plan.") { $0.explanation.map(\.text) },
+    ]
+}
+
+extension UnexplainedWork.Whole: JSONWord {}

@@ -44,7 +44,8 @@ public struct ReportJSON: JSONDocument {
         .init("programs") { $0.profile.programs.map { Program(path: $0.path, sum: $0.sum) } },
         .init("quality", "The limits of the trace.", \.analysis.quality),
         .init("findings", "The advice: errors, then warnings, then notes.", \.analysis.findings),
-        .init("checks", \.analysis.checks), .init("costs", \.analysis.costs),
+        .init("unexplained", \.analysis.unexplained), .init("checks", \.analysis.checks),
+        .init("costs", \.analysis.costs),
         .init("cpu") { SampledCPU($0.profile) },
         .init("migrations", "Migrations of stores, and their parts.") {
             $0.profile.migrations.map { MigrationPart(key: $0.key, evidence: $0.evidence) }

@@ -11,7 +11,9 @@ struct MarkdownReport {
 
     /// Returns the report, with a trailing line feed.
     func render() -> String {
-        Markdown.page([title, [Markdown.text(TextReport.facts(analysis.profile)) + "."], limits] + findings + hotspots)
+        Markdown.page(
+            [title, [Markdown.text(TextReport.facts(analysis.profile)) + "."], limits] + findings + unexplained
+                + hotspots)
     }
 
     private var title: [String] {
@@ -38,6 +40,16 @@ struct MarkdownReport {
             "- \(finding.severity.name): \(finding.rule) \(Markdown.text(finding.title)), \(Markdown.site(finding.change))"
         }
         return blocks + [["### Also"], rest]
+    }
+
+    private var unexplained: [[String]] {
+        let text = UnexplainedText(works: analysis.unexplained, showsAll: showsAll)
+        guard !text.works.isEmpty else { return [] }
+        let items = text.shown.map { work in
+            let sentences = UnexplainedText.sentences(work).map { Markdown.text($0) }.joined(separator: " ")
+            return "- \(Markdown.code(UnexplainedText.name(work))), \(Markdown.site(work.group.key.site)): \(sentences)"
+        }
+        return [["### \(UnexplainedText.heading)"], items]
     }
 
     private func table(_ grouped: GroupedHotspots) -> [[String]] {

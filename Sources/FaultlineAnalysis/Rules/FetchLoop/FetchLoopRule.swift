@@ -10,6 +10,7 @@ public struct FetchLoopRule: Rule {
     public let purpose =
         "Consecutive fetches that differ only in the value of one property, and look-ups of objects by ID."
     public let kinds: Set<EventKind> = [.fetch, .fault, .cacheMiss]
+    public var isAboutFrequency: Bool { true }
 
     /// The number of values that one `IN` is assumed to hold.
     static let valuesAtOnce = 1000.0

@@ -179,13 +179,22 @@ struct StatementIndexes {
     /// The most columns of an index.
     private static let mostColumns = 3
 
+    /// What keeps a statement from being examined, as a clause, or `nil` if nothing does.
+    static func obstacle(_ text: StatementText, _ runs: RunSums) -> Wording? {
+        let conditions = text.conditions
+        if text.isOfSQLite { return "the statement reads the schema" }
+        if text.isPaged, !text.looksUpRows(runs) { return "the steps may be those over the rows before a page" }
+        if text.isGrouped { return "the statement groups the rows that it reads" }
+        if conditions.hasAlternatives { return "it does not look into OR and NOT" }
+        if conditions.hasCollation { return "it does not look into conditions with a collation" }
+        return conditions.equalities.isEmpty ? "no condition compares a column with one value" : nil
+    }
+
     /// - Returns: `nil` if no index is certain to help: one condition of several suffices, a condition compares texts by
     ///   other rules than its column, or the compared columns are not those of the scanned table or of one joined to it.
     init?(_ text: StatementText, _ evidence: StatementScanEvidence) {
         let conditions = text.conditions
-        // The steps of a page may be those behind its offset, which no index saves.
-        guard !conditions.hasAlternatives, !conditions.hasCollation, !text.isPaged, !text.isGrouped, !text.isOfSQLite
-        else { return nil }
+        guard Self.obstacle(text, evidence.runs) == nil else { return nil }
         var compared: [(table: String, columns: [String])] = []
         for column in conditions.equalities {
             guard let table = column.table else { continue }

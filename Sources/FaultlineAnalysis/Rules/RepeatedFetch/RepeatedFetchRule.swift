@@ -8,6 +8,7 @@ public struct RepeatedFetchRule: Rule {
     public let name = "Repeated fetches"
     public let purpose = "Fetches that are repeated with the same values, although nothing was written in between."
     public let kinds: Set<EventKind> = [.fetch]
+    public var isAboutFrequency: Bool { true }
 
     /// The minimum number of equal fetches on one occasion.
     static let manyTimes = Threshold(

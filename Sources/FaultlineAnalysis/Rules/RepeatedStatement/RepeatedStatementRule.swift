@@ -8,6 +8,7 @@ public struct RepeatedStatementRule: Rule {
     public let name = "Repeated statements"
     public let purpose = "Statements that run again with the same values, although nothing was written in between."
     public let kinds: Set<EventKind> = [.sql]
+    public var isAboutFrequency: Bool { true }
 
     /// The minimum number of equal runs in one group.
     static let manyTimes = Threshold("R29", "manyTimes", 5, .count, "minimum equal runs for more than a note")
@@ -31,7 +32,9 @@ public struct RepeatedStatementRule: Rule {
     ) -> Finding? {
         let advice = RepeatedStatementAdvice(key, evidence)
         // A statement without a table, such as SELECT 1, has no result to keep.
-        guard !advice.statement.isOfSQLite, advice.statement.table != nil else { return nil }
+        guard !advice.statement.isOfSQLite, !advice.statement.isVolatile, advice.statement.table != nil else {
+            return nil
+        }
         // The first run is often the longest, because it reads the pages into memory. The others can be saved.
         let avoided = max(0, Double(evidence.time) - Double(evidence.longest))
         let share = 1 - Double(evidence.occurrences) / Double(max(1, evidence.executions))
@@ -93,6 +96,8 @@ extension RepeatedStatementRule {
                 "Any statement of the process that writes counts as a write, on any thread and to any table.",
                 "R29 ignores the statements of fetches, faults and saves. R18 evaluates repeated fetches.",
                 "Runs in a loop with several values belong to R27.",
+                "R29 ignores statements whose result can change by itself: they call random(), changes() or last_insert_rowid(), or "
+                    + "ask for the time.",
                 "A write by another process between the runs is not seen.",
                 "A finding is a note if the runs are less than 20 % of all statements that read rows, and their time is less than "
                     + "2 ms and less than 1 % of the time that the work took.",

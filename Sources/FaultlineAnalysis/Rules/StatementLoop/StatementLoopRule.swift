@@ -9,6 +9,7 @@ public struct StatementLoopRule: Rule {
     public let purpose =
         "A statement that the program runs repeatedly, for example once for each row of another statement (N+1)."
     public let kinds: Set<EventKind> = [.sql]
+    public var isAboutFrequency: Bool { true }
 
     /// The minimum rows of a run for which the cost of running the statement is small in comparison.
     static let manyRows: UInt64 = 100
@@ -27,7 +28,7 @@ public struct StatementLoopRule: Rule {
     ///
     /// That is the way to read many rows, and one statement for several pages would return other rows.
     private static func readsParts(_ statement: StatementText, _ evidence: StatementLoopEvidence) -> Bool {
-        let isForOneRow = statement.comparedColumn != nil && evidence.rows <= evidence.executions
+        let isForOneRow = statement.looksUpRows(evidence.runs)
         if statement.isPaged { return !isForOneRow }
         guard statement.hasValues, statement.comparedColumn == nil, evidence.rows > evidence.executions else {
             return false

@@ -274,7 +274,9 @@ extension UnboundedFetchRule {
         let skipped = evidence.skippedRows, mean = skipped / Double(max(1, evidence.executions))
         guard mean >= Self.minimumOffset.value, skipped >= Self.offsetFactor * Double(evidence.rows) else { return nil }
         let text = StatementText(key.sql)
-        guard let table = text.table, !text.isAggregated, !text.isOfSQLite else { return nil }
+        guard let table = text.table, !text.isAggregated, !text.isOfSQLite, !text.looksUpRows(evidence.runs) else {
+            return nil
+        }
         let advice = StatementOffsetAdvice(text: text, table: table, evidence: evidence)
         let saved = evidence.skippingTime
         var finding = Finding(
