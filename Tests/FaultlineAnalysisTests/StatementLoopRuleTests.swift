@@ -282,6 +282,16 @@ struct StatementLoopRuleTests {
             finding.reservations.last?.text.hasPrefix("Between the runs the program spends 19.6 ms elsewhere") == true)
     }
 
+    @Test func `The rows of another statement do not arrive one by one, however long the program takes for each`()
+        throws
+    {
+        var shop = Shop()
+        shop.run(shop.list, rows: 50)
+        shop.lookUp(50, pause: 9_000_000)
+        let finding = try #require(shop.findings.first)
+        #expect(finding.severity == .warning && finding.reservations.isEmpty)
+    }
+
     @Test(
         "The advice speaks the mapper's language",
         arguments: [

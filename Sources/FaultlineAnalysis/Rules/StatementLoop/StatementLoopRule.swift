@@ -82,7 +82,10 @@ public struct StatementLoopRule: Rule {
             isLargePart: Significance.isMet(trips: finding.saving.trips, of: profile.totals.readTrips), of: "trips")
         if let reservation = key.reservation { finding.reservations.append(reservation) }
         let wait = evidence.waiting / max(1, evidence.executions)
-        if wait >= Repetition.pause { finding.downgrade(forWaiting: wait, between: "runs", arriving: "values") }
+        // The rows of another statement are all there, however long the program takes for each.
+        if wait >= Repetition.pause, evidence.origins.isEmpty {
+            finding.downgrade(forWaiting: wait, between: "runs", arriving: "values")
+        }
         finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
         return finding
     }
@@ -115,7 +118,8 @@ extension StatementLoopRule {
                 "R27 ignores statements that return at least \(Phrase.count(Self.manyRows)) rows a run.",
                 "A finding is a note if the runs are less than 20 % of all statements that read rows, and half of their time is "
                     + "less than 2 ms and less than 1 % of the time that the work took.",
-                "A finding is a note if the program spends at least 5 ms elsewhere between two runs.",
+                "A finding is a note if the program spends at least 5 ms elsewhere between two runs, unless they go through the rows of "
+                    + "another statement.",
             ])
     }
 }
