@@ -16,7 +16,8 @@ struct SmallTransactionRuleTests {
 
         mutating func run(
             _ sql: String, _ type: TraceEvent.Statement.StatementType = .write, duration: UInt64 = 500_000,
-            pause: UInt64 = 1000, parent: EventID = 0, error: UInt32 = 0, wait: UInt64 = 0, syncTime: UInt64 = 0
+            pause: UInt64 = 1000, parent: EventID = 0, error: UInt32 = 0, wait: UInt64 = 0, syncTime: UInt64 = 0,
+            line: Int = 30
         ) {
             let number = statements[sql] ?? trace.define(.statement(StatementEntry(sql: sql)))
             statements[sql] = number
@@ -24,7 +25,8 @@ struct SmallTransactionRuleTests {
             (statement.statement, statement.type, statement.error) = (number, type, error)
             (statement.rows, statement.wait) = (type == .write ? 1 : 0, wait)
             (statement.syncTime, statement.syncs) = (syncTime, syncTime > 0 ? 2 : 0)
-            trace.event(.sql(statement), duration: duration, parent: parent, stack: stack)
+            trace.event(
+                .sql(statement), duration: duration, parent: parent, stack: line == 30 ? stack : trace.stack(line))
             trace.now += pause
         }
 
@@ -86,6 +88,22 @@ struct SmallTransactionRuleTests {
                 "20 runs of INSERT INTO book VALUES (?, …), each committed separately, took 10.1 ms, 506 µs each."
             ])
         #expect(finding.evidence.first { $0.name == "implicit" }?.value == 0)
+    }
+
+    @Test func `The statements that begin and end the transactions belong to the finding, at their lines`() throws {
+        var importer = Importer()
+        for number in 0..<40 {
+            importer.run("BEGIN", .transaction, duration: 1000)
+            importer.run("INSERT INTO book VALUES (?, …)", duration: 5000)
+            importer.run("COMMIT", .transaction, pause: number == 19 ? 200_000_000 : 1000, line: 31)
+        }
+        let profile = Profile(importer.trace.closed())
+        for analysis in [Analysis(profile), Analysis(try Profile(fileData: profile.fileData()))] {
+            let finding = try #require(analysis.findings.first { $0.rule == "R28" })
+            #expect(finding.title.text == "Write the rows in 2 transactions instead of 40")
+            #expect(finding.seenAt.map { $0.site?.line } == [30, 31] && finding.seenAt.map(\.count) == [40, 40])
+            #expect(analysis.unexplained.isEmpty)
+        }
     }
 
     @Test func `A savepoint outside any transaction begins one, which its release ends`() throws {
@@ -172,5 +190,57 @@ struct SmallTransactionRuleTests {
         let finding = try #require(importer.findings.first)
         #expect(finding.severity == .note)
         #expect(finding.reservations.map(\.text).contains { $0.contains("so the rows may arrive one by one.") })
+    }
+}
+
+@Suite("R28: commits that wait for the disk")
+struct CommitSyncsTests {
+    /// The findings about 20 transactions of 100 rows, which take 20 ms each, of which SQLite waits for the disk.
+    private func findings(syncs: UInt32, syncTime: UInt64 = 15_000_000, commits: Int = 20, pause: UInt64 = 0)
+        -> [Finding]
+    {
+        var trace = TraceBuilder()
+        let begin = trace.define(.statement(StatementEntry(sql: "BEGIN")))
+        let insert = trace.define(.statement(StatementEntry(sql: "INSERT INTO book VALUES (?, …)")))
+        let commit = trace.define(.statement(StatementEntry(sql: "COMMIT")))
+        let stack = trace.stack(30)
+        for _ in 0..<commits {
+            var statement = TraceEvent.Statement()
+            (statement.statement, statement.type) = (begin, .transaction)
+            trace.event(.sql(statement), duration: 1000, stack: stack)
+            (statement.statement, statement.type, statement.rows) = (insert, .write, 1)
+            for _ in 0..<100 { trace.event(.sql(statement), duration: 10_000, stack: stack) }
+            (statement.statement, statement.type, statement.rows) = (commit, .transaction, 0)
+            (statement.syncs, statement.syncTime) = (syncs, syncTime)
+            trace.event(.sql(statement), duration: 1_000_000 + syncTime, stack: stack)
+        }
+        trace.now += pause
+        return Analysis(Profile(trace.closed()), rules: [SmallTransactionRule()]).findings
+    }
+
+    @Test func `With a rollback journal, a write-ahead log is advised`() throws {
+        let finding = try #require(findings(syncs: 4).first)
+        #expect(finding.severity == .warning && finding.change?.description == "Scroll.swift:30")
+        #expect(finding.title.text == "Use a write-ahead log, so that not every commit waits for the disk")
+        #expect(finding.code == ["PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL"])
+        #expect(
+            finding.explanation.map(\.text) == [
+                "20 commits waited 80 times for the disk: 300 ms, 88 % of the run."
+            ])
+        // A log waits once for each commit, and at best never.
+        #expect(finding.saving.time == .init(median: 270_000_000, low: 225_000_000, high: 300_000_000))
+    }
+
+    @Test func `With a write-ahead log, fewer syncs are advised`() throws {
+        let finding = try #require(findings(syncs: 1).first)
+        #expect(finding.severity == .note && finding.code == ["PRAGMA synchronous = NORMAL"])
+        #expect(finding.saving.time.low == 150_000_000)
+    }
+
+    @Test func `Commits that hardly wait are not reported`() {
+        #expect(findings(syncs: 4, syncTime: 20_000).isEmpty)
+        #expect(findings(syncs: 4, commits: 4).isEmpty)
+        #expect(findings(syncs: 4, pause: 6_000_000_000).isEmpty)
+        #expect(findings(syncs: 0).isEmpty)
     }
 }

@@ -13,12 +13,15 @@ struct OpenSmallTransactions: RepeatedGroup {
     var implicit: UInt64 = 0
     /// The time waiting for the disk, in nanoseconds.
     var syncTime: UInt64 = 0
+    /// The lines that committed.
+    var commits: [CallSite: UInt64] = [:]
     var library: StatementLibrary?
 
     mutating func merge(_ other: OpenSmallTransactions) {
         repetition.merge(other.repetition)
         implicit &+= other.implicit
         syncTime &+= other.syncTime
+        commits.merge(other.commits)
         library = library ?? other.library
     }
 }
@@ -51,7 +54,7 @@ struct SmallTransactionDetector: EvidenceDetector {
                 transactions[event.thread]?.add(statement, event)
                 return
             }
-            add(statement.statement, of: event, rows: UInt64(statement.rows), isImplicit: true, in: &context)
+            add(statement.statement, of: event, rows: UInt64(statement.rows), committedBy: nil, in: &context)
         default: break
         }
     }
@@ -88,11 +91,12 @@ struct SmallTransactionDetector: EvidenceDetector {
         guard let done = transactions.removeValue(forKey: event.thread), done.writes <= Self.mostWrites,
             let whole = done.whole(endedBy: statement, event)
         else { return }
-        add(whole.statement, of: whole.event, rows: done.rows, isImplicit: false, in: &context)
+        add(whole.statement, of: whole.event, rows: done.rows, committedBy: event, in: &context)
     }
 
+    /// - Parameter commit: The end of the transaction, or `nil` if SQLite began and ended it for the one statement.
     private mutating func add(
-        _ statement: DictionaryID, of event: TraceEvent, rows: UInt64, isImplicit: Bool,
+        _ statement: DictionaryID, of event: TraceEvent, rows: UInt64, committedBy commit: TraceEvent?,
         in context: inout ProcessContext
     ) {
         let key = OpenSmallTransactions.Key(
@@ -107,8 +111,10 @@ struct SmallTransactionDetector: EvidenceDetector {
         }
         var syncTime: UInt64 = 0
         if case .sql(let statement) = event.detail { syncTime = statement.syncTime }
+        let end = commit.flatMap { context.stackSite(of: $0) }
         open.add(event, rows: rows, to: key, in: &context) {
-            $0.implicit &+= isImplicit ? 1 : 0
+            $0.implicit &+= commit == nil ? 1 : 0
+            if let end { $0.commits[end, default: 0] &+= 1 }
             $0.syncTime &+= syncTime
         }
     }
@@ -126,6 +132,7 @@ struct SmallTransactionDetector: EvidenceDetector {
                 in: surroundings(of: key.scope, for: statement, outside: repetition.wallTime, in: &context))
             found.implicit = group.implicit
             found.syncTime = group.syncTime
+            found.commits = group.commits
             found.libraries = group.library.map { [$0.rawValue] } ?? []
             add(found, to: statement)
         }
@@ -219,11 +226,13 @@ struct SmallTransactionEvidence: RunEvidence {
     var implicit: UInt64 = 0
     /// The part of that time in which SQLite waited for the disk, in nanoseconds; 0 if it was not recorded.
     var syncTime: UInt64 = 0
+    /// The lines that committed the transactions, with their number.
+    var commits: [CallSite: UInt64] = [:]
 }
 
 extension SmallTransactionEvidence {
     static let parts: [SumPart<SmallTransactionEvidence>] = [
         .members(\.runs, named: ["executions": "transactions"]), .sum("implicit", \.implicit),
-        .sum("syncTime", \.syncTime),
+        .sum("syncTime", \.syncTime), .part("commits", \.commits),
     ]
 }

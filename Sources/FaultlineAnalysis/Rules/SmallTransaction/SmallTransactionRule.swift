@@ -6,7 +6,7 @@ public import FaultlineTrace
 public struct SmallTransactionRule: Rule {
     public let id = "R28"
     public let name = "Small transactions"
-    public let purpose = "Rows that a program writes one or two per transaction."
+    public let purpose = "Rows that a program writes one or two per transaction, and commits that wait for the disk."
     public let kinds: Set<EventKind> = [.sql]
 
     /// The time of a write within a transaction, in nanoseconds.
@@ -27,7 +27,13 @@ public struct SmallTransactionRule: Rule {
         if writes > 0 {
             outcome.examined = "\(count: writes, "statement that writes", plural: "statements that write")"
         }
-        outcome.findings = profile.smallTransactions.compactMap { finding($0.key, $0.evidence, profile) }
+        var small: [SmallTransactionEvidence] = []
+        for (key, evidence) in profile.smallTransactions {
+            guard let finding = finding(key, evidence, profile) else { continue }
+            outcome.findings.append(finding)
+            small.append(evidence)
+        }
+        if let syncs = CommitSyncs(profile, besides: small) { outcome.findings.append(syncs.finding(of: self)) }
         return outcome
     }
 
@@ -39,9 +45,12 @@ public struct SmallTransactionRule: Rule {
         guard saved > 0, evidence.rows <= Self.mostRows &* evidence.executions else { return nil }
         let library = StatementLibrary(names: evidence.libraries)
         let perGroup = evidence.executions / max(1, evidence.occurrences)
+        let transactions: Wording =
+            evidence.occurrences <= 1 ? "one transaction" : "\(count: evidence.occurrences, "transaction")"
         let isMainThread = Significance.isMost(evidence.mainThreadTime, of: evidence.time)
         var finding = Finding(
-            rule: id, ruleName: name, title: "Write the rows in one transaction instead of \(count: perGroup)",
+            rule: id, ruleName: name,
+            title: "Write the rows in \(transactions) instead of \(count: evidence.executions)",
             change: key.site,
             score: min(
                 Score.of(Double(perGroup), info: SmallTransactionDetector.threshold.value, warning: 100),
@@ -54,7 +63,10 @@ public struct SmallTransactionRule: Rule {
             signature: [id, key.sql, key.site?.function ?? ""].joined(separator: "|"))
         finding.codeLanguage = library?.language ?? "sql"
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
-        finding.subjects = [.statement(key.sql)]
+        finding.seenAt += evidence.commits.ordered { ($0.value, $1.key.sortText) > ($1.value, $0.key.sortText) }
+            .filter { $0.key != key.site }.map { Finding.Sighting(site: $0.key, count: $0.value, time: 0) }
+        // With the statements that begin and end transactions, if the program runs them.
+        if evidence.commits.isEmpty { finding.subjects = [.statement(key.sql)] }
         finding.scopes = evidence.scopes.names
         let kind: Wording =
             evidence.implicit == evidence.executions
@@ -117,11 +129,14 @@ extension SmallTransactionRule {
             trigger:
                 "At least \(Phrase.count(SmallTransactionDetector.threshold.count)) transactions with one or two statements that "
                 + "write, from one line on one thread, within one scope or without a pause of \(Repetition.statementPause / 1_000_000) ms. A statement outside any "
-                + "transaction is a transaction of its own.",
+                + "transaction is a transaction of its own. Also at least 5 commits that together wait for the disk for 5 % of the run.",
             evidence: "The transactions, their rows and their time in SQLite, and the time between them.",
-            fix: "Begin a transaction before the first row, and commit it after the last one.",
+            fix:
+                "Begin a transaction before the first row, and commit it after the last one. For larger transactions: a write-ahead "
+                + "log, which needs one sync for a commit and, with synchronous = NORMAL, none.",
             saving:
-                "The time of the transactions, less \(Phrase.duration(Self.write)) for each of their writes.",
+                "The time of the transactions, less \(Phrase.duration(Self.write)) for each of their writes; for larger ones, the "
+                + "time that commits waited for the disk.",
             guards: [
                 "R28 ignores transactions that take less than \(Phrase.duration(Self.write)) per write, such as those of databases in memory.",
                 "R28 ignores the statements of saves, which R10 evaluates.",
