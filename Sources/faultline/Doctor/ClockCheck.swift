@@ -12,7 +12,7 @@ struct ClockCheck: Examination {
     private static let slowSources: Set<String> = ["acpi_pm", "hpet", "jiffies", "pit", "refined-jiffies"]
     private static let folder = "/sys/devices/system/clocksource/clocksource0/"
 
-    var silence: Check { Self.subject.failed("CLOCK_MONOTONIC does not respond", "") }
+    var silence: Check { Self.subject.failed("CLOCK_MONOTONIC \(Doctor.silence)", "") }
 
     func checks() -> [Check] {
         var resolution = timespec()

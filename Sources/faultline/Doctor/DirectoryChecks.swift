@@ -25,7 +25,7 @@ struct DirectoryChecks: Examination {
     private static let comfortableRoom: UInt64 = 150_000_000
     private static let remedy = "Use a directory on a local disk: name it with --directory, and traces with record -o."
 
-    var silence: Check { Self.system.failed("\(path) does not respond", Self.remedy) }
+    var silence: Check { Self.system.failed("\(path) \(Doctor.silence)", Self.remedy) }
 
     func checks() -> [Check] {
         do {

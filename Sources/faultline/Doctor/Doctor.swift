@@ -8,10 +8,12 @@ struct Doctor {
     /// The first word of the command to record, or `nil` if there is none.
     let command: String?
 
-    /// The time to wait for file systems, in milliseconds.
+    /// The time to wait for file systems, in seconds.
     ///
-    /// It exceeds the time for commands, which examinations wait for.
-    private static let patience = 2000
+    /// It exceeds the time for commands, which examinations wait for. A busy machine takes several times as long as an idle one.
+    private static let patience = 15
+    /// What to say of something that has not responded by then.
+    static let silence = "did not respond within \(patience) s"
     /// The time to wait for clean-up after examinations that did not answer, in milliseconds.
     private static let cleaningPatience = 200
 
@@ -33,7 +35,7 @@ struct Doctor {
 
     /// Runs all checks, with the parts in parallel.
     ///
-    /// It leaves nothing behind, and waits at most two seconds. Checks that have not answered by then are reported as
+    /// It leaves nothing behind, and waits at most 15 seconds. Checks that have not answered by then are reported as
     /// failed.
     func examine() -> Diagnosis {
         let signals = HeldSignals()
@@ -43,7 +45,7 @@ struct Doctor {
         unsetenv("DEBUGINFOD_URLS")
         let machine = Machine()
         let database = machine.isDebian ? Installation.question() : nil
-        let deadline = DispatchTime.now() + .milliseconds(Self.patience)
+        let deadline = DispatchTime.now() + .seconds(Self.patience)
         let running = parts(environment).map { part in
             (name: part.name, work: part.examinations.map { each in (each.silence, TimedWork { each.checks() }) })
         }

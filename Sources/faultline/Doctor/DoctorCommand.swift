@@ -9,7 +9,7 @@ struct DoctorCommand: ParsableCommand, PrintingCommand {
         commandName: "doctor",
         abstract: "Checks what works on this machine, what to install, and which parts of a program can be recorded.",
         discussion: """
-            Everything is tried, in at most two seconds: a recording, a store, the locks of a directory, the clock, \
+            Everything is tried, usually in two seconds: a recording, a store, the locks of a directory, the clock, \
             this program's own stack and symbols. Nothing is left behind, and no daemon is started or stopped.
 
             ✓ works   ! works with limits   – is missing   ✗ does not work

@@ -35,7 +35,7 @@ struct LTTngChecks: Examination {
         daemonCommand = ExternalCommand(["lttng-sessiond", "--version"])
     }
 
-    var silence: Check { Self.tracer.failed("does not respond", "Check what is mounted at /dev/shm.") }
+    var silence: Check { Self.tracer.failed(Doctor.silence, "Check what is mounted at /dev/shm.") }
 
     func checks() -> [Check] {
         [
@@ -50,7 +50,7 @@ struct LTTngChecks: Examination {
         let version = package.answer().version.map { "\($0), " } ?? ""
         let answer = loader.answer()
         guard case .printed(let text, status: 0) = answer else {
-            return Self.tracer.failed("the linker does not respond", "Run ldd on the library.")
+            return Self.tracer.failed("the linker gave no answer", "Run ldd on the library.")
         }
         let lines = text.split(separator: "\n").map { $0.trimmingPrefix { $0 == "\t" } }
         if let refusal = lines.first(where: { $0.contains("'\(Self.library)' from LD_PRELOAD cannot be preloaded") }) {
@@ -108,7 +108,7 @@ struct BabeltraceChecks: Examination {
         commandVersion = ExternalCommand(["babeltrace2", "--version"])
     }
 
-    var silence: Check { Self.library.failed("does not respond", "Reinstall libbabeltrace2-dev.") }
+    var silence: Check { Self.library.failed(Doctor.silence, "Reinstall libbabeltrace2-dev.") }
 
     func checks() -> [Check] {
         [library(), Self.command.check(commandVersion.answer())]

@@ -16,7 +16,7 @@ struct ProgramChecks: Examination {
     private static let lines = Subject(name: "lines", why: "Stacks are shown as functions and lines.")
 
     var silence: Check {
-        Self.program.failed("does not respond", "Check the file system of \"\(command)\".")
+        Self.program.failed(Doctor.silence, "Check the file system of \"\(command)\".")
     }
 
     func checks() -> [Check] {

@@ -22,7 +22,8 @@ struct RingDirectoryChecks: Examination {
     )
 
     var silence: Check {
-        Self.sharedMemory.failed("/dev/shm or the temporary directory does not respond", "Check what is mounted there.")
+        Self.sharedMemory.failed(
+            "/dev/shm or the temporary directory \(Doctor.silence)", "Check what is mounted there.")
     }
 
     func checks() -> [Check] {

@@ -32,7 +32,7 @@ struct SQLiteChecks: Examination {
 
     var silence: Check {
         Self.store.failed(
-            "\(ScratchDirectory.temporary) does not respond", "Check what is mounted there, or set TMPDIR.")
+            "\(ScratchDirectory.temporary) \(Doctor.silence)", "Check what is mounted there, or set TMPDIR.")
     }
 
     func checks() -> [Check] {

@@ -22,7 +22,7 @@ struct SessionDaemonChecks: Examination {
 
     private static let rootDirectory = "/var/run/lttng"
 
-    var silence: Check { Self.own.failed("does not respond", "Check what is mounted at /var/run and /dev/shm.") }
+    var silence: Check { Self.own.failed(Doctor.silence, "Check what is mounted at /var/run and /dev/shm.") }
 
     func checks() -> [Check] {
         var checks = [ownDaemon()]

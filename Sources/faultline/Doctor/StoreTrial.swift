@@ -107,7 +107,7 @@ struct TimelineTrial: Examination {
 
     var silence: Check {
         Self.subject.failed(
-            "\(directory) does not respond", "Name another directory with --directory, and record with -o.")
+            "\(directory) \(Doctor.silence)", "Name another directory with --directory, and record with -o.")
     }
 
     func checks() -> [Check] {

@@ -19,7 +19,7 @@ struct SymbolChecks: Examination {
         why: "Missing debug information is fetched from servers, and a report waits for it.")
 
     var silence: Check {
-        Self.addresses.failed("this program's file does not respond", "Check the file system that holds it.")
+        Self.addresses.failed("this program's file \(Doctor.silence)", "Check the file system that holds it.")
     }
 
     func checks() -> [Check] {

@@ -28,8 +28,9 @@ final class ExternalCommand: Sendable {
 
     /// Starts a command, found in `PATH`, in a process group of its own.
     ///
-    /// - Parameter patience: The maximum time for the command, in milliseconds.
-    init(_ arguments: [String], environment added: [String: String] = [:], patience: Int = 1500) {
+    /// - Parameter patience: The maximum time for the command, in milliseconds. Default: ten seconds, because a busy machine
+    ///   can be slow.
+    init(_ arguments: [String], environment added: [String: String] = [:], patience: Int = 10_000) {
         deadline = .now() + .milliseconds(patience)
         var (reading, writing): (Int32, Int32) = (-1, -1)
         let refusal = cmachine_pipe(&reading, &writing)

@@ -151,7 +151,8 @@ struct DoctorMountTests {
         #expect(!report.isReady)
         for name in ["trial run", "file system"] {
             let check = try report.check(name)
-            #expect(check.state == "failed" && check.isEssential && check.found == "\(disk) does not respond")
+            #expect(
+                check.state == "failed" && check.isEssential && check.found == "\(disk) did not respond within 15 s")
         }
         #expect(try report.check("shared memory").state == "ok")
         #expect(try report.check("store").state == "ok")
