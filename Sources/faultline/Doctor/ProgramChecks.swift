@@ -10,6 +10,8 @@ struct ProgramChecks: Examination {
     private static let library = Subject(
         name: "preloading", why: "Programs without a Faultline store are recorded by this library.", isEssential: true)
     private static let sqlite = Subject(name: "SQLite", why: "Only calls of a shared library can be seen.")
+    /// A copy of SQLite whose calls cannot be seen.
+    private static let hidden = Subject(name: sqlite.name, why: sqlite.why, isEssential: true)
     private static let python = Subject(name: "Python", why: "Statements are shown at the lines of Python functions.")
     private static let stacks = Subject(
         name: "frame pointers", why: "Stacks are read through them, to find the line that ran a statement.")
@@ -78,7 +80,7 @@ struct ProgramChecks: Examination {
     private static func hiddenCopy(in files: [ProgramFile]) -> Check? {
         for file in files {
             guard let date = file.hiddenSQLite else { continue }
-            return sqlite.failed(
+            return hidden.failed(
                 "\(file.path) contains its own copy (of \(date)), which exports nothing",
                 "Use a build that is linked to libsqlite3.")
         }
