@@ -325,6 +325,19 @@ struct StatementLoopRuleTests {
                 #"Author.objects.annotate(Count("book"))  # or its related_name"#
             ),
             (
+                "django/db/models/query.py", #"SELECT "shop_author"."id" FROM "shop_author" LIMIT ?"#,
+                #"SELECT COUNT(*) AS "c" FROM "shop_book" WHERE "shop_book"."author_id" = ?"#,
+                "Aggregate shop_book with one statement for the page of shop_author",
+                #"counts = dict(Book.objects.filter(author__in=page).values_list("author").annotate(Count("pk")))"#
+            ),
+            (
+                "django/db/models/query.py",
+                #"SELECT "lib_book"."id" FROM "lib_book" ORDER BY "lib_book"."title" LIMIT ?"#,
+                #"SELECT COUNT(*) AS "c" FROM "lib_book_tags" WHERE "lib_book_tags"."book_id" = ?"#,
+                "Aggregate lib_book_tags with one statement for the page of lib_book",
+                #"counts = dict(Book.tags.through.objects.filter(book__in=page).values_list("book").annotate(Count("pk")))"#
+            ),
+            (
                 "django/db/models/query.py", #"SELECT "auth_user"."id" FROM "auth_user""#,
                 #"SELECT "app_profile"."id" FROM "app_profile" WHERE "app_profile"."user_id" = ? LIMIT ?"#,
                 "Add select_related for app_profile to the query of auth_user",

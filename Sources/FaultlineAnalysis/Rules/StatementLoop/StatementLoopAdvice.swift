@@ -75,6 +75,9 @@ struct StatementLoopAdvice {
             }
     }
 
+    /// Whether the statement aggregates the rows that belong to each object of a page.
+    private var aggregatesForPage: Bool { statement.isAggregated && origin?.text.isLimited == true }
+
     /// The name in a column that has the key of another row: `author` in `author_id` and in `authorId`.
     private static func referred(by column: String) -> String? {
         if column.lowercased().hasSuffix("_id"), column.count > 3 { return String(column.dropLast(3)) }
@@ -103,6 +106,8 @@ struct StatementLoopAdvice {
             "Add \(code: "select_related(\"\(name)\")") to the query of \(originName)"
         case (.django?, .oneOf?), (.django?, .toOneBack?):
             "Add \(code: "select_related") for \(subject) to the query of \(originName)"
+        case (.django?, .toMany?) where aggregatesForPage:
+            "Aggregate \(subject) with one statement for the page of \(originName)"
         case (.django?, .toMany?) where statement.isAggregated: "Add \(code: "annotate") to the query of \(originName)"
         case (.django?, .toMany?): "Add \(code: "prefetch_related") for \(subject) to the query of \(originName)"
         case (.sqlAlchemy?, .some): "Load \(subject) eagerly with the query of \(originName)"
@@ -118,6 +123,8 @@ struct StatementLoopAdvice {
         return switch (library, relation) {
         case (.django?, .toOne?), (.django?, .oneOf?), (.django?, .toOneBack?):
             "Django then reads both tables with one statement, a join."
+        case (.django?, .toMany?) where aggregatesForPage:
+            "SQLite then aggregates the rows of this page alone. With annotate, it would aggregate those of all objects before the limit."
         case (.django?, .toMany?) where statement.isAggregated:
             "SQLite then aggregates the related rows within the query."
         case (.django?, .toMany?): "Django then reads the related rows of all objects with one more statement."
@@ -155,6 +162,14 @@ struct StatementLoopAdvice {
             let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
             return ["\(name).objects.select_related(\(list))  # the one that the loop reads"]
         case .toOneBack: return ["\(name).objects.select_related(\"\(reverse)\")  # or its related_name"]
+        case .toMany(let column, let related) where aggregatesForPage:
+            let field = Self.referred(by: column) ?? name.lowercased(), prefix = (origin?.text.table ?? "") + "_"
+            // The table between two others can be the only one of the statement.
+            let between = statement.table.flatMap { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : nil }
+            let model = (related ?? between).map { "\(name).\($0).through" } ?? other
+            return [
+                "counts = dict(\(model).objects.filter(\(field)__in=page).values_list(\"\(field)\").annotate(Count(\"pk\")))"
+            ]
         case .toMany where statement.isAggregated:
             return ["\(name).objects.annotate(Count(\"\(reverse)\"))  # or its related_name"]
         case .toMany(_, let related):
