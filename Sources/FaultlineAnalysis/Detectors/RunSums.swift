@@ -64,19 +64,19 @@ extension RunEvidence {
         runs.wallTime = surroundings.wallTime
     }
 
-    /// Creates the evidence of one run of a statement.
-    init(
+    /// Adds a run of a statement.
+    mutating func add(
         _ statement: TraceEvent.Statement, _ event: TraceEvent, in surroundings: Surroundings,
-        _ context: inout ProcessContext
+        by library: StatementLibrary?
     ) {
-        self.init()
-        runs.executions = 1
-        runs.rows = UInt64(statement.rows)
-        runs.time = event.timeWithoutLockWait
-        runs.mainThreadTime = event.isMainThread ? runs.time : 0
-        runs.libraries = context.library(on: event.stack).map { [$0.rawValue] } ?? []
-        runs.scopes = surroundings.scopes
-        runs.wallTime = surroundings.wallTime
+        let time = event.timeWithoutLockWait
+        runs.executions &+= 1
+        runs.rows &+= UInt64(statement.rows)
+        runs.time &+= time
+        if event.isMainThread { runs.mainThreadTime &+= time }
+        if let library { runs.libraries.insert(library.rawValue) }
+        if let scope = surroundings.scope { runs.scopes[scope, default: 0] &+= 1 }
+        runs.wallTime &+= surroundings.wallTime
     }
 }
 

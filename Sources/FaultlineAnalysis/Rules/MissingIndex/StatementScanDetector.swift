@@ -9,6 +9,8 @@ struct StatementScanDetector: EvidenceDetector {
     private static let capacity = 8192
 
     var evidence: [StatementSite: StatementScanEvidence] = [:]
+    /// The parts of the plans that have been seen, at most one for each in the dictionary.
+    private var plans: [DictionaryID: Scans] = [:]
 
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         guard case .sql(let statement) = event.detail, event.parent == 0, statement.error == 0,
@@ -18,16 +20,25 @@ struct StatementScanDetector: EvidenceDetector {
         let key = StatementSite(sql: sql, site: context.stackSite(of: event))
         guard hasRoom(for: key, among: Self.capacity) else { return }
         let surroundings = surroundings(of: event.scope, for: key, outside: event.duration, in: &context)
-        var found = StatementScanEvidence(statement, event, in: surroundings, &context)
-        found.fullScanSteps = UInt64(statement.fullScanSteps)
-        found.automaticIndexRows = UInt64(statement.automaticIndexes)
-        found.sorts = UInt64(statement.sorts)
-        if let plan = context.plan(statement.plan) {
-            let lines = plan.text.split(separator: "\n").map(String.init)
-            found.scans = Set(lines.filter { $0.hasPrefix("SCAN ") })
-            found.automaticIndexes = Set(lines.filter { $0.contains(" USING AUTOMATIC ") })
-        }
-        add(found, to: key)
+        let (library, scans) = (context.library(on: event.stack), scans(of: statement.plan, in: &context))
+        evidence[key, default: StatementScanEvidence()].add(statement, event, in: surroundings, by: library, scans)
+    }
+
+    /// The lines of a plan that scan a table, and those that search an index made for one run.
+    private mutating func scans(of plan: DictionaryID, in context: inout ProcessContext) -> Scans? {
+        if let known = plans[plan] { return known }
+        guard let text = context.plan(plan)?.text else { return nil }
+        let lines = text.split(separator: "\n").map(String.init)
+        let scans = Scans(
+            tables: Set(lines.filter { $0.hasPrefix("SCAN ") }),
+            automaticIndexes: Set(lines.filter { $0.contains(" USING AUTOMATIC ") }))
+        plans[plan] = scans
+        return scans
+    }
+
+    fileprivate struct Scans {
+        var tables: Set<String>
+        var automaticIndexes: Set<String>
     }
 
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {}
@@ -57,6 +68,20 @@ struct StatementScanEvidence: RunEvidence {
 }
 
 extension StatementScanEvidence {
+    fileprivate mutating func add(
+        _ statement: TraceEvent.Statement, _ event: TraceEvent, in surroundings: Surroundings,
+        by library: StatementLibrary?,
+        _ plan: StatementScanDetector.Scans?
+    ) {
+        add(statement, event, in: surroundings, by: library)
+        fullScanSteps &+= UInt64(statement.fullScanSteps)
+        automaticIndexRows &+= UInt64(statement.automaticIndexes)
+        sorts &+= UInt64(statement.sorts)
+        guard let plan else { return }
+        scans.formUnion(plan.tables)
+        automaticIndexes.formUnion(plan.automaticIndexes)
+    }
+
     /// The rows that the runs stepped over.
     ///
     /// SQLite counts the steps after the first row of each run.

@@ -20,11 +20,8 @@ struct OffsetDetector: EvidenceDetector {
         let key = StatementSite(sql: sql, site: context.stackSite(of: event))
         guard hasRoom(for: key, among: Self.capacity) else { return }
         let surroundings = surroundings(of: event.scope, for: key, outside: event.duration, in: &context)
-        var found = OffsetEvidence(statement, event, in: surroundings, &context)
-        found.steps = statement.virtualMachineSteps
-        found.leastSteps = statement.rows == 0 ? 0 : statement.virtualMachineSteps
-        found.fullScanSteps = UInt64(statement.fullScanSteps)
-        add(found, to: key)
+        let library = context.library(on: event.stack)
+        evidence[key, default: OffsetEvidence()].count(statement, event, in: surroundings, by: library)
     }
 
     /// The text of a statement that skips rows.
@@ -57,6 +54,17 @@ struct OffsetEvidence: RunEvidence {
 }
 
 extension OffsetEvidence {
+    fileprivate mutating func count(
+        _ statement: TraceEvent.Statement, _ event: TraceEvent, in surroundings: Surroundings,
+        by library: StatementLibrary?
+    ) {
+        add(statement, event, in: surroundings, by: library)
+        steps &+= statement.virtualMachineSteps
+        fullScanSteps &+= UInt64(statement.fullScanSteps)
+        guard statement.rows > 0 else { return }
+        leastSteps = leastSteps == 0 ? statement.virtualMachineSteps : min(leastSteps, statement.virtualMachineSteps)
+    }
+
     /// The steps for each row that an offset skips, with an index that has the rows in order.
     private static let stepsPerRow = 3.0
 

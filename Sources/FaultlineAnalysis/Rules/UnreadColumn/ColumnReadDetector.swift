@@ -22,7 +22,8 @@ struct ColumnReadDetector: EvidenceDetector {
         let key = StatementSite(sql: entry.sql, site: context.stackSite(of: event))
         guard hasRoom(for: key, among: Self.capacity) else { return }
         let surroundings = surroundings(of: event.scope, for: key, outside: event.duration, in: &context)
-        var found = ColumnReadEvidence(statement, event, in: surroundings, &context)
+        var found = ColumnReadEvidence()
+        found.add(statement, event, in: surroundings, by: context.library(on: event.stack))
         found.countedRuns = statement.columnsRead == 0 ? 1 : 0
         let names = entry.columns ?? []
         for position in 0..<Int(statement.columns) {
