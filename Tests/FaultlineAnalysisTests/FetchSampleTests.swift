@@ -74,8 +74,8 @@ struct FetchSampleTests {
             counts += whole.fetches.reduce(0) { $0 + $1.times }
         }
         let (sum, count) = (Double(rows.reduce(0, +)), Double(rows.count))
-        #expect(abs(sums / Double(rounds) - sum) <= 0.03 * sum)
-        #expect(abs(counts / Double(rounds) - count) <= 0.03 * count)
+        #expect(abs(sums / Double(rounds) - sum) <= 0.02 * sum)
+        #expect(abs(counts / Double(rounds) - count) <= 0.02 * count)
     }
 
     @Test func `A sample is restored from its stored form`() throws {

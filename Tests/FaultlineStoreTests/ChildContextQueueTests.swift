@@ -11,7 +11,7 @@ import Testing
 /// Runs work on a thread of its own.
 func onThread(_ work: @escaping @Sendable () -> Void) { Thread { work() }.start() }
 
-/// Waits until `count` pieces of work are queued on a context, which threads that are running are about to do.
+/// Waits until `count` pieces of work are queued on a context, by threads that already run.
 func waitForWork(_ count: Int, on context: ManagedObjectContext) {
     while context.queued.load(ordering: .relaxed) < count { sched_yield() }
 }

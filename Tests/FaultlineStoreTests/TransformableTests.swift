@@ -189,7 +189,7 @@ struct TransformableTests {
                 if transformer.transformedValue(Data(bytes)) == nil { refused += 1 } else { read += 1 }
             }
         }
-        #expect(read > 500 && refused > 500)
+        #expect(read > 1000 && refused > 1000)
     }
 
     @Test("Archives that contain themselves or grow exponentially are rejected at once")
