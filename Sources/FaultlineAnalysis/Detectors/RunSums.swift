@@ -59,6 +59,11 @@ extension RunEvidence {
         runs.mainThreadTime = repetition.mainThreadTime
         runs.waiting = repetition.waiting
         runs.callers = repetition.callers
+        complete(in: surroundings)
+    }
+
+    /// Adds what only the surroundings of an occurrence show.
+    mutating func complete(in surroundings: Surroundings) {
         runs.lossyOccurrences = surroundings.lossyOccurrences
         runs.scopes = surroundings.scopes
         runs.wallTime = surroundings.wallTime

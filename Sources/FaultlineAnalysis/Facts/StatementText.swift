@@ -35,8 +35,6 @@ struct StatementText: Sendable, Hashable {
     private(set) var selectionSQL = ""
     /// The selected expressions, as the statement has them.
     private(set) var selection = ""
-    /// Whether equal runs can return different rows although nothing was written.
-    let isVolatile: Bool
     /// The tables of the statement, and the columns that it compares.
     let conditions: StatementSlots
     /// Whether the statement has parameters or values.
@@ -64,7 +62,6 @@ struct StatementText: Sendable, Hashable {
         hasValues = sql.contains("?") || sql.contains("…")
         let tokens = Self.tokens(of: sql)
         conditions = StatementSlots(tokens)
-        isVolatile = Self.isVolatile(tokens)
         let depths = Self.depths(of: tokens)
         let keyword = { (word: String, start: Int) in
             tokens.indices.dropFirst(start).first { depths[$0] == 0 && tokens[$0].isKeyword(word) }
@@ -134,18 +131,20 @@ struct StatementText: Sendable, Hashable {
     private static let dateFunctions: Set<String> = [
         "DATE", "TIME", "DATETIME", "JULIANDAY", "UNIXEPOCH", "STRFTIME", "TIMEDIFF",
     ]
-    private static let times = ["CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP"]
+    private static let times: Set<String> = ["CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP"]
 
-    private static func isVolatile(_ tokens: [Token]) -> Bool {
-        tokens.indices.contains { index in
-            let token = tokens[index]
-            if times.contains(where: token.isKeyword) { return true }
-            guard token.isName, index + 1 < tokens.count, tokens[index + 1].text == "(" else { return false }
-            let name = token.text.uppercased()
-            if volatileFunctions.contains(name) { return true }
+    /// Whether equal runs of a statement can return different rows although nothing was written.
+    static func isVolatile(_ sql: String) -> Bool {
+        let tokens = tokens(of: sql)
+        return tokens.indices.contains { index in
+            guard tokens[index].isName else { return false }
+            let name = tokens[index].text.uppercased()
+            if !tokens[index].isQuoted, times.contains(name) { return true }
+            guard index + 1 < tokens.count, tokens[index + 1].text == "(" else { return false }
             // The text does not have the literals, so that any value may be "now".
             let arguments = tokens[(index + 2)...].prefix { $0.text != ")" }
-            return dateFunctions.contains(name) && !arguments.contains(where: \.isName)
+            return volatileFunctions.contains(name)
+                || dateFunctions.contains(name) && !arguments.contains(where: \.isName)
         }
     }
 

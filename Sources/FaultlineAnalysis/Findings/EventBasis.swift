@@ -26,8 +26,17 @@ public struct EventBasis: Sendable, Hashable {
         _ event: TraceEvent, at sites: [CallSite?], _ subject: @autoclosure () -> EventGroup.Key.Subject
     ) -> Bool {
         guard containsKind(of: event), sites.contains(where: self.sites.contains) else { return false }
-        if subjects.isEmpty { return true }
-        let subject = subject()
+        return subjects.isEmpty || allows(subject())
+    }
+
+    /// Whether the finding rests on the events of a group.
+    func contains(_ key: EventGroup.Key) -> Bool {
+        guard kinds.contains(key.kind), sites.contains(key.site) || (key.fetchSite.map { sites.contains($0) } ?? false)
+        else { return false }
+        return allows(key.subject)
+    }
+
+    private func allows(_ subject: EventGroup.Key.Subject) -> Bool {
         let comparable = subjects.filter { $0.isComparable(with: subject) }
         return comparable.isEmpty || comparable.contains(subject)
     }

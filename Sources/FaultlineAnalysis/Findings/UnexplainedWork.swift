@@ -162,13 +162,3 @@ extension EventGroup {
             && steps >= FetchIndexing.stepsPerRow.value * rows
     }
 }
-
-extension EventBasis {
-    /// Whether the finding rests on the events of a group.
-    fileprivate func contains(_ key: EventGroup.Key) -> Bool {
-        guard kinds.contains(key.kind), sites.contains(key.site) || (key.fetchSite.map { sites.contains($0) } ?? false)
-        else { return false }
-        let comparable = subjects.filter { $0.isComparable(with: key.subject) }
-        return comparable.isEmpty || comparable.contains(key.subject)
-    }
-}

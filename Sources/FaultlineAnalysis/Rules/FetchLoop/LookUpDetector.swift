@@ -74,9 +74,7 @@ struct LookUpDetector: EvidenceDetector {
             let surroundings = surroundings(
                 of: key.scope, for: evidenceKey,
                 outside: lookUps.end > lookUps.start ? lookUps.end - lookUps.start : 0, in: &context)
-            found.lossyOccurrences = surroundings.lossyOccurrences
-            found.scopes = surroundings.scopes
-            found.wallTime = surroundings.wallTime
+            found.complete(in: surroundings)
             add(found, to: evidenceKey)
         }
     }

@@ -143,9 +143,7 @@ struct RepeatDetector: EvidenceDetector {
         found.regularOccurrences = open.isRegular ? 1 : 0
         let surroundings = surroundings(
             of: key.scope, for: evidenceKey, outside: open.end - open.start, in: &context)
-        found.lossyOccurrences = surroundings.lossyOccurrences
-        found.scopes = surroundings.scopes
-        found.wallTime = surroundings.wallTime
+        found.complete(in: surroundings)
         add(found, to: evidenceKey)
     }
 }

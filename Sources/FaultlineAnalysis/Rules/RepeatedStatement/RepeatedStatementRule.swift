@@ -32,7 +32,7 @@ public struct RepeatedStatementRule: Rule {
     ) -> Finding? {
         let advice = RepeatedStatementAdvice(key, evidence)
         // A statement without a table, such as SELECT 1, has no result to keep.
-        guard !advice.statement.isOfSQLite, !advice.statement.isVolatile, advice.statement.table != nil else {
+        guard !advice.statement.isOfSQLite, advice.statement.table != nil, !StatementText.isVolatile(key.sql) else {
             return nil
         }
         // The first run is often the longest, because it reads the pages into memory. The others can be saved.
