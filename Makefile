@@ -220,7 +220,7 @@ fuzz-coverage: install-packages
 	rm -rf $(COVERAGE) && mkdir -p $(addprefix $(COVERAGE)/,schema statements-inputs timelines-inputs rings-inputs)
 	cd $(COVERAGE)/schema && clang -c -std=gnu17 $(subst -ISources,-I$(CURDIR)/Sources,$(SANITIZED)) $(CURDIR)/Sources/CTraceSchema/*.c
 	clang -std=gnu17 $(SANITIZED) -o $(COVERAGE)/statements Tests/CoverageFuzzing/statements.c \
-	    Sources/FaultlinePreload/normalize.c Sources/CRecorder/text.c $(COVERAGE)/schema/*.o
+	    Sources/FaultlinePreload/normalize.c Sources/FaultlinePreload/forms.c Sources/CRecorder/text.c $(COVERAGE)/schema/*.o
 	clang -std=gnu17 $(SANITIZED) -o $(COVERAGE)/rings Tests/CoverageFuzzing/rings.c Sources/CRecorder/*.c $(COVERAGE)/schema/*.o
 	clang++ -std=gnu++17 $(SANITIZED) -o $(COVERAGE)/timelines Tests/CoverageFuzzing/timelines.cpp \
 	    Sources/CTimelineParser/timeline_parser.cpp $(COVERAGE)/schema/*.o -lsimdjson

@@ -32,4 +32,18 @@ static inline void csqlite_result_blob(sqlite3_context *context, const void *byt
     sqlite3_result_blob(context, bytes ? bytes : "", length, SQLITE_TRANSIENT);
 }
 
+// 0 before SQLite 3.38, which has no way to ask.
+static inline int csqlite_vtab_in(sqlite3_index_info *info, int constraint) {
+#if SQLITE_VERSION_NUMBER >= 3038000
+    return sqlite3_vtab_in(info, constraint, -1);
+#else
+    return 0;
+#endif
+}
+
+// Shows the plans of triggers and of foreign keys' actions in those of statements. Swift cannot call a variadic function.
+static inline void csqlite_explain_triggers(sqlite3 *connection) {
+    sqlite3_db_config(connection, SQLITE_DBCONFIG_TRIGGER_EQP, 1, (int *)0);
+}
+
 #endif

@@ -25,8 +25,13 @@ public final class Analysis: Sendable {
     ///
     /// The rules use the thresholds the profile was made with, unless ``Thresholds/apply(_:)`` puts others in force.
     ///
-    /// - Parameter rules: The rules to evaluate. The default is all of them.
-    public init(_ profile: Profile, rules: [any Rule] = Rules.all) {
+    /// - Parameters:
+    ///   - examinations: What SQLite said about indexes for the statements of the profile.
+    ///   - rules: The rules to evaluate. The default is all of them.
+    public init(
+        _ profile: Profile, knowing examinations: IndexExaminations = IndexExaminations(), rules: [any Rule]? = nil
+    ) {
+        let rules = rules ?? Rules.all(knowing: examinations)
         let thresholds = Thresholds.inForce == Thresholds() ? profile.thresholds : Thresholds.inForce
         self.profile = profile
         (costs, checks, quality, findings) = thresholds.apply { Self.evaluate(rules, on: profile) }
@@ -34,7 +39,7 @@ public final class Analysis: Sendable {
         let vague = Set(rules.filter(\.givesWay).map(\.id))
         let frequent = Set(rules.filter(\.isAboutFrequency).map(\.id))
         unexplained = UnexplainedWork.all(
-            profile, causes: findings.filter { !vague.contains($0.rule) && !frequent.contains($0.rule) },
+            profile, examinations, causes: findings.filter { !vague.contains($0.rule) && !frequent.contains($0.rule) },
             frequency: findings.filter { frequent.contains($0.rule) })
     }
 

@@ -169,6 +169,9 @@ static const char before_names[] =
 // The names of a statement that are known to be such, as hashes.
 #define NAMES 64
 
+// The nested calls that are kept apart.
+#define CALLS 16
+
 typedef struct statement {
     const char *sql;
     size_t length;
@@ -176,6 +179,7 @@ typedef struct statement {
     word verb;               // the statement's first word
     word before, earlier;    // the latest token, and the one before it
     uint32_t depth;          // of parentheses
+    word calls[CALLS];       // the words before the open parentheses
     bool is_table, is_module;  // CREATE TABLE; the arguments of CREATE VIRTUAL TABLE … USING
     uint64_t names[NAMES];
     uint32_t name_count;
@@ -289,7 +293,7 @@ static void advance(statement *statement, word token) {
     }
     if (is_word(token, "TABLE") && is_one_of(statement->before, "CREATE TEMP TEMPORARY")) { statement->is_table = true; }
     if (is_word(token, "USING") && is_word(statement->verb, "CREATE") && !statement->is_table) { statement->is_module = true; }
-    statement->depth += is_word(token, "(");
+    if (is_word(token, "(")) { statement->calls[statement->depth++ % CALLS] = statement->before; }
     statement->depth -= is_word(token, ")") && statement->depth > 0;
     statement->earlier = statement->before;
     statement->before = token;
@@ -299,6 +303,30 @@ static void advance(statement *statement, word token) {
 static void replace(writer *writer, statement *statement) {
     put_value(writer);
     advance(statement, (word){"?", 1});
+}
+
+// Whether a literal belongs to the form of the statement, as the path in json_extract(note, '$.author') does.
+static bool is_form(const statement *statement, size_t at, size_t end) {
+    word call = statement->depth > 0 ? statement->calls[(statement->depth - 1) % CALLS] : (word){"", 0};
+    const char *literal = statement->sql + at;
+    size_t length = end - at;
+    bool follows = is_word(statement->before, ","), is_first = is_word(statement->before, "(");
+    if (*literal != '\'') { return follows && is_one_of(call, "substr substring round") && length <= 3; }
+    if (is_first) { return is_word(call, "strftime") && preload_is_date_format(literal, length); }
+    const char *sign = statement->before.text;
+    bool is_arrow = is_word(statement->before, ">") && sign > statement->sql + 1
+        && (sign[-1] == '-' || (sign[-1] == '>' && sign[-2] == '-'));
+    bool is_json = follows && call.length > 5 && strncasecmp(call.text, "json_", 5) == 0;
+    return (is_arrow || is_json) && preload_is_json_path(literal, length, is_arrow);
+}
+
+static void replace_unless_form(writer *writer, statement *statement, size_t at, size_t end) {
+    if (!is_form(statement, at, end)) {
+        replace(writer, statement);
+        return;
+    }
+    put(writer, statement->sql + at, end - at);
+    advance(statement, (word){statement->sql + at, end - at});
 }
 
 size_t preload_normalize(const char *sql, size_t length, const preload_names *known, char *out) {
@@ -321,10 +349,10 @@ size_t preload_normalize(const char *sql, size_t length, const preload_names *kn
             end = length;
         } else if (byte == '\'' || is_blob) {
             end = end_of_quoted(sql, length, is_blob ? at + 1 : at, '\'');
-            replace(&writer, &statement);
+            replace_unless_form(&writer, &statement, at, end);
         } else if (is_digit((unsigned char)byte) || (byte == '.' && end < length && is_digit((unsigned char)sql[end]))) {
             end = end_of_number(sql, length, at);
-            replace(&writer, &statement);
+            replace_unless_form(&writer, &statement, at, end);
         } else if (is_parameter) {
             while (end < length && continues_word((unsigned char)sql[end])) { end++; }
             replace(&writer, &statement);

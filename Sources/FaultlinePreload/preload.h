@@ -268,6 +268,9 @@ bool preload_is_own_call(const preload_copy *copy, const void *caller);
 
 // Stores the statement's connection and its file.
 void preload_find_file(const preload_copy *copy, preload_statement *statement);
+// The path of the main file of a statement's connection; null if it has none. It is asked for anew, because another
+// database can take the place of the main one (sqlite3_deserialize).
+const char *preload_path_of(const preload_copy *copy, const preload_statement *statement);
 
 // Called before and after a run that can write.
 void preload_begin_writing(const preload_statement *statement);
@@ -375,6 +378,10 @@ typedef struct preload_names {
 // only in their values have the same text. A word in double quotation marks is a literal unless it must be a name or is one
 // of `known`, which can be null. Returns the length, at most PRELOAD_TEXT_MAXIMUM.
 size_t preload_normalize(const char *sql, size_t length, const preload_names *known, char *out);
+// Whether a text in single quotation marks is a path into JSON of names in letters, or, if it can be, such a name alone.
+bool preload_is_json_path(const char *literal, size_t length, bool can_be_name);
+// Whether a text in single quotation marks is a format of strftime without other words.
+bool preload_is_date_format(const char *literal, size_t length);
 
 // A hash of a word, equal for upper and lower case. Never 0.
 uint64_t preload_hash_word(const char *text, size_t length);

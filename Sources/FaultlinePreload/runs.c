@@ -28,13 +28,48 @@ uint32_t preload_intern_text(fl_recorder *recorder, const char *text, size_t len
     return intern(recorder, json, write_object(json, room, "{\"sql\":", text, length), text, length);
 }
 
+// The files whose paths stand beside their statements, as hashes. Each of them gives a text another entry in the dictionary,
+// so that of a program with many files only the first ones do.
+#define FILES 8
+static _Atomic uint64_t named_files[FILES];
+#define PATH_MAXIMUM 512
+
+static bool is_named_file(uint64_t file) {
+    for (size_t index = 0; index < FILES && file != 0; index++) {
+        uint64_t held = 0;
+        if (atomic_compare_exchange_strong(&named_files[index], &held, file) || held == file) { return true; }
+    }
+    return false;
+}
+
+// Begins an entry about a statement: with the path of its database file, if that is known. Returns the length.
+static size_t begin_entry(const preload_copy *copy, const preload_statement *statement, char *json, size_t room) {
+    const char *path = preload_path_of(copy, statement);
+    size_t length = path == NULL ? 0 : strlen(path);
+    if (length == 0 || length > PATH_MAXIMUM || !is_named_file(statement->file)) { return (size_t)(stpcpy(json, "{") - json); }
+    size_t used = (size_t)(stpcpy(json, "{\"file\":") - json);
+    used += fl_json_string(json + used, room - used, path, length);
+    return used + (size_t)(stpcpy(json + used, ",") - (json + used));
+}
+
+// Interns a statement. Returns the number in the dictionary.
+static uint32_t intern_statement(
+    fl_recorder *recorder, const preload_copy *copy, const preload_statement *statement, const char *text, size_t length,
+    char *json, size_t room
+) {
+    size_t used = begin_entry(copy, statement, json, room);
+    used += write_object(json + used, room - used, "\"sql\":", text, length);
+    return intern(recorder, json, used, text, length);
+}
+
 // Interns a statement with the names of its columns, if there is room for them. Returns the number in the dictionary.
 static uint32_t intern_with_columns(
     fl_recorder *recorder, const preload_copy *copy, preload_statement *statement, const preload_names *names,
     const char *text, size_t length, char *json, size_t room
 ) {
     char expression[PRELOAD_TEXT_MAXIMUM];
-    size_t used = (size_t)(stpcpy(json, "{\"columns\":[") - json);
+    size_t used = begin_entry(copy, statement, json, room);
+    used += (size_t)(stpcpy(json + used, "\"columns\":[") - (json + used));
     for (int column = 0; column < (int)statement->columns && column < PRELOAD_COLUMNS; column++) {
         const char *name = copy->column_name(statement->handle, column);
         size_t bytes = name == NULL ? 0 : strlen(name);
@@ -45,7 +80,7 @@ static uint32_t intern_with_columns(
         }
         // The text takes at most twice its length, and so does a name.
         if (name == NULL || used + 2 * bytes + 2 * length + 64 > room) {
-            return preload_intern_text(recorder, text, length, json, room);
+            return intern_statement(recorder, copy, statement, text, length, json, room);
         }
         if (column > 0) { json[used++] = ','; }
         used += fl_json_string(json + used, room - used, name, bytes);
@@ -82,7 +117,7 @@ static void describe(fl_recorder *recorder, const preload_copy *copy, preload_st
     statement->columns = has_columns ? (uint32_t)copy->column_count(statement->handle) : 0;
     statement->text = statement->columns > 0
         ? intern_with_columns(recorder, copy, statement, &names, text, length, json, sizeof json)
-        : preload_intern_text(recorder, text, length, json, sizeof json);
+        : intern_statement(recorder, copy, statement, text, length, json, sizeof json);
     statement->generation = preload_generation();
     bool is_query = length > 6 && (strncasecmp(text, "SELECT", 6) == 0 || strncasecmp(text, "WITH", 4) == 0);
     bool has_plan = is_query && statement->is_read_only && !preload_is_nested();

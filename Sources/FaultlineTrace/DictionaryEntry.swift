@@ -87,11 +87,15 @@ public struct StatementEntry: Sendable, Hashable, Codable {
     public var sql: String
     /// The names of the columns of a row, if the trace was recorded with `--columns`; otherwise `nil`.
     public var columns: [String]?
+    /// The path of the database file that the statement was run on; `nil` for a database in memory, a statement of a store, or
+    /// the ninth and any further file of a program.
+    public var file: String?
 
     /// Creates an entry.
-    public init(sql: String, columns: [String]? = nil) {
+    public init(sql: String, columns: [String]? = nil, file: String? = nil) {
         self.sql = sql
         self.columns = columns
+        self.file = file
     }
 
     /// Returns the table that an alias stands for, or `nil`: `ZITEM` for `t0` in `… FROM ZITEM t0 …`.

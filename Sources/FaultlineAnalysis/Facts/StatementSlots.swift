@@ -121,7 +121,14 @@ package struct StatementSlots: Sendable, Hashable {
     /// The column that a value is compared with.
     private func compared(_ tokens: [StatementText.Token], before value: Int) -> (slot: Slot, isEquality: Bool) {
         var index = value - 1
-        while index >= 0, tokens[index].text == "(" { index -= 1 }
+        while index >= 0, tokens[index].text == "(" {
+            index -= 1
+            // The value of a function is compared: lower(name) = lower(?).
+            let isWrapped =
+                index > 0 && tokens[index].isName && Self.comparisons.contains(tokens[index - 1].text.uppercased())
+                && value + 1 < tokens.count && tokens[value + 1].text == ")"
+            if isWrapped, tokens[index].text.uppercased() != "IN" { index -= 1 }
+        }
         guard index >= 0 else { return (.other, false) }
         let operation = tokens[index].text.uppercased()
         let isPattern = ["LIKE", "GLOB"].contains(operation)

@@ -2,7 +2,7 @@
 ///
 /// The text has no literals: parameters and values are question marks, and lists of them end with an ellipsis. Names can
 /// be quoted.
-struct StatementText: Sendable, Hashable {
+package struct StatementText: Sendable, Hashable {
     /// The first table, or `nil` if the statement selects from none or from a subquery.
     private(set) var table: String?
     /// The selected columns without their tables; empty for `*` and for expressions.
@@ -178,7 +178,7 @@ struct StatementText: Sendable, Hashable {
     private static let shortSelection = 30
 
     /// A name in SQL, in quotes if it needs them.
-    static func quoted(_ name: String) -> String {
+    package static func quoted(_ name: String) -> String {
         name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") } && name.first?.isNumber == false
             && !SQLKeywords.all.contains(name.uppercased())
             ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
@@ -196,23 +196,43 @@ struct StatementText: Sendable, Hashable {
 
 /// The words of a statement, and the parts that they make.
 extension StatementText {
-    struct Token {
-        var text: String
-        var isName = false
-        var isQuoted = false
+    package struct Token {
+        package var text: String
+        package var isName = false
+        package var isQuoted = false
+        /// Whether it is a literal.
+        package var isValue = false
+        /// Whether a value is bound to it.
+        package var isParameter = false
         /// The place in the statement.
-        var range: Range<String.Index>
+        package var range: Range<String.Index>
 
-        func isKeyword(_ word: String) -> Bool { isName && !isQuoted && text.uppercased() == word }
+        package func isKeyword(_ word: String) -> Bool { isName && !isQuoted && text.uppercased() == word }
     }
 
-    static func tokens(of sql: String) -> [Token] {
+    package static func tokens(of sql: String) -> [Token] {
         var tokens: [Token] = []
         var rest = sql[...]
         while let first = rest.first {
             let start = rest.startIndex
             if first.isWhitespace {
                 rest = rest.dropFirst()
+            } else if rest.hasPrefix("--") {
+                rest = rest.drop { $0 != "\n" }
+            } else if rest.hasPrefix("/*") {
+                rest = rest.firstRange(of: "*/").map { rest[$0.upperBound...] } ?? ""
+            } else if first == "'" {
+                var end = rest.dropFirst().drop { $0 != "'" }.dropFirst()
+                // A doubled quote stands for one in the text.
+                while end.first == "'" { end = end.dropFirst().drop { $0 != "'" }.dropFirst() }
+                let text = rest[..<end.startIndex]
+                tokens.append(Token(text: String(text), isValue: true, range: start..<end.startIndex))
+                rest = end
+            } else if "?:@$".contains(first) {
+                let name = rest.dropFirst().prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+                tokens.append(
+                    Token(text: String(rest[..<name.endIndex]), isParameter: true, range: start..<name.endIndex))
+                rest = rest[name.endIndex...]
             } else if let end = closers[first] {
                 var name = rest.dropFirst().prefix { $0 != end }
                 rest = rest[name.endIndex...].dropFirst()
@@ -230,7 +250,7 @@ extension StatementText {
                 rest = rest[name.endIndex...]
             } else if first.isNumber {
                 let number = rest.prefix { $0.isNumber || $0 == "." }
-                tokens.append(Token(text: String(number), range: start..<number.endIndex))
+                tokens.append(Token(text: String(number), isValue: true, range: start..<number.endIndex))
                 rest = rest[number.endIndex...]
             } else {
                 // Signs such as "<=" and "||" are one token.
@@ -246,7 +266,7 @@ extension StatementText {
     private static let closers: [Character: Character] = ["\"": "\"", "`": "`", "[": "]"]
 
     /// How many parentheses are open around each token.
-    static func depths(of tokens: [Token]) -> [Int] {
+    package static func depths(of tokens: [Token]) -> [Int] {
         var depth = 0
         return tokens.map { token in
             if token.text == "(" { depth += 1 }
@@ -266,7 +286,7 @@ extension StatementText {
     }
 
     /// The names of a path such as `main.author.id`, or `nil` if there is none at the position.
-    static func name(at position: Int, in tokens: ArraySlice<Token>) -> [String]? {
+    package static func name(at position: Int, in tokens: ArraySlice<Token>) -> [String]? {
         guard tokens.indices.contains(position), tokens[position].isName else { return nil }
         var names = [tokens[position].text]
         var next = position + 1

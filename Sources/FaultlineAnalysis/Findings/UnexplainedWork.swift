@@ -37,16 +37,19 @@ extension UnexplainedWork {
     /// The work that no finding explains, the longest first.
     ///
     /// - Parameters:
+    ///   - examinations: What SQLite said about indexes for statements.
     ///   - causes: Findings about the time that single operations take.
     ///   - frequency: Findings about how often they run, which does not explain why each of them takes many steps.
-    static func all(_ profile: Profile, causes: [Finding], frequency: [Finding]) -> [UnexplainedWork] {
+    static func all(
+        _ profile: Profile, _ examinations: IndexExaminations, causes: [Finding], frequency: [Finding]
+    ) -> [UnexplainedWork] {
         let (causes, frequency) = (causes.map(\.basis), frequency.map(\.basis))
         let open = profile.hotspots.filter { group in
             !causes.contains { $0.contains(group.key) }
                 && (group.takesManySteps || !frequency.contains { $0.contains(group.key) })
         }
         return Dictionary(grouping: open) { Operation(kind: $0.key.kind, subject: $0.key.subject) }.values
-            .compactMap { UnexplainedWork($0, profile) }
+            .compactMap { UnexplainedWork($0, profile, examinations) }
             .ordered {
                 ($0.group.totalTime, $1.group.key.sortText) > ($1.group.totalTime, $0.group.key.sortText)
             }
@@ -59,7 +62,7 @@ extension UnexplainedWork {
 
     /// - Parameter groups: Groups of one operation, at least one.
     /// - Returns: `nil` if they take little time.
-    private init?(_ groups: [EventGroup], _ profile: Profile) {
+    private init?(_ groups: [EventGroup], _ profile: Profile, _ examinations: IndexExaminations) {
         let groups = groups.ordered { ($0.totalTime, $1.key.sortText) > ($1.totalTime, $0.key.sortText) }
         var whole = groups[0]
         for other in groups.dropFirst() { whole.merge(other) }
@@ -84,7 +87,7 @@ extension UnexplainedWork {
         }
         explanation =
             [Self.time(whole, share, self.whole)] + Self.counts(whole) + Self.plan(scans)
-            + Self.unexamined(whole, scans)
+            + Self.unexamined(whole, scans, examinations)
     }
 
     private static func time(_ group: EventGroup, _ share: Double, _ whole: Whole) -> Wording {
@@ -139,8 +142,19 @@ extension UnexplainedWork {
     }
 
     /// A sentence about what the rules about scans did not examine.
-    private static func unexamined(_ group: EventGroup, _ scans: Set<String>) -> [Wording] {
-        guard case .statement(let sql) = group.key.subject, group.counts.fullScanSteps > 0 else { return [] }
+    private static func unexamined(
+        _ group: EventGroup, _ scans: Set<String>, _ examinations: IndexExaminations
+    ) -> [Wording] {
+        guard case .statement(let sql) = group.key.subject else { return [] }
+        switch examinations[sql] {
+        case .nothing:
+            return [
+                "SQLite was asked on a copy of the database: no index that it would use, and no statistics, save steps."
+            ]
+        case .notExamined(let reason): return ["SQLite could not be asked about indexes. \(reason)"]
+        case .change, nil: break
+        }
+        guard group.counts.fullScanSteps > 0 else { return [] }
         if group.key.statementType == .write, scans.isEmpty {
             return [
                 "Its own plan scans no table: SQLite looks for rows that refer to the changed ones, or runs a trigger. An index "

@@ -4,12 +4,19 @@ public import Foundation
 /// The registry of rules.
 public enum Rules {
     /// All rules, by number.
-    public static var all: [any Rule] {
+    public static var all: [any Rule] { all(knowing: IndexExaminations()) }
+
+    /// All rules, by number.
+    ///
+    /// - Parameter examinations: What SQLite said about indexes for the statements of the trace.
+    static func all(knowing examinations: IndexExaminations) -> [any Rule] {
         [
-            PrefetchRule(), BatchSizeRule(), OverFetchRule(), FetchLoopRule(), AggregateRule(), MissingIndexRule(),
+            PrefetchRule(), BatchSizeRule(), OverFetchRule(), FetchLoopRule(), AggregateRule(),
+            MissingIndexRule(knowing: examinations),
             PredicateOrderRule(), TextSearchRule(), LargeValueRule(), SaveSizeRule(), RefaultRule(),
             MainThreadRule(), WaitRule(), UnboundedFetchRule(), SparseTableRule(), FoldedEntityRule(),
-            UnusedResultRule(), RepeatedFetchRule(), SortRule(), UnusedPrefetchRule(), PreparationRule(), PlanRule(),
+            UnusedResultRule(), RepeatedFetchRule(), SortRule(knowing: examinations),
+            UnusedPrefetchRule(), PreparationRule(), PlanRule(knowing: examinations),
             UnchangedWriteRule(), TraceQualityRule(), HeldObjectRule(), FailureRule(), StatementLoopRule(),
             SmallTransactionRule(), RepeatedStatementRule(), UnreadColumnRule(),
             MigrationOnMainThreadRule(), NeedlessMappingRule(),
@@ -26,7 +33,8 @@ extension Detectors {
         RepeatDetector.self, BlockDetector.self, RefaultDetector.self, HoldDetector.self, FiringDetector.self,
         SharedResultDetector.self, ResultSizeDetector.self, FailureDetector.self,
         StatementLoopDetector.self, SmallTransactionDetector.self, StatementScanDetector.self,
-        StatementSampleDetector.self, OffsetDetector.self, WholeResultDetector.self, RepeatedStatementDetector.self,
+        StatementSampleDetector.self, StatementOriginDetector.self, OffsetDetector.self, WholeResultDetector.self,
+        RepeatedStatementDetector.self,
         PreparationDetector.self, ColumnReadDetector.self, CPUDetector.self, AllocationDetector.self,
         ProgramMemoryDetector.self, MigrationDetector.self,
     ])

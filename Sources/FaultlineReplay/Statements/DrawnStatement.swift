@@ -34,11 +34,14 @@ struct DrawnStatement {
     ///   - offset: The number of rows to skip where it has an offset.
     ///   - isDistinct: Whether each run has other values.
     ///   - length: The number of characters in a pattern.
+    ///   - expression: The table of an expression that has a name in the statement, and its SQL. The tables are those of the
+    ///     statement.
     /// - Throws: ``Untriable`` if the statement compares something else than columns, or the copy has no such values;
     ///   ``ReplayError`` with SQLite's message.
     init(
         _ sql: String, runs: Int, rows: UInt64, offset: UInt64 = 0, isDistinct: Bool = false, length: Int = 4,
-        on file: DatabaseFile
+        on file: DatabaseFile,
+        expression: (_ name: String, _ tables: [String]) -> (table: String, sql: String)? = { _, _ in nil }
     ) throws {
         let slots = StatementSlots(sql)
         var sources: [(source: Source, isList: Bool)] = []
@@ -48,14 +51,17 @@ struct DrawnStatement {
             rest = place.range.upperBound
             switch place.slot {
             case .column(let table, let name):
-                let found = try Self.table(table, with: name, among: slots.tables, on: file)
-                let column = DatabaseFile.quoted(name)
+                let named = expression(name, slots.tables)
+                let found = try named?.table ?? Self.table(table, with: name, among: slots.tables, on: file)
+                let column = named?.sql ?? DatabaseFile.quoted(name)
                 sources.append(
                     (Source(table: found, expression: column, condition: "\(column) IS NOT NULL"), place.isList))
                 text += place.isList ? Array(repeating: "?", count: Self.listLength).joined(separator: ", ") : "?"
             case .pattern(let table, let name, let operation):
-                let found = try Self.table(table, with: name, among: slots.tables, on: file)
-                sources.append((Self.pattern(found, name, operation, length), false))
+                let named = expression(name, slots.tables)
+                let found = try named?.table ?? Self.table(table, with: name, among: slots.tables, on: file)
+                sources.append(
+                    (Self.pattern(found, named?.sql ?? DatabaseFile.quoted(name), operation, length), false))
                 text += "?"
                 pattern = Pattern(operation: operation, value: sources.count - 1, end: text.endIndex)
             case .escape:
@@ -84,8 +90,8 @@ struct DrawnStatement {
     /// A pattern that finds the last characters of a text.
     ///
     /// Texts often have the same beginning.
-    private static func pattern(_ table: String, _ name: String, _ operation: String, _ length: Int) -> Source {
-        let column = DatabaseFile.quoted(name), wildcard = operation == "GLOB" ? "*" : "%"
+    private static func pattern(_ table: String, _ column: String, _ operation: String, _ length: Int) -> Source {
+        let wildcard = operation == "GLOB" ? "*" : "%"
         let piece = "substr(\(column), -\(length))"
         let special = operation == "GLOB" ? ["*", "?", "["] : ["%", "_", "\\"]
         let plain = special.map { " AND instr(\(column), '\($0)') = 0" }.joined()

@@ -39,6 +39,13 @@ final class DatabaseFile {
         try check(named: name)
     }
 
+    /// Opens an empty database in memory.
+    ///
+    /// - Parameter name: The name used in errors.
+    init(inMemory name: String) throws(ReplayError) {
+        connection = try Self.open(":memory:", SQLITE_OPEN_READWRITE, named: name)
+    }
+
     /// Opens a copy that the statements of a store will change.
     ///
     /// - Parameter name: The name used in errors.
@@ -101,6 +108,9 @@ final class DatabaseFile {
 
     /// Whether the last error is that of an interrupted query.
     var wasInterrupted: Bool { sqlite3_errcode(connection) == SQLITE_INTERRUPT }
+
+    /// Whether the last statement failed because of a constraint.
+    var hasViolatedConstraint: Bool { sqlite3_errcode(connection) & 0xFF == SQLITE_CONSTRAINT }
 
     /// Defines any missing collation, which only the program knows, as an order by bytes.
     private static func defineMissingCollations(on connection: OpaquePointer) {

@@ -28,6 +28,26 @@ final class PreparedQuery {
 
     deinit { sqlite3_finalize(statement) }
 
+    /// A counter of SQLite (`SQLITE_STMTSTATUS_…`) since the last call.
+    func taken(_ counter: Int32) -> UInt64 { UInt64(UInt32(bitPattern: sqlite3_stmt_status(statement, counter, 1))) }
+
+    /// The lines of an `EXPLAIN QUERY PLAN` for values, at which the planner looks.
+    ///
+    /// The line of a foreign key's action has no text.
+    func details(_ values: [StoredValue]) -> [String] {
+        bind(values)
+        defer { sqlite3_reset(statement) }
+        var details: [String] = []
+        while sqlite3_step(statement) == SQLITE_ROW {
+            if let text = sqlite3_column_text(statement, 3) { details.append(String(cString: text)) }
+        }
+        return details
+    }
+
+    private func bind(_ values: [StoredValue]) {
+        for (position, value) in values.enumerated() { sqlite3_bind_value(statement, Int32(position + 1), value.value) }
+    }
+
     /// Whether the query changes the file.
     var writes: Bool { sqlite3_stmt_readonly(statement) == 0 }
 
@@ -39,9 +59,7 @@ final class PreparedQuery {
     func run(_ values: [[StoredValue]]) throws(ReplayError) -> UInt64 {
         var rows: UInt64 = 0
         for row in values.isEmpty ? [[]] : values {
-            for (position, value) in row.enumerated() {
-                sqlite3_bind_value(statement, Int32(position + 1), value.value)
-            }
+            bind(row)
             var code = sqlite3_step(statement)
             while code == SQLITE_ROW {
                 // Reads the last column, as a program would, so SQLite decodes the whole row.

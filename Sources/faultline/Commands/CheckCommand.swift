@@ -64,6 +64,15 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
         completion: .directory)
     var sources: String?
 
+    @Option(
+        name: .long,
+        help: """
+            The database that the program used, or a copy of it. SQLite is asked there which indexes would help. The default \
+            is the file that the trace names.
+            """,
+        completion: .file())
+    var store: String?
+
     @Option(name: .long, help: ArgumentHelp(OutputFormat<CheckCommand>.help))
     var format = OutputFormat<CheckCommand>.text
 
@@ -73,9 +82,9 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
         var limits = try budget.map(Self.read) ?? Budget()
         let folder = try sources.map(SourceFolder.init)
         if let folder { limits.accepted += try Self.accepted(in: folder) }
-        let analysis = try Self.analysis(trace)
+        let analysis = try analyse(trace)
         let check = BudgetCheck(
-            analysis, budget: limits, baseline: try baseline.map(Self.analysis), today: Self.today)
+            analysis, budget: limits, baseline: try baseline.map(analyse), today: Self.today)
         let next = NextStep.Input(file: trace, options.words).flatMap { trace in
             NextStep.after(check, of: analysis, trace, baseline: baseline.flatMap { .init(file: $0) })
         }
@@ -83,8 +92,9 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
         if !check.isPassed { throw ExitCode(1) }
     }
 
-    private static func analysis(_ path: String) throws -> Analysis {
-        Analysis(try LoadedProfile.oneOfSeveral(path))
+    private func analyse(_ path: String) throws -> Analysis {
+        let profile = try LoadedProfile.oneOfSeveral(path)
+        return Analysis(profile, knowing: try DatabaseQuestions(store: store).ask(profile))
     }
 
     private static func read(_ path: String) throws -> Budget {

@@ -58,9 +58,10 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
         let loaded = try LoadedProfile(path: trace)
         for note in loaded.notes { Terminal.tell(note) }
         // The analysis comes first, because a malicious profile fails here before anything is copied.
-        let analysis = Analysis(loaded.profile)
+        _ = Analysis(loaded.profile)
         let models = try model.map(ModelArgument.load) ?? []
         Interruption.removeCopiesFirst()
+        let analysis = Analysis(loaded.profile, knowing: try DatabaseQuestions(store: store).ask(loaded.profile))
         let verification: Verification
         do {
             verification = try verify(analysis, models)

@@ -12,12 +12,14 @@ struct TraceReport {
 
     /// Reads and analyses a trace or a profile.
     ///
-    /// - Parameter observe: Called for the messages of a trace. A profile has none.
-    /// - Throws: ``CommandFailure`` if it cannot be read.
-    init(path: String, observing observe: (TraceMessage) -> Void = { _ in }) throws {
+    /// - Parameters:
+    ///   - store: The database to ask about indexes, or `nil` for the one that the trace names.
+    ///   - observe: Called for the messages of a trace. A profile has none.
+    /// - Throws: ``CommandFailure`` if it, or the given database, cannot be read.
+    init(path: String, store: String? = nil, observing observe: (TraceMessage) -> Void = { _ in }) throws {
         let loaded = try LoadedProfile(path: path, observing: observe)
         self.path = path
-        analysis = Analysis(loaded.profile)
+        analysis = Analysis(loaded.profile, knowing: try DatabaseQuestions(store: store).ask(loaded.profile))
         notes = loaded.notes
     }
 

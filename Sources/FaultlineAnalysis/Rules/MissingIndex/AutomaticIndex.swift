@@ -127,7 +127,7 @@ extension [FetchProfile] {
 /// The findings about indexes that SQLite builds for statements of programs without an object store.
 extension MissingIndexRule {
     func automaticIndexesOfStatements(_ profile: Profile) -> [Finding] {
-        profile.statementScans.flatMap { key, evidence in
+        profile.statementScans.filter { !examinations.hasAnswer($0.key.sql) }.flatMap { key, evidence in
             let rows = Double(evidence.automaticIndexRows) / Double(max(1, evidence.executions))
             guard rows >= FetchIndexing.minimumRows.value else { return [Finding]() }
             let indexes = evidence.automaticIndexes.sorted().flatMap { AutomaticIndex.all(in: $0, of: key.sql) }

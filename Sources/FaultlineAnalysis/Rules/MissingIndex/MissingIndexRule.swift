@@ -13,7 +13,12 @@ public struct MissingIndexRule: Rule {
     /// The cost of maintaining an index, in nanoseconds per written row: a few pages of a tree that is in memory.
     static let upkeep = 2000.0
 
-    public init() {}
+    let examinations: IndexExaminations
+
+    public init() { self.init(knowing: IndexExaminations()) }
+
+    /// - Parameter examinations: What SQLite said about indexes for the statements of the trace.
+    init(knowing examinations: IndexExaminations) { self.examinations = examinations }
 
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
@@ -25,9 +30,11 @@ public struct MissingIndexRule: Rule {
         } else if profile.totals.outermostWrites > 0, profile.allProcesses.lacks(.operations) {
             outcome.examined = "the scans of \(count: profile.totals.outermostWrites, "statement")"
         }
+        outcome.obstacles = examinations.problem.map { ["SQLite was not asked about indexes. \($0)"] } ?? []
         outcome.findings = Self.demands(profile).map { finding(for: $0, profile, costs.machine) }
         outcome.findings += automaticIndexes(profile) + needlessIndexes(profile) + longFetches(profile)
         outcome.findings += statementScans(profile) + automaticIndexesOfStatements(profile)
+        outcome.findings += examinations.findings(self, profile, analyzing: false)
         return outcome
     }
 

@@ -152,7 +152,8 @@ extension Finding {
 /// The findings about statements of programs without an object store.
 extension MissingIndexRule {
     func statementScans(_ profile: Profile) -> [Finding] {
-        profile.statementScans.compactMap { finding($0.key, $0.evidence) }.joined("The index")
+        profile.statementScans.filter { !examinations.hasAnswer($0.key.sql) }
+            .compactMap { finding($0.key, $0.evidence) }.joined("The index")
     }
 
     private func finding(_ key: StatementSite, _ evidence: StatementScanEvidence) -> Finding? {

@@ -16,7 +16,12 @@ public struct PlanRule: Rule {
         "R22", "minimumRatio", 10.0, .factor,
         "minimum ratio to the work of the best plan, or to the rows that SQLite expects")
 
-    public init() {}
+    private let examinations: IndexExaminations
+
+    public init() { self.init(knowing: IndexExaminations()) }
+
+    /// - Parameter examinations: What SQLite said about indexes for the statements of the trace.
+    init(knowing examinations: IndexExaminations) { self.examinations = examinations }
 
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
@@ -36,6 +41,7 @@ public struct PlanRule: Rule {
                 }
             }
         }
+        outcome.findings += examinations.findings(self, profile, analyzing: true)
         if examined > 0 {
             outcome.examined = "the plans of \(count: UInt64(examined), "statement")"
         }

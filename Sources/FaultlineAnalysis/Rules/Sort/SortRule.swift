@@ -19,7 +19,12 @@ public struct SortRule: Rule {
     static let limitFactor = Threshold(
         "R19", "limitFactor", 10.0, .factor, "minimum ratio of sorted rows to the limit")
 
-    public init() {}
+    let examinations: IndexExaminations
+
+    public init() { self.init(knowing: IndexExaminations()) }
+
+    /// - Parameter examinations: What SQLite said about indexes for the statements of the trace.
+    init(knowing examinations: IndexExaminations) { self.examinations = examinations }
 
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
@@ -133,7 +138,8 @@ extension SortRule {
 /// The findings about statements of programs without an object store.
 extension SortRule {
     func statements(_ profile: Profile) -> [Finding] {
-        profile.statementScans.compactMap { finding($0.key, $0.evidence) }.joined("The index")
+        profile.statementScans.filter { !examinations.hasAnswer($0.key.sql) }
+            .compactMap { finding($0.key, $0.evidence) }.joined("The index")
     }
 
     /// A statement that sorts a whole table and returns few of its rows, although an index has them in order.

@@ -1,0 +1,99 @@
+/// What SQLite's planner and a copy of the database said about indexes for the statements of a trace.
+public struct IndexExaminations: Sendable {
+    private var statements: [String: StatementExamination] = [:]
+    /// The reason why SQLite could not be asked about any statement, as a sentence, or `nil` if it was asked.
+    public var problem: String?
+
+    /// No examinations.
+    public init() {}
+
+    package subscript(sql: String) -> StatementExamination? {
+        get { statements[sql] }
+        set { statements[sql] = newValue }
+    }
+}
+
+/// What was found about one statement.
+package enum StatementExamination: Sendable, Hashable {
+    /// A change that saves steps.
+    case change(StatementTuning)
+    /// No index that the planner would use saves steps.
+    case nothing
+    /// The reason why it could not be examined, as a sentence.
+    case notExamined(String)
+}
+
+/// Indexes and statistics with which SQLite takes fewer steps for a statement, measured on a copy of the database.
+package struct StatementTuning: Sendable, Hashable {
+    package struct Index: Sendable, Hashable {
+        package var table: String
+        /// The columns and expressions, in SQL.
+        package var columns: [String]
+        /// The statement that creates it.
+        package var code: String
+
+        package init(table: String, columns: [String], code: String) {
+            (self.table, self.columns, self.code) = (table, columns, code)
+        }
+    }
+
+    /// The work of the measured runs.
+    package struct Work: Sendable, Hashable {
+        /// The steps of SQLite's virtual machine.
+        package var steps: UInt64
+        /// The times that SQLite sorted rows, for which it counts no steps.
+        package var sorts: UInt64
+        /// The CPU time in nanoseconds.
+        package var time: Double
+        /// The lines of SQLite's plan.
+        package var plan: [String]
+
+        package init(steps: UInt64, sorts: UInt64 = 0, time: Double, plan: [String]) {
+            (self.steps, self.sorts, self.time, self.plan) = (steps, sorts, time, plan)
+        }
+    }
+
+    /// A statement for which the change is a disadvantage.
+    package struct Slowdown: Sendable, Hashable {
+        package var sql: String
+        /// The steps of SQLite's virtual machine without the change and with it.
+        package var before: UInt64
+        package var after: UInt64
+
+        package init(sql: String, before: UInt64, after: UInt64) {
+            (self.sql, self.before, self.after) = (sql, before, after)
+        }
+    }
+
+    package var indexes: [Index]
+    /// Whether SQLite needs statistics about the tables.
+    package var analyzes: Bool
+    /// The number of measured runs.
+    package var runs: UInt64
+    package var before: Work
+    package var after: Work
+    /// Whether the runs had values of the trace, and not values drawn from the copy.
+    package var hasRecordedValues: Bool
+    /// Whether the statement forces or forbids an index.
+    package var forcesIndex: Bool
+    /// Other statements that get slower.
+    package var slower: [Slowdown]
+
+    package init(
+        indexes: [Index], analyzes: Bool, runs: UInt64, before: Work, after: Work, hasRecordedValues: Bool,
+        forcesIndex: Bool = false, slower: [Slowdown] = []
+    ) {
+        (self.indexes, self.analyzes, self.runs, self.before, self.after) = (indexes, analyzes, runs, before, after)
+        (self.hasRecordedValues, self.forcesIndex, self.slower) = (hasRecordedValues, forcesIndex, slower)
+    }
+
+    /// The SQL of the change.
+    package var code: [String] { indexes.map(\.code) + (analyzes ? ["ANALYZE"] : []) }
+
+    /// The share of the steps that the change saves, or of the time if it saves sorts, from 0 to 1.
+    package var savedShare: Double {
+        let ofSteps = 1 - Double(after.steps) / Double(max(1, before.steps))
+        let ofTime = after.sorts < before.sorts ? 1 - after.time / max(1, before.time) : 0
+        return max(0, ofSteps, ofTime)
+    }
+}

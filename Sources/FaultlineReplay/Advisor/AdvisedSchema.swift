@@ -1,0 +1,115 @@
+import CSQLite
+import FaultlineAnalysis
+
+/// The tables of a database, as far as advice about indexes needs them.
+struct AdvisedSchema {
+    struct Column {
+        var name: String
+        var type: String
+        var collation: String
+        /// Whether SQLite computes its values.
+        var isComputed: Bool
+        /// Whether it is another name of the row ID.
+        var isRowID: Bool
+
+        /// Whether SQLite has its collation, and not the program alone.
+        var hasKnownCollation: Bool { ["BINARY", "NOCASE", "RTRIM"].contains(collation.uppercased()) }
+    }
+
+    struct Table {
+        var name: String
+        var columns: [Column]
+        var isVirtual: Bool
+        var hasRowID: Bool
+        /// The statement that creates it.
+        var sql: String
+        var indexes: [Index] = []
+        var references: [Reference] = []
+
+        func column(_ name: String) -> Int? {
+            columns.firstIndex { $0.name.lowercased() == name.lowercased() }
+        }
+    }
+
+    /// An index that has all rows.
+    struct Index {
+        /// The columns with their collations. The column of an expression is `nil`.
+        var keys: [(column: Int?, collation: String)]
+    }
+
+    /// A foreign key.
+    struct Reference {
+        /// The table that it refers to.
+        var table: String
+        /// The columns of its own table.
+        var columns: [Int]
+    }
+
+    private(set) var tables: [Table] = []
+    /// The statements that create views, in the order of their creation.
+    private(set) var views: [String] = []
+    /// The names of all tables, indexes, views and triggers, in lowercase.
+    private(set) var names: Set<String> = []
+
+    /// - Throws: ``ReplayError`` if the schema cannot be read.
+    init(_ file: DatabaseFile) throws(ReplayError) {
+        for row in try file.rows("SELECT type, name, sql FROM sqlite_schema ORDER BY rowid") {
+            names.insert(row[1].text.lowercased())
+            if row[0].text == "view" { views.append(row[2].text) }
+        }
+        let listed = try file.rows(
+            """
+            SELECT l.name, l.type, l.wr, s.sql FROM pragma_table_list AS l JOIN sqlite_schema AS s ON s.name = l.name
+            WHERE l.schema = 'main' AND l.type IN ('table', 'virtual') AND l.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+            ORDER BY s.rowid
+            """)
+        for row in listed {
+            var table = Table(
+                name: row[0].text, columns: try Self.columns(of: row[0].text, file),
+                isVirtual: row[1].text == "virtual",
+                hasRowID: row[2].number == 0, sql: row[3].text)
+            if !table.isVirtual {
+                table.indexes = try Self.indexes(of: table, file)
+                table.references = try Self.references(of: table, file)
+            }
+            tables.append(table)
+        }
+    }
+
+    func table(_ name: String) -> Int? { tables.firstIndex { $0.name.lowercased() == name.lowercased() } }
+
+    private static func columns(of table: String, _ file: DatabaseFile) throws(ReplayError) -> [Column] {
+        let rows = try file.rows(
+            "SELECT name, type, pk, hidden FROM pragma_table_xinfo(\(DatabaseFile.literal(table))) ORDER BY cid")
+        let keys = rows.count { $0[2].number > 0 }
+        return rows.map { row in
+            var collation: UnsafePointer<CChar>?
+            sqlite3_table_column_metadata(file.connection, "main", table, row[0].text, nil, &collation, nil, nil, nil)
+            return Column(
+                name: row[0].text, type: row[1].text, collation: collation.map { String(cString: $0) } ?? "BINARY",
+                isComputed: row[3].number >= 2,
+                isRowID: row[2].number > 0 && keys == 1 && row[1].text.uppercased() == "INTEGER")
+        }
+    }
+
+    private static func indexes(of table: Table, _ file: DatabaseFile) throws(ReplayError) -> [Index] {
+        var indexes: [Index] = []
+        for index in try file.rows("PRAGMA index_list(\(DatabaseFile.quoted(table.name)))") where index[4].number == 0 {
+            let parts = try file.rows("PRAGMA index_xinfo(\(DatabaseFile.quoted(index[1].text)))")
+            let keys = parts.filter { $0[5].number == 1 }.map { part in
+                (column: table.column(part[2].text), collation: part[4].text)
+            }
+            indexes.append(Index(keys: keys))
+        }
+        return indexes
+    }
+
+    private static func references(of table: Table, _ file: DatabaseFile) throws(ReplayError) -> [Reference] {
+        var references: [UInt64: Reference] = [:]
+        for row in try file.rows("PRAGMA foreign_key_list(\(DatabaseFile.quoted(table.name)))") {
+            guard let column = table.column(row[3].text) else { continue }
+            references[row[0].number, default: Reference(table: row[2].text, columns: [])].columns.append(column)
+        }
+        return references.sorted { $0.key < $1.key }.map(\.value)
+    }
+}

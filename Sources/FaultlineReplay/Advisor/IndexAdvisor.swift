@@ -1,0 +1,174 @@
+import CSQLite
+public import FaultlineAnalysis
+
+/// Asks SQLite which indexes would serve statements, and measures them on a copy of the database.
+///
+/// The planner is asked twice: through virtual tables that listen to its questions (``ListeningTables``), for what it could
+/// use, and on a sample of the tables with all indexes that the answers suggest (``SampledTables``), for what it does use.
+/// The copy then shows whether that saves steps. No pattern of SQL takes part, except for expressions.
+public final class IndexAdvisor {
+    private let folder: ScratchFolder
+    let base: DatabaseFile
+    let schema: AdvisedSchema
+    let sampled: SampledTables
+    /// The functions that an index can have, in lowercase.
+    let functions: Set<String>
+    /// The time to stop at, on the wall clock in nanoseconds.
+    private let deadline: UInt64
+
+    /// The longest time for all statements, in nanoseconds.
+    private static let patience: UInt64 = 30_000_000_000
+
+    /// Copies a database.
+    ///
+    /// - Parameter path: An SQLite file.
+    /// - Throws: ``ReplayError`` if the file cannot be read or copied, or is not an SQLite file.
+    public init(path: String) throws(ReplayError) {
+        folder = try ScratchFolder()
+        let copy = try folder.copyStore(StorePath.resolved(path))
+        base = try DatabaseFile(copy: copy, named: path)
+        schema = try AdvisedSchema(base)
+        sampled = try SampledTables(schema, of: copy)
+        base.forbidOtherFiles()
+        try base.run("PRAGMA foreign_keys = ON")
+        try base.run("PRAGMA cache_size = -65536")
+        csqlite_explain_triggers(base.connection)
+        functions = try Self.indexableFunctions(base)
+        deadline = TrialClock.wall.now &+ Self.patience
+    }
+
+    /// The scalar functions whose result depends on their arguments alone.
+    private static func indexableFunctions(_ file: DatabaseFile) throws(ReplayError) -> Set<String> {
+        // The flag is SQLITE_DETERMINISTIC.
+        let rows = try file.rows(
+            """
+            SELECT name FROM pragma_function_list GROUP BY name
+            HAVING max(type <> 's') = 0 AND min(flags & 0x800) <> 0
+            """)
+        return Set(rows.map { $0[0].text.lowercased() })
+    }
+
+    /// Examines statements in turn, lets one index serve several of them, and checks that no other one gets slower.
+    ///
+    /// - Parameters:
+    ///   - others: Statements that need no index, but that could use one to their disadvantage.
+    ///   - progress: Called before each statement, with the number of finished ones.
+    public func examine(
+        _ statements: [StatementToExamine], besides others: [StatementToExamine] = [],
+        progress: (Int) -> Void = { _ in }
+    ) -> IndexExaminations {
+        var examinations = IndexExaminations()
+        var changes: [Change] = []
+        for (number, statement) in statements.enumerated() {
+            progress(number)
+            guard TrialClock.wall.now < deadline else {
+                examinations[statement.sql] = .notExamined("The statements before it took too long.")
+                continue
+            }
+            do {
+                let runs = try StatementRuns(statement, on: self)
+                let before = try runs.measure()
+                if let tuning = try runs.tuning(before) {
+                    changes.append(Change(runs: runs, before: before, tuning: tuning))
+                } else {
+                    examinations[statement.sql] = .nothing
+                }
+            } catch {
+                examinations[statement.sql] = .notExamined(Untriable(error, copyOf: "the database").reason)
+            }
+        }
+        share(&changes)
+        let untouched = others.filter { other in !statements.contains { $0.sql == other.sql } }
+        protect((statements + untouched).compactMap { try? StatementRuns($0, on: self) }, from: &changes)
+        let names = names(changes.flatMap(\.tuning.indexes))
+        for change in changes { examinations[change.runs.statement.sql] = .change(change.described(names)) }
+        return examinations
+    }
+
+    /// A change that serves a statement.
+    private struct Change {
+        var runs: StatementRuns
+        var before: StatementRuns.Work
+        var tuning: StatementRuns.Tuning
+        var slower: [StatementTuning.Slowdown] = []
+
+        /// - Parameter names: The names of indexes.
+        func described(_ names: [IndexCandidate: String]) -> StatementTuning {
+            let indexes = tuning.indexes.map { index in
+                StatementTuning.Index(
+                    table: index.table, columns: index.keys.map(\.text),
+                    code: index.creation(named: names[index] ?? ""))
+            }
+            let plan = tuning.work.plan.map { line in
+                tuning.indexes.enumerated().reduce(line) { line, index in
+                    line.replacing(StatementRuns.name(index.offset), with: names[index.element] ?? "")
+                }
+            }
+            return StatementTuning(
+                indexes: indexes, analyzes: tuning.analyzes, runs: runs.count,
+                before: .init(steps: before.steps, sorts: before.sorts, time: before.time, plan: before.plan),
+                after: .init(
+                    steps: tuning.work.steps, sorts: tuning.work.sorts, time: tuning.work.time, plan: plan),
+                hasRecordedValues: runs.hasRecordedValues, forcesIndex: runs.forcesIndex, slower: slower)
+        }
+    }
+
+    /// Replaces indexes by longer ones of other statements that begin with them, where those serve as well.
+    private func share(_ changes: inout [Change]) {
+        let all = changes.flatMap(\.tuning.indexes)
+        for position in changes.indices {
+            var tuning = changes[position].tuning
+            for number in tuning.indexes.indices {
+                let own = tuning.indexes[number]
+                if let longer = all.first(where: { own.isPrefix(of: $0) && own != $0 }) {
+                    tuning.indexes[number] = longer
+                }
+            }
+            guard tuning.indexes != changes[position].tuning.indexes,
+                let work = try? changes[position].runs.measure(with: tuning.indexes, analyzing: tuning.analyzes),
+                work.isAsGood(as: tuning.work)
+            else { continue }
+            tuning.work = work
+            changes[position].tuning = tuning
+        }
+    }
+
+    /// Adds `ANALYZE` to changes without which another statement gets slower, or tells which one does.
+    private func protect(_ all: [StatementRuns], from changes: inout [Change]) {
+        for position in changes.indices where !changes[position].tuning.indexes.isEmpty {
+            let change = changes[position]
+            let tables = Set(change.tuning.indexes.map { $0.table.lowercased() })
+            for runs in all
+            where runs.statement.sql != change.runs.statement.sql && !runs.tables.isDisjoint(with: tables) {
+                guard TrialClock.wall.now < deadline, let before = try? runs.measure(),
+                    let after = try? runs.measure(with: change.tuning.indexes, analyzing: change.tuning.analyzes),
+                    after.isMuchWorse(than: before)
+                else { continue }
+                let analyzed = try? runs.measure(with: change.tuning.indexes, analyzing: true)
+                let own = try? change.runs.measure(with: change.tuning.indexes, analyzing: true)
+                if let analyzed, let own, !analyzed.isMuchWorse(than: before), own.isAsGood(as: change.tuning.work) {
+                    (changes[position].tuning.analyzes, changes[position].tuning.work) = (true, own)
+                } else {
+                    changes[position].slower.append(
+                        .init(sql: runs.statement.sql, before: before.steps, after: after.steps))
+                }
+            }
+        }
+    }
+
+    /// Names for indexes that nothing in the database has.
+    private func names(_ indexes: [IndexCandidate]) -> [IndexCandidate: String] {
+        var taken = schema.names
+        var names: [IndexCandidate: String] = [:]
+        for index in indexes where names[index] == nil {
+            let plain = ([index.table] + index.keys.map(\.name)).joined(separator: "_")
+            var (name, number) = (plain, 2)
+            while !taken.insert(name.lowercased()).inserted {
+                name = "\(plain)_\(number)"
+                number += 1
+            }
+            names[index] = name
+        }
+        return names
+    }
+}

@@ -1,0 +1,263 @@
+import CSQLite
+import FaultlineAnalysis
+
+/// Runs of a statement on a copy of the database, and the indexes that serve them.
+struct StatementRuns {
+    let statement: StatementToExamine
+    private let advisor: IndexAdvisor
+    private let runs: ReplayedRuns
+    private let listening: ListeningText
+    /// The text that the planner is asked about.
+    private let question: String
+    /// The tables that it names, in lowercase.
+    let tables: Set<String>
+
+    var count: UInt64 { runs.count }
+    var hasRecordedValues: Bool { !statement.samples.isEmpty }
+    var forcesIndex: Bool { listening.forcesIndex }
+    private var base: DatabaseFile { advisor.base }
+
+    /// The most runs to measure, and the longest time of one, in nanoseconds.
+    private static let mostRuns = 2
+    private static let limit: UInt64 = 2_000_000_000
+    /// The time after which no further round is measured, in nanoseconds, and the most rounds.
+    private static let enough = 20_000_000.0
+    private static let rounds = 5
+
+    /// - Throws: ``Untriable`` if the values of the runs are unknown, ``ReplayError`` with SQLite's message.
+    init(_ statement: StatementToExamine, on advisor: IndexAdvisor) throws {
+        (self.statement, self.advisor) = (statement, advisor)
+        let schema = advisor.schema
+        if let sample = statement.samples.first {
+            runs = ReplayedRuns(recorded: Array(statement.samples.prefix(Self.mostRuns)))
+            listening = ListeningText(sample, schema, functions: advisor.functions)
+            question = listening.text
+        } else {
+            listening = ListeningText(statement.sql, schema, functions: advisor.functions)
+            let expressions = listening.expressions
+            let drawn = try DrawnStatement(
+                listening.text, runs: Self.mostRuns, rows: statement.rows / max(1, statement.executions),
+                on: advisor.base
+            ) { name, tables in
+                guard let found = expressions.first(where: { $0.name == name }) else { return nil }
+                let own = found.tables.map { schema.tables[$0].name }
+                let table = own.first { name in tables.contains { $0.lowercased() == name.lowercased() } }
+                return table.map { ($0, found.sql) }
+            }
+            question = drawn.text
+            runs = ReplayedRuns(drawn).changingTexts(listening.restoring)
+        }
+        tables = Set(StatementSlots(statement.sql).tables.map { $0.lowercased() })
+    }
+
+    // MARK: Measuring
+
+    /// The work of the runs.
+    struct Work {
+        /// The steps of SQLite's virtual machine, and its sorts.
+        var steps: UInt64 = 0
+        var sorts: UInt64 = 0
+        /// The CPU time in nanoseconds, the shortest of several rounds.
+        var time = Double.infinity
+        var rows: UInt64 = 0
+        var plan: [String] = []
+
+        /// The steps up to which a sort is one of few rows.
+        private static let fewSteps: UInt64 = 2000
+
+        func isAsGood(as other: Work) -> Bool {
+            Double(steps) <= Double(other.steps) * 1.1 + 50 && (sorts <= other.sorts || steps <= Self.fewSteps)
+        }
+
+        func isMuchWorse(than other: Work) -> Bool { steps > other.steps &* 5 &+ 10_000 }
+    }
+
+    /// Runs the statement on the copy.
+    func measure() throws -> Work {
+        var work = Work()
+        var total = 0.0
+        for _ in 0..<Self.rounds where total < Self.enough {
+            let start = TrialClock.thread.now
+            (work.steps, work.sorts, work.rows) = (0, 0, 0)
+            for (query, values) in try runs.prepared(on: base) {
+                if query.writes { try base.run("SAVEPOINT run") }
+                defer {
+                    if query.writes {
+                        try? base.run("ROLLBACK TO run")
+                        try? base.run("RELEASE run")
+                    }
+                }
+                do {
+                    work.rows &+= try base.limitingQueries(to: Self.limit) { try query.run([values]) }
+                } catch  where base.wasInterrupted {
+                    total = Self.enough
+                } catch  where base.hasViolatedConstraint {
+                    // Drawn values can be those of rows that others refer to. SQLite has looked for those rows by then.
+                }
+                work.steps &+= query.taken(SQLITE_STMTSTATUS_VM_STEP)
+                work.sorts &+= query.taken(SQLITE_STMTSTATUS_SORT)
+            }
+            let time = Double(TrialClock.thread.now - start)
+            work.time = min(work.time, time)
+            total += time
+        }
+        work.plan = try PreparedQuery("EXPLAIN QUERY PLAN " + runs.runs[0].text, on: base).details(runs.runs[0].values)
+        return work
+    }
+
+    /// Runs the statement on the copy with indexes, and removes them again.
+    func measure(with indexes: [IndexCandidate], analyzing: Bool) throws -> Work {
+        try base.run("SAVEPOINT advice")
+        defer {
+            try? base.run("ROLLBACK TO advice")
+            try? base.run("RELEASE advice")
+            // Statistics in memory outlast the transaction that made them.
+            try? base.run("ANALYZE sqlite_schema")
+        }
+        for (number, index) in indexes.enumerated() { try base.run(index.creation(named: Self.name(number))) }
+        if analyzing { try base.run("ANALYZE main") }
+        return try measure()
+    }
+
+    /// The name of an index on the copy.
+    static func name(_ number: Int) -> String { "faultline_advice_\(number)_" }
+
+    // MARK: Choosing
+
+    /// Indexes and statistics that serve the runs.
+    struct Tuning {
+        var indexes: [IndexCandidate]
+        var analyzes: Bool
+        var work: Work
+    }
+
+    /// How many times better than `ANALYZE` alone indexes must be, because it is the lesser change and helps other statements, too.
+    private static let worthOfIndexes: UInt64 = 3
+
+    /// The least change that saves much, or `nil` if none does.
+    func tuning(_ before: Work) throws -> Tuning? {
+        let candidates = try candidates()
+        let analyzed = try measure(with: [], analyzing: true)
+        var best = gains(analyzed, over: before) ? Tuning(indexes: [], analyzes: true, work: analyzed) : nil
+        let chosen = try advisor.sampled.choose(among: candidates, for: runs.runs[0].text, runs.runs[0].values)
+        let sets = chosen.analyzed == chosen.plain ? [chosen.plain] : [chosen.analyzed, chosen.plain]
+        for set in sets where !set.isEmpty {
+            // The planner's choice proves no gain.
+            guard let tuning = try tuning(with: set, before) else { continue }
+            let handicap = best?.indexes.isEmpty == true ? Self.worthOfIndexes : 1
+            if best.map({ tuning.work.steps &* handicap < $0.work.steps }) ?? true { best = tuning }
+        }
+        return best
+    }
+
+    /// The indexes that the planner could use.
+    private func candidates() throws -> [IndexCandidate] {
+        let schema = advisor.schema
+        // The statement must fit the database before the planner is asked.
+        let (written, replaces) = try writtenTables()
+        var found = IndexCandidates(schema, listening.expressions)
+        var asked: Set<Int> = []
+        let texts = [listening.restoring(question), question].uniqued
+        let plain = try ListeningTables(schema, listening.expressions)
+        for text in texts {
+            for question in try plain.questions(about: text) {
+                asked.insert(question.table)
+                found.add(question)
+            }
+        }
+        for collation in listening.collations {
+            let forced = try ListeningTables(schema, listening.expressions, collation: collation)
+            for text in texts {
+                for var question in try forced.questions(about: text) where !question.order.isEmpty {
+                    // Only its order is by that collation.
+                    question.comparisons = []
+                    found.add(question)
+                }
+            }
+        }
+        for table in written where replaces || statement.deletesOrUpdates { found.addReferences(to: table) }
+        asked.formUnion(found.all.compactMap { schema.table($0.table) })
+        for table in asked {
+            if let unknown = schema.tables[table].columns.first(where: { !$0.hasKnownCollation }) {
+                throw Untriable(
+                    "Only the program has the collation \(unknown.collation) of the column \(unknown.name).")
+            }
+        }
+        try advisor.sampled.sample(asked)
+        return found.all
+    }
+
+    /// The tables that the statement writes to, also by triggers, and whether it replaces rows.
+    ///
+    /// - Throws: ``ReplayError`` if the statement does more than read and write rows.
+    private func writtenTables() throws -> ([String], replaces: Bool) {
+        var tables: [String] = []
+        let text = runs.runs[0].text
+        try withUnsafeMutablePointer(to: &tables) { tables in
+            sqlite3_set_authorizer(
+                base.connection,
+                { context, action, table, _, _, _ in
+                    if [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(action), let table {
+                        context?.assumingMemoryBound(to: [String].self).pointee.append(String(cString: table))
+                        return SQLITE_OK
+                    }
+                    let reading = [SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE]
+                    return reading.contains(action) ? SQLITE_OK : SQLITE_DENY
+                }, tables)
+            defer { sqlite3_set_authorizer(base.connection, nil, nil) }
+            _ = try PreparedQuery(text, on: base)
+        }
+        let words = StatementText.tokens(of: text).prefix(3).map { $0.text.uppercased() }
+        return (tables.uniqued, words.contains("REPLACE"))
+    }
+
+    /// The fewest columns and indexes of a set that save as much, with `ANALYZE` only if they need it.
+    private func tuning(with set: [IndexCandidate], _ before: Work) throws -> Tuning? {
+        let whole = try measure(with: set, analyzing: true)
+        let plain = try measure(with: set, analyzing: false)
+        let analyzes = !plain.isAsGood(as: whole)
+        let goal = analyzes ? whole : plain
+        guard gains(goal, over: before) else { return nil }
+        var tuning = Tuning(indexes: set, analyzes: analyzes, work: goal)
+        /// Takes other indexes if they serve as well.
+        func take(_ indexes: [IndexCandidate]) throws -> Bool {
+            guard !indexes.isEmpty else { return false }
+            let work = try measure(with: indexes, analyzing: analyzes)
+            guard work.isAsGood(as: goal) else { return false }
+            tuning = Tuning(indexes: indexes, analyzes: analyzes, work: work)
+            return true
+        }
+        var position = 0
+        while position < tuning.indexes.count {
+            var fewer = tuning.indexes
+            fewer.remove(at: position)
+            if try take(fewer) { continue }
+            while tuning.indexes[position].keys.count > 1 {
+                var shorter = tuning.indexes
+                shorter[position].keys.removeLast()
+                guard try take(shorter) else { break }
+            }
+            position += 1
+        }
+        return tuning
+    }
+
+    /// The steps that SQLite takes for a row it finds, and the minimum ratio and number of steps that a change saves.
+    private static let stepsPerRow = 10.0
+    private static let leastGain = 2.0
+    private static let leastSteps: UInt64 = 1000
+
+    /// Whether a change saves much, if each run finds as many rows as the recorded ones did.
+    private func gains(_ after: Work, over before: Work) -> Bool {
+        let recorded = Double(statement.rows) / Double(max(1, statement.executions)) * Double(runs.count)
+        let missing = max(0, recorded - Double(after.rows)) * Self.stepsPerRow
+        let savesSteps =
+            Double(before.steps) + missing >= Self.leastGain * (Double(after.steps) + missing)
+            && before.steps > after.steps + Self.leastSteps
+        // SQLite counts no steps for comparing rows that it sorts.
+        let savesSorting =
+            after.sorts < before.sorts && after.steps < before.steps && after.time * Self.leastGain < before.time
+            && Double(before.steps) > Self.stepsPerRow * Double(after.rows)
+        return savesSteps || savesSorting
+    }
+}

@@ -1,0 +1,64 @@
+import FaultlineAnalysis
+import FaultlineReplay
+import FaultlineReport
+import FaultlineTrace
+import Foundation
+
+/// Questions to SQLite about indexes, on a copy of the database that a program used.
+struct DatabaseQuestions {
+    /// The path that the user gave, or `nil` to take the file that the trace names.
+    let store: String?
+
+    /// The largest file, with its log, that is copied without being asked for.
+    private static let largest: UInt64 = 1 << 30
+
+    /// Asks about the statements of a profile that are worth it.
+    ///
+    /// - Throws: ``CommandFailure`` if the file that the user gave cannot be read or copied, or is not an SQLite file.
+    func ask(_ profile: Profile) throws -> IndexExaminations {
+        let statements = profile.statementsToExamine
+        guard !statements.isEmpty else { return IndexExaminations() }
+        if let store {
+            do {
+                return try examine(profile, statements, on: store)
+            } catch let error as ReplayError {
+                throw CommandFailure.replay(error)
+            }
+        }
+        guard let path = profile.mainDatabase else {
+            return unasked("The trace does not name a database file; pass it, or a copy of it, with --store.")
+        }
+        let size = [path, path + "-wal"].reduce(0) { $0 &+ Self.size(of: $1) }
+        guard size <= Self.largest else {
+            return unasked("\"\(path)\" is larger than 1 GiB, so it is copied only if you pass it with --store.")
+        }
+        do {
+            return try examine(profile, statements, on: path)
+        } catch {
+            return unasked("\(error) Pass the database, or a copy of it, with --store.")
+        }
+    }
+
+    private func unasked(_ problem: String) -> IndexExaminations {
+        var examinations = IndexExaminations()
+        examinations.problem = problem
+        return examinations
+    }
+
+    private func examine(
+        _ profile: Profile, _ statements: [StatementToExamine], on path: String
+    ) throws -> IndexExaminations {
+        Interruption.removeCopiesFirst()
+        let advisor = try IndexAdvisor(path: path)
+        return ProgressBar.during("asking SQLite about indexes", .things("statement")) { show in
+            advisor.examine(statements, besides: profile.statementsToProtect) {
+                show?(UInt64($0), UInt64(statements.count))
+            }
+        }
+    }
+
+    private static func size(of path: String) -> UInt64 {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return (attributes?[.size] as? NSNumber)?.uint64Value ?? 0
+    }
+}

@@ -1,0 +1,232 @@
+import Foundation
+import TestFolders
+import Testing
+
+@testable import FaultlineAnalysis
+@testable import FaultlineReplay
+
+@Suite("Questions to SQLite about indexes")
+struct IndexAdvisorTests {
+    /// A database whose tables have no indexes, with values that show what each one would save.
+    private static func database(_ changes: [String] = []) throws -> String {
+        let path = TestFolder.file("sqlite").path
+        #expect(FileManager.default.createFile(atPath: path, contents: nil))
+        let file = try DatabaseFile(copy: path, named: "shop.sqlite")
+        let numbers = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 19999)"
+        for statement in [
+            "CREATE TABLE book(id INTEGER PRIMARY KEY, author INT, day TEXT, kind TEXT, note TEXT)",
+            """
+            INSERT INTO book(author, day, kind, note) \(numbers)
+            SELECT nullif(i % 5000, 0), '2024-' || printf('%05d', i % 1000), iif(i % 100, 'usual', 'rare'),
+            '{"by": "p' || (i % 4000) || '"}' FROM n
+            """,
+            "CREATE TABLE shelf(id INTEGER PRIMARY KEY, author INT)",
+            "INSERT INTO shelf(author) \(numbers) SELECT i FROM n LIMIT 100",
+            "CREATE TABLE message(id INTEGER PRIMARY KEY, body TEXT)",
+            "CREATE TABLE session(id INTEGER PRIMARY KEY, first INT REFERENCES message(id), last INT REFERENCES message(id))",
+            "INSERT INTO message(body) \(numbers) SELECT 'm' || i FROM n",
+            "INSERT INTO session(first, last) \(numbers) SELECT i / 2 + 1, i / 2 + 2 FROM n",
+            "CREATE TABLE \"sel ect\"(\"group\" TEXT, k1 INT, PRIMARY KEY (k1)) WITHOUT ROWID",
+            "INSERT INTO \"sel ect\" \(numbers) SELECT 'g' || i, i FROM n",
+            "CREATE VIEW rare AS SELECT * FROM book WHERE kind = 'rare'",
+        ] + changes { try file.run(statement) }
+        return path
+    }
+
+    private static let shared = Result { try database() }
+
+    private func examine(
+        _ sql: String, values: String? = nil, rows: UInt64 = 1, besides others: [String] = [], on path: String? = nil
+    ) throws -> StatementExamination {
+        let advisor = try IndexAdvisor(path: try path ?? Self.shared.get())
+        let statement = StatementToExamine(sql: sql, executions: 1, rows: rows, samples: [values].compactMap { $0 })
+        let examinations = advisor.examine(
+            [statement], besides: others.map { StatementToExamine(sql: $0, executions: 1, rows: 1) })
+        return try #require(examinations[sql])
+    }
+
+    private func tuning(_ examination: StatementExamination) throws -> StatementTuning {
+        guard case .change(let tuning) = examination else {
+            Issue.record("\(examination)")
+            throw CancellationError()
+        }
+        return tuning
+    }
+
+    private static let indexed: [(sql: String, indexes: [String])] = [
+        ("SELECT id FROM book WHERE author > 1 AND author < 3", ["book(author)"]),
+        ("SELECT id FROM book WHERE author BETWEEN 1 AND 2", ["book(author)"]),
+        ("SELECT id FROM book WHERE author IN (1, 2)", ["book(author)"]),
+        ("SELECT id FROM book WHERE author = 1 OR author = 7", ["book(author)"]),
+        ("SELECT id FROM book WHERE author = 1 OR day = '2024-00002'", ["book(author)", "book(day)"]),
+        ("SELECT id FROM book WHERE author IS NULL", ["book(author)"]),
+        ("SELECT day, count(*) FROM book WHERE author = 1 GROUP BY day", ["book(author)"]),
+        (
+            "SELECT id FROM book WHERE author = 1 UNION SELECT id FROM book WHERE day = '2024-00007'",
+            ["book(author)", "book(day)"]
+        ),
+        ("SELECT id FROM book WHERE lower(day) = '2024-00001'", ["book(lower(day))"]),
+        ("SELECT b.id FROM book b WHERE json_extract(b.note, '$.by') = 'p7'", ["book(json_extract(note, '$.by'))"]),
+        ("SELECT id FROM book WHERE note ->> '$.by' = 'p7'", ["book(note ->> '$.by')"]),
+        ("SELECT id FROM book WHERE day = '2024-00001' COLLATE NOCASE", ["book(day COLLATE NOCASE)"]),
+        (
+            "SELECT id, day FROM book WHERE author > 5 ORDER BY day COLLATE NOCASE LIMIT 20",
+            ["book(day COLLATE NOCASE)"]
+        ),
+        ("SELECT id, (SELECT count(*) FROM book WHERE book.author = shelf.author) FROM shelf", ["book(author)"]),
+        (
+            "SELECT id FROM shelf WHERE NOT EXISTS (SELECT 1 FROM book WHERE book.author = shelf.author + 9999)",
+            ["book(author)"]
+        ),
+        ("SELECT max(author) FROM book", ["book(author)"]),
+        ("SELECT id FROM book WHERE day GLOB '2024-0000*'", ["book(day)"]),
+        (
+            "SELECT id FROM book WHERE kind = 'usual' ORDER BY day DESC, author LIMIT 5",
+            ["book(kind, day DESC, author)"]
+        ),
+        (
+            "SELECT id FROM book WHERE (author, day) > (4990, '2024-1') ORDER BY author, day LIMIT 5",
+            ["book(author, day)"]
+        ),
+        ("UPDATE book SET kind = 'old' WHERE author = 7", ["book(author)"]),
+        ("WITH q AS (SELECT * FROM book WHERE author = 7) SELECT count(*) FROM q", ["book(author)"]),
+        ("SELECT shelf.id, book.id FROM shelf LEFT JOIN book ON book.author = shelf.author", ["book(author)"]),
+        ("SELECT id FROM book WHERE author = 4999 LIMIT 1 OFFSET 0", ["book(author)"]),
+        ("SELECT id FROM rare WHERE day = '2024-00100'", ["book(kind, day)"]),
+        ("UPDATE book SET kind = 'old' WHERE author = 7 RETURNING id", ["book(author)"]),
+        ("SELECT k1 FROM \"sel ect\" WHERE \"group\" = 'g5'", ["\"sel ect\"(\"group\")"]),
+        ("DELETE FROM message WHERE id BETWEEN 15000 AND 15030", ["session(\"first\")", "session(\"last\")"]),
+    ]
+
+    @Test("The index that SQLite would use is found, and no wider one", arguments: indexed)
+    func indexes(_ sql: String, _ indexes: [String]) throws {
+        let tuning = try tuning(examine(sql, values: sql))
+        let found = tuning.indexes.map { index in
+            "\(StatementText.quoted(index.table))(\(index.columns.joined(separator: ", ")))"
+        }
+        #expect(found.sorted() == indexes)
+        #expect(tuning.after.steps * 5 <= tuning.before.steps)
+        #expect(tuning.hasRecordedValues && tuning.before.plan != tuning.after.plan)
+    }
+
+    @Test(
+        "A statement that no index serves is reported as that",
+        arguments: [
+            "SELECT id FROM book WHERE id = 7", "SELECT id FROM book WHERE author + 1 = 5", "SELECT count(*) FROM book",
+            "SELECT id FROM book ORDER BY random() LIMIT 1", "SELECT id FROM book WHERE kind LIKE '%al'",
+        ])
+    func nothing(_ sql: String) throws {
+        #expect(try examine(sql, values: sql) == .nothing)
+    }
+
+    @Test("Without values, some are drawn from the rows, also those of expressions")
+    func drawnValues() throws {
+        for (sql, columns) in [
+            ("SELECT id FROM book WHERE author = ?", "author"), ("SELECT id FROM book WHERE author IN (…)", "author"),
+            ("SELECT id FROM book WHERE lower(day) = lower(?)", "lower(day)"),
+            ("SELECT id FROM book b WHERE json_extract(b.note, '$.by') = ?", "json_extract(note, '$.by')"),
+            ("SELECT id FROM book WHERE author > ? AND day = ? LIMIT ?", "day"),
+        ] {
+            let tuning = try tuning(examine(sql))
+            #expect(tuning.indexes.map(\.columns) == [[columns]], "\(sql)")
+            #expect(!tuning.hasRecordedValues)
+        }
+    }
+
+    @Test("Rows that the recorded runs found count, although drawn values find fewer")
+    func recordedRows() throws {
+        #expect(try examine("SELECT id FROM book WHERE author > ? AND author < ?", rows: 15_000) == .nothing)
+    }
+
+    @Test(
+        "What could not be examined is told with the reason",
+        arguments: [
+            (
+                "SELECT id FROM book WHERE author + ? = 5",
+                "The trace has no values, and those of this statement are not all compared with columns."
+            ),
+            (
+                "SELECT slug(day) FROM book WHERE author = ?",
+                "SQLite cannot run \"SELECT slug(day) FROM book WHERE author = ?\" (no such function: slug)."
+            ),
+            ("SELECT id FROM film WHERE name = ?", "The store has no column name in film."),
+            (
+                "ATTACH ? AS other",
+                "The trace has no values, and those of this statement are not all compared with columns."
+            ),
+            ("PRAGMA user_version", "SQLite cannot run \"PRAGMA user_version\" (not authorized)."),
+        ])
+    func notExamined(_ sql: String, _ reason: String) throws {
+        #expect(try examine(sql) == .notExamined(reason))
+    }
+
+    @Test("A column with an order that only the program knows is left alone")
+    func collations() throws {
+        let path = try Self.database(["CREATE TABLE word(text TEXT COLLATE danish)"])
+        let sql = "SELECT text FROM word WHERE text = 'a'"
+        #expect(
+            try examine(sql, values: sql, on: path)
+                == .notExamined("Only the program has the collation danish of the column text."))
+    }
+
+    @Test("Statistics alone are advised if they make SQLite use an index that there is")
+    func statistics() throws {
+        let path = try Self.database(["CREATE INDEX usual ON book(kind)", "CREATE INDEX days ON book(day)"])
+        let sql = "SELECT * FROM book WHERE kind = 'usual' ORDER BY day LIMIT 5"
+        let tuning = try tuning(examine(sql, values: sql, on: path))
+        #expect(tuning.indexes.isEmpty && tuning.analyzes)
+        #expect(tuning.code == ["ANALYZE"])
+        #expect(tuning.after.plan == ["SCAN book USING INDEX days"])
+    }
+
+    @Test("An index that makes another statement slow gets statistics, with which it does not")
+    func otherStatements() throws {
+        let path = try Self.database([
+            "CREATE TABLE event(id INTEGER PRIMARY KEY, kind TEXT)",
+            "INSERT INTO event(kind) SELECT 'k' || (id * 7919 % 40) FROM book",
+        ])
+        let sql = "SELECT max(kind) FROM event WHERE id > 0"
+        let alone = try tuning(examine(sql, values: sql, on: path))
+        #expect(alone.code == ["CREATE INDEX event_kind ON event(kind)"])
+        let other = "SELECT DISTINCT kind FROM event LIMIT 40"
+        let both = try tuning(examine(sql, values: sql, besides: [other], on: path))
+        #expect(both.slower.isEmpty && both.code == alone.code + ["ANALYZE"])
+    }
+
+    @Test("One index serves two statements if it begins with the columns of both")
+    func shared() throws {
+        let one = "SELECT id FROM book WHERE author = 7",
+            two = "SELECT id FROM book WHERE author = 7 AND day > '2024-00006' ORDER BY day"
+        let path = try Self.database(["UPDATE book SET author = author % 10"])
+        let advisor = try IndexAdvisor(path: path)
+        let examinations = advisor.examine(
+            [two, one].map { StatementToExamine(sql: $0, executions: 1, rows: 1, samples: [$0]) })
+        let indexes = try [one, two].map { try tuning(#require(examinations[$0])).code }
+        #expect(indexes[0] == indexes[1] && indexes[0].count == 1, "\(indexes)")
+    }
+
+    @Test("A new index has a name of its own, and the plan has it")
+    func names() throws {
+        let path = try Self.database(["CREATE INDEX book_author ON book(day)"])
+        let sql = "SELECT id FROM book WHERE author = 7"
+        let tuning = try tuning(examine(sql, values: sql, on: path))
+        #expect(tuning.code == ["CREATE INDEX book_author_2 ON book(author)"])
+        #expect(tuning.after.plan == ["SEARCH book USING COVERING INDEX book_author_2 (author=?)"])
+    }
+
+    @Test("An index that the statement forbids is told to be so")
+    func forcedIndexes() throws {
+        let sql = "SELECT id FROM book NOT INDEXED WHERE author = 7"
+        // The statement is measured as it is, so that no index helps it.
+        #expect(try examine(sql, values: sql) == .nothing)
+    }
+
+    @Test("The database is left as it is")
+    func untouched() throws {
+        let path = try Self.database()
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        _ = try examine("DELETE FROM book WHERE author = ?", on: path)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        #expect(!FileManager.default.fileExists(atPath: path + "-journal"))
+    }
+}
