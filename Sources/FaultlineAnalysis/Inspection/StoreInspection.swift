@@ -22,9 +22,13 @@ public struct StoreInspection: Sendable {
 
     /// Inspects a store.
     ///
-    /// - Parameter trial: Tries a piece of advice. Called with the highest score first. Returns `nil` if the advice
-    ///   could not be tried; it is then not given.
-    public init(_ facts: StoreFacts, trying trial: (StoreAdvice) -> StoreTrial?) {
+    /// - Parameters:
+    ///   - statements: Findings about statements of a program that uses the store, which need no trial.
+    ///   - trial: Tries a piece of advice. Called with the highest score first. Returns `nil` if the advice could not be tried;
+    ///     it is then not given.
+    public init(
+        _ facts: StoreFacts, statements: [Finding] = [], trying trial: (StoreAdvice) -> StoreTrial?
+    ) {
         self.facts = facts
         let evaluators: [any StoreEvaluator] = [
             LargeColumnEvaluator(), HiddenColumnEvaluator(), SparseTableEvaluator(), FoldedTableEvaluator(),
@@ -34,12 +38,18 @@ public struct StoreInspection: Sendable {
         let advice = evaluators.flatMap { $0.advice(facts) }.ordered {
             ($0.finding.score, $1.finding.signature) > ($1.finding.score, $0.finding.signature)
         }
-        var found: [Finding] = []
+        var found = statements
         var withdrawn: [WithdrawnAdvice] = []
         var untried = 0
         for one in advice {
             // An index can be both redundant and unused.
             if found.contains(where: { $0.signature == one.finding.signature }) { continue }
+            // So can an index for a reference and one for the statements that follow it.
+            if case .createIndex(let table, let column) = one.proposal,
+                statements.contains(where: { $0.creates(indexOn: table, beginningWith: column) })
+            {
+                continue
+            }
             guard let outcome = trial(one) else {
                 untried += 1
                 continue

@@ -33,11 +33,12 @@ public struct StoreSurvey {
     ///   - models: Versions of the store's model, which has the program's names of tables and columns. If empty, the
     ///     model that the store keeps, if any.
     ///   - statements: Statements of a program that uses the store, whose use of indexes is examined.
+    ///   - findings: Findings about such statements.
     ///   - progress: Called with the title of each piece of advice before it is tried.
     /// - Throws: ``ReplayError`` if the file cannot be read or is not an SQLite file, or no model is the store's.
     public static func inspect(
         path: String, models: [ManagedObjectModel] = [], statements: RecordedStatements? = nil,
-        progress: (String) -> Void = { _ in }
+        findings: [Finding] = [], progress: (String) -> Void = { _ in }
     ) throws(ReplayError) -> StoreInspection {
         let store = try SurveyedStore(path: path)
         var facts = try StoreSurvey(store, models).gather(store)
@@ -45,7 +46,7 @@ public struct StoreSurvey {
             try StatementUse(of: statements, on: store.file)
         }
         let trials = RestTrials(store, facts)
-        return StoreInspection(facts) { advice in
+        return StoreInspection(facts, statements: findings) { advice in
             progress(advice.finding.title.text)
             return trials.outcome(of: advice.proposal)
         }

@@ -59,9 +59,10 @@ extension NextStep {
         let profile = analysis.profile
         guard profile.totals.eventCount > 0 else { return nil }
         if analysis.findings.contains(where: { $0.severity > .note && $0.remedy != nil }) {
+            let store = profile.mainDatabase.flatMap { Phrase.printable($0) == $0 ? Input.quoted($0) : nil } ?? "…"
             return NextStep(
                 "measure the advice on a copy of the store",
-                "faultline verify \(trace.path) --store …\(trace.options)")
+                "faultline verify \(trace.path) --store \(store)\(trace.options)")
         }
         if !analysis.findings.isEmpty { return explaining(1, of: trace) }
         if !profile.cpuTimes.isEmpty {

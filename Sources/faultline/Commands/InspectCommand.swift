@@ -22,8 +22,8 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
             history, and a page cache that is too small. It tries its advice on a copy of the store, and keeps only \
             what SQLite uses there and a measurement confirms. It writes neither to the file nor next to it.
 
-            With --trace, it also detects indexes that none of the trace's statements uses. It asks SQLite for their plans on \
-            the copy.
+            With --trace, it also asks SQLite on the copy which indexes the trace's slow statements would use, and detects indexes \
+            that none of its statements uses.
             """)
 
     @Argument(help: "The file of the store.", completion: .file())
@@ -44,11 +44,18 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
     func run() throws {
         let output = try page.check(format.renderer, inputs: CommandInputs([store, model, trace]))
         let models = try model.map(ModelArgument.load) ?? []
-        let statements = try trace.flatMap(Self.statements)
+        let recorded = try trace.map(Self.recorded(in:))
         Interruption.removeCopiesFirst()
+        let findings = try recorded.map { recorded in
+            Analysis(recorded.profile, knowing: try DatabaseQuestions(store: store).ask(recorded.profile))
+                .confirmedIndexes
+        }
         let inspection: StoreInspection
         do {
-            inspection = try StoreSurvey.inspect(path: store, models: models, statements: statements) { title in
+            inspection = try StoreSurvey.inspect(
+                path: store, models: models, statements: recorded?.statements, findings: findings ?? []
+            ) {
+                title in
                 if Terminal.errors.columns != nil { Terminal.tell("Trying on a copy: \(title)") }
             }
         } catch {
@@ -64,19 +71,20 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
         try format.write(inspection, next: next) { $0.inspection }
     }
 
-    /// The statements of a trace, or `nil` if it is incomplete.
-    private static func statements(of path: String) throws -> RecordedStatements? {
+    /// The profile of a trace, and its statements, which are `nil` if it is incomplete.
+    private static func recorded(in path: String) throws -> (profile: Profile, statements: RecordedStatements?) {
         var planLines: Set<String> = []
         let loaded = try LoadedProfile(path: path) { message in
             guard case .entry(process: _, id: _, let entry) = message, case .plan(let plan) = entry else { return }
             planLines.formUnion(plan.rows.map(\.detail))
         }
         for note in loaded.notes { Terminal.tell(note) }
-        guard loaded.profile.missing == 0, loaded.profile.removed == 0 else {
+        let profile = loaded.profile
+        guard profile.missing == 0, profile.removed == 0 else {
             Terminal.tell("Events are missing from the trace, so unused indexes are not reported.")
-            return nil
+            return (profile, nil)
         }
-        return RecordedStatements(loaded.profile.recordedStatements, planLines: planLines)
+        return (profile, RecordedStatements(profile.recordedStatements, planLines: planLines))
     }
 
     private static func tell(_ use: StatementUse) {

@@ -22,6 +22,21 @@ extension IndexExaminations {
     }
 }
 
+extension Analysis {
+    /// The findings about indexes and statistics that SQLite confirmed on a copy of the database.
+    public var confirmedIndexes: [Finding] {
+        findings.filter { finding in finding.evidence.contains { $0.name == ExaminedStatement.steps } }
+    }
+}
+
+extension Finding {
+    /// Whether its SQL creates an index that begins with a column of a table.
+    func creates(indexOn table: String, beginningWith column: String) -> Bool {
+        let (table, column) = (StatementText.quoted(table), StatementText.quoted(column))
+        return code.contains { $0.contains(" ON \(table)(\(column))") || $0.contains(" ON \(table)(\(column),") }
+    }
+}
+
 /// A statement with the change that a copy of the database confirmed.
 private struct ExaminedStatement {
     let sql: String
@@ -35,6 +50,9 @@ private struct ExaminedStatement {
     private static let leastShare = 0.01
     /// The minimum saving of the whole run for a warning, in nanoseconds.
     private static let leastSaving = 5_000_000.0
+
+    /// The name of the evidence that only such a finding has.
+    static let steps = "stepsBefore"
 
     private var text: String { Phrase.shortened(StatementText(sql).summary, to: 90) }
     private var time: UInt64 { groups.reduce(0) { $0 &+ $1.totalTime } }
@@ -61,7 +79,7 @@ private struct ExaminedStatement {
             profile.statementScans.filter { $0.key.sql == sql }.flatMap { $0.evidence.scopes.names }.uniqued
         finding.evidence = [
             Evidence("executions", executions, .count), Evidence("rows", rows, .rows),
-            Evidence("time", time, .nanoseconds), Evidence("stepsBefore", tuning.before.steps, .count),
+            Evidence("time", time, .nanoseconds), Evidence(Self.steps, tuning.before.steps, .count),
             Evidence("stepsAfter", tuning.after.steps, .count),
         ]
         finding.claims = groups.map {

@@ -146,23 +146,29 @@ extension MissingIndexRule {
                 + "\(Phrase.decimal(FetchIndexing.minimumSteps.value, places: 0)) in all. Also tables of at least that size for which "
                 + "SQLite builds an automatic index (AUTOMATIC in its plan) for every fetch. If SQLite's steps were not counted, fetches of "
                 + "few rows that take SQLite at least \(LongFetch.minimumTime.text) each, and whose plan scans the table or seeks by other columns. "
-                + "In a program without an object store, statements that compare columns with one value each and scan as much, and those for which SQLite builds an "
-                + "automatic index.",
+                + "In a program without an object store, statements that take at least 1 % of the run and many steps for their rows: "
+                + "SQLite is asked, on a copy of the database, which indexes its planner would use for conditions, joins, orders, groups, "
+                + "expressions and foreign keys, and whether they save steps. If the database is not at hand, statements that compare "
+                + "columns with one value each and scan as much, and those for which SQLite builds an automatic index.",
             evidence:
                 "Fetches, rows that they found, steps of full scans, their time, SQLite's plan, and rows of the entity that were "
-                + "written.",
+                + "written. Of a statement that SQLite was asked about, the steps and the time of a few runs on the copy, before and "
+                + "with the indexes.",
             fix:
                 "Declare an index with the columns that are compared for equality first, then one range or the sort "
                 + "order; at most \(FetchIndexing.maximumColumns.count) columns. If more are compared, R06 leaves out "
                 + "the least selective first: those for which other fetches show that one value matches more than "
                 + "\(Phrase.percent(FetchIndexing.largestIndexShare.value)) of the table. Fetches that one index "
-                + "serves are one finding. Drop indexes whose columns are a prefix of another index.",
+                + "serves are one finding. Drop indexes whose columns are a prefix of another index. For a statement, create the "
+                + "indexes that are named: the fewest and shortest that save as much. If SQLite uses them only with statistics, or "
+                + "another statement of the trace would get slower without them, run ANALYZE, too.",
             saving:
                 "The time SQLite needs to step over rows that the index skips, minus the time to seek the others "
                 + "(waiting, preparing, prefetching and making objects do not count). For an automatic index, about "
                 + "\(Phrase.duration(AutomaticIndex.row)) for each row that SQLite indexed itself. In both cases, "
                 + "minus about \(Phrase.duration(MissingIndexRule.upkeep)) for each row of the entity that was "
-                + "written.",
+                + "written. For a statement that SQLite was asked about, the part of the steps that the copy saved, or of the time if it "
+                + "saved sorts.",
             guards: [
                 "A finding about a table of fewer than \(Phrase.decimal(FetchIndexing.minimumRows.value, places: 0)) "
                     + "rows is a note.",
@@ -171,8 +177,12 @@ extension MissingIndexRule {
                     + "one for which an index would leave that share of the table to a text search or a sum.",
                 "It ignores terms that are alternatives or negated, and texts that are compared without regard to "
                     + "case or diacritics, which belong to R08.",
-                "It ignores statements with alternatives, negated conditions, a collation, groups or an offset, and those that "
-                    + "compare expressions. Their indexes have the compared columns in the order of the statement.",
+                "If the database is not at hand, it ignores statements with alternatives, negated conditions, a collation, groups or an "
+                    + "offset, and those that compare expressions. The indexes then have the compared columns in the order of the statement.",
+                "An index that saves a statement less than 80 % of its work, less than 5 ms in all, or less than 1 ms per run and 1 % of "
+                    + "the run is a note, and so is one that makes another statement slower.",
+                "SQLite is not asked about statements with functions or collations that only the program has, nor about those whose "
+                    + "values are unknown: record with --values.",
                 "If the table has such an index and SQLite does not use it, R22 reports why.",
                 "R06 never advises dropping an index that the store creates itself or that enforces uniqueness, or one that "
                     + "SQLite prefers to the longer index in a plan of the trace. A needless index is a note unless at least "
