@@ -8,7 +8,9 @@ struct StatementOriginDetector: EvidenceDetector {
     private static let capacity = 1024
 
     var evidence: [StatementSite: StatementOrigins] = [:]
-    /// The statements whose first run was observed. The others are like it.
+    /// The statements whose first run was observed.
+    ///
+    /// The other runs are like it.
     private var seen: Set<DictionaryID> = []
 
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {

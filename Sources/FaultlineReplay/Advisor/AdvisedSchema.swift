@@ -33,7 +33,9 @@ struct AdvisedSchema {
 
     /// An index that has all rows.
     struct Index {
-        /// The columns with their collations. The column of an expression is `nil`.
+        /// The columns with their collations.
+        ///
+        /// The column of an expression is `nil`.
         var keys: [(column: Int?, collation: String)]
     }
 

@@ -1,8 +1,7 @@
 import CSQLite
 import FaultlineAnalysis
 
-/// A question of SQLite's planner to a table: which of these comparisons could you search by, and could you return rows in this
-/// order?
+/// A question of SQLite's planner to a table: by which comparisons it could search, and whether it could return rows in an order.
 struct PlannerQuestion: Hashable {
     struct Comparison: Hashable {
         /// The position of the column in its table; -1 for the row ID.
