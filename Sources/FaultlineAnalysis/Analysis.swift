@@ -81,9 +81,16 @@ public final class Analysis: Sendable {
                 lossyOccurrences: own.reduce(0) { $0 &+ $1.lossy }, of: own.reduce(0) { $0 &+ $1.count })
         }
         let totals = profile.totals
-        let findings = ranked(
-            advice, storeTime: Double(totals.storeTime) + Double(profile.statementPreparation),
+        let run = profile.allProcesses.lacks(.startTimes) ? 0 : profile.wallTime
+        for index in advice.indices { advice[index].rate(by: run) }
+        var findings = ranked(
+            advice,
+            storeTime: Double(totals.storeTime) + Double(profile.statementPreparation)
+                + profile.statementLoops.reduce(0) { $0 + Double($1.evidence.overhead) },
             lossShare: profile.lossShare)
+        for index in findings.indices where run > 0 {
+            findings[index].share = min(1, findings[index].ownSaving.median / Double(run))
+        }
         return (costs, checks, quality, findings)
     }
 

@@ -61,7 +61,8 @@ struct SaveSizeRuleTests {
         #expect(finding.rule == "R10")
         #expect(finding.title.text == "Save Track once, after all changes")
         #expect(finding.change?.description == "List.swift:70")
-        #expect(finding.severity == .error && finding.score == 75)
+        // A saving of a few milliseconds is no error, however many saves there were.
+        #expect(finding.severity == .warning)
         #expect(
             finding.explanation.map(\.text) == [
                 "50 saves followed one another, with one object each: 6.20 ms in all, 4.50 ms of it in COMMIT.",

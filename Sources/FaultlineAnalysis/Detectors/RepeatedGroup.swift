@@ -18,7 +18,7 @@ extension BoundedTable where Value: RepeatedGroup {
         let now = context.mark(of: event.thread)
         let waiting = group.repetition.waiting(before: event, now)
         if group.repetition.isOver(before: event, waiting: waiting, pause: pause, now) { return remove(key) }
-        update(key) { $0.repetition.waiting &+= waiting } ?? ()
+        update(key) { $0.repetition.wait(waiting) } ?? ()
         return nil
     }
 
@@ -72,7 +72,9 @@ struct Repetition: Sendable {
     var time: UInt64 = 0
     var mainThreadTime: UInt64 = 0
     /// The time between the operations that the thread did not spend in the store, in nanoseconds.
-    var waiting: UInt64 = 0
+    private(set) var waiting: UInt64 = 0
+    /// The shortest such time, or `nil` if there was only one operation.
+    private var shortestWait: UInt64?
     /// The lines that called the functions with the operations.
     var callers: [CallSite: UInt64] = [:]
     var speeds = Speeds()
@@ -99,8 +101,11 @@ struct Repetition: Sendable {
     ///
     /// - Parameter now: The thread's progress.
     func waiting(before event: TraceEvent, _ now: ThreadMark) -> UInt64 {
-        let (idle, store) = (event.start - end, now.storeTime &- mark.storeTime)
-        return idle > store ? idle - store : 0
+        var other = now.storeTime &- mark.storeTime
+        // A statement is prepared before its run begins.
+        if case .sql(let statement) = event.detail { other &+= statement.prepare }
+        let idle = event.start - end
+        return idle > other ? idle - other : 0
     }
 
     /// Whether an operation begins a new unit of work, outside any scope.
@@ -109,6 +114,16 @@ struct Repetition: Sendable {
     ) -> Bool {
         let isPause = waiting >= pause && waiting >= Self.pauseFactor * (time / executions)
         return event.scope == 0 && (isPause || now.scopes != mark.scopes)
+    }
+
+    /// The time that the program and its libraries need for each operation, in nanoseconds: the shortest time between two, as
+    /// often as there was one.
+    var overhead: UInt64 { (shortestWait ?? 0) &* (executions - min(1, executions)) }
+
+    /// Adds a time between two operations.
+    mutating func wait(_ time: UInt64) {
+        waiting &+= time
+        shortestWait = min(shortestWait ?? time, time)
     }
 
     mutating func add(_ event: TraceEvent, rows: UInt64, caller: CallSite?, mark: ThreadMark) {
@@ -130,6 +145,7 @@ struct Repetition: Sendable {
         time &+= other.time
         mainThreadTime &+= other.mainThreadTime
         waiting &+= other.waiting
+        shortestWait = [shortestWait, other.shortestWait].compactMap { $0 }.min()
         callers.merge(other.callers, uniquingKeysWith: &+)
         speeds.merge(other.speeds)
         start = min(start, other.start)

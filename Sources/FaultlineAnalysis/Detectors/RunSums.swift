@@ -17,6 +17,9 @@ package struct RunSums: Sendable, StartsEmpty {
     package var mainThreadTime: UInt64 = 0
     /// The time between the runs that was not spent in the store or in SQLite, in nanoseconds.
     package var waiting: UInt64 = 0
+    /// The time that the program and its libraries needed for each run, as far as the shortest time between two shows it, in
+    /// nanoseconds.
+    package var overhead: UInt64 = 0
     /// The lines that called the functions with the runs, with the number of calls.
     package var callers: [CallSite: UInt64] = [:]
     /// The libraries that ran statements for the program, as names of ``StatementLibrary``.
@@ -33,6 +36,7 @@ extension RunSums: Summed {
         .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences),
         .sum("executions", \.executions), .sum("rows", \.rows), .sum("time", \.time),
         .sum("mainThreadTime", \.mainThreadTime), .sum("waiting", \.waiting), .sum("wallTime", \.wallTime),
+        .sum("overhead", \.overhead),
         .part("callers", \.callers), .union("libraries", \.libraries), .part("scopes", \.scopes),
     ]
 }
@@ -58,6 +62,7 @@ extension RunEvidence {
         runs.time = repetition.time
         runs.mainThreadTime = repetition.mainThreadTime
         runs.waiting = repetition.waiting
+        runs.overhead = repetition.overhead
         runs.callers = repetition.callers
         complete(in: surroundings)
     }

@@ -56,6 +56,12 @@ public struct Finding: Sendable, Hashable {
     ///
     /// ``Analysis`` sets it.
     public internal(set) var basis = EventBasis()
+    /// The saving of time as a share of the run, from 0 to 1; 0 if there is none, or the run's time is unknown.
+    ///
+    /// ``Analysis`` sets it.
+    public internal(set) var share = 0.0
+    /// Whether operations failed, which is an error however short they were.
+    var hasFailures = false
     /// The accounts of time that the saving draws on.
     var claims: [Claim] = []
     /// The change in a form that a trial can make, or `nil` if only the program's author can make it.
@@ -103,6 +109,20 @@ extension Finding {
         downgrade(
             "\(Significance.tooLittle()), and below \(threshold: Significance.part) of all \(things)."
         )
+    }
+
+    /// Limits the severity by the saving of time, if one is predicted, as a share of the run: counts alone make no error of a few
+    /// milliseconds.
+    ///
+    /// - Parameter run: The run's time in nanoseconds, or 0 if unknown.
+    mutating func rate(by run: UInt64) {
+        let saved = max(saving.time.median, saving.pause?.median ?? 0)
+        guard saved > 0, run > 0, !hasFailures else { return }
+        if !Significance.isMet(saving: saved, wallTime: run, isMainThread: false) {
+            if severity > .note { downgrade("\(Significance.tooLittle(of: "the run")).") }
+        } else if saved < Significance.errorTime || saved < Double(run) * Significance.errorShare {
+            score = min(score, Score.highestWarning)
+        }
     }
 
     /// Turns the finding into a note because the program spends a long time elsewhere between two operations.

@@ -57,6 +57,10 @@ enum Significance {
 
     static let thresholds = [share, time, mainThreadTime, part]
 
+    /// The minimum saving for an error: both a share of the run and a time, in nanoseconds.
+    static let errorShare = 0.05
+    static let errorTime = 10_000_000.0
+
     /// Whether a saving is worth a warning: 1 % of the scopes' time, or 2 ms, or 1 ms on the main thread.
     ///
     /// - Parameters:

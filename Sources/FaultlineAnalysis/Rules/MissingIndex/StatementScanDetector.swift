@@ -139,12 +139,11 @@ extension Finding {
         remedy = .statement(
             StatementChange(
                 sql: key.sql, executions: evidence.executions, rows: evidence.rows, time: evidence.time, kind: change))
-        // A scan grows with its table, whatever it costs now.
         if !Significance.isMet(
             saving: saving.time.median, wallTime: evidence.wallTime,
             isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time))
         {
-            reservations.append(Significance.notProven)
+            downgrade(Significance.notProven)
         }
     }
 }

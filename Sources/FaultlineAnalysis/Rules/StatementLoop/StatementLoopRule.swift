@@ -14,6 +14,9 @@ public struct StatementLoopRule: Rule {
     /// The minimum rows of a run for which the cost of running the statement is small in comparison.
     static let manyRows: UInt64 = 100
 
+    /// The minimum trips saved for a warning, whatever time they take.
+    static let manyTrips: Int64 = 20
+
     public init() {}
 
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
@@ -52,6 +55,7 @@ public struct StatementLoopRule: Rule {
             fix: advice.fix, code: advice.code, saving: Saving(), confidence: advice.confidence,
             signature: [id, advice.statement.summary, key.site?.function ?? ""].joined(separator: "|"))
         finding.codeLanguage = advice.language
+        finding.saving.time = evidence.savedTime
         finding.saving.trips = Int64(clamping: evidence.executions) - Int64(clamping: occurrences)
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
         finding.subjects = [.statement(key.sql)]
@@ -61,7 +65,8 @@ public struct StatementLoopRule: Rule {
         finding.evidence = [
             Evidence("executions", evidence.executions, .count), Evidence("occurrences", evidence.occurrences, .count),
             Evidence("rows", evidence.rows, .rows), Evidence("time", evidence.time, .nanoseconds),
-            Evidence("waiting", evidence.waiting, .nanoseconds), Evidence("wallTime", evidence.wallTime, .nanoseconds),
+            Evidence("waiting", evidence.waiting, .nanoseconds), Evidence("overhead", evidence.overhead, .nanoseconds),
+            Evidence("wallTime", evidence.wallTime, .nanoseconds),
         ]
         let runs = evidence.executions / occurrences
         if evidence.readsExpired {
@@ -72,14 +77,18 @@ public struct StatementLoopRule: Rule {
                     sql: key.sql, executions: evidence.executions, rows: evidence.rows, time: evidence.time,
                     kind: advice.statement.hasValues ? .together(runs: runs) : .once(runs: runs)))
         }
-        let isLongEnough = Significance.isMet(
-            saving: Double(evidence.time) / 2, wallTime: evidence.wallTime,
-            isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time))
-        // How much time is saved is not known, so it makes no error.
+        finding.claims = [
+            // A run that an index makes short cannot be saved as a long one.
+            Claim(StatementScanDetector.self, key, balance: Double(evidence.time)),
+            Claim(StatementLoopDetector.self, key, balance: Double(evidence.overhead)),
+        ]
+        // The text of a statement for all rows is the reader's work, and its time is estimated.
         finding.score = min(finding.score, Score.highestWarning)
-        finding.weigh(
-            isLongEnough: isLongEnough,
-            isLargePart: Significance.isMet(trips: finding.saving.trips, of: profile.totals.readTrips), of: "trips")
+        if finding.saving.trips < Self.manyTrips, finding.saving.time.median < Significance.time.value {
+            finding.downgrade(
+                "It saves fewer than \(count: UInt64(Self.manyTrips), "run"), and less than \(threshold: Significance.time)."
+            )
+        }
         if let reservation = key.reservation { finding.reservations.append(reservation) }
         let wait = evidence.waiting / max(1, evidence.executions)
         // The rows of another statement are all there, however long the program takes for each.
@@ -109,15 +118,14 @@ extension StatementLoopRule {
                 + "(select_related and prefetch_related in Django, selectinload in SQLAlchemy, including in GRDB). If SQLAlchemy reads objects "
                 + "again that a commit expired, turn expire_on_commit off.",
             saving:
-                "All runs but one per loop. R27 predicts no time: most of it passes in the mapper and the driver, whose "
-                + "work for a joined statement is not known.",
+                "All runs but one per loop. For each of them, half of its time in SQLite, and the time that the program, the mapper "
+                + "and the driver need for a run: the shortest time between two runs of the loop.",
             guards: [
                 "R27 ignores the statements of fetches, faults and saves, which R01 and R04 evaluate.",
                 "R27 ignores runs that all have the same values, which R29 evaluates.",
                 "R27 ignores statements that read a table in parts: pages, lists of keys, and ranges that return several rows.",
                 "R27 ignores statements that return at least \(Phrase.count(Self.manyRows)) rows a run.",
-                "A finding is a note if the runs are less than 20 % of all statements that read rows, and half of their time is "
-                    + "less than 2 ms and less than 1 % of the time that the work took.",
+                "A finding is a note if it saves fewer than \(Self.manyTrips) runs and less than 2 ms.",
                 "A finding is a note if the program spends at least 5 ms elsewhere between two runs, unless they go through the rows of "
                     + "another statement.",
             ])

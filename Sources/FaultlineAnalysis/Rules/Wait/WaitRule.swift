@@ -19,7 +19,7 @@ public struct WaitRule: Rule {
         var outcome = RuleOutcome()
         let waits = profile.waits.filter { Self.isNotable($0.evidence) }
         let usesStore = !profile.allProcesses.lacks(.operations)
-        for lines in Self.byOwner(waits) { outcome.findings.append(finding(lines, usesStore: usesStore)) }
+        for lines in Self.byOwner(waits) { outcome.findings.append(finding(lines, usesStore: usesStore, profile)) }
         let count = profile.totals.events[.wait] ?? 0
         if count > 0 {
             outcome.examined = "\(count: count, "wait")"
@@ -51,12 +51,14 @@ public struct WaitRule: Rule {
         }
     }
 
-    private func finding(_ lines: [Line], usesStore: Bool) -> Finding {
+    private func finding(_ lines: [Line], usesStore: Bool, _ profile: Profile) -> Finding {
         let key = lines[0].key
         let evidence = lines.dropFirst().reduce(into: lines[0].evidence) { $0.merge($1.evidence) }
         let advice = WaitAdvice(key: key, evidence: evidence, usesStore: usesStore)
         let score = Score.of(Double(evidence.longest), info: Self.longWait.value, warning: 50_000_000)
-        let blocked = Double(evidence.blockedTime)
+        // Threads that wait at the same time cost the run no more than its own time.
+        let run = profile.allProcesses.lacks(.startTimes) ? .max : profile.wallTime
+        let blocked = Double(min(evidence.blockedTime, run))
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title,
             change: (advice.isImpatient ? nil : key.ownerSite) ?? key.site,
@@ -90,6 +92,7 @@ public struct WaitRule: Rule {
         finding.claims = lines.map { line in
             Claim(WaitDetector.self, line.key, balance: Double(line.evidence.blockedTime))
         }
+        finding.hasFailures = evidence.failures > 0
         weigh(&finding, evidence)
         return finding
     }
