@@ -129,3 +129,54 @@ struct UnexplainedWorkTests {
         #expect(work.explanation.map(\.text) == ["1 run took 40.0 ms, 100 % of the run.", "It read 100 rows."])
     }
 }
+
+@Suite("Known causes of work that no index makes shorter")
+struct KnownCauseTests {
+    private func cause(
+        _ sql: String, type: TraceEvent.Statement.StatementType = .read, rows: UInt32 = 1, reads: UInt32 = 0,
+        runs: Int = 2
+    ) -> [String] {
+        var trace = TraceBuilder()
+        var statement = TraceEvent.Statement()
+        statement.statement = trace.define(.statement(StatementEntry(sql: sql)))
+        (statement.type, statement.rows, statement.fileReads) = (type, rows, reads)
+        for _ in 0..<runs { trace.event(.sql(statement), duration: 20_000_000, stack: trace.stack(12)) }
+        let work = Analysis(Profile(trace.closed()), rules: []).unexplained.first
+        return work?.explanation.suffix(2).map(\.text) ?? []
+    }
+
+    @Test(
+        "A statement's habit is told with the change that helps",
+        arguments: [
+            ("SELECT id FROM book ORDER BY RANDOM() LIMIT ?", 1, "ORDER BY random() reads and sorts all rows"),
+            ("SELECT count(*) FROM book", 1, "count(*) without a condition steps over the whole table"),
+            (
+                "SELECT COUNT(*) AS n FROM (SELECT id FROM book WHERE body LIKE ?) AS a", 1,
+                "To count the rows that match"
+            ),
+            ("SELECT * FROM trip WHERE user > ?", 60_000, "Each run returns 60,000 rows to the program."),
+        ] as [(String, UInt32, String)])
+    func habits(_ sql: String, rows: UInt32, beginning: String) throws {
+        #expect(cause(sql, rows: rows).first?.hasPrefix(beginning) == true, "\(cause(sql, rows: rows))")
+    }
+
+    @Test func `Rows that go to many pages, and work on the whole file, are told`() {
+        let scattered = cause("INSERT INTO doc VALUES (?, …)", type: .write, rows: 2000, reads: 1000)
+        #expect(scattered.first?.hasPrefix("SQLite read 2,000 pages of the file to write 4,000 rows") == true)
+        #expect(cause("VACUUM", type: .schema).first?.hasPrefix("VACUUM reads the whole file") == true)
+        #expect(
+            cause("PRAGMA integrity_check", type: .schema).first?.hasPrefix("integrity_check reads the whole file")
+                == true)
+    }
+
+    @Test(
+        "Other statements have no known cause",
+        arguments: [
+            "SELECT count(*) FROM book GROUP BY author", "SELECT count(*), author FROM book",
+            "SELECT a FROM book ORDER BY a",
+            "PRAGMA user_version",
+        ])
+    func others(_ sql: String) {
+        #expect(!cause(sql, rows: 40).contains { $0.contains("Keep the number") || $0.contains("reads") })
+    }
+}

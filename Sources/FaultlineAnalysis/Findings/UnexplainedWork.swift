@@ -141,11 +141,12 @@ extension UnexplainedWork {
         return ["SQLite's plan: \(lines.joined(separator: ", "))."]
     }
 
-    /// A sentence about what the rules about scans did not examine.
+    /// Sentences about a cause that no index mends, or about what the rules about scans did not examine.
     private static func unexamined(
         _ group: EventGroup, _ scans: Set<String>, _ examinations: IndexExaminations
     ) -> [Wording] {
         guard case .statement(let sql) = group.key.subject else { return [] }
+        if let cause = KnownCause(sql, group) { return cause.sentences }
         switch examinations[sql] {
         case .nothing:
             return [
