@@ -160,6 +160,15 @@ struct IndexAdvisorTests {
         #expect(try examine(sql) == .notExamined(reason))
     }
 
+    @Test("Runs that take too long with and without indexes show nothing")
+    func longRuns() throws {
+        let sql = "SELECT count(*) FROM book a, book b, book c WHERE a.author + b.author + c.author = 1"
+        let advisor = try IndexAdvisor(path: Self.shared.get())
+        advisor.longestRun = 10_000_000
+        let examinations = advisor.examine([StatementToExamine(sql: sql, executions: 1, rows: 1, samples: [sql])])
+        #expect(examinations[sql] == .notExamined("Its runs take too long on the copy."))
+    }
+
     @Test("A column with an order that only the program knows is left alone")
     func collations() throws {
         let path = try Self.database(["CREATE TABLE word(text TEXT COLLATE danish)"])

@@ -17,9 +17,8 @@ struct StatementRuns {
     var forcesIndex: Bool { listening.forcesIndex }
     private var base: DatabaseFile { advisor.base }
 
-    /// The most runs to measure, and the longest time of one, in nanoseconds.
+    /// The most runs to measure.
     private static let mostRuns = 2
-    private static let limit: UInt64 = 2_000_000_000
     /// The time after which no further round is measured, in nanoseconds, and the most rounds.
     private static let enough = 20_000_000.0
     private static let rounds = 5
@@ -61,6 +60,8 @@ struct StatementRuns {
         var time = Double.infinity
         var rows: UInt64 = 0
         var plan: [String] = []
+        /// Whether a run was interrupted because it took too long.
+        var isCutShort = false
 
         /// The steps up to which a sort is one of few rows.
         private static let fewSteps: UInt64 = 2000
@@ -88,9 +89,10 @@ struct StatementRuns {
                     }
                 }
                 do {
-                    work.rows &+= try base.limitingQueries(to: Self.limit) { try query.run([values]) }
+                    work.rows &+= try base.limitingQueries(to: advisor.longestRun) { try query.run([values]) }
                 } catch  where base.wasInterrupted {
                     total = Self.enough
+                    work.isCutShort = true
                 } catch  where base.hasViolatedConstraint {
                     // Drawn values can be those of rows that others refer to. SQLite has looked for those rows by then.
                 }

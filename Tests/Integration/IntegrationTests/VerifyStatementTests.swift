@@ -64,7 +64,7 @@ struct VerifyStatementTests {
         var after: [UInt64]
         var operations: [UInt64]
 
-        var testDescription: String { rule }
+        var testDescription: String { "\(rule): \(work)" }
     }
 
     private static let cases = [
@@ -83,7 +83,7 @@ struct VerifyStatementTests {
                 #"for n in (0, 50, 200): c.execute("SELECT id, title FROM book ORDER BY id LIMIT ? OFFSET ?", (20, 20 * n)).fetchall()"#,
             before: [1, 20], after: [1, 20], operations: [1, 3]),
         Case(
-            rule: "R19",
+            rule: "R06",
             work: #"for n in range(3): c.execute("SELECT * FROM book ORDER BY year LIMIT 10").fetchall()"#,
             before: [1, 10], after: [1, 10], operations: [1, 3]),
         Case(

@@ -48,8 +48,9 @@ private struct ExaminedStatement {
     private static let leastPart = 0.8
     private static let leastTime = 1_000_000.0
     private static let leastShare = 0.01
-    /// The minimum saving of the whole run for a warning, in nanoseconds.
+    /// The minimum saving of the whole run for a warning, in nanoseconds, unless hardly any work is left.
     private static let leastSaving = 5_000_000.0
+    private static let nearlyAll = 0.99
 
     /// The name of the evidence that only such a finding has.
     static let steps = "stepsBefore"
@@ -100,7 +101,7 @@ private struct ExaminedStatement {
             finding.downgrade("It saves less than \(percent: Self.leastPart) of the work.")
         } else if !tuning.slower.isEmpty {
             finding.downgrade("It makes \(count: tuning.slower.count, "other statement") slower.")
-        } else if saved < Self.leastSaving {
+        } else if saved < Self.leastSaving, tuning.savedShare < Self.nearlyAll {
             finding.downgrade("It saves less than \(duration: Self.leastSaving).")
         } else if !isLong {
             finding.downgrade(

@@ -178,7 +178,7 @@ extension MissingIndexRule {
                     + "case or diacritics, which belong to R08.",
                 "If the database is not at hand, it ignores statements with alternatives, negated conditions, a collation, groups or an "
                     + "offset, and those that compare expressions. The indexes then have the compared columns in the order of the statement.",
-                "An index that saves a statement less than 80 % of its work, less than 5 ms in all, or less than 1 ms per run and 1 % of "
+                "An index that saves a statement less than 80 % of its work, less than 5 ms in all unless hardly any work is left, or less than 1 ms per run and 1 % of "
                     + "the run is a note, and so is one that makes another statement slower.",
                 "SQLite is not asked about statements with functions or collations that only the program has, nor about those whose "
                     + "values are unknown: record with --values.",
