@@ -57,7 +57,9 @@ struct SARIFTests {
                 Prefetch "list" with the fetch of Item. Item.list went to the store in 100 trips for 100 objects, 1.20 ms \
                 in all.
                 """) == true)
-        #expect(message["text"]?.hasSuffix("Saves 982 µs (354 µs–1.13 ms), 24 % of the run, 99 trips. Confidence: medium.") == true)
+        #expect(
+            message["text"]?.hasSuffix("Saves 982 µs (354 µs–1.13 ms), 24 % of the run, 99 trips. Confidence: medium.")
+                == true)
         #expect(
             message["markdown"]?.hasPrefix("**Prefetch `list` with the fetch of `Item`.**\n\n`Item.list` went") == true)
         let code = "```swift\nrequest.relationshipKeyPathsForPrefetching = [\"list\"]\n```\n"

@@ -17,7 +17,7 @@ static void create(sqlite3 *database) {
     run(database, "CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT NOT NULL, author_id INTEGER NOT NULL)");
     run(database, "CREATE TABLE loan (book_id INTEGER NOT NULL, card TEXT NOT NULL, day INTEGER NOT NULL)");
     run(database,
-        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4000)"
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000)"
         " INSERT INTO book SELECT i, 'Book ' || i, i % 1000 + 1 FROM n");
     run(database, "INSERT INTO author SELECT id, 'Author ' || id FROM book WHERE id <= 1000");
     run(database, "INSERT INTO loan SELECT id, 'C' || (id % 700), id % 365 FROM book");

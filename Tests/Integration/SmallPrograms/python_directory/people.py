@@ -17,9 +17,9 @@ def open_directory(path):
     with connection:
         connection.executemany(
             "INSERT INTO person VALUES (?, ?, ?, ?, ?)",
-            ((i, f"p{i}@example.org", f"Family {i * 13 % 701}", CITIES[i % 5], 1930 + i % 80) for i in range(1, 4001)),
+            ((i, f"p{i}@example.org", f"Family {i * 13 % 701}", CITIES[i % 5], 1930 + i % 80) for i in range(1, 40001)),
         )
-        connection.executemany("INSERT INTO badge VALUES (?, ?)", ((f"B{i:05}", i) for i in range(1, 4001)))
+        connection.executemany("INSERT INTO badge VALUES (?, ?)", ((f"B{i:05}", i) for i in range(1, 40001)))
     return connection
 
 

@@ -22,7 +22,7 @@ def create(engine):
             insert(part),
             [
                 {"number": f"P{i:05}", "maker": f"Maker {i % 40}", "price": i * 7919 % 9973}
-                for i in range(1, 5001)
+                for i in range(1, 50001)
             ],
         )
 
@@ -35,7 +35,7 @@ def price_of(engine, number):
 def cheapest(engine, count):
     statement = select(part.c.number, part.c.price).order_by(part.c.price, part.c.number).limit(count)
     with engine.connect() as connection:
-        return connection.execute(statement).all()  # finds R19
+        return connection.execute(statement).all()  # finds R06
 
 
 engine = create_engine("sqlite:///" + sys.argv[1])

@@ -23,7 +23,7 @@ def create(engine):
             insert(part),
             [
                 {"number": f"P{i:05}", "maker": f"Maker {i % 40}", "price": i * 7919 % 9973}
-                for i in range(1, 5001)
+                for i in range(1, 50001)
             ],
         )
 
