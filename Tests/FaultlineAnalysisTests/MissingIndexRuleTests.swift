@@ -347,7 +347,7 @@ struct MissingIndexRuleTests {
         add([Self.length], rows: 12, steps: 600, times: 2, duration: 20_000, to: &music)
         music.trace.now += 1_000_000_000
         let found = findings(music)
-        #expect(found.map(\.severity) == [.note])
+        #expect(found.map(\.severity) == [.warning])
         #expect(
             found.first?.reservations.map(\.text) == [
                 "Cost not proven at this size: less than 1 % of the time that the work took."

@@ -223,7 +223,7 @@ struct RepeatedFetchRuleTests {
             ])
         let irregular = findings { library in
             library.scoped(.request) { library in
-                for gap in [1, 5, 1, 9, 1, 7] as [UInt64] { library.fetch(gap: gap * 1_000_000) }
+                for gap in [100, 500, 100, 900, 100, 700] as [UInt64] { library.fetch(gap: gap * 1_000_000) }
             }
         }
         #expect(irregular.map(\.severity) == [.warning])

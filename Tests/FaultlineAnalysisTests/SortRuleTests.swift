@@ -237,7 +237,7 @@ struct SortRuleTests {
     @Test func `A cost that is not proven is not projected if there is only one fetch`() {
         // Nearly all of the time goes elsewhere.
         let found = findings(rows: 600, duration: 400_000_000)
-        #expect(found.map(\.severity) == [.note])
+        #expect(found.map(\.severity) == [.warning])
         #expect(
             found.map { $0.reservations.map(\.text) } == [
                 [

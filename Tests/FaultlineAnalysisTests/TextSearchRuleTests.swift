@@ -199,7 +199,7 @@ struct TextSearchRuleTests {
 
     @Test func `The cost of a search that takes little time is reported as not proven`() throws {
         let finding = try #require(analysis(duration: 100_000, wall: 1_000_000_000).findings.first)
-        #expect(finding.severity == .note)
+        #expect(finding.severity == .warning)
         #expect(
             finding.reservations.map(\.text) == [
                 "Cost not proven at this size: less than 1 % of the time that the work took."

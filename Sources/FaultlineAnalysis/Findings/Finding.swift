@@ -111,16 +111,14 @@ extension Finding {
         )
     }
 
-    /// Limits the severity by the saving of time, if one is predicted, as a share of the run: counts alone make no error of a few
-    /// milliseconds.
+    /// Makes an error that saves little time a warning: counts alone make no error of a few milliseconds.
     ///
     /// - Parameter run: The run's time in nanoseconds, or 0 if unknown.
     mutating func rate(by run: UInt64) {
-        let saved = max(saving.time.median, saving.pause?.median ?? 0)
+        // A shorter wait for each screen does not depend on how long the program runs.
+        let saved = saving.time.median
         guard saved > 0, run > 0, !hasFailures else { return }
-        if !Significance.isMet(saving: saved, wallTime: run, isMainThread: false) {
-            if severity > .note { downgrade("\(Significance.tooLittle(of: "the run")).") }
-        } else if saved < Significance.errorTime || saved < Double(run) * Significance.errorShare {
+        if saved < Significance.errorTime || saved < Double(run) * Significance.errorShare {
             score = min(score, Score.highestWarning)
         }
     }

@@ -56,7 +56,7 @@ package enum RuleText {
         "occasion: one scope or, outside scopes, work without a pause. A pause lasts at least 5 ms and four times as long "
             + "as a fetch in R04, and at least 100 ms in R10 and R18.",
         "call site: the line of the program that caused an event, such as List.swift:42.",
-        "score: from 0 to 100, the extent of a problem. A score of at least 25 is a warning, and one of at least 75 is an error. A report lists "
+        "severity: error, warning or note. Only what failed, or saves at least 5 % of the run and 10 ms, is an error. A report lists "
             + "findings by severity, and then by the time that they save.",
         "confidence: how far a predicted saving can be trusted: high, medium or low. A report says why it is low.",
     ]

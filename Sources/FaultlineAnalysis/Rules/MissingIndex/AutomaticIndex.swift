@@ -110,7 +110,7 @@ extension MissingIndexRule {
             saving: saving.median, wallTime: profile.wallTime(of: Set(fetches.flatMap(\.counts.scopes.keys))),
             isMainThread: fetches.first?.isOnMainThread ?? false)
         {
-            finding.downgrade(Significance.notProven)
+            finding.reservations.append(Significance.notProven)
         }
         return finding
     }

@@ -116,11 +116,12 @@ public struct MissingIndexRule: Rule {
             )
         }
         let scopes = demand.fetches.flatMap(\.counts.scopes.keys)
+        // The scan grows with the table, whatever it costs now.
         if !Significance.isMet(
             saving: finding.saving.time.median, wallTime: profile.wallTime(of: Set(scopes)),
             isMainThread: demand.fetches[0].isOnMainThread)
         {
-            finding.downgrade(Significance.notProven)
+            finding.reservations.append(Significance.notProven)
         }
     }
 }
@@ -187,6 +188,9 @@ extension MissingIndexRule {
                     + "SQLite prefers to the longer index in a plan of the trace. A needless index is a note unless at least "
                     + "\(Phrase.count(MissingIndexRule.needlessWrites.count)) rows were written.",
                 "An index that costs more to maintain than it saves is a note.",
+                "For tables of at least \(Phrase.decimal(FetchIndexing.minimumRows.value, places: 0)) rows, a finding that saves too "
+                    + "little time stays a warning, and says that the cost is not proven at this size, because the cost grows with the "
+                    + "table.",
             ])
     }
 }

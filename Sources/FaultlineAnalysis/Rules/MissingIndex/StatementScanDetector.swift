@@ -139,11 +139,12 @@ extension Finding {
         remedy = .statement(
             StatementChange(
                 sql: key.sql, executions: evidence.executions, rows: evidence.rows, time: evidence.time, kind: change))
+        // A scan grows with its table, whatever it costs now.
         if !Significance.isMet(
             saving: saving.time.median, wallTime: evidence.wallTime,
             isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time))
         {
-            downgrade(Significance.notProven)
+            reservations.append(Significance.notProven)
         }
     }
 }

@@ -163,7 +163,7 @@ public struct PredicateOrderRule: Rule {
                 isMainThread: fetch.isOnMainThread)
         else { return }
         let one = saving / Double(max(1, fetch.counts.executions)) * Growth.projected
-        finding.downgrade(
+        finding.reservations.append(
             Significance.notProven + " With ten times the rows, it would save about \(duration: one) each time.")
     }
 }
@@ -259,7 +259,7 @@ extension PredicateOrderRule {
                 "It reports nothing if an index seeks the rows, or if the predicate has an OR.",
                 "If no text passed, or there are several searches, R07 assumes that half of the rows match the other "
                     + "terms, and the confidence is low.",
-                "On little data the finding is a note: it says that the cost is not proven at this size, and "
+                "On little data the finding stays a warning, says that the cost is not proven at this size, and "
                     + "projects the saving at ten times the rows.",
                 "R07 does not reorder comparisons of numbers: an unneeded one takes about "
                     + "\(Phrase.duration(PredicateOrderRule.comparison.usual)).",

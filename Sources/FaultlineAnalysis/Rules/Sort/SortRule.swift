@@ -98,7 +98,8 @@ public struct SortRule: Rule {
                 saving: finding.saving.time.median, wallTime: profile.wallTime(of: fetch.counts.scopes.keys),
                 isMainThread: fetch.isOnMainThread)
         else { return }
-        finding.downgrade(Significance.notProven + (Growth(fetch, costs: costs)?.sentence ?? ""))
+        // The sort grows with the table, whatever it costs now.
+        finding.reservations.append(Significance.notProven + (Growth(fetch, costs: costs)?.sentence ?? ""))
     }
 }
 
@@ -127,7 +128,7 @@ extension SortRule {
             guards: [
                 "If no index can have the texts in the sort order (localized, or case-insensitive), or a sort key is "
                     + "in another table, the finding explains this and is a note.",
-                "On little data the finding is a note, because the cost is not proven at this size. It "
+                "On little data the finding stays a warning and says that the cost is not proven at this size. It "
                     + "projects the time at ten times the rows if the trace has the plan and at least "
                     + "\(Growth.minimumFetches) of the fetches.",
             ])

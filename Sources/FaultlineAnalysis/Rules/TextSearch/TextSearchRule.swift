@@ -150,11 +150,12 @@ public struct TextSearchRule: Rule {
                     + "which takes little time."
             )
         }
+        // The search grows with the table, whatever it costs now.
         if !Significance.isMet(
             saving: finding.saving.time.median, wallTime: profile.wallTime(of: fetch.counts.scopes.keys),
             isMainThread: fetch.isOnMainThread)
         {
-            finding.downgrade(Significance.notProven)
+            finding.reservations.append(Significance.notProven)
         }
     }
 }
@@ -188,7 +189,8 @@ extension TextSearchRule {
                 "The finding is a note if another term leaves at most "
                     + "\(Phrase.decimal(TextSearchRule.fewCandidates.value, places: 0)) rows.",
                 "R08 ignores copies that the store already folds (canonical attributes).",
-                "On little data the finding is a note, because the cost is not proven at this size.",
+                "On little data the finding stays a warning, because its cost grows with the table, and says that the "
+                    + "cost is not proven at this size.",
             ])
     }
 }
