@@ -256,8 +256,8 @@ struct StatementLoopRuleTests {
         #expect(fetched.findings.isEmpty)
     }
 
-    @Test func `A loop that is a small part of the work is a note`() throws {
-        // All but one of the runs are saved. Each run takes 2 µs, with 1 µs between, and the others take most of the time.
+    @Test func `A loop that saves few runs and little time is a note`() throws {
+        // All but one of the runs are saved. Each run takes 2 µs, with 1 µs between.
         for (runs, pause, severity) in [
             (20, 100_000, Severity.note), (21, 100_000, .warning), (21, 60_000_000, .warning),
         ] {

@@ -93,8 +93,7 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
     }
 
     private func analyse(_ path: String) throws -> Analysis {
-        let profile = try LoadedProfile.oneOfSeveral(path)
-        return Analysis(profile, knowing: try DatabaseQuestions(store: store).ask(profile))
+        try Analysis(asking: store, about: LoadedProfile.oneOfSeveral(path))
     }
 
     private static func read(_ path: String) throws -> Budget {

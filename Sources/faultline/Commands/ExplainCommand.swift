@@ -63,7 +63,7 @@ struct ExplainCommand: AnalyzingCommand {
     private func explain(_ number: Int, of trace: String) throws {
         let loaded = try LoadedProfile(path: trace)
         for note in loaded.notes { Terminal.tell(note) }
-        let findings = Analysis(loaded.profile).findings
+        let findings = try Analysis(asking: nil, about: loaded.profile).findings
         try EventSelection<ToOption>.check(number, of: findings, in: trace)
         let finding = findings[number - 1]
         var events = FindingEvents(of: finding)

@@ -47,8 +47,7 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
         let recorded = try trace.map(Self.recorded(in:))
         Interruption.removeCopiesFirst()
         let findings = try recorded.map { recorded in
-            Analysis(recorded.profile, knowing: try DatabaseQuestions(store: store).ask(recorded.profile))
-                .confirmedIndexes
+            try Analysis(asking: store, about: recorded.profile).confirmedIndexes
         }
         let inspection: StoreInspection
         do {

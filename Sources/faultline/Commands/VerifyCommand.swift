@@ -61,7 +61,7 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
         _ = Analysis(loaded.profile)
         let models = try model.map(ModelArgument.load) ?? []
         Interruption.removeCopiesFirst()
-        let analysis = Analysis(loaded.profile, knowing: try DatabaseQuestions(store: store).ask(loaded.profile))
+        let analysis = try Analysis(asking: store, about: loaded.profile)
         let verification: Verification
         do {
             verification = try verify(analysis, models)

@@ -4,8 +4,20 @@ import FaultlineReport
 import FaultlineTrace
 import Foundation
 
+extension Analysis {
+    /// Analyses a profile, and asks SQLite about indexes for its statements.
+    ///
+    /// Commands that number findings must number the same ones.
+    ///
+    /// - Parameter store: The database to ask on, or `nil` for the one that the trace names.
+    /// - Throws: ``CommandFailure`` if the given database cannot be read.
+    convenience init(asking store: String?, about profile: Profile) throws {
+        self.init(profile, knowing: try DatabaseQuestions(store: store).ask(profile))
+    }
+}
+
 /// Questions to SQLite about indexes, on a copy of the database that a program used.
-struct DatabaseQuestions {
+private struct DatabaseQuestions {
     /// The path that the user gave, or `nil` to take the file that the trace names.
     let store: String?
 

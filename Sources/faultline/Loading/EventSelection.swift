@@ -57,7 +57,7 @@ struct EventSelection<End: EndOption>: ParsableArguments {
         guard let finding else { return (nil, []) }
         let loaded = try LoadedProfile(path: trace)
         for note in loaded.notes { Terminal.tell(note) }
-        let findings = Analysis(loaded.profile).findings
+        let findings = try Analysis(asking: nil, about: loaded.profile).findings
         try Self.check(finding, of: findings, in: trace)
         return (findings[finding - 1], loaded.notes)
     }

@@ -19,7 +19,7 @@ struct TraceReport {
     init(path: String, store: String? = nil, observing observe: (TraceMessage) -> Void = { _ in }) throws {
         let loaded = try LoadedProfile(path: path, observing: observe)
         self.path = path
-        analysis = Analysis(loaded.profile, knowing: try DatabaseQuestions(store: store).ask(loaded.profile))
+        analysis = try Analysis(asking: store, about: loaded.profile)
         notes = loaded.notes
     }
 

@@ -12,11 +12,11 @@ struct MigrationDemoTests {
     @Test("records three ways that give the same store, and advises against the needless mapping model")
     func demo() throws {
         let output = directory.path("demo")
-        let result = try BuiltCommand.run(["demo", "migration", "--readings", "3000", "--output", output])
+        let result = try BuiltCommand.run(["demo", "migration", "--readings", "10000", "--output", output])
         #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
         for heading in [
-            "inferred, by the container: 3,000 readings", "a mapping model, by a manager: 3,000 readings",
-            "a mapping model with a policy: 3,000 readings", "The same store, three ways",
+            "inferred, by the container: 10,000 readings", "a mapping model, by a manager: 10,000 readings",
+            "a mapping model with a policy: 10,000 readings", "The same store, three ways",
         ] {
             #expect(result.output.contains("\n\(heading)\n"))
         }
