@@ -19,7 +19,7 @@ public final class IndexAdvisor {
     private let deadline: UInt64
 
     /// The longest time for all statements, in nanoseconds.
-    private static let patience: UInt64 = 30_000_000_000
+    private static let patience: UInt64 = 15_000_000_000
 
     /// Copies a database.
     ///
@@ -139,24 +139,48 @@ public final class IndexAdvisor {
     /// Adds `ANALYZE` to changes without which another statement gets slower, or tells which one does.
     private func protect(_ all: [StatementRuns], from changes: inout [Change]) {
         for position in changes.indices where !changes[position].tuning.indexes.isEmpty {
-            let change = changes[position]
-            let tables = Set(change.tuning.indexes.map { $0.table.lowercased() })
-            for runs in all
-            where runs.statement.sql != change.runs.statement.sql && !runs.tables.isDisjoint(with: tables) {
-                guard TrialClock.wall.now < deadline, let before = try? runs.measure(),
-                    let after = try? runs.measure(with: change.tuning.indexes, analyzing: change.tuning.analyzes),
-                    after.isMuchWorse(than: before)
-                else { continue }
-                let analyzed = try? runs.measure(with: change.tuning.indexes, analyzing: true)
-                let own = try? change.runs.measure(with: change.tuning.indexes, analyzing: true)
-                if let analyzed, let own, !analyzed.isMuchWorse(than: before), own.isAsGood(as: change.tuning.work) {
-                    (changes[position].tuning.analyzes, changes[position].tuning.work) = (true, own)
-                } else {
-                    changes[position].slower.append(
-                        .init(sql: runs.statement.sql, before: before.steps, after: after.steps))
-                }
+            guard TrialClock.wall.now < deadline else { return }
+            try? protect(all, from: &changes[position])
+        }
+    }
+
+    private func protect(_ all: [StatementRuns], from change: inout Change) throws {
+        let (indexes, tables) = (change.tuning.indexes, Set(change.tuning.indexes.map { $0.table.lowercased() }))
+        let others = all.filter { $0.statement.sql != change.runs.statement.sql && !$0.tables.isDisjoint(with: tables) }
+        // Only another plan can make them slower.
+        let plans = others.map { try? $0.plan() }
+        let affected = try with(indexes, analyzing: change.tuning.analyzes) {
+            zip(others, plans).filter { runs, plan in (try? runs.plan()) != plan }.map(\.0)
+        }
+        guard !affected.isEmpty else { return }
+        let before = try affected.map { try $0.measure() }
+        func slower(analyzing: Bool) throws -> [StatementTuning.Slowdown] {
+            let after = try with(indexes, analyzing: analyzing) { try affected.map { try $0.measure() } }
+            return affected.indices.filter { after[$0].isMuchWorse(than: before[$0]) }.map {
+                .init(sql: affected[$0].statement.sql, before: before[$0].steps, after: after[$0].steps)
             }
         }
+        change.slower = try slower(analyzing: change.tuning.analyzes)
+        guard !change.slower.isEmpty, !change.tuning.analyzes, try slower(analyzing: true).isEmpty else { return }
+        let work = try with(indexes, analyzing: true) { try change.runs.measure() }
+        guard work.isAsGood(as: change.tuning.work) else { return }
+        (change.tuning.analyzes, change.tuning.work, change.slower) = (true, work, [])
+    }
+
+    /// Does some work on the copy with indexes, and removes them again.
+    func with<Result>(_ indexes: [IndexCandidate], analyzing: Bool, _ work: () throws -> Result) throws -> Result {
+        try base.run("SAVEPOINT advice")
+        defer {
+            try? base.run("ROLLBACK TO advice")
+            try? base.run("RELEASE advice")
+            // Statistics in memory outlast the transaction that made them.
+            try? base.run("ANALYZE sqlite_schema")
+        }
+        for (number, index) in indexes.enumerated() {
+            try base.run(index.creation(named: StatementRuns.name(number)))
+        }
+        if analyzing { try base.run("ANALYZE main") }
+        return try work()
     }
 
     /// Names for indexes that nothing in the database has.

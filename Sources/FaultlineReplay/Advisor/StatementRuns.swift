@@ -103,22 +103,18 @@ struct StatementRuns {
             work.time = min(work.time, time)
             total += time
         }
-        work.plan = try PreparedQuery("EXPLAIN QUERY PLAN " + runs.runs[0].text, on: base).details(runs.runs[0].values)
+        work.plan = try plan()
         return work
     }
 
-    /// Runs the statement on the copy with indexes, and removes them again.
+    /// Runs the statement on the copy with indexes.
     func measure(with indexes: [IndexCandidate], analyzing: Bool) throws -> Work {
-        try base.run("SAVEPOINT advice")
-        defer {
-            try? base.run("ROLLBACK TO advice")
-            try? base.run("RELEASE advice")
-            // Statistics in memory outlast the transaction that made them.
-            try? base.run("ANALYZE sqlite_schema")
-        }
-        for (number, index) in indexes.enumerated() { try base.run(index.creation(named: Self.name(number))) }
-        if analyzing { try base.run("ANALYZE main") }
-        return try measure()
+        try advisor.with(indexes, analyzing: analyzing) { try measure() }
+    }
+
+    /// The lines of SQLite's plan for the first run.
+    func plan() throws -> [String] {
+        try PreparedQuery("EXPLAIN QUERY PLAN " + runs.runs[0].text, on: base).details(runs.runs[0].values)
     }
 
     /// The name of an index on the copy.
