@@ -7,6 +7,9 @@ public struct IndexExaminations: Sendable {
     /// No examinations.
     public init() {}
 
+    /// The number of statements that SQLite has answered about.
+    var answers: Int { statements.values.count { if case .notExamined = $0 { false } else { true } } }
+
     package subscript(sql: String) -> StatementExamination? {
         get { statements[sql] }
         set { statements[sql] = newValue }

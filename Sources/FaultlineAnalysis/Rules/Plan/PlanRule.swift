@@ -42,7 +42,9 @@ public struct PlanRule: Rule {
             }
         }
         outcome.findings += examinations.findings(self, profile, analyzing: true)
-        if examined > 0 {
+        if examinations.answers > 0 {
+            outcome.examined = "\(count: UInt64(examinations.answers), "statement") on a copy of the database"
+        } else if examined > 0 {
             outcome.examined = "the plans of \(count: UInt64(examined), "statement")"
         }
         return outcome
@@ -173,6 +175,7 @@ public struct PlanRule: Rule {
 
 extension PlanRule {
     public var needs: Set<TraceGap.Kind> { [.operations, .plans] }
+    public var needsOfStatements: Set<TraceGap.Kind> { examinations.answers > 0 ? [] : needs }
 
     public var thresholds: [Threshold] {
         [Self.minimumRatio]
@@ -188,7 +191,8 @@ extension PlanRule {
                 + "expects from ANALYZE's statistics, if one of the two is at least "
                 + "\(Phrase.decimal(OldStatistics.minimumRows, places: 0)) rows; for values, in at least "
                 + "\(OldStatistics.minimumSearches) runs. Also a full scan that returns few rows, although one of the "
-                + "table's indexes serves the search.",
+                + "table's indexes serves the search. In a program without an object store, statements that SQLite was asked about on a "
+                + "copy of the database (R06), for which ANALYZE alone saves most of the steps.",
             evidence:
                 "The plans, how often each ran, its steps of SQLite's virtual machine and its time; the rows that "
                 + "SQLite expected, and the rows that it visited.",
