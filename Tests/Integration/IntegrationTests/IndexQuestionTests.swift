@@ -46,7 +46,7 @@ struct IndexQuestionTests {
         #expect(report.contains("shop.py:7"))
         let explained = try BuiltCommand.run(["explain", trace, "1"])
         #expect(explained.status == 0 && explained.output.contains("entry_json_extract_note_author"))
-        let events = try BuiltCommand.run(["events", trace, "--finding", "1", "--limit", "1"])
+        let events = try BuiltCommand.run(["events", trace, "--finding", "1"])
         #expect(events.status == 0 && events.output.contains("json_extract"), "\(events.errors)")
         let inspected = try BuiltCommand.run(["inspect", store, "--trace", trace])
         #expect(inspected.output.contains("entry_json_extract_note_author"), "\(inspected.errors)")
@@ -86,7 +86,7 @@ struct IndexQuestionTests {
             ("max(id, 3) = 4", "max(id, ?) = ?"), ("coalesce(name, '$.secret') = 'a'", "coalesce(name, ?) = ?"),
         ]
         try record(
-            statements.map { #"c.execute(r'''SELECT id FROM entry WHERE \#($0.0)''').fetchall()"# }.joined(
+            statements.map { #"c.execute(r"""SELECT id FROM entry WHERE \#($0.0)""").fetchall()"# }.joined(
                 separator: "\n"))
         let query = try BuiltCommand.run(
             ["query", trace, "SELECT DISTINCT sql FROM sql WHERE sql LIKE 'SELECT id%'", "--format", "csv"])
