@@ -81,7 +81,7 @@ public final class Analysis: Sendable {
                 lossyOccurrences: own.reduce(0) { $0 &+ $1.lossy }, of: own.reduce(0) { $0 &+ $1.count })
         }
         let totals = profile.totals
-        let run = profile.allProcesses.lacks(.startTimes) ? 0 : profile.wallTime
+        let run = profile.knownWallTime ?? 0
         for index in advice.indices { advice[index].rate(by: run) }
         var findings = ranked(
             advice,

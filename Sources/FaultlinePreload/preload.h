@@ -266,11 +266,8 @@ bool preload_is_own_call(const preload_copy *copy, const void *caller);
 
 // MARK: - Waits
 
-// Stores the statement's connection and its file.
-void preload_find_file(const preload_copy *copy, preload_statement *statement);
-// The path of the main file of a statement's connection; null if it has none. It is asked for anew, because another
-// database can take the place of the main one (sqlite3_deserialize).
-const char *preload_path_of(const preload_copy *copy, const preload_statement *statement);
+// Stores the statement's connection and its file. Returns the file's path; null if it has none.
+const char *preload_find_file(const preload_copy *copy, preload_statement *statement);
 
 // Called before and after a run that can write.
 void preload_begin_writing(const preload_statement *statement);

@@ -43,8 +43,7 @@ static bool is_named_file(uint64_t file) {
 }
 
 // Begins an entry about a statement: with the path of its database file, if that is known. Returns the length.
-static size_t begin_entry(const preload_copy *copy, const preload_statement *statement, char *json, size_t room) {
-    const char *path = preload_path_of(copy, statement);
+static size_t begin_entry(const preload_statement *statement, const char *path, char *json, size_t room) {
     size_t length = path == NULL ? 0 : strlen(path);
     if (length == 0 || length > PATH_MAXIMUM || !is_named_file(statement->file)) { return (size_t)(stpcpy(json, "{") - json); }
     size_t used = (size_t)(stpcpy(json, "{\"file\":") - json);
@@ -54,21 +53,21 @@ static size_t begin_entry(const preload_copy *copy, const preload_statement *sta
 
 // Interns a statement. Returns the number in the dictionary.
 static uint32_t intern_statement(
-    fl_recorder *recorder, const preload_copy *copy, const preload_statement *statement, const char *text, size_t length,
+    fl_recorder *recorder, const preload_statement *statement, const char *path, const char *text, size_t length,
     char *json, size_t room
 ) {
-    size_t used = begin_entry(copy, statement, json, room);
+    size_t used = begin_entry(statement, path, json, room);
     used += write_object(json + used, room - used, "\"sql\":", text, length);
     return intern(recorder, json, used, text, length);
 }
 
 // Interns a statement with the names of its columns, if there is room for them. Returns the number in the dictionary.
 static uint32_t intern_with_columns(
-    fl_recorder *recorder, const preload_copy *copy, preload_statement *statement, const preload_names *names,
-    const char *text, size_t length, char *json, size_t room
+    fl_recorder *recorder, const preload_copy *copy, preload_statement *statement, const char *path,
+    const preload_names *names, const char *text, size_t length, char *json, size_t room
 ) {
     char expression[PRELOAD_TEXT_MAXIMUM];
-    size_t used = begin_entry(copy, statement, json, room);
+    size_t used = begin_entry(statement, path, json, room);
     used += (size_t)(stpcpy(json + used, "\"columns\":[") - (json + used));
     for (int column = 0; column < (int)statement->columns && column < PRELOAD_COLUMNS; column++) {
         const char *name = copy->column_name(statement->handle, column);
@@ -80,7 +79,7 @@ static uint32_t intern_with_columns(
         }
         // The text takes at most twice its length, and so does a name.
         if (name == NULL || used + 2 * bytes + 2 * length + 64 > room) {
-            return intern_statement(recorder, copy, statement, text, length, json, room);
+            return intern_statement(recorder, statement, path, text, length, json, room);
         }
         if (column > 0) { json[used++] = ','; }
         used += fl_json_string(json + used, room - used, name, bytes);
@@ -111,13 +110,13 @@ static void describe(fl_recorder *recorder, const preload_copy *copy, preload_st
     statement->type = preload_type_of(text, length, statement->is_read_only);
     statement->changes_rows = has_type(statement, "write");
     statement->can_write = !statement->is_read_only || has_type(statement, "transaction");
-    preload_find_file(copy, statement);
+    const char *path = preload_find_file(copy, statement);
     bool has_columns = preload_observes_columns() && !copy->is_hidden && copy->column_count != NULL
         && copy->column_name != NULL;
     statement->columns = has_columns ? (uint32_t)copy->column_count(statement->handle) : 0;
     statement->text = statement->columns > 0
-        ? intern_with_columns(recorder, copy, statement, &names, text, length, json, sizeof json)
-        : intern_statement(recorder, copy, statement, text, length, json, sizeof json);
+        ? intern_with_columns(recorder, copy, statement, path, &names, text, length, json, sizeof json)
+        : intern_statement(recorder, statement, path, text, length, json, sizeof json);
     statement->generation = preload_generation();
     bool is_query = length > 6 && (strncasecmp(text, "SELECT", 6) == 0 || strncasecmp(text, "WITH", 4) == 0);
     bool has_plan = is_query && statement->is_read_only && !preload_is_nested();

@@ -34,7 +34,9 @@ static uint32_t this_thread(void) {
     return known.number;
 }
 
-const char *preload_path_of(const preload_copy *copy, const preload_statement *statement) {
+// The path of the main file of a statement's connection; null if it has none. It is asked for anew, because another
+// database can take the place of the main one (sqlite3_deserialize).
+static const char *path_of(const preload_copy *copy, const preload_statement *statement) {
     if (copy->db_filename == NULL || copy->db_handle == NULL) { return NULL; }
     sqlite3 *connection =
         statement->handle == NULL ? (sqlite3 *)statement->connection : copy->db_handle(statement->handle);
@@ -43,10 +45,11 @@ const char *preload_path_of(const preload_copy *copy, const preload_statement *s
     return path == NULL || *path == 0 ? NULL : path;
 }
 
-void preload_find_file(const preload_copy *copy, preload_statement *statement) {
-    const char *path = preload_path_of(copy, statement);
+const char *preload_find_file(const preload_copy *copy, preload_statement *statement) {
+    const char *path = path_of(copy, statement);
     statement->connection = path == NULL ? NULL : copy->db_handle(statement->handle);
     statement->file = path == NULL ? 0 : fl_mix_bytes(0, path, strlen(path));
+    return path;
 }
 
 static writer *writer_of(const preload_statement *statement) { return &writers[statement->file % WRITERS]; }
@@ -174,7 +177,7 @@ typedef struct search {
 static void find_owner(void *context) {
     const search *search = context;
     preload_wait *wait = &search->statement->wait;
-    const char *path = preload_path_of(search->copy, search->statement);
+    const char *path = path_of(search->copy, search->statement);
     if (path != NULL) { wait->owner_process = writer_elsewhere(path); }
     if (wait->owner_process == 0) { wait->owner_thread = writer_in_process(search->statement); }
 }

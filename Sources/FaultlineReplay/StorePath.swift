@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 
 /// Resolves the location of a store.
-enum StorePath {
+package enum StorePath {
     /// Returns the path without links, because companion files are next to the file itself.
     ///
     /// - Throws: ``ReplayError`` if the file does not exist, is not a regular file or cannot be read.
@@ -23,7 +23,7 @@ enum StorePath {
     }
 
     /// The bytes of a file, or 0 if there is none or it is not accessible.
-    static func size(of path: String) -> UInt64 {
+    package static func size(of path: String) -> UInt64 {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return (attributes?[.size] as? NSNumber)?.uint64Value ?? 0
     }

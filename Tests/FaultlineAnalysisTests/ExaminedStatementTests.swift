@@ -70,7 +70,7 @@ struct ExaminedStatementTests {
         #expect(finding.title.text == "Run ANALYZE: SQLite misjudges the tables of a statement")
     }
 
-    @Test func `An index that needs statistics is told with both`() throws {
+    @Test func `An index that needs statistics is advised together with ANALYZE`() throws {
         let finding = try #require(analysis(.change(tuning(analyzes: true))).findings.first)
         #expect(finding.title.text == "Create an index on book(lower(title)), and run ANALYZE")
         #expect(finding.code.last == "ANALYZE")
@@ -95,7 +95,7 @@ struct ExaminedStatementTests {
         #expect(tuning(after: 60_000, sorts: 1, afterTime: 4_000_000).savedShare == 0.25)
     }
 
-    @Test func `What no index serves, and what could not be asked, is told with the unexplained work`() throws {
+    @Test func `Unexplained work says that no index helps, or why SQLite could not be asked`() throws {
         let nothing = try #require(analysis(.nothing).unexplained.first)
         #expect(
             nothing.explanation.last?.text

@@ -146,7 +146,7 @@ struct KnownCauseTests {
     }
 
     @Test(
-        "A statement's habit is told with the change that helps",
+        "The report names the cause and the change that helps",
         arguments: [
             ("SELECT id FROM book ORDER BY RANDOM() LIMIT ?", 1, "ORDER BY random() reads and sorts all rows"),
             ("SELECT count(*) FROM book", 1, "count(*) without a condition steps over the whole table"),
@@ -160,7 +160,7 @@ struct KnownCauseTests {
         #expect(cause(sql, rows: rows).first?.hasPrefix(beginning) == true, "\(cause(sql, rows: rows))")
     }
 
-    @Test func `Rows that go to many pages, and work on the whole file, are told`() {
+    @Test func `Scattered writes and work on the whole file are named as causes`() {
         let scattered = cause("INSERT INTO doc VALUES (?, …)", type: .write, rows: 2000, reads: 1000)
         #expect(scattered.first?.hasPrefix("SQLite read 2,000 pages of the file to write 4,000 rows") == true)
         #expect(cause("VACUUM", type: .schema).first?.hasPrefix("VACUUM reads the whole file") == true)

@@ -139,7 +139,7 @@ struct IndexAdvisorTests {
     }
 
     @Test(
-        "What could not be examined is told with the reason",
+        "A statement that cannot be examined gets the reason",
         arguments: [
             (
                 "SELECT id FROM book WHERE author + ? = 5",
@@ -223,7 +223,7 @@ struct IndexAdvisorTests {
         #expect(tuning.after.plan == ["SEARCH book USING COVERING INDEX book_author_2 (author=?)"])
     }
 
-    @Test("An index that the statement forbids is told to be so")
+    @Test("No index helps a statement that forbids indexes")
     func forcedIndexes() throws {
         let sql = "SELECT id FROM book NOT INDEXED WHERE author = 7"
         // The statement is measured as it is, so that no index helps it.

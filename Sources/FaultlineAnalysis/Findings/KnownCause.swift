@@ -24,8 +24,10 @@ enum KnownCause {
         let tokens = StatementText.tokens(of: sql)
         guard let first = tokens.first?.text.uppercased() else { return nil }
         let (counts, runs) = (group.counts, max(1, group.count))
-        if first == "VACUUM" || first == "PRAGMA" && tokens.dropFirst().contains(where: Self.isCheck) {
-            self = .wholeFile(first == "VACUUM" ? first : tokens.dropFirst().first(where: Self.isCheck)?.text ?? first)
+        if first == "VACUUM" {
+            self = .wholeFile(first)
+        } else if first == "PRAGMA", let check = tokens.first(where: Self.isCheck) {
+            self = .wholeFile(check.text)
         } else if Self.sortsRandomly(tokens) {
             self = .randomOrder
         } else if Self.counts(tokens), counts.rows <= group.count {

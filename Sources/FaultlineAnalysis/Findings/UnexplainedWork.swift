@@ -67,7 +67,7 @@ extension UnexplainedWork {
         var whole = groups[0]
         for other in groups.dropFirst() { whole.merge(other) }
         let (time, storeTime) = (whole.totalTime, profile.totals.storeTime)
-        let run = profile.allProcesses.lacks(.startTimes) ? 0 : profile.wallTime
+        let run = profile.knownWallTime ?? 0
         let ofRun = run == 0 ? 0 : min(1, Double(time) / Double(run))
         let ofStore = storeTime == 0 ? 0 : min(1, Double(time) / Double(storeTime))
         guard time >= Self.leastTime else { return nil }

@@ -157,6 +157,9 @@ public struct Profile: Sendable {
     /// The time from the first process's start to the last one's end, summed over all traces, in nanoseconds.
     public var wallTime: UInt64 { recordings.wallTime }
 
+    /// The wall time, or `nil` if the trace does not show when events began.
+    var knownWallTime: UInt64? { allProcesses.lacks(.startTimes) ? nil : wallTime }
+
     /// The number of events that were lost because a buffer was full.
     public var lost: UInt64 { lostAnywhere &+ allProcesses.lost }
 

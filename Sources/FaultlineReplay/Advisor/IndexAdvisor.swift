@@ -61,6 +61,7 @@ public final class IndexAdvisor {
     ) -> IndexExaminations {
         var examinations = IndexExaminations()
         var changes: [Change] = []
+        var examined: [StatementRuns] = []
         for (number, statement) in statements.enumerated() {
             progress(number)
             guard TrialClock.wall.now < deadline else {
@@ -69,6 +70,7 @@ public final class IndexAdvisor {
             }
             do {
                 let runs = try StatementRuns(statement, on: self)
+                examined.append(runs)
                 let before = try runs.measure()
                 if let tuning = try runs.tuning(before) {
                     changes.append(Change(runs: runs, before: before, tuning: tuning))
@@ -81,8 +83,10 @@ public final class IndexAdvisor {
             }
         }
         share(&changes)
-        let untouched = others.filter { other in !statements.contains { $0.sql == other.sql } }
-        protect((statements + untouched).compactMap { try? StatementRuns($0, on: self) }, from: &changes)
+        if changes.contains(where: { !$0.tuning.indexes.isEmpty }) {
+            let untouched = others.filter { other in !statements.contains { $0.sql == other.sql } }
+            protect(examined + untouched.compactMap { try? StatementRuns($0, on: self) }, from: &changes)
+        }
         let names = names(changes.flatMap(\.tuning.indexes))
         for change in changes { examinations[change.runs.statement.sql] = .change(change.described(names)) }
         return examinations

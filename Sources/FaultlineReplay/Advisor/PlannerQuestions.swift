@@ -36,16 +36,14 @@ final class ListeningTables {
     fileprivate let expressions: [IndexableExpression]
     fileprivate let collation: String?
     fileprivate var questions: [PlannerQuestion] = []
-    private var connection: OpaquePointer?
+    private let file: DatabaseFile
 
     /// - Parameter collation: A collation for all columns. SQLite passes no order by another collation than the column's.
     init(_ schema: AdvisedSchema, _ expressions: [IndexableExpression], collation: String? = nil) throws(ReplayError) {
         (self.schema, self.expressions, self.collation) = (schema, expressions, collation)
-        let file = try DatabaseFile(inMemory: "the schema")
-        connection = file.connection
-        self.file = file
+        file = try DatabaseFile(inMemory: "the schema")
         sqlite3_create_module_v2(
-            file.connection, "listening", &Self.module, Unmanaged.passUnretained(self).toOpaque(), nil)
+            file.connection, "listening", Self.module, Unmanaged.passUnretained(self).toOpaque(), nil)
         for (number, table) in schema.tables.enumerated() {
             // Other virtual tables need their own modules.
             try? file.run(
@@ -54,8 +52,6 @@ final class ListeningTables {
         }
         for view in schema.views { try? file.run(view) }
     }
-
-    private let file: DatabaseFile
 
     /// The questions about a statement.
     ///
@@ -143,7 +139,9 @@ extension ListeningTables {
     }
 
     /// The tables have no rows, because statements on them are prepared and never run.
-    nonisolated(unsafe) fileprivate static var module: sqlite3_module = {
+    ///
+    /// SQLite keeps the pointer. Nothing writes to the module once it is made, so threads can share it.
+    nonisolated(unsafe) fileprivate static let module: UnsafePointer<sqlite3_module> = {
         var module = sqlite3_module()
         module.iVersion = 1
         module.xCreate = connect
@@ -165,6 +163,8 @@ extension ListeningTables {
         module.xRowid = { _, _ in SQLITE_ERROR }
         // Without it, SQLite prepares no statement that writes.
         module.xUpdate = { _, _, _, _ in SQLITE_ERROR }
-        return module
+        let kept = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
+        kept.initialize(to: module)
+        return UnsafePointer(kept)
     }()
 }

@@ -64,14 +64,7 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
         completion: .directory)
     var sources: String?
 
-    @Option(
-        name: .long,
-        help: """
-            The database that the program used, or a copy of it. SQLite is asked there which indexes would help. The default \
-            is the file that the trace names.
-            """,
-        completion: .file())
-    var store: String?
+    @OptionGroup var database: DatabaseOption
 
     @Option(name: .long, help: ArgumentHelp(OutputFormat<CheckCommand>.help))
     var format = OutputFormat<CheckCommand>.text
@@ -93,7 +86,7 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
     }
 
     private func analyse(_ path: String) throws -> Analysis {
-        try Analysis(asking: store, about: LoadedProfile.oneOfSeveral(path))
+        try Analysis(asking: database.store, about: LoadedProfile.oneOfSeveral(path))
     }
 
     private static func read(_ path: String) throws -> Budget {

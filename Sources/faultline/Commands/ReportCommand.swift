@@ -37,14 +37,7 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
             valueName: "file"), completion: .file())
     var verification: String?
 
-    @Option(
-        name: .long,
-        help: """
-            The database that the program used, or a copy of it. SQLite is asked there which indexes would help. The default \
-            is the file that the trace names.
-            """,
-        completion: .file())
-    var store: String?
+    @OptionGroup var database: DatabaseOption
 
     @OptionGroup(title: "Page") var page: PageOutput
 
@@ -64,7 +57,7 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
     }
 
     func work() throws {
-        let output = try page.check(format.renderer, inputs: [trace, store, verification, options.thresholds])
+        let output = try page.check(format.renderer, inputs: [trace, database.store, verification, options.thresholds])
         guard verification == nil || format.renderer.page != nil else {
             throw ValidationError("--verification is for --format html.")
         }
@@ -78,7 +71,7 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
                     + "by entity, scope or site.")
         }
         var threads = ThreadSums()
-        let report = try TraceReport(path: trace, store: store) { if isByThread { threads.add($0) } }
+        let report = try TraceReport(path: trace, store: database.store) { if isByThread { threads.add($0) } }
         for note in report.notes { Terminal.tell(note) }
         if let output {
             if let verification, savings.count(in: report.analysis) == 0 {

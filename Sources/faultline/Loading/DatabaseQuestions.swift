@@ -1,8 +1,20 @@
+import ArgumentParser
 import FaultlineAnalysis
 import FaultlineReplay
 import FaultlineReport
 import FaultlineTrace
-import Foundation
+
+/// The database on which a report asks SQLite.
+struct DatabaseOption: ParsableArguments {
+    @Option(
+        name: .long,
+        help: """
+            The database that the program used, or a copy of it. SQLite is asked there which indexes would help. The default \
+            is the file that the trace names.
+            """,
+        completion: .file())
+    var store: String?
+}
 
 extension Analysis {
     /// Analyses a profile, and asks SQLite about indexes for its statements.
@@ -40,7 +52,7 @@ private struct DatabaseQuestions {
         guard let path = profile.mainDatabase else {
             return unasked("The trace does not name a database file; pass it, or a copy of it, with --store.")
         }
-        let size = [path, path + "-wal"].reduce(0) { $0 &+ Self.size(of: $1) }
+        let size = [path, path + "-wal"].reduce(0) { $0 &+ StorePath.size(of: $1) }
         guard size <= Self.largest else {
             return unasked("\"\(path)\" is larger than 1 GiB, so it is copied only if you pass it with --store.")
         }
@@ -67,10 +79,5 @@ private struct DatabaseQuestions {
                 show?(UInt64($0), UInt64(statements.count))
             }
         }
-    }
-
-    private static func size(of path: String) -> UInt64 {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        return (attributes?[.size] as? NSNumber)?.uint64Value ?? 0
     }
 }

@@ -16,7 +16,7 @@ public struct IndexExaminations: Sendable {
     }
 }
 
-/// What was found about one statement.
+/// The answer about one statement.
 package enum StatementExamination: Sendable, Hashable {
     /// A change that saves steps.
     case change(StatementTuning)

@@ -138,7 +138,7 @@ private struct ExaminedStatement {
 
     private func explanation(_ profile: Profile) -> [Wording] {
         let (before, after) = (tuning.before, tuning.after)
-        let whole = profile.allProcesses.lacks(.startTimes) ? 0 : profile.wallTime
+        let whole = profile.knownWallTime ?? 0
         let share: Wording = whole == 0 ? "" : ", \(percent: min(1, Double(time) / Double(whole))) of the run"
         let values: Wording = tuning.hasRecordedValues ? "recorded values" : "values from the copy"
         let verb: Wording = groups[0].key.statementType == .write ? "changed" : "returned"

@@ -57,8 +57,7 @@ public struct WaitRule: Rule {
         let advice = WaitAdvice(key: key, evidence: evidence, usesStore: usesStore)
         let score = Score.of(Double(evidence.longest), info: Self.longWait.value, warning: 50_000_000)
         // Threads that wait at the same time cost the run no more than its own time.
-        let run = profile.allProcesses.lacks(.startTimes) ? .max : profile.wallTime
-        let blocked = Double(min(evidence.blockedTime, run))
+        let blocked = Double(min(evidence.blockedTime, profile.knownWallTime ?? .max))
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title,
             change: (advice.isImpatient ? nil : key.ownerSite) ?? key.site,
