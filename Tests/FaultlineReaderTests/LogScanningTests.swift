@@ -55,6 +55,7 @@ struct LogScanningTests {
             ("NSCoreDataStringSearch( t0.ZA, ?, 8, 0)", nil), ("NSCoreDataStringSearch( t0.ZA, ?, 1)", nil),
             ("NSCoreDataStringSearch( tx.ZA, ?, 1, 0)", nil), ("NSCoreDataStringSearch( t0.ZA, ?, 1, 0) = ?", nil),
             ("\(opening)t0.ZA = ?\(closing)", ["ZA =="]), ("\(opening)t0.ZA = ?", nil), (closing + opening, nil),
+            ("(", nil), ("( ", nil), ("t0.ZA = ? AND (", nil), ("((t0.ZA = ?) AND (", nil), ("", nil),
             (String(repeating: "(t0.ZA = ? AND ", count: depth) + "t0.ZB = ?" + closing, nil),
             (String(repeating: "t0.ZA = ? AND ", count: 2) + "t0.ZB > ?", ["ZA ==", "ZA ==", "ZB >"]),
         ])

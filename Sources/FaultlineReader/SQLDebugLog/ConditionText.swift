@@ -9,7 +9,7 @@ struct ConditionText {
     private static let maximumDepth = 64
 
     private let bytes: UnsafeBufferPointer<UInt8>
-    /// The position of the closing parenthesis at the position of each opening one, and 0 elsewhere.
+    /// The position of the closing parenthesis at the position of each opening one that has one, and 0 elsewhere.
     private let ends: [UInt32]
 
     /// The comparisons of a column with one value each, from left to right, with or without parentheses; `nil` if
@@ -54,7 +54,7 @@ struct ConditionText {
         while true {
             while start < end, bytes[start] == 0x20 { start += 1 }
             while start < end, bytes[end - 1] == 0x20 { end -= 1 }
-            guard start < end, bytes[start] == UInt8(ascii: "("), ends[start] == end - 1 else {
+            guard start + 1 < end, bytes[start] == UInt8(ascii: "("), ends[start] == end - 1 else {
                 return start..<end
             }
             (start, end) = (start + 1, end - 1)
