@@ -2,8 +2,9 @@
 ///
 /// The call site is the innermost frame that belongs to the program. The resolver skips the frames of Faultline
 /// itself, of the Swift runtime and its libraries, of SQLite and the C library, of packages that SwiftPM checked
-/// out for the program, and of files that the user counts among the libraries. It also skips functions that the compiler generated and accessors of the model's properties,
-/// to find the code that read the property. Inlined calls are frames of their own.
+/// out for the program, of Python's libraries and installed packages (unless the program is one), and of files that
+/// the user counts among the libraries. It also skips functions that the compiler generated and accessors of the
+/// model's properties, to find the code that read the property. Inlined calls are frames of their own.
 ///
 /// Use one resolver for each process of a trace. It examines each stack once.
 public struct CallSiteResolver: Sendable {
@@ -11,6 +12,7 @@ public struct CallSiteResolver: Sendable {
     public let dictionary: TraceDictionary
     private let propertyNames: Set<String>
     private let packageModules: Set<String>
+    private let python: PythonCode
     private var sitesByStack: [DictionaryID: [CallSite]] = [:]
     /// The application's functions at addresses, which many stacks share.
     private var functionsByAddress: [UInt64: [FrameEntry.Location]] = [:]
@@ -22,6 +24,7 @@ public struct CallSiteResolver: Sendable {
         self.dictionary = dictionary
         propertyNames = dictionary.propertyNames
         packageModules = dictionary.checkedOutModules
+        python = PythonCode(dictionary)
     }
 
     /// Returns the one place that reports, event lists, JSON and queries name for an event.
@@ -120,10 +123,7 @@ public struct CallSiteResolver: Sendable {
     ///
     /// If there are any, the stack's other functions are the interpreter's and its extensions'.
     private func interpretedSites(of stack: DictionaryID) -> [CallSite] {
-        let functions = (dictionary.stack(stack)?.addresses ?? []).compactMap { dictionary.frame(at: $0) }
-            .filter(\.isPython).flatMap(\.locations)
-        let application = functions.filter { !$0.isInPythonLibrary && !$0.isInAddedLibrary }
-        return (application.isEmpty ? Array(functions.prefix(1)) : application).map { location in
+        python.functions(of: dictionary.stack(stack), in: dictionary).map { location in
             CallSite(file: location.file, line: location.line, function: location.function)
         }
     }

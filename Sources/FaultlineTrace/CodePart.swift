@@ -22,8 +22,6 @@ extension CodePart {
             self = .sqlite
         } else if let part = CodePart(library: module) {
             self = part
-        } else if module == FrameEntry.python {
-            self = location.isInPythonLibrary ? .system : .program
         } else {
             self.init(FunctionName(symbol: location.symbol, words: location.function), file: location.file)
         }
@@ -138,6 +136,16 @@ extension FrameEntry.Location {
 
     /// Whether the user counts the file among the libraries.
     var isInAddedLibrary: Bool { LibraryPaths.contain(file) }
+
+    /// Whether a Python function belongs to the standard library.
+    var isInStandardLibrary: Bool { file.hasPrefix("<") || (package == nil && Self.isStandardLibrary(file)) }
+
+    /// The installed package or module that a Python function belongs to, or `nil` if it is in none.
+    var package: String? {
+        guard let folder = Self.packages.lazy.compactMap({ file.firstRange(of: $0) }).first else { return nil }
+        let path = file[folder.upperBound...]
+        return String(path.prefix { $0 != "/" && $0 != "." })
+    }
 
     fileprivate static func isPythonLibrary(_ file: String) -> Bool {
         packages.contains { file.contains($0) } || file.hasPrefix("<") || isStandardLibrary(file)

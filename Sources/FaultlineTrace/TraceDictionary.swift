@@ -92,6 +92,9 @@ public struct TraceDictionary: Sendable {
         }
     }
 
+    /// Whether the process ran functions of Python that have names.
+    var hasPythonFunctions: Bool { framesByAddress.values.contains(where: \.isPython) }
+
     /// The Swift modules of packages that were checked out for the program, as far as functions with lines show them.
     var checkedOutModules: Set<String> {
         let locations = framesByAddress.values.lazy.flatMap(\.locations).filter(\.isInCheckedOutPackage)

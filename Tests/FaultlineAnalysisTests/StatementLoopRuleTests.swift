@@ -146,7 +146,10 @@ struct StatementLoopRuleTests {
         let finding = try #require(driver.findings.first)
         #expect(
             finding.reservations.map(\.text) == [
-                "The line is a library's: no function of the program was on the stack, as in a thread of the library's own."
+                """
+                The line is in an installed package: no other code of the program was on the stack, as in an installed \
+                command or in a thread of a library.
+                """
             ])
     }
 

@@ -110,11 +110,14 @@ public struct StatementSite: Sendable, Hashable {
 }
 
 extension StatementSite {
-    /// A sentence about a line that is not the program's own, or `nil` if it is.
+    /// A sentence about a line in an installed package, or `nil` if it is in the program's own code.
     var reservation: Wording? {
         guard let site, site.isInPythonLibrary else { return nil }
         return
-            "The line is a library's: no function of the program was on the stack, as in a thread of the library's own."
+            """
+            The line is in an installed package: no other code of the program was on the stack, as in an installed command or in \
+            a thread of a library.
+            """
     }
 }
 
