@@ -102,7 +102,9 @@ extension GroupedHotspots {
     var words: String { grouping == .site ? "call site" : grouping.rawValue }
 
     /// The titles of a table's columns.
-    var titles: [String] { [words, "count", "p50", "p99", "rows", "total", "share"] }
+    var titles: [String] {
+        [words, "count", "p50", "p99"] + (grouping == .scope ? ["trips"] : []) + ["rows", "total", "share"]
+    }
 
     /// A sentence fragment about what the numbers stand for, or `nil` if that is clear.
     var remark: String? {
@@ -118,6 +120,7 @@ extension GroupedHotspots {
     func cells(_ row: Row, _ times: GroupTimes) -> [String] {
         [
             row.name, Phrase.count(row.count), duration(row, times, 50), duration(row, times, 99),
+        ] + (row.trips.map { [Phrase.count($0)] } ?? []) + [
             row.rows.map { Phrase.count($0) } ?? "–",
             row.untimed > 0 && row.untimed == row.count ? "–" : Phrase.duration(row.total), Phrase.percent(row.share),
         ]

@@ -40,6 +40,7 @@ public struct TextReport: Sendable {
             sections += [
                 StoreTimeText(analysis: analysis).lines(ink, width),
                 HotspotsText(analysis: analysis, showsAll: showsAll, grouped: grouped).lines(ink, tableWidth),
+                requests(ink, tableWidth),
                 CPUText(profile: analysis.profile, showsAll: showsAll).lines(ink, width),
                 MemoryText(profile: analysis.profile, showsAll: showsAll).lines(ink, width),
                 MigrationText(profile: analysis.profile, showsAll: showsAll).lines(ink, width),
@@ -50,6 +51,14 @@ public struct TextReport: Sendable {
         let unexplained = UnexplainedText(works: analysis.unexplained, showsAll: showsAll)
         sections += [findings.lines(ink, width), unexplained.lines(ink, width), checks(ink, width)]
         return TextPage.joined(sections, ink)
+    }
+
+    /// The requests, tests and jobs of a program that has no store.
+    private func requests(_ ink: Ink, _ width: Int) -> [String] {
+        let profile = analysis.profile
+        guard grouped == nil, !profile.scopes.isEmpty, profile.allProcesses.lacks(.operations) else { return [] }
+        let scopes = GroupedHotspots(profile, by: .scope)
+        return HotspotsText(analysis: analysis, showsAll: showsAll, grouped: scopes).lines(ink, width)
     }
 
     /// Returns the sections about migrations and findings alone, with a trailing line feed.

@@ -21,6 +21,8 @@ public struct GroupedHotspots: Sendable {
         var countedRows: UInt64 = 0
         /// The number of operations without a row count in the trace.
         var uncounted: UInt64 = 0
+        /// The number of round trips by scope, and otherwise `nil`.
+        public internal(set) var trips: UInt64?
         /// The time in the store, in nanoseconds.
         public internal(set) var total: UInt64 = 0
         /// The time as a share of the store's time, from 0 to 1.
@@ -56,7 +58,7 @@ public struct GroupedHotspots: Sendable {
     private static func row(_ scope: ScopeSummary) -> Row {
         var row = Row(scope.key.kind == .other ? scope.key.name : "\(scope.key.name) (\(scope.key.kind))")
         (row.count, row.durations) = (scope.count, scope.wallTimes)
-        (row.countedRows, row.total) = (scope.rows, scope.storeTime)
+        (row.trips, row.countedRows, row.total) = (scope.trips, scope.rows, scope.storeTime)
         return row
     }
 

@@ -64,7 +64,7 @@ struct MarkdownReport {
         let rest = grouped.rows.count - shown.count
         let remarks = (rest > 0 ? ["\(Phrase.count(UInt64(rest))) more"] : []) + [grouped.remark].compactMap(\.self)
         return [
-            [heading], Markdown.table(grouped.titles, numbers: [1, 2, 3, 4, 5, 6], rows),
+            [heading], Markdown.table(grouped.titles, numbers: Set(1..<grouped.titles.count), rows),
             remarks.isEmpty ? [] : ["(\(remarks.joined(separator: "; ")))"],
         ]
     }

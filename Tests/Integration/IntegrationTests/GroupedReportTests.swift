@@ -28,7 +28,7 @@ struct GroupedReportTests {
         let scopes = try section("--by", "scope")
         #expect(
             scopes[0] == "Hotspots by scope  (p50 and p99 are durations of scopes, and totals time in the store)")
-        #expect(scopes[1].split(separator: " ") == ["scope", "count", "p50", "p99", "rows", "total", "share"])
+        #expect(scopes[1].split(separator: " ") == ["scope", "count", "p50", "p99", "trips", "rows", "total", "share"])
         #expect(scopes.dropFirst(2).map { $0.prefix(15) } == ["  list (screen)", "  item (screen)"])
         let sites = try section("--by", "site")
         #expect(sites[0] == "Hotspots by call site" && sites[2].hasPrefix("  Groceries.swift:81 "))
