@@ -293,11 +293,26 @@ uint64_t fl_record_measured(
     }
     fl_header header = {
         .kind = (uint8_t)kind, .flags = event->is_stack_truncated ? FL_STACK_TRUNCATED : 0, .id = fl_take_ids(thread->ring),
-        .parent = event->parent, .start = event->start, .duration = event->duration, .stack = event->stack,
+        .parent = event->parent, .scope = thread->scope.id, .start = event->start, .duration = event->duration,
+        .stack = event->stack,
     };
     thread->pending_cost += fl_plausible_cost(event->cost) * FL_COST_SAMPLING;
     const fl_ending ending = {0};
     fl_put(thread, &header, fields, fl_schema(kind)->size, &ending);
+    return header.id;
+}
+
+uint64_t fl_record_scope(
+    fl_recorder *recorder, const fl_scope *fields, uint64_t id, uint64_t outer, uint64_t start, uint64_t end
+) {
+    fl_thread *thread = fl_thread_recording(recorder);
+    if (thread == NULL || (fields->phase != 0 && id == 0)) { return 0; }
+    fl_header header = {
+        .kind = FL_EVENT_SCOPE, .id = fields->phase == 0 ? fl_take_ids(thread->ring) : id, .scope = outer, .start = start,
+        .duration = end > start ? end - start : 0,
+    };
+    const fl_ending ending = {.without_stack = true};
+    fl_put(thread, &header, fields, sizeof *fields, &ending);
     return header.id;
 }
 

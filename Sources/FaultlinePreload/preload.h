@@ -146,6 +146,12 @@ typedef struct preload_io {
     uint64_t sync_time;      // in nanoseconds
 } preload_io;
 
+// Where a statement was repeated: the number of the call of a function that has been active since it last ran, and the
+// function's place on the stack.
+typedef struct preload_loop {
+    uint32_t activation, level;
+} preload_loop;
+
 // A prepared statement of the program, and its current run.
 typedef struct preload_statement {
     sqlite3_stmt *handle;    // null: the call of another function; or that of a blob
@@ -184,6 +190,7 @@ typedef struct preload_statement {
     uint32_t calls, measured;
     uint32_t first_steps;    // SQLite's counter of operations after the first FIRST_CALLS calls, which are measured
     uint32_t rows;
+    preload_loop loop;
     uint64_t columns_read;   // a bit for each of the first PRELOAD_COLUMNS columns
     uint32_t with_values;    // the number in the dictionary of the text with its values; 0: not recorded
     uint32_t stack;
@@ -334,7 +341,16 @@ void preload_find_python(void);
 
 // The number of the calling thread's stack, with the Python functions in place of the interpreter's own. 0 if it says
 // nothing about the program, because the version of Python is not known.
-uint32_t preload_stack(fl_recorder *recorder, bool *truncated);
+uint32_t preload_stack(fl_recorder *recorder, bool is_query, preload_loop *loop, bool *truncated);
+
+// The thread's open scopes last until this time, the end of a statement, in nanoseconds.
+void preload_extend_scopes(uint64_t end);
+
+// Ends the calling thread's scopes.
+void preload_end_scopes(void);
+
+// Called before the recorder is, so that a thread's scopes end before its recording.
+void preload_prepare_activations(void);
 
 // Held while the process forks.
 void preload_lock_python(void);

@@ -101,6 +101,7 @@ __attribute__((constructor)) static void read_environment(void) {
     keeps_values = fl_environment("FAULTLINE_VALUES") != NULL;
     if (bytes != NULL) { ring_bytes = strtoull(bytes, NULL, 10); }
     fl_open_board(directory);
+    preload_prepare_activations();
     fl_prepare_process();
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     preload_start_sampling();
@@ -256,6 +257,7 @@ static void leave_modules(void) {
 
 static void leave(void *unused) {
     (void)unused;
+    preload_end_scopes();
     stop(false);
     leave_modules();
 }

@@ -19,11 +19,11 @@
 // The versions of CPython whose structures are known (Include/cpython/frameobject.h, code.h and unicodeobject.h, and
 // Include/internal/pycore_frame.h of each); later ones describe their own.
 static const layout layouts[] = {
-    [8] = {24, -1, 24, 32, 104, 0, 1, 104, 112, 40, 120, 0, 48, 72},
-    [9] = {24, -1, 24, 32, 104, 0, 1, 104, 112, 40, 120, 0, 48, 72},
-    [10] = {24, -1, 24, 32, 96, 0, 2, 104, 112, 40, 120, 0, 48, 72},
-    [11] = {56, 8, 48, 32, 56, 0, 0, 112, 128, 72, 136, 184, 48, 72},
-    [12] = {56, 0, 8, 0, 56, 70, 0, 112, 128, 68, 136, 192, 40, 56},
+    [8] = {24, -1, 24, 32, 104, 0, 1, 104, 112, 40, 120, 0, 48, 72, 0, 0, 0, 0, 8},
+    [9] = {24, -1, 24, 32, 104, 0, 1, 104, 112, 40, 120, 0, 48, 72, 0, 0, 0, 0, 9},
+    [10] = {24, -1, 24, 32, 96, 0, 2, 104, 112, 40, 120, 0, 48, 72, 0, 0, 0, 0, 10},
+    [11] = {56, 8, 48, 32, 56, 0, 0, 112, 128, 72, 136, 184, 48, 72, 72, 68, 76, 68, 11},
+    [12] = {56, 0, 8, 0, 56, 70, 0, 112, 128, 68, 136, 192, 40, 56, 72, 0, 72, 64, 12},
 };
 #define FIRST_MINOR 8
 #define LAST_MINOR 14
@@ -59,9 +59,13 @@ static bool read_own_layout(int minor, layout *layout) {
         .thread_frame = WORD(current_frame), .holder_frame = -1, .previous = WORD(previous), .code = WORD(executable),
         .instruction = WORD(instruction), .owner = WORD(owner), .scale = 0, .file = WORD(file_name),
         .name = WORD(qualified_name), .first_line = WORD(first_line), .line_table = WORD(line_table),
-        .first_instruction = WORD(first_instruction), .ascii = 40, .other = 56,
+        .first_instruction = WORD(first_instruction), .ascii = 40, .other = 56, .minor = (uint16_t)minor,
     };
 #undef WORD
+    if (minor == 13) {
+        layout->variables = layout->variable_count = 72;
+        layout->value_count = 64;
+    }
     return true;
 }
 
@@ -113,17 +117,27 @@ static uint64_t file_mark(const char *string) {
 // so many.
 static uint64_t line_mark(const char *table) { return *(const uint64_t *)(table + 32); }
 
-// The thread's frames, innermost first. `key` identifies them. Code is freed and its address used again, often by the code
-// of the same line in another file or of another line of the same file, so the addresses alone do not.
-static uint32_t read_frames(frame *frames, uint64_t *key, bool *truncated) {
+// Words by which code is told from code that had its address before, often that of the same line in another file or of another
+// line of the same file.
+static uint64_t marks_of(const char *code) {
+    const layout *at = &python.layout;
+    const char *file = pointer(code, at->file), *lines = pointer(code, at->line_table);
+    uint64_t places = (uintptr_t)lines + (uintptr_t)file + *(const uint32_t *)(code + at->first_line);
+    return places * 3 + (file_mark(file) ^ line_mark(lines));
+}
+
+// The thread's frames, innermost first.
+static uint32_t walk_frames(walked_frame *frames, bool *truncated) {
     const layout *at = &python.layout;
     uint32_t count = 0;
-    *key = preload_generation();
     const char *thread = python.thread_state();
     const char *current = thread == NULL ? NULL : pointer(thread, at->thread_frame);
     if (current != NULL && at->holder_frame >= 0) { current = pointer(current, (uint16_t)at->holder_frame); }
     for (; current != NULL; current = pointer(current, at->previous)) {
-        if (at->owner != 0 && !preload_is_function(current[at->owner])) { continue; }
+        if (at->owner != 0 && !preload_is_function(current[at->owner])) {
+            if (count > 0) { frames[count - 1].is_from_c = true; }
+            continue;
+        }
         if (count == FRAMES_MAXIMUM) {
             *truncated = true;
             break;
@@ -132,11 +146,10 @@ static uint32_t read_frames(frame *frames, uint64_t *key, bool *truncated) {
         uint64_t instruction = at->scale == 0
             ? (uint64_t)(pointer(current, at->instruction) - (code + at->first_instruction))
             : (uint64_t)(*(const int *)(current + at->instruction) * (int)at->scale);
-        frames[count++] = (frame){.code = code, .instruction = (uint32_t)instruction};
-        const char *file = pointer(code, at->file), *lines = pointer(code, at->line_table);
-        *key = fl_mix(*key, (uintptr_t)code ^ instruction << 48);
-        *key = fl_mix(*key, (uintptr_t)lines + (uintptr_t)file + *(const uint32_t *)(code + at->first_line));
-        *key = fl_mix(*key, file_mark(file) ^ line_mark(lines));
+        frames[count++] = (walked_frame){
+            .place = current, .frame = {.code = code, .instruction = (uint32_t)instruction},
+            .is_from_c = at->from_c != 0 && current[at->from_c] != 0, .marks = marks_of(code),
+        };
     }
     return count;
 }
@@ -236,6 +249,11 @@ static size_t read_string(const char *string, char *out, size_t room) {
     return used;
 }
 
+void preload_read_function(frame frame, char file[FILE_BYTES + 1], char name[NAME_BYTES + 1]) {
+    file[read_string(pointer(frame.code, python.layout.file), file, FILE_BYTES)] = 0;
+    name[read_string(pointer(frame.code, python.layout.name), name, NAME_BYTES)] = 0;
+}
+
 size_t preload_describe_frame(fl_recorder *recorder, frame frame, frame_text *text, uint64_t *address) {
     const layout *at = &python.layout;
     size_t file = read_string(pointer(frame.code, at->file), text->names, FILE_BYTES);
@@ -265,25 +283,61 @@ static uint64_t intern_frame(fl_recorder *recorder, frame frame) {
 
 // MARK: - Stacks
 
-// Stacks by the keys of their frames; the first stack of a key stands for all with it. The bit says that it is cut off.
+// Stacks by the keys of their frames; the first stack of a key stands for all with it. The bits say that it is cut off, and that
+// it is in a scope.
 static preload_table known_stacks;
 #define TRUNCATED (1ull << 32)
+#define IN_SCOPE (1ull << 33)
 
-uint32_t preload_stack(fl_recorder *recorder, bool *truncated) {
-    frame frames[FRAMES_MAXIMUM];
-    uint64_t key = 0, addresses[FRAMES_MAXIMUM];
-    uint32_t count = preload_is_python_usable(false) ? read_frames(frames, &key, truncated) : 0;
+// Scopes by the numbers of their stacks.
+static preload_table known_scopes;
+
+static uint64_t add_stack(
+    fl_recorder *recorder, const walked_frame *frames, uint32_t count, uint64_t key, bool truncated
+) {
+    uint64_t addresses[FRAMES_MAXIMUM];
+    for (uint32_t index = 0; index < count; index++) { addresses[index] = intern_frame(recorder, frames[index].frame); }
+    // The calls further out than a deep stack are not known.
+    const preload_scopes *scopes =
+        truncated || python.layout.variables == 0 ? NULL : preload_find_scopes(recorder, frames, count);
+    fl_interpreted interpreted = {.frames = addresses, .count = count, .low = python.low, .high = python.high};
+    uint64_t stack = fl_stack(recorder, &interpreted, &truncated);
+    if (stack == 0) { return 0; }
+    if (scopes != NULL) {
+        preload_keep(&known_scopes, fl_mix(preload_generation(), stack), (uintptr_t)scopes);
+        stack |= IN_SCOPE;
+    }
+    if (truncated) { stack |= TRUNCATED; }
+    preload_keep(&known_stacks, key, stack);
+    return stack;
+}
+
+static const preload_scopes *scopes_of(uint64_t stack) {
+    uint64_t found = 0;
+    if ((stack & IN_SCOPE) == 0) { return NULL; }
+    preload_look_up(&known_scopes, fl_mix(preload_generation(), (uint32_t)stack), &found);
+    return (const preload_scopes *)(uintptr_t)found;
+}
+
+uint32_t preload_stack(fl_recorder *recorder, bool is_query, preload_loop *loop, bool *truncated) {
+    walked_frame frames[FRAMES_MAXIMUM];
+    bool is_deep = false;
+    uint64_t stack;
+    *loop = (preload_loop){0};
+    uint32_t count = preload_is_python_usable(false) ? walk_frames(frames, &is_deep) : 0;
     // Without Python's functions, the interpreter's own would stand for the program's.
     if (atomic_load_explicit(&state, memory_order_relaxed) == REFUSED) { return 0; }
     if (count == 0) { return fl_stack(recorder, NULL, truncated); }
-    uint64_t known;
-    if (preload_look_up(&known_stacks, key, &known)) {
-        *truncated = (known & TRUNCATED) != 0;
-        return (uint32_t)known;
+    uint64_t key = preload_observe_frames(frames, count, is_query, &stack);
+    if (key == 0) { return 0; }
+    if (stack == 0 && !preload_look_up(&known_stacks, key, &stack)) {
+        stack = add_stack(recorder, frames, count, key, is_deep);
     }
-    for (uint32_t index = 0; index < count; index++) { addresses[index] = intern_frame(recorder, frames[index]); }
-    fl_interpreted interpreted = {.frames = addresses, .count = count, .low = python.low, .high = python.high};
-    uint32_t stack = fl_stack(recorder, &interpreted, truncated);
-    if (stack != 0) { preload_keep(&known_stacks, key, stack | (*truncated ? TRUNCATED : 0)); }
-    return stack;
+    *truncated = (stack & TRUNCATED) != 0;
+    preload_loop found = preload_find_repetition(stack);
+    if (!is_deep) {
+        *loop = found;
+        preload_follow_scopes(recorder, scopes_of(stack), preload_numbers());
+    }
+    return (uint32_t)stack;
 }

@@ -18,6 +18,10 @@ typedef struct layout {
     uint16_t file, name, first_line, line_table, first_instruction;
     // In a string: its characters, if all are ASCII and if not.
     uint16_t ascii, other;
+    // In a frame: its variables, and whether C code called the function. In the code: how many variables and values it has. All
+    // are 0 if calls of functions are not told apart. Where `from_c` is 0, C code has a frame of its own.
+    uint16_t variables, from_c, variable_count, value_count;
+    uint16_t minor;  // of the version
 } layout;
 
 typedef struct interpreter {
@@ -44,6 +48,47 @@ typedef struct frame {
     uint32_t instruction;  // in bytes from the function's first one
 } frame;
 
+// A frame of the calling thread.
+typedef struct walked_frame {
+    const char *place;
+    frame frame;
+    bool is_from_c;  // whether C code called the function
+    // Of the code, which may be freed and its address used again.
+    uint64_t marks;
+} walked_frame;
+
+// Finds out which of the calling thread's functions were active at its last statement; the innermost one comes first. Returns a
+// key that identifies the functions and their lines, or 0 if there is no memory. `stack` is set to what the last call of
+// preload_find_repetition got if the key is the same as then, and else to 0.
+uint64_t preload_observe_frames(const walked_frame *frames, uint32_t count, bool is_query, uint64_t *stack);
+
+// The numbers of the calls of those functions, the outermost one first.
+const uint32_t *preload_numbers(void);
+
+#define SCOPES_MAXIMUM 4
+
+typedef struct preload_scope {
+    uint32_t place;  // of the function that begins it, from 0 for the outermost one
+    uint32_t name;   // in the dictionary
+    uint32_t kind;
+    bool is_named;   // by the program's code for it, which is on the stack
+} preload_scope;
+
+// The scopes of a stack, the outermost one first.
+typedef struct preload_scopes {
+    uint32_t count;
+    preload_scope scopes[SCOPES_MAXIMUM];
+} preload_scopes;
+
+// The requests, tests and jobs that frames belong to, the innermost frame first; null if there are none. They are never freed.
+const preload_scopes *preload_find_scopes(fl_recorder *recorder, const walked_frame *frames, uint32_t count);
+
+// Opens and closes scopes of the calling thread so that those of a stack are open.
+void preload_follow_scopes(fl_recorder *recorder, const preload_scopes *wanted, const uint32_t *numbers);
+
+// Where the statement whose frames were just observed was repeated. `stack` identifies their stack.
+preload_loop preload_find_repetition(uint64_t stack);
+
 // Whether the interpreter's structures are known and as expected. Safe in a signal handler, which interrupts the
 // interpreter.
 bool preload_is_python_usable(bool is_interrupted);
@@ -61,6 +106,9 @@ typedef struct frame_text {
     char names[FILE_BYTES + NAME_BYTES + sizeof(int)];
     char entry[2 * FILE_BYTES + 2 * NAME_BYTES + 256];
 } frame_text;
+
+// Reads the path of a function's file and its name.
+void preload_read_function(frame frame, char file[FILE_BYTES + 1], char name[NAME_BYTES + 1]);
 
 // Writes the dictionary entry of a Python function's line to `text->entry` and returns its length. `address` is set to the
 // number that stands for an address; no code has addresses with its highest bit. Safe in a signal handler, if the frame's

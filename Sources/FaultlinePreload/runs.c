@@ -165,6 +165,7 @@ static void begin_run(const preload_copy *copy, preload_statement *statement) {
     }
     bool is_sampled = ++runs % FL_COST_SAMPLING == 0;
     uint64_t begun = is_sampled ? preload_ticks() : 0;
+    statement->start = 0;
     statement->is_running = true;
     statement->ticks = 0;
     statement->ending = 0;
@@ -178,7 +179,7 @@ static void begin_run(const preload_copy *copy, preload_statement *statement) {
     statement->io = (preload_io){0};
     statement->with_values = preload_keeps_values() ? text_with_values(recorder, copy, statement) : 0;
     if (statement->can_write) { preload_begin_writing(statement); }
-    statement->stack = preload_stack(recorder, &statement->is_stack_truncated);
+    statement->stack = preload_stack(recorder, statement->is_read_only, &statement->loop, &statement->is_stack_truncated);
     statement->start = preload_ticks();
     statement->cost = is_sampled ? statement->start - begun : 0;
 }
@@ -216,8 +217,8 @@ static uint64_t estimate(const preload_statement *statement, uint32_t operations
 
 static void end_run(const preload_copy *copy, preload_statement *statement, int result, uint64_t end) {
     statement->is_running = false;
-    // Another thread may have begun the run meanwhile, if both step the statement.
-    if (statement->start > end) { statement->start = end; }
+    // Another thread may have begun the run meanwhile, or be about to, if both step the statement.
+    if (statement->start == 0 || statement->start > end) { statement->start = end; }
     fl_recorder *recorder = preload_recorder();
     if (recorder == NULL || statement->generation != preload_generation()) { return; }
     // A call of another function has no counters and no values.
@@ -232,7 +233,7 @@ static void end_run(const preload_copy *copy, preload_statement *statement, int 
         .automaticIndexes = run[AUTOINDEX], .preparations = statement->preparations + run[REPREPARE],
         .error = has_failed ? (uint32_t)result : 0, .fileReads = statement->io.reads, .fileWrites = statement->io.writes,
         .syncs = statement->io.syncs, .syncTime = statement->io.sync_time, .columns = statement->columns,
-        .columnsRead = statement->columns_read,
+        .columnsRead = statement->columns_read, .activation = statement->loop.activation, .level = statement->loop.level,
     };
     statement->preparations = 0;
     if (statement->is_read_only && is_statement) { fields.parameters = preload_hash_values(recorder, statement); }
@@ -256,6 +257,7 @@ static void end_run(const preload_copy *copy, preload_statement *statement, int 
         event.cost = preload_nanoseconds(statement->cost + (preload_ticks() - end));
     }
     uint64_t id = fl_record_measured(recorder, FL_EVENT_SQL, &fields, &event);
+    preload_extend_scopes(event.start + event.duration);
     preload_end_waits(recorder, statement, result, &event, id);
     if (statement->can_write) { preload_end_writing(copy, statement, has_failed); }
 }

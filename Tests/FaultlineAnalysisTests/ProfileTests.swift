@@ -90,6 +90,18 @@ struct ProfileTests {
         #expect(profile.groups.filter { $0.key.kind == .fetch }.map(\.count).sorted() == [1, 3])
     }
 
+    @Test func `A scope that is named only at its end counts under that name`() {
+        var trace = TraceBuilder()
+        let names = ["request", "views.list"].map { trace.define(.name(NameEntry(name: $0))) }
+        for last in [names[1], names[1], names[0]] {
+            trace.scoped(names[0], .request, endingAs: last) { $0.now += 5000 }
+        }
+        let scopes = Profile(trace.closed()).scopes
+        #expect(scopes.map(\.key.name).sorted() == ["request", "views.list"])
+        #expect(scopes.first { $0.key.name == "views.list" }.map { [$0.count, $0.wallTimes.count] } == [2, 2])
+        #expect(scopes.first { $0.key.name == "request" }.map { [$0.count, $0.wallTimes.count] } == [1, 1])
+    }
+
     @Test func `A scope has the time and the trips of the scopes inside it`() throws {
         var groceries = Groceries()
         let name = groceries.trace.define(.name(NameEntry(name: "request")))

@@ -86,7 +86,7 @@ package struct TraceBuilder {
     /// - Parameter stack: Where the scope is opened.
     package mutating func scoped(
         _ name: DictionaryID, _ kind: TraceEvent.Scope.Kind, pause: UInt64 = 0, stack: DictionaryID = 0,
-        _ body: (inout TraceBuilder) -> Void
+        endingAs last: DictionaryID? = nil, _ body: (inout TraceBuilder) -> Void
     ) {
         let outer = scope
         let id = nextEvent
@@ -96,7 +96,7 @@ package struct TraceBuilder {
         body(&self)
         scope = outer
         now += pause
-        append(scope: id, outer: outer, name, kind, .end)
+        append(scope: id, outer: outer, last ?? name, kind, .end)
     }
 
     private mutating func append(

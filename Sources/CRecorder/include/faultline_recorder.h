@@ -246,6 +246,11 @@ uint32_t fl_stack(fl_recorder *recorder, const fl_interpreted *interpreted, bool
 // Ends an event without recording it.
 void fl_cancel(fl_recorder *recorder, const fl_open *open);
 
+// Records the beginning or the end of a scope whose times, in nanoseconds of CLOCK_MONOTONIC, were measured by other means; at its
+// beginning they are the same. `id` is the number that the beginning returned, and 0 there. 0 if nothing was recorded.
+uint64_t fl_record_scope(
+    fl_recorder *recorder, const fl_scope *fields, uint64_t id, uint64_t outer, uint64_t start, uint64_t end);
+
 // Records the beginning or the end of a scope. The beginning sets `id` and `start`; pass them back at the end.
 void fl_scope_mark(
     fl_recorder *recorder, uint32_t name, uint32_t kind, uint32_t phase, uint64_t outer, uint64_t *id, uint64_t *start);

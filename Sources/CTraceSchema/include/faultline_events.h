@@ -389,7 +389,14 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint32_t, textMatches, FL_COUNT, 0, "Of these, comparisons that found a match.") \
     X(S, uint32_t, columns, FL_COUNT, 0, \
       "Columns of a row. 0 if it returns none, and unless the trace was recorded with `--columns`, which records what a program " \
-      "reads of them. 0 for a statement of the store.")
+      "reads of them. 0 for a statement of the store.") \
+    X(S, uint32_t, activation, FL_COUNT, 0, \
+      "The number, on its thread, of the call of a Python function that had been active at the last statement with the same call " \
+      "stack, or else at the thread's last statement: the innermost such call. A loop's statements have the same one. 0 if no call " \
+      "was still active.") \
+    X(S, uint32_t, level, FL_COUNT, 0, \
+      "The place of that function among the Python functions of the call stack: 1 is the innermost one. One more than their number " \
+      "if none was still active, and 0 if that is not known.")
 
 #define FL_USE_FIELDS(X, S) \
     X(S, uint64_t, fetch, FL_EVENT_ID, 0, "The fetch whose use is summarized.") \

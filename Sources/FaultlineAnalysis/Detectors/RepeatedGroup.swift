@@ -22,6 +22,24 @@ extension BoundedTable where Value: RepeatedGroup {
         return nil
     }
 
+    /// Removes and returns a group of a statement's runs if a run does not belong to its loop.
+    ///
+    /// Where calls of functions are not known, a pause ends the loop.
+    mutating func removeIfLeft(_ key: Key, before event: TraceEvent, in context: inout ProcessContext) -> Value? {
+        guard let activation = context.activation(of: event) else {
+            return removeIfOver(key, before: event, pause: Repetition.statementPause, in: context)
+        }
+        let now = context.mark(of: event.thread)
+        let isLeft = update(key) { group in
+            let isLeft = group.repetition.isLeft(for: activation)
+            if !isLeft, group.repetition.end <= event.start {
+                group.repetition.wait(group.repetition.waiting(before: event, now))
+            }
+            return isLeft
+        }
+        return isLeft == true ? remove(key) : nil
+    }
+
     /// Adds an event to a group in the table, and changes the group.
     mutating func add(
         _ event: TraceEvent, rows: UInt64, to key: Key, in context: inout ProcessContext,
@@ -82,6 +100,8 @@ struct Repetition: Sendable {
     var end: UInt64 = 0
     /// The thread's progress at the end of the last operation.
     var mark = ThreadMark()
+    /// The call of a function that ran the operations; `nil` if there was only one, or it is not known.
+    private var loop: Activation?
 
     /// The pause that ends a unit of work outside any scope: nanoseconds outside the store, and a multiple of the
     /// operations' mean time.
@@ -91,6 +111,10 @@ struct Repetition: Sendable {
     ///
     /// A thread of a busy machine waits for a CPU for more than 10 ms, and a script computes between its statements.
     static let statementPause: UInt64 = 20_000_000
+    /// The statements that belong together, as the rules' manuals say it.
+    static let occasion =
+        "within one scope, and within one call of a Python function, however long it waits in between; in a program whose calls are "
+        + "not recorded, without a pause of \(statementPause / 1_000_000) ms"
     /// The pause that ends a unit of work outside any scope for operations that repeat with the same values, in nanoseconds.
     static let longPause: UInt64 = 100_000_000
 
@@ -114,6 +138,23 @@ struct Repetition: Sendable {
     ) -> Bool {
         let isPause = waiting >= pause && waiting >= Self.pauseFactor * (time / executions)
         return event.scope == 0 && (isPause || now.scopes != mark.scopes)
+    }
+
+    /// The minimum operations of a loop within another.
+    private static let innerLoop: UInt64 = 5
+
+    /// Whether an operation that was repeated in a call of a function belongs to another loop.
+    mutating func isLeft(for activation: Activation) -> Bool {
+        if activation.beginsWork { return true }
+        guard let loop else {
+            self.loop = activation
+            return false
+        }
+        if activation.number == loop.number || activation.depth > loop.depth { return false }
+        // A function further out went on. What the inner one ran was a loop, or a step of this one's.
+        if executions >= Self.innerLoop { return true }
+        self.loop = activation
+        return false
     }
 
     /// The time that the program and its libraries need for each operation, in nanoseconds: the shortest time between two, as

@@ -167,7 +167,7 @@ extension ProcessContext {
                 summary.counts.outermostReads &+= 1
                 // Otherwise the fetches and faults count their rows.
                 let isAlone = summary.gaps.contains { $0.kind == .operations }
-                if isAlone { summary.counts.rowsLoaded &+= UInt64(statement.rows) }
+                if isAlone { addRows(UInt64(statement.rows), scope: event.scope, in: &tables) }
             }
             addTrip(scope: event.scope, isStatement: true, to: &tables)
             addOwn(statement, event, to: &tables)

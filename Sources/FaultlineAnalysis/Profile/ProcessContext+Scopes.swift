@@ -49,6 +49,7 @@ extension ProcessContext {
     mutating func add(_ scope: TraceEvent.Scope, _ event: TraceEvent, to tables: inout ProfileTables) {
         let key = ScopeSummary.Key(name: dictionary.name(scope.name) ?? "", kind: scope.kind)
         let site = stackSite(of: event.stack)
+        let begun = scopes.peek(event.id).flatMap { $0.start == nil ? nil : $0.key }
         changeScope(event.id, in: &tables) { open in
             open.key = key
             open.site = site ?? open.site
@@ -66,6 +67,12 @@ extension ProcessContext {
         switch scope.phase {
         case .begin: tables.scopes[key, default: ScopeSummary(key)].count &+= 1
         case .end:
+            if let begun, begun != key {
+                // The name of a request is known only once its own code runs.
+                tables.scopes[key, default: ScopeSummary(key)].count &+= 1
+                tables.scopes[begun]?.count &-= 1
+                if tables.scopes[begun]?.count == 0 { tables.scopes[begun] = nil }
+            }
             tables.scopes[key, default: ScopeSummary(key)].ends &+= 1
             guard let wallTime = scopes.peek(event.id)?.wallTime else { return }
             tables.scopes[key, default: ScopeSummary(key)].wallTimes.record(wallTime)

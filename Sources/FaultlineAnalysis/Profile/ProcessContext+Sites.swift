@@ -88,7 +88,7 @@ extension ProcessContext {
     /// Whether SQLAlchemy reads an object again because it expired.
     func readsExpired(on stack: DictionaryID) -> Bool { StatementLibrary.readsExpired(frames(on: stack)) }
 
-    private func frames(on stack: DictionaryID) -> [FrameEntry] {
+    func frames(on stack: DictionaryID) -> [FrameEntry] {
         dictionary.stack(stack)?.addresses.compactMap { dictionary.frame(at: $0) } ?? []
     }
 

@@ -31,6 +31,8 @@ struct ProcessContext: Sendable {
     var callers = NumberedCache<CallSite?>()
     /// The libraries that ran the program's statements, by stack.
     var libraries = NumberedCache<StatementLibrary?>()
+    /// The functions in which statements were repeated, without the numbers of their calls.
+    var activations: [StackPlace: Activation?] = [:]
     private var entityNames = NumberedCache<String>()
     private var kinds = KindCounts()
     /// Whether events have arrived.
@@ -74,6 +76,7 @@ struct ProcessContext: Sendable {
         (stackSites, stackFacts) = (NumberedCache(), NumberedCache())
         (sites, callers) = (NumberedCache(), NumberedCache())
         libraries = NumberedCache()
+        activations = [:]
         shapeCache = [:]
         sourceCache = [:]
         return true

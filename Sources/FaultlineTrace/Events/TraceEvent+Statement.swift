@@ -93,6 +93,15 @@ extension TraceEvent {
         /// 0 if it returns none, and unless the trace was recorded with `--columns`, which records what a program reads
         /// of them. 0 for a statement of the store.
         public var columns: UInt32 = 0
+        /// The number, on its thread, of the call of a Python function that had been active at the last statement with
+        /// the same call stack, or else at the thread's last statement: the innermost such call.
+        ///
+        /// A loop's statements have the same one. 0 if no call was still active.
+        public var activation: UInt32 = 0
+        /// The place of that function among the Python functions of the call stack: 1 is the innermost one.
+        ///
+        /// One more than their number if none was still active, and 0 if that is not known.
+        public var level: UInt32 = 0
 
         /// Every number zero, every list empty.
         public init() {}
@@ -129,6 +138,8 @@ extension TraceEvent.Statement: EventRecord {
         textComparisons = fields.textComparisons
         textMatches = fields.textMatches
         columns = fields.columns
+        activation = fields.activation
+        level = fields.level
     }
 
     /// The record of these fields.
@@ -158,6 +169,8 @@ extension TraceEvent.Statement: EventRecord {
         fields.textComparisons = textComparisons
         fields.textMatches = textMatches
         fields.columns = columns
+        fields.activation = activation
+        fields.level = level
         return fields
     }
 }

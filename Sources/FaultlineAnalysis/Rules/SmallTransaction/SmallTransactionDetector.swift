@@ -101,7 +101,7 @@ struct SmallTransactionDetector: EvidenceDetector {
     ) {
         let key = OpenSmallTransactions.Key(
             scope: event.scope, thread: event.thread, statement: statement, site: context.stackSite(of: event))
-        if let group = open.removeIfOver(key, before: event, pause: Repetition.statementPause, in: context) {
+        if let group = open.removeIfLeft(key, before: event, in: &context) {
             evaluate([(key, group)], in: &context)
         }
         if !open.contains(key) {

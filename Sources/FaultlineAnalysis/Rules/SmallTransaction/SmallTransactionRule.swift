@@ -128,7 +128,7 @@ extension SmallTransactionRule {
         RuleManual(
             trigger:
                 "At least \(Phrase.count(SmallTransactionDetector.threshold.count)) transactions with one or two statements that "
-                + "write, from one line on one thread, within one scope or without a pause of \(Repetition.statementPause / 1_000_000) ms. A statement outside any "
+                + "write, from one line on one thread, \(Repetition.occasion). A statement outside any "
                 + "transaction is a transaction of its own. Also at least 5 commits that together wait for the disk for 5 % of the run.",
             evidence: "The transactions, their rows and their time in SQLite, and the time between them.",
             fix:

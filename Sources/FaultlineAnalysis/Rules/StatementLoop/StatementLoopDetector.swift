@@ -82,7 +82,7 @@ struct StatementLoopDetector: EvidenceDetector {
         let site = context.stackSite(of: event)
         let key = OpenStatementLoop.Key(
             scope: event.scope, thread: event.thread, statement: statement.statement, site: site)
-        if let loop = open.removeIfOver(key, before: event, pause: Repetition.statementPause, in: context) {
+        if let loop = open.removeIfLeft(key, before: event, in: &context) {
             evaluate([(key, loop)], in: &context)
         }
         let own = StatementSite(sql: sql, site: site)

@@ -109,7 +109,7 @@ extension StatementLoopRule {
         RuleManual(
             trigger:
                 "At least \(Phrase.count(StatementLoopDetector.threshold.count)) runs of one statement that reads, from one line "
-                + "on one thread, within one scope or without a pause of \(Repetition.statementPause / 1_000_000) ms.",
+                + "on one thread, \(Repetition.occasion).",
             evidence:
                 "The runs, their rows and their time in SQLite, the time between them, and the statement whose rows the loop "
                 + "goes through: one that was open meanwhile, or that returned about as many rows just before.",

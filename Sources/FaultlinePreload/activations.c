@@ -1,0 +1,233 @@
+#define _GNU_SOURCE
+#include "python.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+// Which calls of a thread's Python functions were already active at an earlier statement. Statements that one call of a
+// function runs are one loop, however long the program waits between them.
+//
+// A call ("activation") gets a number when a statement first runs in it. At the next statement of the thread, frames are
+// compared from the outermost one inwards: a call is another one if its frame has another place or other code, or if the
+// function that called it has gone on meanwhile. That has happened if its instruction or the words of its frame (variables
+// and values) are not the same. The innermost function that is still active must have gone on as well; if none of its loops
+// leads back to where it is now, it was entered anew.
+
+// MARK: - Code
+
+// The opcodes of a version, a bit for each of 256: those that jump back, and those with which a function written in C can
+// call others several times (`opcode.opmap`, and `dis._all_opmap` with the specialised ones).
+typedef struct opcodes {
+    uint64_t back[4], repeating[4];
+    uint8_t extended, extended_quick;
+    uint8_t executor;  // where a compiled loop begins: its place says nothing about the jump
+} opcodes;
+
+static const opcodes opcodes_of[] = {
+    [11] = {{0x4000000000, 0, 0x1e00000001040, 0}, {0x1c00000, 0x8a4200007003f30f, 0x1e087c0000e000, 0}, 144, 34, 0},
+    [12] = {{0, 0, 0x1040, 0x40000000000000},
+            {0xc101ffc431800000, 0x840000070000003, 0x69fe00004000, 0x112000000000000}, 144, 144, 0},
+    [13] = {{0, 0x6000, 0, 0x200000000000000},
+            {0xbe0000000000000, 0x30090000020130, 0x7e3ffffc00000000, 0x78000070010000}, 71, 71, 70},
+};
+
+static bool is_among(const uint64_t *bits, uint8_t opcode) { return (bits[opcode >> 6] >> (opcode & 63) & 1) != 0; }
+
+// Whether a jump back leads from `last` or later to `first` or earlier, in bytes from the function's first instruction. Cached
+// values between instructions may look like a jump; then a proof is missed.
+static bool find_loop(const char *code, uint32_t first, uint32_t last) {
+    const layout *at = &preload_python.layout;
+    const opcodes *known = &opcodes_of[at->minor];
+    const uint8_t *words = (const uint8_t *)code + at->first_instruction;
+    int64_t bytes = *(const int64_t *)(code + 16) * 2;
+    uint64_t argument = 0;
+    for (int64_t position = 0; position + 1 < bytes; position += 2) {
+        uint8_t opcode = words[position];
+        argument = argument << 8 | words[position + 1];
+        if (opcode == known->extended || opcode == known->extended_quick) { continue; }
+        if (known->executor != 0 && opcode == known->executor) { return true; }
+        bool spans = is_among(known->back, opcode) && position >= (int64_t)last
+            && position + 2 - 2 * (int64_t)(argument & 0xFFFFFFFF) <= (int64_t)first;
+        if (spans) { return true; }
+        argument = 0;
+    }
+    return false;
+}
+
+static preload_table known_loops;
+
+static bool has_loop(const walked_frame *walked, uint32_t first, uint32_t last) {
+    static FL_THREAD_LOCAL struct { uint64_t key, found; } latest;
+    uint64_t key = fl_mix(fl_mix((uintptr_t)walked->frame.code, walked->marks), (uint64_t)first << 32 | last);
+    if (latest.key == key) { return latest.found != 0; }
+    if (!preload_look_up(&known_loops, key, &latest.found)) {
+        latest.found = find_loop(walked->frame.code, first, last);
+        preload_keep(&known_loops, key, latest.found);
+    }
+    latest.key = key;
+    return latest.found != 0;
+}
+
+// MARK: - Threads
+
+// Words of a frame that are compared at most.
+#define WORDS 24
+
+typedef struct activation {
+    walked_frame walked;
+    uint64_t key;   // of this frame and those around it
+    size_t size;    // of the words in use, in bytes
+    uint64_t words[WORDS];
+} activation;
+
+// The stacks of a thread whose numbers are remembered.
+#define STACKS 32
+
+typedef struct remembered {
+    uint64_t stack;
+    uint32_t count;
+    uint32_t numbers[FRAMES_MAXIMUM];
+} remembered;
+
+typedef struct thread {
+    uint32_t generation, last_number;
+    // At the last statement, the outermost function first.
+    uint64_t key, stack;
+    uint32_t count;
+    activation activations[FRAMES_MAXIMUM];
+    uint32_t numbers[FRAMES_MAXIMUM];
+    uint32_t active;  // the number of functions that already were at the statement before
+    remembered stacks[STACKS];
+} thread;
+
+static FL_THREAD_LOCAL thread *own;
+static pthread_key_t key;
+
+static void leave_thread(void *left) {
+    preload_end_scopes();
+    own = NULL;
+    munmap(left, sizeof(thread));
+}
+
+void preload_prepare_activations(void) { pthread_key_create(&key, leave_thread); }
+
+static thread *make_thread(void) {
+    void *memory = mmap(NULL, sizeof(thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) { return NULL; }
+    if (pthread_setspecific(key, memory) != 0) {
+        munmap(memory, sizeof(thread));
+        return NULL;
+    }
+    return own = memory;
+}
+
+// MARK: - Comparison
+
+// Keeps the numbers of the last statement's calls, until a statement has its stack again.
+static void remember(thread *last) {
+    remembered *place = &last->stacks[last->stack % STACKS];
+    place->stack = last->stack;
+    place->count = last->count;
+    memcpy(place->numbers, last->numbers, last->count * sizeof *last->numbers);
+}
+
+// The variables and values in a function's frame, which do not change while it waits for one that it called.
+static const char *words_of(const walked_frame *walked) { return walked->place + preload_python.layout.variables; }
+
+static bool has_same_words(const activation *before, const walked_frame *now) {
+    return memcmp(before->words, words_of(now), before->size) == 0;
+}
+
+static void keep_words(activation *kept) {
+    const layout *at = &preload_python.layout;
+    const char *code = kept->walked.frame.code;
+    uint32_t count = *(const uint32_t *)(code + at->variable_count) + *(const uint32_t *)(code + at->value_count);
+    kept->size = sizeof(uint64_t) * (count < WORDS ? count : WORDS);
+    memcpy(kept->words, words_of(&kept->walked), kept->size);
+}
+
+// Whether an active function, which has gone on since `before`, was entered anew. `callee` is the function that it called, or null
+// if it called SQLite's driver: that does not come back before its statements have run.
+static bool is_entered_anew(
+    const walked_frame *before, const walked_frame *now, const walked_frame *callee, bool repeats
+) {
+    uint32_t instruction = now->frame.instruction;
+    if (instruction > before->frame.instruction) { return false; }
+    const opcodes *known = &opcodes_of[preload_python.layout.minor];
+    uint8_t opcode = (uint8_t)now->frame.code[preload_python.layout.first_instruction + instruction];
+    // A function in C, such as map, can have called it several times.
+    bool is_repeated = callee == NULL ? repeats : callee->is_from_c && is_among(known->repeating, opcode);
+    return !is_repeated && !has_loop(now, instruction, before->frame.instruction);
+}
+
+static bool is_same_call(const walked_frame *before, const walked_frame *now) {
+    return before->place == now->place && before->frame.code == now->frame.code && before->marks == now->marks;
+}
+
+// The number of functions that were active at the last statement and still are, of those that may be.
+static uint32_t count_active(
+    const thread *last, uint32_t active, const walked_frame *frames, uint32_t count, bool repeats
+) {
+    for (; active > 0; active--) {
+        uint32_t position = count - active;
+        const walked_frame *callee = position == 0 ? NULL : &frames[position - 1];
+        if (!is_entered_anew(&last->activations[active - 1].walked, &frames[position], callee, repeats)) { break; }
+    }
+    return active;
+}
+
+uint64_t preload_observe_frames(const walked_frame *frames, uint32_t count, bool is_query, uint64_t *stack) {
+    thread *last = own != NULL ? own : make_thread();
+    if (last == NULL) { return 0; }
+    if (last->generation != preload_generation()) {
+        memset(last, 0, sizeof *last);
+        last->generation = preload_generation();
+    }
+    bool tells_calls = preload_python.layout.variables != 0;
+    uint32_t same = 0;
+    bool has_gone_on = false;
+    // The functions that have not gone on are as they were.
+    for (; tells_calls && same < count && same < last->count; same++) {
+        const activation *before = &last->activations[same];
+        const walked_frame *now = &frames[count - 1 - same];
+        if (!is_same_call(&before->walked, now)) { break; }
+        has_gone_on = before->walked.frame.instruction != now->frame.instruction || !has_same_words(before, now);
+        if (has_gone_on) { break; }
+    }
+    uint32_t active = has_gone_on ? same + 1 : same;
+    // executemany runs one statement many times, and no query.
+    bool repeats = !is_query && active == count && has_same_words(&last->activations[active - 1], &frames[0]);
+    active = count_active(last, active, frames, count, repeats);
+    uint64_t key = same == 0 ? last->generation : last->activations[same - 1].key;
+    for (uint32_t index = same; index < count; index++) {
+        const walked_frame *now = &frames[count - 1 - index];
+        activation *kept = &last->activations[index];
+        key = fl_mix(fl_mix(key, (uintptr_t)now->frame.code ^ (uint64_t)now->frame.instruction << 48), now->marks);
+        kept->walked = *now;
+        kept->key = key;
+        if (tells_calls) { keep_words(kept); }
+    }
+    *stack = key == last->key ? last->stack : 0;
+    if (*stack == 0) { remember(last); }
+    for (uint32_t index = active; index < count; index++) { last->numbers[index] = ++last->last_number; }
+    last->key = key;
+    last->count = count;
+    last->active = active;
+    return key;
+}
+
+preload_loop preload_find_repetition(uint64_t stack) {
+    thread *last = own;
+    if (preload_python.layout.variables == 0) { return (preload_loop){0}; }
+    uint32_t active = last->active;
+    // The innermost function that is active since a statement with the same stack, or else since the last one.
+    const remembered *same = &last->stacks[stack % STACKS];
+    if (stack != last->stack && same->stack == stack && same->count == last->count) {
+        for (active = 0; active < same->count && same->numbers[active] == last->numbers[active]; active++) {}
+    }
+    last->stack = stack;
+    return (preload_loop){
+        .activation = active == 0 ? 0 : last->numbers[active - 1], .level = last->count - active + 1};
+}
+
+const uint32_t *preload_numbers(void) { return own->numbers; }

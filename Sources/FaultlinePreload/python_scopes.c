@@ -1,0 +1,196 @@
+#include "python.h"
+
+#include <faultline_text.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Requests, tests and jobs, as scopes: one call of a function with which a framework begins each. They last from their first
+// statement to their last, since nothing else is seen of them.
+
+// MARK: - Frameworks
+
+// A function, by the ends of its file's path and of its name: before Python 3.11, names do not contain the class.
+typedef struct known_function {
+    const char *file, *name;
+} known_function;
+
+typedef struct entry {
+    known_function begins;  // once for each request, test or job
+    known_function calls;   // the program's code for it
+    const char *kind;
+    const char *name;  // while no code of the program has run for it
+} entry;
+
+static const entry entries[] = {
+    {{"/django/core/handlers/base.py", "BaseHandler.get_response"},
+     {"/django/core/handlers/base.py", "BaseHandler._get_response"}, "request", "request"},
+    {{"/flask/app.py", "Flask.wsgi_app"}, {"/flask/app.py", "Flask.dispatch_request"}, "request", "request"},
+    {{"/fastapi/routing.py", "APIRoute.handle"}, {"/fastapi/routing.py", "run_endpoint_function"}, "request", "request"},
+    // An endpoint that is no coroutine, on a thread of its own.
+    {{"/fastapi/telemetry/_api.py", "_run_sync_endpoint"}, {"/fastapi/telemetry/_api.py", "_run_sync_endpoint"}, "request", "request"},
+    {{"/starlette/routing.py", "Route.handle"}, {"/starlette/routing.py", "Route.handle"}, "request", "request"},
+    {{"/_pytest/runner.py", "pytest_runtest_protocol"}, {"/_pytest/python.py", "pytest_pyfunc_call"}, "test", "test"},
+    {{"/unittest/case.py", "TestCase.run"}, {"/unittest/case.py", "TestCase._callTestMethod"}, "test", "test"},
+    {{"/django/core/management/base.py", "BaseCommand.execute"}, {"/django/core/management/base.py", "BaseCommand.execute"},
+     "other", "command"},
+    {{"/celery/app/trace.py", "trace_task"}, {"/celery/app/trace.py", "trace_task"}, "other", "task"},
+    {{"/huey/api.py", "Huey._execute"}, {"/huey/api.py", "Huey._execute"}, "other", "task"},
+};
+#define ENTRIES (sizeof entries / sizeof *entries)
+
+static uint32_t kind_of(const entry *entry) {
+    return (uint32_t)fl_enumeration_value(FL_ENUMERATION_SCOPE_KIND, entry->kind, strlen(entry->kind));
+}
+
+// Files that are none of the program's.
+static const char *const libraries[] = {"/site-packages/", "/dist-packages/", "/lib/python3", "/lib64/python3"};
+
+// MARK: - Stacks
+
+typedef struct function_text {
+    char file[FILE_BYTES + 1], name[NAME_BYTES + 1];
+} function_text;
+
+static bool ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), size = strlen(end);
+    return length >= size && strcmp(text + length - size, end) == 0;
+}
+
+static bool is_function(const function_text *function, const known_function *known) {
+    return ends_with(function->name, known->name) && ends_with(function->file, known->file);
+}
+
+static bool is_of_program(const function_text *function) {
+    if (function->file[0] == '<') { return false; }
+    for (size_t index = 0; index < sizeof libraries / sizeof *libraries; index++) {
+        if (strstr(function->file, libraries[index]) != NULL) { return false; }
+    }
+    return true;
+}
+
+static uint32_t intern_name(fl_recorder *recorder, const char *name) {
+    char json[2 * (FILE_BYTES + NAME_BYTES) + 64];
+    char *end = fl_put_text(json, "{\"name\":");
+    end += fl_json_string(end, (size_t)(json + sizeof json - 1 - end), name, strlen(name));
+    *end++ = '}';
+    size_t length = strlen(name);
+    return fl_intern(recorder, FL_DICTIONARY_NAME, json, (size_t)(end - json), name, length < 255 ? length : 255);
+}
+
+// The name of a function with its module: `views.list_books`.
+static uint32_t name_function(fl_recorder *recorder, const function_text *function) {
+    const char *file = strrchr(function->file, '/');
+    file = file == NULL ? function->file : file + 1;
+    size_t module = ends_with(file, ".py") ? strlen(file) - 3 : strlen(file);
+    char name[FILE_BYTES + NAME_BYTES + 2];
+    memcpy(name, file, module);
+    name[module] = '.';
+    strcpy(name + module + 1, function->name);
+    return intern_name(recorder, name);
+}
+
+// The name of the program's code for a scope that begins at a frame, counted from the innermost one; 0 if there is none yet.
+static uint32_t find_name(fl_recorder *recorder, const walked_frame *frames, uint32_t begin, const known_function *calls) {
+    function_text function;
+    bool is_called = false;
+    for (uint32_t index = begin + 1; index-- > 0;) {
+        preload_read_function(frames[index].frame, function.file, function.name);
+        // Decorators of the program stand around the function that they replace.
+        if (is_called && is_of_program(&function) && strstr(function.name, "<locals>") == NULL) {
+            return name_function(recorder, &function);
+        }
+        is_called = is_called || is_function(&function, calls);
+    }
+    return 0;
+}
+
+const preload_scopes *preload_find_scopes(fl_recorder *recorder, const walked_frame *frames, uint32_t count) {
+    preload_scopes found = {0};
+    function_text function;
+    for (uint32_t index = count; index-- > 0 && found.count < SCOPES_MAXIMUM;) {
+        preload_read_function(frames[index].frame, function.file, function.name);
+        for (size_t known = 0; known < ENTRIES; known++) {
+            const entry *entry = &entries[known];
+            if (!is_function(&function, &entry->begins)) { continue; }
+            uint32_t name = find_name(recorder, frames, index, &entry->calls);
+            // A framework built on another one begins the same request again, and pytest the tests of unittest.
+            bool is_again = found.count > 0 && found.scopes[found.count - 1].kind == kind_of(entry);
+            if (is_again) { found.count--; }
+            found.scopes[found.count++] = (preload_scope){
+                .place = count - 1 - index, .name = name != 0 ? name : intern_name(recorder, entry->name),
+                .kind = kind_of(entry), .is_named = name != 0,
+            };
+            break;
+        }
+    }
+    if (found.count == 0) { return NULL; }
+    preload_scopes *kept = malloc(sizeof *kept);
+    if (kept != NULL) { *kept = found; }
+    return kept;
+}
+
+// MARK: - Threads
+
+// The scopes that are open on a thread, the outermost one first.
+typedef struct open_scope {
+    uint64_t id, start, outer;
+    uint32_t activation;  // the call that began it
+    preload_scope scope;
+} open_scope;
+
+static FL_THREAD_LOCAL struct {
+    uint32_t count, generation;
+    uint64_t end;  // of the thread's last statement
+    open_scope scopes[SCOPES_MAXIMUM];
+} thread;
+
+static void enter_innermost(fl_recorder *recorder) {
+    uint64_t id = thread.count == 0 ? 0 : thread.scopes[thread.count - 1].id;
+    int32_t kind = thread.count == 0 ? 0 : (int32_t)thread.scopes[thread.count - 1].scope.kind;
+    fl_enter_scope(recorder, (fl_thread_scope){.id = id, .window = id, .window_kind = kind});
+}
+
+static void close_scopes(fl_recorder *recorder, uint32_t kept) {
+    while (thread.count > kept) {
+        const open_scope *ended = &thread.scopes[--thread.count];
+        const fl_scope fields = {.name = ended->scope.name, .kind = ended->scope.kind, .phase = 1};
+        fl_record_scope(recorder, &fields, ended->id, ended->outer, ended->start, thread.end);
+    }
+}
+
+static void begin_scope(fl_recorder *recorder, uint32_t activation, preload_scope scope, uint64_t now) {
+    uint64_t outer = thread.count == 0 ? 0 : thread.scopes[thread.count - 1].id;
+    const fl_scope fields = {.name = scope.name, .kind = scope.kind, .phase = 0};
+    uint64_t id = fl_record_scope(recorder, &fields, 0, outer, now, now);
+    thread.scopes[thread.count++] = (open_scope){
+        .id = id, .start = now, .outer = outer, .activation = activation, .scope = scope};
+}
+
+void preload_follow_scopes(fl_recorder *recorder, const preload_scopes *wanted, const uint32_t *numbers) {
+    if (thread.generation != preload_generation()) {
+        thread.count = 0;
+        thread.generation = preload_generation();
+    }
+    uint32_t count = wanted == NULL ? 0 : wanted->count, same = 0;
+    for (; same < count && same < thread.count; same++) {
+        open_scope *begun = &thread.scopes[same];
+        if (begun->activation != numbers[wanted->scopes[same].place]) { break; }
+        // A scope is named by its end.
+        if (!begun->scope.is_named) { begun->scope = wanted->scopes[same]; }
+    }
+    if (same == count && same == thread.count) { return; }
+    close_scopes(recorder, same);
+    uint64_t now = fl_now();
+    for (; same < count; same++) {
+        const preload_scope *scope = &wanted->scopes[same];
+        begin_scope(recorder, numbers[scope->place], *scope, now);
+    }
+    enter_innermost(recorder);
+}
+
+void preload_extend_scopes(uint64_t end) { thread.end = end; }
+
+void preload_end_scopes(void) {
+    fl_recorder *recorder = preload_recorder();
+    if (recorder != NULL && thread.count > 0 && thread.generation == preload_generation()) { close_scopes(recorder, 0); }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import TestFolders
+import Testing
+
+@Suite("Requests, tests and jobs of a Python program are scopes", .enabled(if: !Python.known.isEmpty, "needs python3"))
+struct PythonScopeTests {
+    private struct Scope: Decodable, Hashable {
+        var name: String
+        var kind: String
+        var count: Int
+        var trips: Int
+        var rows: Int
+    }
+
+    private struct Document: Decodable {
+        var scopes: [Scope]
+    }
+
+    /// The scopes in the report about a script.
+    private func scopes(of script: String, _ python: Python, in directory: TemporaryDirectory) throws -> Set<Scope> {
+        let file = directory.path("app.py")
+        try script.write(toFile: file, atomically: true, encoding: .utf8)
+        let trace = directory.path("trace.json")
+        let run = try BuiltCommand.run(["record", "--quiet", "-o", trace, "--", python.path, file])
+        try #require(run.status == 0, "\(run.errors)")
+        let report = try BuiltCommand.run(["report", trace, "--format", "json"])
+        return Set(try JSONDecoder().decode(Document.self, from: Data(report.output.utf8)).scopes)
+    }
+
+    /// The versions of Python whose calls are told apart.
+    private static let known = Python.known.filter { (11...13).contains($0.minor) }
+
+    private static let database = """
+        import sqlite3
+        db = sqlite3.connect(":memory:", check_same_thread=False)
+        db.execute("CREATE TABLE t(a)")
+        def read(count):
+            for i in range(count): db.execute("SELECT count(*) FROM t WHERE a = ?", (i,)).fetchone()
+
+        """
+
+    @Test("Each test of unittest is one, with its preparation", arguments: known)
+    func tests(python: Python) throws {
+        let directory = try TemporaryDirectory()
+        let scopes = try scopes(
+            of: Self.database + """
+                import unittest
+                class Orders(unittest.TestCase):
+                    def setUp(self): read(1)
+                    def test_one(self): read(3)
+                    def test_two(self): read(5)
+                    def test_none(self): pass
+                class Prices(unittest.TestCase):
+                    def test_prices(self):
+                        for price in range(3):
+                            with self.subTest(price): read(2)
+                unittest.main()
+
+                """, python, in: directory)
+        #expect(
+            scopes == [
+                Scope(name: "app.Orders.test_one", kind: "test", count: 1, trips: 4, rows: 4),
+                Scope(name: "app.Orders.test_two", kind: "test", count: 1, trips: 6, rows: 6),
+                Scope(name: "test", kind: "test", count: 1, trips: 1, rows: 1),
+                Scope(name: "app.Prices.test_prices", kind: "test", count: 1, trips: 6, rows: 6),
+            ])
+    }
+
+    @Test("Each request that Flask answers is one, named by its view, on any thread", arguments: known)
+    func requests(python: Python) throws {
+        let directory = try TemporaryDirectory()
+        let package = directory.url.appendingPathComponent("site-packages/flask")
+        try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
+        // Functions with the names and files of Flask's.
+        try """
+        class Flask:
+            def wsgi_app(self, before, view):
+                before()
+                return self.dispatch_request(view)
+            def dispatch_request(self, view): return view()
+
+        """.write(to: package.appendingPathComponent("app.py"), atomically: true, encoding: .utf8)
+        let scopes = try scopes(
+            of: Self.database + """
+                import sys, threading
+                sys.path.insert(0, sys.path[0] + "/site-packages")
+                from flask.app import Flask
+                app = Flask()
+                def load_user(): read(1)
+                def logged(view):
+                    def wrapper():
+                        read(1)
+                        return view()
+                    return wrapper
+                @logged
+                def list_orders(): read(10)
+                def show_order(): read(2)
+                def fail(): pass
+                def main():
+                    for _ in range(3): app.wsgi_app(load_user, list_orders)
+                    while len(answered) < 4:
+                        answered.append(app.wsgi_app(load_user, show_order))
+                    worker = threading.Thread(target=lambda: [app.wsgi_app(load_user, show_order) for _ in range(2)])
+                    worker.start()
+                    worker.join()
+                    app.wsgi_app(load_user, fail)
+                answered = []
+                main()
+
+                """, python, in: directory)
+        #expect(
+            scopes == [
+                Scope(name: "app.list_orders", kind: "request", count: 3, trips: 36, rows: 36),
+                Scope(name: "app.show_order", kind: "request", count: 6, trips: 18, rows: 18),
+                Scope(name: "request", kind: "request", count: 1, trips: 1, rows: 1),
+            ])
+    }
+}
