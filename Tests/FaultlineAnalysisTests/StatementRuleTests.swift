@@ -92,6 +92,41 @@ struct StatementPreparationTests {
         #expect(abs(finding.saving.time.median - 320_000 * 39 / 40) < 1)
     }
 
+    @Test func `Statements that each connection prepares anew are one finding`() throws {
+        var trace = TraceBuilder()
+        let pragma = trace.define(.statement(StatementEntry(sql: "PRAGMA foreign_keys = ON")))
+        let texts = ["author", "book", "shelf"].map { table in
+            trace.define(.statement(StatementEntry(sql: "SELECT name FROM \(table) WHERE id = ?")))
+        }
+        let stacks = [12, 14, 16].map { trace.stack($0) }
+        var statement = TraceEvent.Statement()
+        for _ in 0..<40 {
+            (statement.statement, statement.type, statement.preparations) = (pragma, .schema, 1)
+            trace.event(.sql(statement), duration: 1000, stack: stacks[0])
+            for (text, stack) in zip(texts, stacks) {
+                (statement.statement, statement.type, statement.prepare) = (text, .read, 1_000_000)
+                trace.event(.sql(statement), duration: 2000, stack: stack)
+            }
+        }
+        let messages = trace.closed().map { message in
+            guard case .began(var began) = message else { return message }
+            began.gaps = [TraceGap(.operations)]
+            return TraceMessage.began(began)
+        }
+        let found = Analysis(Profile(messages), rules: [PreparationRule()]).findings
+        let finding = try #require(found.first)
+        #expect(found.count == 1 && finding.seenAt.count == 3 && finding.severity == .warning)
+        #expect(finding.title.text == "Keep connections open instead of opening 40 connections")
+        #expect(finding.fix.text == "Open a connection for each thread once, and keep it.")
+        #expect(
+            finding.explanation.map(\.text) == [
+                """
+                40 connections for 120 runs of 3 statements: each of them read the schema and prepared its statements anew, in 120 ms.
+                """
+            ])
+        #expect(abs(finding.saving.time.median - 117_000_000) < 1)
+    }
+
     /// Under load, a thread that prepared a statement waited 4 ms for a CPU, which R21 reported as a flaw.
     @Test func `One slow run or preparation does not decide`() throws {
         #expect(try findings(preparing: 1000, slowest: (4_000_000, 2000)).isEmpty)

@@ -20,7 +20,10 @@ public struct PreparationRule: Rule {
         outcome.findings = profile.fetches.compactMap { finding(for: $0, profile) }
         if profile.allProcesses.lacks(.operations) {
             examined &+= profile.groups.reduce(0) { $0 &+ $1.counts.preparations }
-            outcome.findings += profile.preparations.compactMap { finding(for: $0.key, $0.evidence, profile) }
+            let found = profile.preparations.compactMap { statement, times in
+                finding(for: statement, times, profile).map { (finding: $0, times: times) }
+            }
+            outcome.findings += joined(found, profile)
         }
         if examined > 0 { outcome.examined = "\(count: examined, "prepared statement")" }
         return outcome
@@ -95,7 +98,7 @@ extension PreparationRule {
             fix:
                 "Use one statement text for all values: page by key instead of by offset, and use few different "
                 + "limits. Or keep the container. Elsewhere, keep the statement, or let the library's cache find it: with parameters "
-                + "instead of values in its text.",
+                + "instead of values in its text. If pragmas show that the program opened at least as many connections, keep those.",
             saving: "The time of all preparations but one.",
             guards: [
                 "R21 ignores a statement that is prepared once and kept, however long that takes.",
