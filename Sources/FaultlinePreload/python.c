@@ -70,6 +70,7 @@ static bool read_own_layout(int minor, layout *layout) {
 }
 
 void preload_find_python(void) {
+    preload_find_scripts();
     if (atomic_load_explicit(&state, memory_order_acquire) != UNKNOWN) { return; }
     const char *(*version)(void) = (const char *(*)(void))dlsym(RTLD_DEFAULT, "Py_GetVersion");
     if (version == NULL) { return; }
@@ -249,6 +250,22 @@ static size_t read_string(const char *string, char *out, size_t room) {
     return used;
 }
 
+size_t preload_write_frame(
+    frame_text *text, size_t file, size_t name, uint32_t line, const char *language, uint64_t address
+) {
+    char *end = fl_put_hexadecimal(fl_put_text(text->entry, "{\"address\":\"0x"), address, 1);
+    end = fl_put_text(end, "\",\"locations\":[{\"file\":");
+    end += fl_json_string(end, 2 * FILE_BYTES, text->names, file);
+    end = fl_put_text(end, ",\"function\":");
+    end += fl_json_string(end, NAME_BYTES, text->names + file, name);
+    end = fl_put_number(fl_put_text(end, ",\"line\":"), line);
+    end = fl_put_text(end, ",\"symbol\":");
+    end += fl_json_string(end, NAME_BYTES, text->names + file, name);
+    end = fl_put_text(fl_put_text(end, "}],\"module\":\""), language);
+    end = fl_put_text(end, "\"}");
+    return (size_t)(end - text->entry);
+}
+
 void preload_read_function(frame frame, char file[FILE_BYTES + 1], char name[NAME_BYTES + 1]) {
     file[read_string(pointer(frame.code, python.layout.file), file, FILE_BYTES)] = 0;
     name[read_string(pointer(frame.code, python.layout.name), name, NAME_BYTES)] = 0;
@@ -261,16 +278,7 @@ size_t preload_describe_frame(fl_recorder *recorder, frame frame, frame_text *te
     int line = python.line(frame.code, (int)frame.instruction);
     memcpy(text->names + file + name, &line, sizeof line);
     *address = fl_keyed_hash(recorder, text->names, file + name + sizeof line) | 1ull << 63;
-    char *end = fl_put_hexadecimal(fl_put_text(text->entry, "{\"address\":\"0x"), *address, 1);
-    end = fl_put_text(end, "\",\"locations\":[{\"file\":");
-    end += fl_json_string(end, 2 * FILE_BYTES, text->names, file);
-    end = fl_put_text(end, ",\"function\":");
-    end += fl_json_string(end, NAME_BYTES, text->names + file, name);
-    end = fl_put_number(fl_put_text(end, ",\"line\":"), line < 0 ? 0 : (uint64_t)line);
-    end = fl_put_text(end, ",\"symbol\":");
-    end += fl_json_string(end, NAME_BYTES, text->names + file, name);
-    end = fl_put_text(end, "}],\"module\":\"Python\"}");
-    return (size_t)(end - text->entry);
+    return preload_write_frame(text, file, name, line < 0 ? 0 : (uint32_t)line, "Python", *address);
 }
 
 static uint64_t intern_frame(fl_recorder *recorder, frame frame) {
@@ -327,7 +335,10 @@ uint32_t preload_stack(fl_recorder *recorder, bool is_query, preload_loop *loop,
     uint32_t count = preload_is_python_usable(false) ? walk_frames(frames, &is_deep) : 0;
     // Without Python's functions, the interpreter's own would stand for the program's.
     if (atomic_load_explicit(&state, memory_order_relaxed) == REFUSED) { return 0; }
-    if (count == 0) { return fl_stack(recorder, NULL, truncated); }
+    if (count == 0) {
+        uint32_t found = preload_script_stack(recorder, truncated);
+        return found != 0 ? found : fl_stack(recorder, NULL, truncated);
+    }
     uint64_t key = preload_observe_frames(frames, count, is_query, &stack);
     if (key == 0) { return 0; }
     if (stack == 0 && !preload_look_up(&known_stacks, key, &stack)) {

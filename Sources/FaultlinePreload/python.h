@@ -110,6 +110,16 @@ typedef struct frame_text {
 // Reads the path of a function's file and its name.
 void preload_read_function(frame frame, char file[FILE_BYTES + 1], char name[NAME_BYTES + 1]);
 
+// Writes the dictionary entry of a function's line to `text->entry`, and returns its length. `text->names` has its file and name.
+size_t preload_write_frame(
+    frame_text *text, size_t file, size_t name, uint32_t line, const char *language, uint64_t address);
+
+// Looks for an interpreter of PHP or Ruby, unless one was found.
+void preload_find_scripts(void);
+
+// The number of the calling thread's stack, with the functions of PHP or Ruby; 0 if there are none.
+uint32_t preload_script_stack(fl_recorder *recorder, bool *truncated);
+
 // Writes the dictionary entry of a Python function's line to `text->entry` and returns its length. `address` is set to the
 // number that stands for an address; no code has addresses with its highest bit. Safe in a signal handler, if the frame's
 // code is valid.

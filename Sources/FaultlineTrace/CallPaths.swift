@@ -24,7 +24,7 @@ public struct CodeFunction: Sendable, Hashable {
 /// that the compiler generated to forward a call are left out.
 public struct CallPaths: Sendable {
     private let dictionary: TraceDictionary
-    private let python: PythonCode
+    private let interpreted: InterpretedCode
     private var paths: [DictionaryID: Path] = [:]
 
     private struct Path {
@@ -49,7 +49,7 @@ public struct CallPaths: Sendable {
     /// Creates the call paths of the process with that dictionary, which must be complete.
     public init(dictionary: TraceDictionary) {
         self.dictionary = dictionary
-        python = PythonCode(dictionary)
+        interpreted = InterpretedCode(dictionary)
     }
 
     /// Returns the functions of a stack, innermost first.
@@ -95,8 +95,8 @@ public struct CallPaths: Sendable {
             if name.isThunk || location.file == "<compiler-generated>" { return nil }
             let function = CodeFunction(
                 name: name.short.isEmpty ? location.symbol : name.short, file: location.file, module: frame.module,
-                part: frame.isPython
-                    ? (python.isOwn(location) ? .program : .system) : CodePart(location, in: frame.module))
+                part: frame.isInterpreted
+                    ? (interpreted.isOwn(location) ? .program : .system) : CodePart(location, in: frame.module))
             return Frame(function: function, line: location.line)
         }
     }

@@ -12,7 +12,7 @@ public struct CallSiteResolver: Sendable {
     public let dictionary: TraceDictionary
     private let propertyNames: Set<String>
     private let packageModules: Set<String>
-    private let python: PythonCode
+    private let interpreted: InterpretedCode
     private var sitesByStack: [DictionaryID: [CallSite]] = [:]
     /// The application's functions at addresses, which many stacks share.
     private var functionsByAddress: [UInt64: [FrameEntry.Location]] = [:]
@@ -24,7 +24,7 @@ public struct CallSiteResolver: Sendable {
         self.dictionary = dictionary
         propertyNames = dictionary.propertyNames
         packageModules = dictionary.checkedOutModules
-        python = PythonCode(dictionary)
+        interpreted = InterpretedCode(dictionary)
     }
 
     /// Returns the one place that reports, event lists, JSON and queries name for an event.
@@ -119,11 +119,11 @@ public struct CallSiteResolver: Sendable {
         return module.map { packageModules.contains($0) } ?? false
     }
 
-    /// The application's Python functions on a stack, or the innermost one if all are a library's.
+    /// The application's functions in Python, Ruby or PHP on a stack, or the innermost one if all are a library's.
     ///
     /// If there are any, the stack's other functions are the interpreter's and its extensions'.
     private func interpretedSites(of stack: DictionaryID) -> [CallSite] {
-        python.functions(of: dictionary.stack(stack), in: dictionary).map { location in
+        interpreted.functions(of: dictionary.stack(stack), in: dictionary).map { location in
             CallSite(file: location.file, line: location.line, function: location.function)
         }
     }

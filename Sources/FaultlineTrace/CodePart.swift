@@ -105,6 +105,11 @@ extension FrameEntry {
     /// Its address is a number that no code has.
     public var isPython: Bool { module == Self.python }
 
+    /// Whether the frame is that of a function in Python, Ruby or PHP.
+    ///
+    /// Its address is a number that no code has.
+    var isInterpreted: Bool { isPython || module == "Ruby" || module == "PHP" }
+
     /// The name that stands for the module of Python functions.
     static let python = "Python"
 }
@@ -115,9 +120,9 @@ extension FrameEntry {
 }
 
 extension CallSite {
-    /// Whether the line is in Python's standard library or in an installed package.
-    package var isInPythonLibrary: Bool {
-        file.hasSuffix(".py") && FrameEntry.Location.isPythonLibrary(file)
+    /// Whether the line is in an interpreter's standard library or in an installed package.
+    package var isInInstalledPackage: Bool {
+        [".py", ".rb", ".php"].contains { file.hasSuffix($0) } && FrameEntry.Location.isLibrary(file)
     }
 }
 
@@ -131,8 +136,8 @@ extension FrameEntry.Location {
         }
     }
 
-    /// Whether a Python function belongs to the standard library, to an installed package or to no file.
-    var isInPythonLibrary: Bool { Self.isPythonLibrary(file) }
+    /// Whether a function in Python, Ruby or PHP belongs to the standard library, to an installed package or to no file.
+    var isInInterpretedLibrary: Bool { Self.isLibrary(file) }
 
     /// Whether the user counts the file among the libraries.
     var isInAddedLibrary: Bool { LibraryPaths.contain(file) }
@@ -147,8 +152,10 @@ extension FrameEntry.Location {
         return String(path.prefix { $0 != "/" && $0 != "." })
     }
 
-    fileprivate static func isPythonLibrary(_ file: String) -> Bool {
-        packages.contains { file.contains($0) } || file.hasPrefix("<") || isStandardLibrary(file)
+    fileprivate static func isLibrary(_ file: String) -> Bool {
+        if file.hasSuffix(".php") { return file.contains("/vendor/") }
+        if file.hasSuffix(".rb") { return file.contains("/gems/") || file.contains("/lib/ruby/") }
+        return packages.contains { file.contains($0) } || file.hasPrefix("<") || isStandardLibrary(file)
     }
 
     /// The directories that Python's installers put packages in.

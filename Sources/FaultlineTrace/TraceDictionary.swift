@@ -92,8 +92,8 @@ public struct TraceDictionary: Sendable {
         }
     }
 
-    /// Whether the process ran functions of Python that have names.
-    var hasPythonFunctions: Bool { framesByAddress.values.contains(where: \.isPython) }
+    /// Whether the process ran functions in Python, Ruby or PHP that have names.
+    var hasInterpretedFunctions: Bool { framesByAddress.values.contains(where: \.isInterpreted) }
 
     /// The Swift modules of packages that were checked out for the program, as far as functions with lines show them.
     var checkedOutModules: Set<String> {

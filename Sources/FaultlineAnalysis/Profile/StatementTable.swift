@@ -112,7 +112,7 @@ public struct StatementSite: Sendable, Hashable {
 extension StatementSite {
     /// A sentence about a line in an installed package, or `nil` if it is in the program's own code.
     var reservation: Wording? {
-        guard let site, site.isInPythonLibrary else { return nil }
+        guard let site, site.isInInstalledPackage else { return nil }
         return
             """
             The line is in an installed package: no other code of the program was on the stack, as in an installed command or in \

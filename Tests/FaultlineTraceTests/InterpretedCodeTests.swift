@@ -2,7 +2,7 @@ import FaultlineTrace
 import Testing
 
 @Suite("The program's own Python functions are told from libraries")
-struct PythonCodeTests {
+struct InterpretedCodeTests {
     /// The lines of a process's stacks, each written from the outermost function to the innermost one as `file:line function`.
     private func sites(_ stacks: [String]...) -> [[String]] {
         var dictionary = TraceDictionary()

@@ -1,8 +1,8 @@
-/// Tells a process's own Python functions from those of its libraries.
+/// Tells a process's own functions in Python, Ruby or PHP from those of its libraries.
 ///
-/// Code that Python's installers put somewhere is a library's. So is the script that they write for an installed command,
+/// Code that installers of packages put somewhere is a library's. So is the script that Python's write for an installed command,
 /// which only calls the command's package. In a process that runs nothing else, that package is the program.
-struct PythonCode: Sendable {
+struct InterpretedCode: Sendable {
     private typealias Location = FrameEntry.Location
 
     /// Scripts that an installer wrote.
@@ -10,10 +10,10 @@ struct PythonCode: Sendable {
     /// The packages of the installed command, if the process has no other code.
     private let packages: Set<String>
 
-    /// - Complexity: O(frames of all stacks) if the process ran Python functions.
+    /// - Complexity: O(frames of all stacks) if the process ran such functions.
     init(_ dictionary: TraceDictionary) {
         let stacks =
-            dictionary.hasPythonFunctions ? dictionary.stacks.map { Self.functions(of: $0, in: dictionary) } : []
+            dictionary.hasInterpretedFunctions ? dictionary.stacks.map { Self.functions(of: $0, in: dictionary) } : []
         scripts = Self.scripts(stacks)
         packages = Self.packages(stacks, scripts)
     }
@@ -25,10 +25,10 @@ struct PythonCode: Sendable {
         return own.isEmpty ? Array(functions.prefix(1)) : own
     }
 
-    /// Whether a Python function is the program's own.
+    /// Whether a function is the program's own.
     func isOwn(_ location: FrameEntry.Location) -> Bool {
         if let package = location.package { return packages.contains(package) }
-        return !location.isInPythonLibrary && !scripts.contains(location.file)
+        return !location.isInInterpretedLibrary && !scripts.contains(location.file)
     }
 
     private static func scripts(_ stacks: [[Location]]) -> Set<String> {
@@ -53,7 +53,7 @@ struct PythonCode: Sendable {
         let entries = stacks.joined().filter {
             scripts.contains($0.file) || ($0.package != nil && $0.file.hasSuffix("/__main__.py"))
         }
-        let isInstalled = stacks.joined().allSatisfy { $0.isInPythonLibrary || scripts.contains($0.file) }
+        let isInstalled = stacks.joined().allSatisfy { $0.isInInterpretedLibrary || scripts.contains($0.file) }
         guard isInstalled, !entries.isEmpty else { return [] }
         let names = Set(entries.map { ($0.package ?? $0.fileName).replacing("-", with: "_").lowercased() })
         // The package with the command's name, or else the innermost one that is no library of databases.
@@ -66,7 +66,7 @@ struct PythonCode: Sendable {
     }
 
     private static func functions(of stack: StackEntry, in dictionary: TraceDictionary) -> [Location] {
-        stack.addresses.compactMap { dictionary.frame(at: $0) }.filter(\.isPython).flatMap(\.locations)
+        stack.addresses.compactMap { dictionary.frame(at: $0) }.filter(\.isInterpreted).flatMap(\.locations)
     }
 
     /// Packages that run statements for whoever calls them.
@@ -81,7 +81,7 @@ extension FrameEntry.Location {
     /// Whether an installer can have written the file: `bin/sqlite-utils`, whose only line calls a package.
     fileprivate var canBeOfInstaller: Bool {
         let parts = file.split(separator: "/")
-        return function == "<module>" && !isInPythonLibrary && parts.count > 1 && !fileName.contains(".")
+        return function == "<module>" && !isInInterpretedLibrary && parts.count > 1 && !fileName.contains(".")
             && ["bin", "Scripts"].contains(parts[parts.count - 2])
     }
 
