@@ -68,6 +68,7 @@ public final class ManagedObjectModel: Sendable {
         self.file = file
         self.isCoreDataCopy = isCoreDataCopy
         entitiesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
+        ModelWork.observer?(.layout)
         schema = ModelSchema(entities, numbers: [:])
         versionHash = schema.digest
     }
@@ -96,4 +97,15 @@ extension ManagedObjectModel: Equatable {
             && left.fetchRequestTemplates == right.fetchRequestTemplates
             && left.compositeAttributes == right.compositeAttributes
     }
+}
+
+/// Work on models that takes long for large ones.
+package enum ModelWork: Sendable, Equatable {
+    /// The layout of a model was computed.
+    case layout
+    /// What a newer version continues of an older one was inferred.
+    case inference
+
+    /// Receives the work of this thread, so that tests can check that nothing is done twice.
+    @TaskLocal package static var observer: (@Sendable (ModelWork) -> Void)?
 }

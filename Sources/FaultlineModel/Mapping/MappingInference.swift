@@ -32,6 +32,7 @@ package struct MappingInference: Sendable {
 
     /// - Throws: ``ModelError`` for the first change that cannot be inferred.
     package init(from source: ManagedObjectModel, to destination: ManagedObjectModel) throws(ModelError) {
+        ModelWork.observer?(.inference)
         matching = ModelMatching(from: source, to: destination)
         let hashes = (source.entityVersionHashesByName, destination.entityVersionHashesByName)
         for entity in destination.entities.sorted(by: { $0.name < $1.name }) {

@@ -137,12 +137,11 @@ extension ManagedObjectModel {
     ///
     /// Versions that cannot be loaded are left out.
     ///
-    /// - Complexity: Loads every version.
-    package var siblings: [ManagedObjectModel] {
-        guard let folder = file?.deletingLastPathComponent(),
-            let versions = try? ModelVersions(contentsOf: folder.deletingLastPathComponent())
-        else { return [] }
-        let own = folder.deletingPathExtension().lastPathComponent
-        return versions.names.filter { $0 != own }.compactMap { try? versions.model($0) }
+    /// - Complexity: Loads each version when it is reached, so a search should end with the version that it wants.
+    package var siblings: some Sequence<ManagedObjectModel> {
+        let folder = file?.deletingLastPathComponent()
+        let versions = folder.flatMap { try? ModelVersions(contentsOf: $0.deletingLastPathComponent()) }
+        let own = folder?.deletingPathExtension().lastPathComponent
+        return (versions?.names ?? []).lazy.filter { $0 != own }.compactMap { try? versions?.model($0) }
     }
 }

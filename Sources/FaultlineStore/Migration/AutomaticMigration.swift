@@ -30,7 +30,7 @@ struct AutomaticMigration {
             }
             return try StagedMigration(manager, description, model, recorder, log).run()
         }
-        let sources = description.sourceModels + model.siblings
+        let sources = model.versions(after: description.sourceModels)
         // A store in memory is always new.
         guard description.isInFile, let (old, earlier) = try version(among: sources) else { return false }
         if old.versionChecksum == model.versionChecksum, description.fits(model) { return true }
@@ -43,7 +43,7 @@ struct AutomaticMigration {
                 )
             }
             guard description.shouldInferMappingModelAutomatically else { return false }
-            return try infer(sources)
+            return try infer(old)
         }
         let path = try MigrationPath(
             from: old, to: model, through: description.sourceModels, mappings: description.mappingModels,
@@ -61,12 +61,12 @@ struct AutomaticMigration {
             )
         }
         // Says why nothing can be inferred.
-        return try infer(sources)
+        return try infer(old)
     }
 
     /// The store's version, and the checksums of those that it had before.
     private func version(
-        among sources: [ManagedObjectModel]
+        among sources: some Sequence<ManagedObjectModel>
     ) throws(StoreError) -> (ManagedObjectModel, earlier: [String])? {
         // The migration itself searches again and records it.
         try SourceSearch.reading(description, .off(), log) { (search, setup) throws(StoreError) in
@@ -92,8 +92,8 @@ struct AutomaticMigration {
         )
     }
 
-    private func infer(_ sources: [ManagedObjectModel]) throws(StoreError) -> Bool {
+    private func infer(_ old: ManagedObjectModel) throws(StoreError) -> Bool {
         try StoreMigration.run(
-            description, to: model, sources: sources, recorder: recorder, log: log, backup: backup)
+            description, to: model, sources: [old], recorder: recorder, log: log, backup: backup)
     }
 }

@@ -49,7 +49,7 @@ package struct MigrationPreview: Sendable {
         storeAt url: URL, to model: ManagedObjectModel, sources: [ManagedObjectModel] = [], mapping: MappingModel? = nil
     ) throws(StoreError) -> MigrationPreview? {
         try StoreMigration.preview(
-            PersistentStoreDescription(url: url), to: model, sources: sources + model.siblings, mapping: mapping)
+            PersistentStoreDescription(url: url), to: model, sources: model.versions(after: sources), mapping: mapping)
     }
 
     /// Why the objects of a mapping model must be loaded to migrate them, as a part of a sentence; `nil` if SQL can do it.
@@ -73,7 +73,7 @@ package struct MigrationPreview: Sendable {
         let setup = try StoreOpening.setup(.sqlite, forReading: url)
         defer { setup.session.connection.close() }
         let version = try SourceSearch(setup, PersistentStoreDescription(url: url)).version(
-            among: sources + model.siblings)
+            among: model.versions(after: sources))
         try version?.checkMigration(to: model, url.path)
         return version?.model
     }

@@ -56,27 +56,40 @@ struct SourceSearch {
 
     /// Returns the store's version, or `nil` if it is not found.
     ///
-    /// - Parameter candidates: The program's versions, for a store that Core Data wrote or that has no copy of its model.
-    func version(among candidates: [ManagedObjectModel]) throws(StoreError) -> StoreVersion? {
+    /// - Parameter candidates: The program's versions, for a store that Core Data wrote or that has no copy of its model. A sequence
+    ///   that loads them should do it one after the other, as the search ends with the one that it wants.
+    func version(among candidates: some Sequence<ManagedObjectModel>) throws(StoreError) -> StoreVersion? {
         if let kept = try setup.keptModel(configuration: description.configuration) {
             if let version = try kept.isCoreDataCopy ? completed(kept, candidates) : match(kept) { return version }
         }
         // Versions that no store can have are not told apart from others, as nothing in the file shows the difference.
-        let isSupported = { StoreOpening.relationshipObstacle($0, description.path) == nil }
-        for model in candidates.filter(isSupported) + candidates.filter({ !isSupported($0) }) {
+        var unsupported: [ManagedObjectModel] = []
+        for model in candidates {
+            if StoreOpening.relationshipObstacle(model, description.path) != nil {
+                unsupported.append(model)
+            } else if let version = try match(model) {
+                return version
+            }
+        }
+        for model in unsupported {
             if let version = try match(model) { return version }
         }
         return nil
     }
 
-    /// The version of which Core Data keeps an incomplete copy: one of the program's, or else the copy with what the values show.
+    /// Returns a version for Core Data's copy of one, which is incomplete: one of the program's, or else the copy with what the
+    /// values show.
     private func completed(
-        _ kept: ManagedObjectModel, _ candidates: [ManagedObjectModel]
+        _ kept: ManagedObjectModel, _ candidates: some Sequence<ManagedObjectModel>
     ) throws(StoreError) -> StoreVersion? {
         guard let copy = try match(kept) else { return nil }
         let flags = try ExternalFlags(setup, copy)
-        let same = candidates.filter { $0.isSameVersion(asCached: kept) }
-        if let own = same.first(where: flags.fit) ?? same.first(where: flags.allow) { return try match(own) }
+        var allowed: ManagedObjectModel?
+        for model in candidates where model.isSameVersion(asCached: kept) {
+            if flags.fit(model) { return try match(model) }
+            if allowed == nil, flags.allow(model) { allowed = model }
+        }
+        if let allowed { return try match(allowed) }
         guard let model = flags.completing(kept), var version = try match(model) else { return nil }
         version.guessedExternal = flags.external
         return version
@@ -91,5 +104,12 @@ struct SourceSearch {
         let match = StoreMatch(setup, model, configuration, path: description.path, metadata: metadata.values)
         guard try match.mismatch() == nil else { return nil }
         return StoreVersion(model: model, schema: try match.schema(), configuration: configuration)
+    }
+}
+
+extension ManagedObjectModel {
+    /// Some versions, and then those beside the model, which are loaded only when a search reaches them.
+    func versions(after known: [ManagedObjectModel]) -> some Sequence<ManagedObjectModel> {
+        [AnySequence(known), AnySequence(siblings)].joined()
     }
 }

@@ -7,7 +7,8 @@ extension StoreMigration {
     /// - Returns: `nil` if the store's version is not found.
     /// - Throws: ``StoreError`` if the store cannot be read, or if no mapping can be inferred.
     static func preview(
-        _ description: PersistentStoreDescription, to model: ManagedObjectModel, sources: [ManagedObjectModel],
+        _ description: PersistentStoreDescription, to model: ManagedObjectModel,
+        sources: some Sequence<ManagedObjectModel>,
         mapping: MappingModel?
     ) throws(StoreError) -> MigrationPreview? {
         let setup = try StoreOpening.setup(description.type, forReading: description.url)

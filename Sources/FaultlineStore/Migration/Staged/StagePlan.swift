@@ -15,7 +15,9 @@ struct StagePlan {
     ///
     /// - Parameter known: The models that light-weight stages can name by their checksums.
     /// - Throws: ``StoreError`` if a version occurs twice or is not found.
-    init(_ stages: [any MigrationStage], known: [ManagedObjectModel], path: String) throws(StoreError) {
+    init(
+        _ stages: [any MigrationStage], known: some Sequence<ManagedObjectModel>, path: String
+    ) throws(StoreError) {
         var models: [String: ManagedObjectModel] = [:]
         let custom = stages.compactMap { $0 as? CustomMigrationStage }
         for reference in custom.flatMap({ [$0.currentModel, $0.nextModel] }) {
@@ -27,7 +29,14 @@ struct StagePlan {
             }
             models[reference.versionChecksum] = reference.resolvedModel
         }
-        for model in known { models[model.versionChecksum] = models[model.versionChecksum] ?? model }
+        var missing = Set(stages.compactMap { $0 as? LightweightMigrationStage }.flatMap(\.versionChecksums))
+        missing.subtract(models.keys)
+        // Models that are loaded when they are reached are loaded no further than needed.
+        var rest = known.makeIterator()
+        while !missing.isEmpty, let model = rest.next() {
+            let checksum = model.versionChecksum
+            if missing.remove(checksum) != nil { models[checksum] = model }
+        }
         var seen: Set<String> = []
         for stage in stages {
             switch stage {

@@ -29,16 +29,15 @@ struct StagedMigration {
     /// - Throws: ``StoreError`` if the plan cannot be run, if a step fails, or if a handler throws; the store then has the version of
     ///   the last step that was completed.
     func run() throws(StoreError) -> Bool {
-        let known = description.sourceModels + model.siblings + [model]
-        let plan = try StagePlan(manager.stages, known: known, path: description.path)
+        let listed = description.sourceModels + [model]
+        let plan = try StagePlan(manager.stages, known: model.versions(after: listed), path: description.path)
         guard let target = plan.position(of: model) else {
             throw StoreError(
                 .unknownModelVersion,
                 "Migrating '\(description.path)' is refused because the plan does not have the version that the store is opened with; add it as the last one."
             )
         }
-        let models = plan.versions.map(\.model)
-        let (found, pending) = try state(models + known)
+        let (found, pending) = try state(model.versions(after: plan.versions.map(\.model) + listed))
         guard let found else { return false }
         guard let position = plan.position(of: found) else {
             throw StoreError(
@@ -120,7 +119,9 @@ struct StagedMigration {
     }
 
     /// The store's version, and the stage whose work is not done.
-    private func state(_ models: [ManagedObjectModel]) throws(StoreError) -> (ManagedObjectModel?, pending: String?) {
+    private func state(
+        _ models: some Sequence<ManagedObjectModel>
+    ) throws(StoreError) -> (ManagedObjectModel?, pending: String?) {
         guard description.type == .sqlite, !description.isInMemory else {
             throw StoreError(
                 .invalidRequest,
