@@ -1,6 +1,4 @@
 package import FaultlineModel
-package import FaultlineRecorder
-package import Foundation
 
 /// A preview of a migration in place.
 package struct MigrationPreview: Sendable {
@@ -19,10 +17,8 @@ package struct MigrationPreview: Sendable {
         package let sql: String
     }
 
-    /// The version that the store has.
-    package let source: ManagedObjectModel
     /// The entities and properties that may have been renamed without an identifier.
-    package let possibleRenamings: [PossibleRenaming]
+    package var possibleRenamings: [PossibleRenaming] = []
     package var objects: [Objects] = []
     package var steps: [Step] = []
     /// Why the store's rows do not allow the migration, as sentences without a full stop.
@@ -33,61 +29,44 @@ package struct MigrationPreview: Sendable {
     package var rows: UInt64 = 0
     /// The estimated time; `nil` if there are no rows.
     package var seconds: Double?
-
-    init(source: ManagedObjectModel, possibleRenamings: [PossibleRenaming]) {
-        (self.source, self.possibleRenamings) = (source, possibleRenamings)
-    }
-
-    /// Says what a migration would do, without changing anything.
-    ///
-    /// - Parameters:
-    ///   - sources: Versions of the model to look for the store's own in, besides those beside the model.
-    ///   - mapping: A mapping model whose objects need not be loaded; `nil` to infer what continues what.
-    /// - Returns: `nil` if the store's version is not found.
-    /// - Throws: ``StoreError`` if the store cannot be read, or if no mapping can be inferred.
-    package static func of(
-        storeAt url: URL, to model: ManagedObjectModel, sources: [ManagedObjectModel] = [], mapping: MappingModel? = nil
-    ) throws(StoreError) -> MigrationPreview? {
-        try StoreMigration.preview(
-            PersistentStoreDescription(url: url), to: model, sources: model.versions(after: sources), mapping: mapping)
-    }
-
-    /// Why the objects of a mapping model must be loaded to migrate them, as a part of a sentence; `nil` if SQL can do it.
-    package static func needForObjects(
-        _ mapping: MappingModel, from old: ManagedObjectModel, to new: ManagedObjectModel
-    ) -> String? {
-        do throws(MappedRules.ObjectsNeeded) {
-            _ = try MappedRules.rules(mapping, from: old, to: new)
-            return nil
-        } catch {
-            return error.reason
-        }
-    }
-
-    /// Finds the version that a store has, or `nil`.
-    ///
-    /// - Throws: ``StoreError`` if the store cannot be read.
-    package static func version(
-        ofStoreAt url: URL, for model: ManagedObjectModel, sources: [ManagedObjectModel]
-    ) throws(StoreError) -> ManagedObjectModel? {
-        let setup = try StoreOpening.setup(.sqlite, forReading: url)
-        defer { setup.session.connection.close() }
-        let version = try SourceSearch(setup, PersistentStoreDescription(url: url)).version(
-            among: model.versions(after: sources))
-        try version?.checkMigration(to: model, url.path)
-        return version?.model
-    }
 }
 
-extension PersistentStoreCoordinator {
-    /// Migrates a store that is not open as its description says, in place or by replacing it.
-    ///
-    /// - Parameter backup: Where to put a copy of the older store; `nil` for none.
-    /// - Returns: Whether the store's version was found.
-    package static func migrateStore(
-        _ description: PersistentStoreDescription, to model: ManagedObjectModel, recorder: Recorder = .shared,
-        backup: URL? = nil
-    ) throws -> Bool {
-        try AutomaticMigration(description, model, recorder, .shared, backup: backup).run()
+extension StoreMigration {
+    /// Says what the migration would do, without changing anything.
+    func preview() throws(StoreError) -> MigrationPreview {
+        let counts = try counts(old)
+        let continued = Dictionary(uniqueKeysWithValues: plan.pairs.pairs.map { ($0.old.index, $0.new.name) })
+        var preview = MigrationPreview()
+        preview.possibleRenamings = rules.possibleRenamings
+        for entity in old.schema.entities where old.has(entity.name) && !entity.isAbstract {
+            preview.objects.append(
+                MigrationPreview.Objects(
+                    entity: entity.name, newEntity: continued[entity.index], count: counts[entity.number] ?? 0))
+        }
+        for check in plan.checks {
+            if let failure = try failure(of: check) { preview.obstacles.append(failure) }
+        }
+        preview.steps = plan.statements.map {
+            MigrationPreview.Step(stage: $0.stage.rawValue, table: $0.table, sql: $0.sql)
+        }
+        preview.storeBytes = StoreFiles.size(of: description.url)
+        let work = plan.statements.filter { $0.stage == .rows || $0.stage == .derive || $0.stage == .index }
+        preview.rows = work.reduce(0) { $0 + weight($1, counts) }
+        preview.seconds = try secondsPerRow(counts).map { $0 * Double(preview.rows) }
+        return preview
+    }
+
+    /// How long it takes to copy a row of the largest table, measured with some of its rows.
+    private func secondsPerRow(_ counts: [Int64: Int64]) throws(StoreError) -> Double? {
+        let sample: Int64 = 20_000
+        let pair = plan.pairs.pairs.max { counts[$0.old.number] ?? 0 < counts[$1.old.number] ?? 0 }
+        guard let pair, let count = counts[pair.old.number], count > 0 else { return nil }
+        let start = ContinuousClock.now
+        try session.run(
+            "CREATE TEMP TABLE Z_FAULTLINE_SAMPLE AS SELECT * FROM main.\(pair.old.table) LIMIT \(sample)",
+            doing: Self.doing)
+        let time = ContinuousClock.now - start
+        try session.run("DROP TABLE temp.Z_FAULTLINE_SAMPLE", doing: Self.doing)
+        return time / .seconds(1) / Double(min(count, sample))
     }
 }

@@ -1,6 +1,5 @@
 import CSQLite
 import FaultlineModel
-import FaultlineRecorder
 
 extension StoreSetup {
     /// The version of a store that is locked now; `nil` if it is no longer the file at its path, or has another version than before.
@@ -31,27 +30,14 @@ struct SourceSearch {
         metadata = try setup.readMetadata().1
     }
 
-    /// Searches a store that nobody has to have closed.
+    /// Opens a store for a search, which nobody has to have closed.
     ///
-    /// - Parameter body: Is passed the search, and the store for reading.
-    static func reading<R>(
-        _ description: PersistentStoreDescription, _ recorder: Recorder, _ log: SQLDebugLog,
-        _ body: (SourceSearch, StoreSetup) throws(StoreError) -> R
-    ) throws(StoreError) -> R {
-        if description.type == .binary {
-            let setup = try StoreOpening.setup(.binary, forReading: description.url)
-            defer { setup.session.connection.close() }
-            return try body(try SourceSearch(setup, description), setup)
-        }
-        var reading = description
-        reading.isReadOnly = true
-        let session = try StoreOpening.connect(reading, recorder: recorder, log: log)
-        defer { session.connection.close() }
-        let setup = StoreSetup(session, path: description.path, doing: StoreMigration.doing)
-        // Another program may be migrating the store.
-        return try setup.inTransaction { () throws(StoreError) in
-            try body(try SourceSearch(setup, description), setup)
-        }
+    /// - Parameter session: A connection to use instead; `nil` to open one.
+    static func setup(
+        _ description: PersistentStoreDescription, _ session: SQLSession?
+    ) throws(StoreError) -> StoreSetup {
+        guard let session else { return try StoreOpening.setup(description.type, forReading: description.url) }
+        return StoreSetup(session, path: description.path, doing: StoreMigration.doing)
     }
 
     /// Returns the store's version, or `nil` if it is not found.
@@ -95,14 +81,15 @@ struct SourceSearch {
         return version
     }
 
-    private func match(_ model: ManagedObjectModel) throws(StoreError) -> StoreVersion? {
+    /// Returns the store's version if it is that of a model, or `nil`.
+    func match(_ model: ManagedObjectModel) throws(StoreError) -> StoreVersion? {
         var configuration: StoreConfiguration?
         if let name = description.configuration {
             guard let found = try? StoreConfiguration(name, of: model, path: description.path) else { return nil }
             configuration = found
         }
         let match = StoreMatch(setup, model, configuration, path: description.path, metadata: metadata.values)
-        guard try match.mismatch() == nil else { return nil }
+        guard try match.fits() else { return nil }
         return StoreVersion(model: model, schema: try match.schema(), configuration: configuration)
     }
 }

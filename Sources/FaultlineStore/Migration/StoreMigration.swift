@@ -22,34 +22,31 @@ struct StoreMigration {
 
     static let doing = "Migrating the store"
 
-    /// Migrates a store to a model.
+    /// Makes a step from the version that a store has.
     ///
     /// - Parameters:
-    ///   - sources: The older versions of the model, for stores without a copy of theirs.
-    ///   - expected: The version that the store must have; `nil` for any.
-    ///   - mapping: A mapping model that ``MappedRules`` accept; `nil` to infer what continues what.
+    ///   - step: A step that SQL can make.
+    ///   - writer: A connection to try first, which is closed; `nil` to open one.
     ///   - backup: Where to put a copy of the older store; `nil` for none.
     ///   - migrated: The file whose migration it is a step of; `nil` if it is a whole migration.
+    ///   - number: The step of several, from 1, and their number.
     ///   - pendingStage: The checksum of the newer version, if its stage has work left to do afterward.
-    ///   - step: The step of several, from 1, and their number.
-    /// - Returns: Whether the store's version was found; if not, nothing was changed.
     /// - Throws: ``StoreError`` if the store cannot be migrated; it is then as it was.
     static func run(
-        _ description: PersistentStoreDescription, to model: ManagedObjectModel, sources: [ManagedObjectModel],
-        expecting expected: ManagedObjectModel? = nil, mapping: MappingModel? = nil, recorder: Recorder,
-        log: SQLDebugLog, backup: URL? = nil,
-        stepOf migrated: String? = nil, step: (number: Int, count: Int) = (1, 1), pendingStage: String? = nil
-    ) throws(StoreError) -> Bool {
-        // A store that cannot be migrated is left alone, without waiting for its other users.
-        let known = try SourceSearch.reading(description, recorder, log) { (search, _) throws(StoreError) in
-            try search.version(among: sources)
+        _ description: PersistentStoreDescription, _ step: MigrationRoute.Step, recorder: Recorder, log: SQLDebugLog,
+        writer: SQLSession? = nil, backup: URL? = nil, stepOf migrated: String? = nil,
+        number: (number: Int, count: Int) = (1, 1), pendingStage: String? = nil
+    ) throws(StoreError) {
+        let path = description.path
+        if let error = StoreOpening.relationshipObstacle(step.old, path) ?? StoreOpening.obstacle(step.new, path) {
+            throw error
         }
-        guard let known else { return false }
-        try known.checkMigration(to: model, description.path)
-        let trace = MigrationTrace(recorder: recorder, log: log, way: mapping == nil ? .inferred : .mapping)
-        try trace.whole(migrated ?? description.path, isStep: migrated != nil) { () throws(StoreError) in
-            _ = try rules(mapping, from: known.model, to: model, description.path)
-            let setup = try StoreOpening.soleSession(description, recorder, log) { (setup) throws(StoreError) in
+        let trace = MigrationTrace(recorder: recorder, log: log, way: step.mapping == nil ? .inferred : .mapping)
+        try trace.whole(migrated ?? path, isStep: migrated != nil) { () throws(StoreError) in
+            // A store that cannot be migrated is left alone, without waiting for its other users.
+            _ = try step.rules(path: path)
+            let setup = try StoreOpening.soleSession(description, recorder, log, trying: writer) {
+                (setup) throws(StoreError) in
                 // Nobody can write between the backup and the migration.
                 if backup != nil { try setup.lock() }
             }
@@ -64,15 +61,13 @@ struct StoreMigration {
             do throws(StoreError) {
                 try setup.inTransaction("BEGIN EXCLUSIVE", isLogged: true) { () throws(StoreError) in
                     // Another process may have migrated it in the meantime.
-                    guard let old = try setup.unmigratedVersion(description, expected ?? known.model) else {
-                        throw givenUp(description.path)
-                    }
+                    guard let old = try setup.unmigratedVersion(description, step.old) else { throw givenUp(path) }
                     let (migration, ready) = try trace.part(.plan) { _ throws(StoreError) in
-                        let migration = try StoreMigration(session, setup, description, old, model, mapping)
+                        let migration = try StoreMigration(setup, description, old, step)
                         return (migration, try migration.check())
                     }
                     for renaming in migration.rules.possibleRenamings { log.migration("Possibly renamed: \(renaming)") }
-                    try migration.change(ready, pendingStage, trace, MigrationReporter(description, step: step))
+                    try migration.change(ready, pendingStage, trace, MigrationReporter(description, step: number))
                     try file?.write(session.connection, doing: doing)
                 }
             } catch {
@@ -80,7 +75,6 @@ struct StoreMigration {
                 throw error
             }
         }
-        return true
     }
 
     static func givenUp(_ path: String) -> StoreError {
@@ -89,32 +83,12 @@ struct StoreMigration {
             "Migrating '\(path)' was given up because another program migrated it in the meantime; open it again.")
     }
 
-    private static func rules(
-        _ mapping: MappingModel?, from old: ManagedObjectModel, to new: ManagedObjectModel, _ path: String
-    ) throws(StoreError) -> MigrationRules {
-        let refusal = "Migrating '\(path)' is refused"
-        guard let mapping else {
-            do throws(ModelError) {
-                return try MigrationRules(inferredFrom: old, to: new)
-            } catch {
-                throw StoreError(.missingMappingModel, "\(refusal). \(error.message)", cause: error)
-            }
-        }
-        do throws(MappedRules.ObjectsNeeded) {
-            return try MappedRules.rules(mapping, from: old, to: new)
-        } catch {
-            // Only a store that another program migrated in the meantime gets here.
-            throw StoreError(
-                .missingMappingModel, "\(refusal) because \(error.reason) in its mapping model; open it again.")
-        }
-    }
-
     init(
-        _ session: SQLSession, _ setup: StoreSetup, _ description: PersistentStoreDescription, _ old: StoreVersion,
-        _ model: ManagedObjectModel, _ mapping: MappingModel?
+        _ setup: StoreSetup, _ description: PersistentStoreDescription, _ old: StoreVersion, _ step: MigrationRoute.Step
     ) throws(StoreError) {
+        let model = step.new
         path = description.path
-        (self.session, self.setup, self.description, self.old) = (session, setup, description, old)
+        (session, self.setup, self.description, self.old) = (setup.session, setup, description, old)
         var configuration: StoreConfiguration?
         if let name = description.configuration { configuration = try StoreConfiguration(name, of: model, path: path) }
         new = StoreVersion(model: model, schema: model.schema, configuration: configuration)
@@ -126,7 +100,7 @@ struct StoreMigration {
                 "Migrating '\(path)' is refused because Core Data keeps a history of its changes (table ATRANSACTION), in which this one would be missing; set ignoresPersistentHistory if nothing reads the history."
             )
         }
-        rules = try Self.rules(mapping, from: old.model, to: model, path)
+        rules = try step.rules(from: old.model, path: path)
         lastKeys = try Self.lastKeys(setup, old)
         plan = try MigrationPlan(
             from: old, to: new, rules, structure, lastKeys: lastKeys,

@@ -14,6 +14,8 @@ struct StoreReplacement {
     let sourceModel: ManagedObjectModel
     let recorder: Recorder
     let log: SQLDebugLog
+    /// A connection to try first, which is closed; `nil` to open one.
+    let writer: SQLSession?
 
     /// Migrates the store object by object.
     ///
@@ -49,7 +51,7 @@ struct StoreReplacement {
     ) throws {
         // A link is followed, and stays.
         let url = description.url.resolvingSymlinksInPath()
-        let setup = try StoreOpening.soleSession(description, recorder, log, lock: lock)
+        let setup = try StoreOpening.soleSession(description, recorder, log, trying: writer, lock: lock)
         let session = setup.session
         defer { session.connection.close() }
         guard try setup.unmigratedVersion(description, sourceModel) != nil else {

@@ -79,13 +79,9 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         if let backup, FileManager.default.fileExists(atPath: backup.path) {
             throw CommandFailure.usage("The backup would replace '\(backup.path)'; move that away first.")
         }
-        var outcome: MigrationOutcome
+        let outcome: MigrationOutcome
         do {
-            if try PersistentStoreCoordinator.fits(target.model, storeAt: url) {
-                outcome = MigrationOutcome(store: store, target, isCurrent: true)
-            } else {
-                outcome = try migrate(url, target, sources, backup)
-            }
+            outcome = try migrate(url, target, sources, backup)
         } catch let error as StoreError {
             throw CommandFailure.usage("\(error)")
         }
@@ -93,141 +89,69 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         if outcome.isRefused { throw ExitCode(1) }
     }
 
-    /// Migrates a store in place.
-    private func changed(
-        _ url: URL, _ target: NamedModel, _ sources: [NamedModel], _ mapping: MappingModel?, _ backup: URL?
+    private func migrate(
+        _ url: URL, _ target: NamedModel, _ sources: [NamedModel], _ backup: URL?
     ) throws -> MigrationOutcome {
-        guard
-            let preview = try MigrationPreview.of(
-                storeAt: url, to: target.model, sources: sources.map(\.model), mapping: mapping)
-        else { throw unknownVersion }
-        var outcome = MigrationOutcome(store: store, target, preview, mapping)
-        if dryRun || outcome.isRefused { return outcome }
-        let start = ContinuousClock.now
-        let progress = try run(description(url, sources, [mapping].compactMap { $0 }), target, backup)
-        outcome.finish(progress, ContinuousClock.now - start, backup)
-        return outcome
-    }
-
-    /// Migrates a store as a mapping model tells, object by object.
-    private func loaded(
-        _ url: URL, _ target: NamedModel, _ sources: [NamedModel], _ step: MigrationPath.Step, because reason: String,
-        _ backup: URL?
-    ) throws -> MigrationOutcome {
-        var outcome = MigrationOutcome(store: store, target, step, loadingObjectsBecause: reason)
-        if dryRun { return outcome }
-        let start = ContinuousClock.now
-        _ = try run(description(url, sources, [step.mapping].compactMap { $0 }), target, backup)
-        outcome.finish(nil, ContinuousClock.now - start, backup)
-        return outcome
-    }
-
-    /// Migrates a store from version to version.
-    private func stepped(
-        _ url: URL, _ target: NamedModel, _ sources: [NamedModel], _ path: MigrationPath, _ mappings: [MappingModel],
-        _ backup: URL?
-    ) throws -> MigrationOutcome {
-        let names = Dictionary(
-            (sources + [target]).map { ($0.model.versionChecksum, $0.name) }, uniquingKeysWith: { first, _ in first })
-        var outcome = MigrationOutcome(store: store, target, path, names: names)
-        if let first = path.steps.first,
-            first.mapping.flatMap({ MigrationPreview.needForObjects($0, from: first.old, to: first.new) }) == nil
-        {
-            // The rows of later steps are not there yet.
-            let preview = try MigrationPreview.of(
-                storeAt: url, to: first.new, sources: [first.old], mapping: first.mapping)
-            outcome.refuse(preview?.obstacles ?? [])
+        var description = PersistentStoreDescription(url: url)
+        (description.sourceModels, description.allowsEarlierVersions) = (sources.map(\.model), true)
+        var mappings: [MappingModel] = []
+        let route = try MigrationRoute(reading: description, to: target.model, named: store) {
+            (versions) throws(StoreError) in
+            for file in mapping { mappings.append(try load(file, between: versions)) }
+            return mappings
         }
-        if dryRun || outcome.isRefused { return outcome }
+        guard let route else {
+            throw CommandFailure.usage(
+                "The version of '\(store)' was not found: it has no readable copy of its model, and none of the versions beside '\(to)' fits it; name it with --from."
+            )
+        }
+        let used = route.steps.compactMap(\.mapping)
+        if let unused = zip(mapping, mappings).first(where: { !used.contains($0.1) })?.0 {
+            throw CommandFailure.usage(
+                "No steps lead from the version of '\(store)' to \(target.name) with the mapping model '\(unused)'; name the versions between with --from, or leave it out."
+            )
+        }
+        var outcome = MigrationOutcome(store: store, target, route, try route.preview(), versions: sources)
+        if dryRun || outcome.isCurrent || outcome.isRefused { return outcome }
         let start = ContinuousClock.now
         do {
-            _ = try run(description(url, sources, mappings), target, backup)
-        } catch let error as StoreError where error.code == .migration {
+            let progress = try run(route, backup)
+            outcome.finish(route.steps.count == 1 ? progress : nil, ContinuousClock.now - start, backup)
+        } catch let error as StoreError where error.code == .migration && route.steps.count > 1 {
             outcome.refuse([error.message.hasSuffix(".") ? String(error.message.dropLast()) : error.message])
-            return outcome
         }
-        outcome.finish(nil, ContinuousClock.now - start, backup)
         return outcome
     }
 
     /// Migrates the store with a bar that shows how far it is.
     ///
     /// - Returns: The progress at the end.
-    private func run(
-        _ description: PersistentStoreDescription, _ target: NamedModel, _ backup: URL?
-    ) throws -> MigrationProgress? {
+    private func run(_ route: MigrationRoute, _ backup: URL?) throws -> MigrationProgress? {
         try ProgressBar.during("migrating \(store)", .things("row")) { show in
             let last = Mutex<MigrationProgress?>(nil)
-            var description = description
-            description.migrationObserver = { progress in
+            try route.run(backup: backup) { progress in
                 last.withLock { $0 = progress }
                 // The steps after this one are estimated to have as many rows.
                 let total = progress.totalRowCount * UInt64(progress.stepCount)
                 show?(progress.completedRowCount + progress.totalRowCount * UInt64(progress.step - 1), total)
             }
-            _ = try PersistentStoreCoordinator.migrateStore(description, to: target.model, backup: backup)
             return last.withLock { $0 }
         }
     }
 
-    /// The only way in which the command can migrate a store.
-    private func migrate(
-        _ url: URL, _ target: NamedModel, _ sources: [NamedModel], _ backup: URL?
-    ) throws -> MigrationOutcome {
-        let known = sources.map(\.model)
-        guard let source = try MigrationPreview.version(ofStoreAt: url, for: target.model, sources: known) else {
-            throw unknownVersion
-        }
-        let versions = MigrationPath.versions(from: source, to: target.model, through: known)
-        let mappings = try mapping.map { try load($0, between: versions) }
-        let path = try MigrationPath(
-            from: source, to: target.model, through: known, mappings: mappings, infers: true, path: store)
-        let used = path?.steps.compactMap(\.mapping) ?? []
-        if let unused = zip(mapping, mappings).first(where: { !used.contains($0.1) })?.0 {
-            throw CommandFailure.usage(
-                "No steps lead from the version of '\(store)' to \(target.name) with the mapping model '\(unused)'; name the versions between with --from, or leave it out."
-            )
-        }
-        guard let path, path.steps.count > 1 else {
-            guard let step = path?.steps.first, let mapping = step.mapping else {
-                return try changed(url, target, sources, nil, backup)
-            }
-            guard let reason = MigrationPreview.needForObjects(mapping, from: step.old, to: step.new) else {
-                return try changed(url, target, sources, mapping, backup)
-            }
-            return try loaded(url, target, sources, step, because: reason, backup)
-        }
-        return try stepped(url, target, sources, path, mappings, backup)
-    }
-
-    private func load(_ file: String, between versions: [ManagedObjectModel]) throws -> MappingModel {
+    private func load(_ file: String, between versions: [ManagedObjectModel]) throws(StoreError) -> MappingModel {
         let mapping: MappingModel
         do {
             mapping = try MappingModel(contentsOf: URL(fileURLWithPath: file), between: versions)
         } catch {
-            throw CommandFailure.usage("\(error)")
+            throw StoreError(.missingMappingModel, "\(error)")
         }
         if let custom = mapping.entityMappings.first(where: { $0.entityMigrationPolicyClassName != nil }) {
-            throw CommandFailure.usage(
+            throw StoreError(
+                .entityMigrationPolicy,
                 "The mapping '\(custom.name)' needs the policy '\(custom.entityMigrationPolicyClassName ?? "")', which is a class of a program; migrate the store in that program, with PersistentStoreDescription.mappingModels and migrationPolicies."
             )
         }
         return mapping
-    }
-
-    private func description(
-        _ url: URL, _ sources: [NamedModel], _ mappings: [MappingModel]
-    ) -> PersistentStoreDescription {
-        var description = PersistentStoreDescription(url: url)
-        description.sourceModels = sources.map(\.model)
-        description.allowsEarlierVersions = true
-        description.mappingModels = mappings
-        return description
-    }
-
-    private var unknownVersion: CommandFailure {
-        .usage(
-            "The version of '\(store)' was not found: it has no readable copy of its model, and none of the versions beside '\(to)' fits it; name it with --from."
-        )
     }
 }

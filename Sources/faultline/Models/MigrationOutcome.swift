@@ -9,7 +9,8 @@ import Foundation
 struct MigrationOutcome: DiagramPrinting {
     private let store: String
     private let target: NamedModel
-    private let isCurrent: Bool
+    /// Whether the store already fits.
+    let isCurrent: Bool
     /// The version that the store had; `nil` if it already fits.
     private var source: ManagedObjectModel?
     private var preview: MigrationPreview?
@@ -41,45 +42,33 @@ struct MigrationOutcome: DiagramPrinting {
         }
     }
 
-    init(store: String, _ target: NamedModel, isCurrent: Bool) {
-        (self.store, self.target, self.isCurrent) = (store, target, isCurrent)
-    }
-
-    /// A migration in place, which a mapping model describes or which is inferred.
-    init(store: String, _ target: NamedModel, _ preview: MigrationPreview, _ mapping: MappingModel?) {
-        self.init(store: store, target, isCurrent: false)
-        (self.preview, self.mapping) = (preview, mapping)
-        source = preview.source
-        (obstacles, renamings) = (preview.obstacles, preview.possibleRenamings)
-        differences = target.model.differences(from: preview.source)
-    }
-
-    /// A migration with a mapping model that creates each object anew.
-    init(store: String, _ target: NamedModel, _ step: MigrationPath.Step, loadingObjectsBecause reason: String) {
-        self.init(store: store, target, isCurrent: false)
-        (mapping, reasonForLoading) = (step.mapping, reason)
-        source = step.old
-        differences = target.model.differences(from: step.old)
-    }
-
-    /// A migration through several versions.
+    /// Creates the outcome of a migration that was not made yet.
     ///
-    /// - Parameter names: The names of versions by their checksums.
-    init(store: String, _ target: NamedModel, _ path: MigrationPath, names: [String: String]) {
-        self.init(store: store, target, isCurrent: false)
-        versions = path.steps.map { step in
-            func name(_ model: ManagedObjectModel) -> String { names[model.versionChecksum] ?? "the store's version" }
-            return Version(
-                old: name(step.old), new: name(step.new), isMapped: step.mapping != nil,
-                reasonForLoading: step.mapping.flatMap {
-                    MigrationPreview.needForObjects($0, from: step.old, to: step.new)
-                })
-        }
-        source = path.steps.first?.old
+    /// - Parameters:
+    ///   - preview: What the first step would do; `nil` if there is none, or if it loads objects.
+    ///   - named: The versions whose names are known, beside the target.
+    init(
+        store: String, _ target: NamedModel, _ route: MigrationRoute, _ preview: MigrationPreview?,
+        versions named: [NamedModel]
+    ) {
+        (self.store, self.target, isCurrent) = (store, target, route.steps.isEmpty)
+        guard let first = route.steps.first else { return }
+        (source, obstacles) = (route.source, preview?.obstacles ?? [])
         // A property that a step removes and a later one adds is new.
-        differences = path.steps.flatMap { $0.new.differences(from: $0.old) }
-        renamings = path.steps.filter { $0.mapping == nil }.flatMap {
-            (try? MappingInference(from: $0.old, to: $0.new).possibleRenamings) ?? []
+        differences = route.steps.flatMap { $0.new.differences(from: $0.old) }
+        guard route.steps.count > 1 else {
+            (self.preview, mapping, reasonForLoading) = (preview, first.mapping, first.reasonForLoading)
+            renamings = preview?.possibleRenamings ?? []
+            return
+        }
+        renamings = route.steps.flatMap(\.possibleRenamings)
+        let names = Dictionary(
+            (named + [target]).map { ($0.model.versionChecksum, $0.name) }, uniquingKeysWith: { first, _ in first })
+        func name(_ model: ManagedObjectModel) -> String { names[model.versionChecksum] ?? "the store's version" }
+        versions = route.steps.map {
+            Version(
+                old: name($0.old), new: name($0.new), isMapped: $0.mapping != nil,
+                reasonForLoading: $0.reasonForLoading)
         }
     }
 

@@ -155,7 +155,7 @@ struct MappedRulesTests {
 
     private func compare(_ mapping: MappingModel, to entities: [EntityDescription] = Self.new) throws {
         let (old, new) = (try ManagedObjectModel(entities: Self.old), try ManagedObjectModel(entities: entities))
-        #expect(MigrationPreview.needForObjects(mapping, from: old, to: new) == nil)
+        #expect(MigrationRoute.Step(from: old, to: new, mapping: mapping).reasonForLoading == nil)
         let (store, target) = (try store(), try TestStore.makeFolder().appendingPathComponent("New.sqlite"))
         try MigrationManager(sourceModel: old, destinationModel: new)
             .migrateStore(from: store.url, mapping: mapping, to: target)
@@ -218,7 +218,7 @@ struct MappedRulesTests {
         func reason(_ change: (inout MappingModel) -> Void) -> String? {
             var changed = mapping
             change(&changed)
-            return MigrationPreview.needForObjects(changed, from: old, to: new)
+            return MigrationRoute.Step(from: old, to: new, mapping: changed).reasonForLoading
         }
         #expect(reason { $0.entityMappings[0].entityMigrationPolicyClassName = "P" } == "'OwnerToKeeper' has a policy")
         #expect(

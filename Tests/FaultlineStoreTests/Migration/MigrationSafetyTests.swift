@@ -201,7 +201,7 @@ struct MigrationSafetyTests {
             description.sourceModels = sources
             var found: [String] = []
             for work in [
-                { _ = try MigrationPreview.of(storeAt: store.url, to: model, sources: sources) },
+                { _ = try MigrationRoute(reading: description, to: model)?.preview() },
                 { _ = try PersistentStoreCoordinator.migrateStore(description, to: model) },
             ] as [() throws -> Void] {
                 found.append(performing(work).replacing(store.url.path, with: "STORE"))

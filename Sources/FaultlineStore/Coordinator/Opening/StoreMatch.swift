@@ -64,11 +64,18 @@ struct StoreMatch {
         return differences == nil ? nil : "the version hashes of its entities differ"
     }
 
+    /// Whether the store matches.
+    func fits() throws(StoreError) -> Bool { hasOtherHashes ? false : try comparedTables().differences.isEmpty }
+
+    /// Whether the store has version hashes of this library, and others than the model's.
+    private var hasOtherHashes: Bool {
+        metadata[VersionKeys.layout] != nil && metadata[VersionKeys.hashes] is [String: Data]
+            && !model.isConfiguration(withName: configuration?.name, compatibleWithStoreMetadata: metadata)
+    }
+
     /// The changes since the store's version; `nil` if it has the same version, or version hashes that only Apple can compute.
     private func versionDifferences() throws(StoreError) -> [String]? {
-        guard metadata[VersionKeys.layout] != nil, metadata[VersionKeys.hashes] is [String: Data],
-            !model.isConfiguration(withName: configuration?.name, compatibleWithStoreMetadata: metadata)
-        else { return nil }
+        guard hasOtherHashes else { return nil }
         guard let kept = try setup.keptModel(configuration: configuration?.name) else { return [] }
         return model.differences(from: kept).filter {
             $0.requiresMigration && (isWanted($0.entity) || kept.entity(named: $0.entity) != nil)

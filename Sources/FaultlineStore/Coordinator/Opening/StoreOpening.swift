@@ -14,8 +14,10 @@ struct StoreOpening {
     /// The file of a binary store.
     let file: BinaryStoreFile?
 
+    /// - Parameter connected: Is passed the connection, which is open also if the store does not match the model.
     init(
-        _ description: PersistentStoreDescription, model: ManagedObjectModel, recorder: Recorder, log: SQLDebugLog
+        _ description: PersistentStoreDescription, model: ManagedObjectModel, recorder: Recorder, log: SQLDebugLog,
+        connected: (SQLSession) -> Void = { _ in }
     ) throws(StoreError) {
         let path = description.path
         if let error = Self.obstacle(model, path) { throw error }
@@ -33,6 +35,7 @@ struct StoreOpening {
         }
         log.connecting(path)
         session = try Self.connect(description, recorder: recorder, log: log)
+        connected(session)
         file = description.type == .binary ? BinaryStoreFile(description) : nil
         if let file, try !file.load(into: session.connection), description.isReadOnly {
             throw StoreError.sqlite(SQLITE_CANTOPEN, doing: "Opening the store", path: path, detail: "")

@@ -40,10 +40,13 @@ extension MigrationManager {
 
     /// The estimated time of an inferred migration in nanoseconds; 0 if the mapping model does anything else.
     private func timeInSQL(_ mapping: MappingModel, _ source: URL) -> UInt64 {
+        var description = PersistentStoreDescription(url: source)
+        (description.sourceModels, description.allowsEarlierVersions) = ([sourceModel], true)
         guard let mapped = try? MappedRules.rules(mapping, from: sourceModel, to: destinationModel),
-            let inferred = try? MigrationRules(inferredFrom: sourceModel, to: destinationModel),
+            let route = try? MigrationRoute(reading: description, to: destinationModel),
+            let inferred = try? route.steps.first?.rules(path: source.path),
             mapped.continues(as: inferred, from: sourceModel.schema, to: destinationModel.schema),
-            let preview = try? MigrationPreview.of(storeAt: source, to: destinationModel, sources: [sourceModel])
+            let preview = try? route.preview()
         else { return 0 }
         return UInt64((preview.seconds ?? 0) * 1e9)
     }

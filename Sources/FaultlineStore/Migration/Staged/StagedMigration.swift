@@ -25,10 +25,11 @@ struct StagedMigration {
         (self.model, self.recorder, self.log) = (model, recorder, log)
     }
 
+    /// - Parameter session: A connection to the store, which is closed; `nil` to open one.
     /// - Returns: Whether the store's version was found; if not, nothing was changed.
     /// - Throws: ``StoreError`` if the plan cannot be run, if a step fails, or if a handler throws; the store then has the version of
     ///   the last step that was completed.
-    func run() throws(StoreError) -> Bool {
+    func run(_ session: SQLSession?) throws(StoreError) -> Bool {
         let listed = description.sourceModels + [model]
         let plan = try StagePlan(manager.stages, known: model.versions(after: listed), path: description.path)
         guard let target = plan.position(of: model) else {
@@ -37,7 +38,7 @@ struct StagedMigration {
                 "Migrating '\(description.path)' is refused because the plan does not have the version that the store is opened with; add it as the last one."
             )
         }
-        let (found, pending) = try state(model.versions(after: plan.versions.map(\.model) + listed))
+        let (found, pending) = try state(model.versions(after: plan.versions.map(\.model) + listed), session)
         guard let found else { return false }
         guard let position = plan.position(of: found) else {
             throw StoreError(
@@ -59,7 +60,9 @@ struct StagedMigration {
             let steps = zip(
                 plan.versions[position..<max(target, position)], plan.versions[position...].dropFirst())
             for (index, (old, new)) in steps.enumerated() {
-                try step(from: old, to: new, (index + 1, target - position))
+                // The store's own copy of its version can have other renaming identifiers than the plan's model.
+                let stored = index == 0 ? found : old.model
+                try step(from: old, stored, to: new, (index + 1, target - position))
             }
         }
         return true
@@ -68,21 +71,16 @@ struct StagedMigration {
     private var trace: MigrationTrace { MigrationTrace(recorder: recorder, log: log, way: .staged) }
 
     private func step(
-        from old: StagePlan.Version, to new: StagePlan.Version, _ number: (number: Int, count: Int)
+        from old: StagePlan.Version, _ stored: ManagedObjectModel, to new: StagePlan.Version,
+        _ number: (number: Int, count: Int)
     ) throws(StoreError) {
         if let stage = new.stage, let handler = stage.willMigrateHandler {
             try call(handler, stage, old.model, "before")
         }
         let isPending = new.stage?.didMigrateHandler != nil
-        let isDone = try StoreMigration.run(
-            description, to: new.model, sources: [old.model], expecting: old.model, recorder: recorder, log: log,
-            stepOf: description.path, step: number, pendingStage: isPending ? new.checksum : nil)
-        guard isDone else {
-            throw StoreError(
-                .incompatibleModel,
-                "Migrating '\(description.path)' ended because a handler changed the store's version; let handlers change objects alone."
-            )
-        }
+        try StoreMigration.run(
+            description, MigrationRoute.Step(from: stored, to: new.model), recorder: recorder, log: log,
+            stepOf: description.path, number: number, pendingStage: isPending ? new.checksum : nil)
         if let stage = new.stage { try finish(stage, new) }
     }
 
@@ -120,7 +118,7 @@ struct StagedMigration {
 
     /// The store's version, and the stage whose work is not done.
     private func state(
-        _ models: some Sequence<ManagedObjectModel>
+        _ models: some Sequence<ManagedObjectModel>, _ session: SQLSession?
     ) throws(StoreError) -> (ManagedObjectModel?, pending: String?) {
         guard description.type == .sqlite, !description.isInMemory else {
             throw StoreError(
@@ -128,9 +126,12 @@ struct StagedMigration {
                 "Migrating '\(description.path)' in stages is refused, because only stores of the type SQLite can be; leave stagedMigrationManager empty."
             )
         }
-        return try SourceSearch.reading(description, recorder, log) { (search, setup) throws(StoreError) in
+        let setup = try SourceSearch.setup(description, session)
+        defer { setup.session.connection.close() }
+        // In one transaction, because another program may be migrating the store.
+        return try setup.inTransaction { () throws(StoreError) in
             (
-                try search.version(among: models)?.model,
+                try SourceSearch(setup, description).version(among: models)?.model,
                 try setup.readMetadata().1.values[VersionKeys.pendingStage] as? String
             )
         }
