@@ -36,17 +36,19 @@ let package = Package(
     name: "Faultline",
     products: [
         .executable(name: "faultline", targets: ["faultline"]),
-        .library(name: "FaultlineAnalysis", targets: ["FaultlineAnalysis"]),
         .library(name: "FaultlineBenchmark", targets: ["FaultlineBenchmark"]),
         .library(name: "FaultlineColumns", type: .dynamic, targets: ["FaultlineColumns"]),
         .library(name: "FaultlineEntities", targets: ["FaultlineEntities"]),
+        .library(name: "FaultlineFindings", targets: ["FaultlineFindings"]),
         .library(name: "FaultlineHeap", type: .dynamic, targets: ["FaultlineHeap"]),
         .library(name: "FaultlineLTTng", type: .dynamic, targets: ["FaultlineLTTng"]),
         .library(name: "FaultlineModel", targets: ["FaultlineModel"]),
         .library(name: "FaultlinePreload", type: .dynamic, targets: ["FaultlinePreload"]),
+        .library(name: "FaultlineProfile", targets: ["FaultlineProfile"]),
         .library(name: "FaultlineReader", targets: ["FaultlineReader"]),
         .library(name: "FaultlineRecorder", targets: ["FaultlineRecorder"]),
         .library(name: "FaultlineReport", targets: ["FaultlineReport"]),
+        .library(name: "FaultlineRules", targets: ["FaultlineRules"]),
         .library(name: "FaultlineStore", targets: ["FaultlineStore"]),
         .library(name: "FaultlineTesting", targets: ["FaultlineTesting"]),
         .library(name: "FaultlineTrace", targets: ["FaultlineTrace"]),
@@ -143,8 +145,8 @@ let package = Package(
         .target(
             name: "FaultlineTesting",
             dependencies: [
-                "FaultlineAnalysis", "FaultlineCounting", "FaultlineReader", "FaultlineRecorder", "FaultlineReport",
-                "FaultlineStore", "FaultlineTrace",
+                "FaultlineCounting", "FaultlineFindings", "FaultlineProfile", "FaultlineReader", "FaultlineRecorder",
+                "FaultlineReport", "FaultlineRules", "FaultlineStore", "FaultlineTrace",
             ],
             swiftSettings: strict),
         .target(
@@ -171,20 +173,28 @@ let package = Package(
 
         // From events to findings, and from findings to a report.
         .target(
-            name: "FaultlineAnalysis",
+            name: "FaultlineProfile",
             dependencies: ["FaultlineTrace", .product(name: "Histogram", package: "hdrhistogram-swift")],
             swiftSettings: strict),
         .target(
+            name: "FaultlineFindings", dependencies: ["FaultlineProfile", "FaultlineTrace"], swiftSettings: strict),
+        .target(
+            name: "FaultlineRules", dependencies: ["FaultlineFindings", "FaultlineProfile", "FaultlineTrace"],
+            swiftSettings: strict),
+        .target(
             name: "FaultlineReport",
-            dependencies: ["CPage", "CTraceSchema", "CZlib", "FaultlineAnalysis", "FaultlineDigest", "FaultlineTrace"],
+            dependencies: [
+                "CPage", "CTraceSchema", "CZlib", "FaultlineDigest", "FaultlineFindings", "FaultlineProfile",
+                "FaultlineRules", "FaultlineTrace",
+            ],
             swiftSettings: strict),
 
         // Stores at rest.
         .target(
             name: "FaultlineReplay",
             dependencies: [
-                "CSQLite", "FaultlineAnalysis", "FaultlineCounting", "FaultlineModel", "FaultlineRecorder",
-                "FaultlineStore", "FaultlineTrace",
+                "CSQLite", "FaultlineCounting", "FaultlineFindings", "FaultlineModel", "FaultlineProfile",
+                "FaultlineRecorder", "FaultlineRules", "FaultlineStore", "FaultlineTrace",
             ],
             swiftSettings: strict),
 
@@ -202,9 +212,9 @@ let package = Package(
         .executableTarget(
             name: "faultline",
             dependencies: [
-                "CMachine", "CSQLite", "FaultlineAnalysis", "FaultlineModel", "FaultlineQuery", "FaultlineReader",
-                "FaultlineRecorder", "FaultlineReplay", "FaultlineReport", "FaultlineStore", "FaultlineTrace",
-                "FaultlineWorkloads",
+                "CMachine", "CSQLite", "FaultlineFindings", "FaultlineModel", "FaultlineProfile", "FaultlineQuery",
+                "FaultlineReader", "FaultlineRecorder", "FaultlineReplay", "FaultlineReport", "FaultlineRules",
+                "FaultlineStore", "FaultlineTrace", "FaultlineWorkloads",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             resources: [.embedInCode("Demo/shop.py")], swiftSettings: strict),
@@ -249,19 +259,26 @@ let package = Package(
             name: "TraceFixtures", dependencies: ["CTraceSchema", "FaultlineTrace"], path: "Tests/TraceFixtures",
             swiftSettings: strict),
         .testTarget(
-            name: "FaultlineAnalysisTests", dependencies: ["FaultlineAnalysis", "FaultlineTrace", "TraceFixtures"],
+            name: "FaultlineProfileTests", dependencies: ["FaultlineProfile", "FaultlineTrace", "TraceFixtures"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FaultlineRulesTests",
+            dependencies: [
+                "FaultlineFindings", "FaultlineProfile", "FaultlineRules", "FaultlineTrace", "TraceFixtures",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "FaultlineReportTests",
             dependencies: [
-                "FaultlineAnalysis", "FaultlineDigest", "FaultlineReport", "FaultlineTrace", "TraceFixtures",
+                "FaultlineDigest", "FaultlineFindings", "FaultlineProfile", "FaultlineReport", "FaultlineRules",
+                "FaultlineTrace", "TraceFixtures",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "FaultlineReplayTests",
             dependencies: [
-                "CSQLite", "FaultlineAnalysis", "FaultlineModel", "FaultlineRecorder", "FaultlineReplay",
-                "FaultlineStore", "FaultlineTrace", "TestFolders",
+                "CSQLite", "FaultlineFindings", "FaultlineModel", "FaultlineProfile", "FaultlineRecorder",
+                "FaultlineReplay", "FaultlineRules", "FaultlineStore", "FaultlineTrace", "TestFolders",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -281,7 +298,8 @@ let package = Package(
         .testTarget(
             name: "FaultlineCommandTests",
             dependencies: [
-                "FaultlineAnalysis", "FaultlineReader", "FaultlineReport", "ProjectFiles", "TestFolders", "faultline",
+                "FaultlineFindings", "FaultlineProfile", "FaultlineReader", "FaultlineReport", "FaultlineRules",
+                "ProjectFiles", "TestFolders", "faultline",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -292,7 +310,7 @@ let package = Package(
         // Writes the manual pages and the completions that an installation has, and the articles about commands and rules;
         // see "make install" and "make articles".
         .executableTarget(
-            name: "ManualGenerator", dependencies: ["FaultlineAnalysis", "FaultlineReport"],
+            name: "ManualGenerator", dependencies: ["FaultlineReport", "FaultlineRules"],
             path: "Tests/ManualGenerator", swiftSettings: strict),
     ],
     cLanguageStandard: .gnu17,

@@ -28,11 +28,12 @@ let package = Package(
             name: "Budgets",
             dependencies: [
                 "BenchmarkPrograms", "CRecorderPeer", "CSQLitePeer",
-                .product(name: "FaultlineAnalysis", package: "Faultline"),
                 .product(name: "FaultlineModel", package: "Faultline"),
+                .product(name: "FaultlineProfile", package: "Faultline"),
                 .product(name: "FaultlineReader", package: "Faultline"),
                 .product(name: "FaultlineRecorder", package: "Faultline"),
                 .product(name: "FaultlineReport", package: "Faultline"),
+                .product(name: "FaultlineRules", package: "Faultline"),
                 .product(name: "FaultlineTrace", package: "Faultline"),
                 .product(name: "FaultlineStore", package: "Faultline"),
                 .product(name: "RecorderLoops", package: "Faultline"),

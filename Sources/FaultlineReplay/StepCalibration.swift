@@ -1,6 +1,7 @@
-import FaultlineAnalysis
+import FaultlineFindings
 import FaultlineModel
 import FaultlineRecorder
+import FaultlineRules
 import FaultlineStore
 import FaultlineTrace
 import Foundation

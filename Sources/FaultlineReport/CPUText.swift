@@ -1,5 +1,6 @@
-internal import FaultlineAnalysis
-internal import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+package import FaultlineTrace
 
 /// The section of a report that shows where the CPU time went, if it was sampled.
 struct CPUText {

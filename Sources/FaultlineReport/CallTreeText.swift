@@ -1,4 +1,5 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
+internal import FaultlineProfile
 internal import FaultlineTrace
 
 /// A call tree as text: each function below its caller, with what it weighs.

@@ -1,4 +1,5 @@
-public import FaultlineAnalysis
+internal import FaultlineFindings
+public import FaultlineRules
 internal import FaultlineTrace
 
 /// The outcome of a check as text for a terminal or a build log.

@@ -1,4 +1,6 @@
-public import FaultlineAnalysis
+internal import FaultlineFindings
+internal import FaultlineProfile
+public import FaultlineRules
 internal import FaultlineTrace
 
 /// A comparison of two profiles as text for a terminal: regressions, new operations, improvements, removed operations.

@@ -1,4 +1,5 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
+internal import FaultlineProfile
 
 /// A logarithmic scale of durations, on which histograms of a few characters can be compared.
 ///

@@ -1,4 +1,4 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
 public import FaultlineTrace
 
 /// Events as lines of text, in the columns of Instruments' detail pane.

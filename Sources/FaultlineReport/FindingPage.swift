@@ -1,4 +1,5 @@
-package import FaultlineAnalysis
+package import FaultlineFindings
+internal import FaultlineRules
 
 /// Everything known about one finding of a trace: its rule in short, the finding in full, the events that it rests on,
 /// and the lines of the program that it names.

@@ -1,4 +1,6 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineRules
 package import FaultlineTrace
 
 /// The wording of groups of events.

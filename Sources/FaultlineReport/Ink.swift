@@ -1,4 +1,4 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
 
 /// The colours of a terminal, or none.
 ///

@@ -1,4 +1,5 @@
-public import FaultlineAnalysis
+internal import FaultlineFindings
+public import FaultlineRules
 internal import FaultlineTrace
 
 /// The inspection of a store at rest as text for a terminal: its contents and what to change.

@@ -1,4 +1,5 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
+internal import FaultlineProfile
 internal import FaultlineTrace
 
 /// The section of a report that shows where memory was allocated, if allocations were sampled.

@@ -1,4 +1,4 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
 public import FaultlineTrace
 
 // Lines about processes and losses. Without them, an event that was not written would look like one that did not

@@ -1,4 +1,4 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
 
 /// The line that shows how far a long operation is.
 ///

@@ -1,4 +1,5 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
+internal import FaultlineProfile
 internal import FaultlineTrace
 
 /// The parts that reports of sampled CPU time and of sampled allocations share.

@@ -1,4 +1,4 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
 internal import FaultlineTrace
 internal import Foundation
 

@@ -1,4 +1,6 @@
-public import FaultlineAnalysis
+internal import FaultlineFindings
+public import FaultlineProfile
+public import FaultlineRules
 internal import FaultlineTrace
 
 /// A report as text for a terminal: what was recorded, where the store's time went, and what to change.

@@ -1,4 +1,4 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
 
 /// A table of text in columns.
 package struct TextTable {

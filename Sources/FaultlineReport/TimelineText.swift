@@ -1,4 +1,5 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
+internal import FaultlineProfile
 internal import FaultlineTrace
 
 /// A timeline as text for a terminal: a row for each kind of event, over one time axis.

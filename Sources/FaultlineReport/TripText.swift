@@ -1,4 +1,5 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
+internal import FaultlineProfile
 public import FaultlineTrace
 
 /// A few lines that show where round trips went, for the message of a test that made too many.

@@ -1,4 +1,5 @@
-public import FaultlineAnalysis
+internal import FaultlineFindings
+public import FaultlineRules
 internal import FaultlineTrace
 
 /// The results of trying advice as text for a terminal.

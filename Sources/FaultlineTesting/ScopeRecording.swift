@@ -1,8 +1,10 @@
-internal import FaultlineAnalysis
 @_exported public import FaultlineCounting
+internal import FaultlineFindings
+internal import FaultlineProfile
 internal import FaultlineReader
 internal import FaultlineRecorder
 internal import FaultlineReport
+internal import FaultlineRules
 internal import FaultlineTrace
 internal import Synchronization
 

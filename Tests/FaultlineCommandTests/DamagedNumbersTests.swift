@@ -1,6 +1,7 @@
-import FaultlineAnalysis
+import FaultlineProfile
 import FaultlineReader
 import FaultlineReport
+import FaultlineRules
 import Foundation
 import ProjectFiles
 import TestFolders

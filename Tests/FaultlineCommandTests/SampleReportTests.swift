@@ -1,5 +1,6 @@
-import FaultlineAnalysis
+import FaultlineFindings
 import FaultlineReport
+import FaultlineRules
 import Foundation
 import ProjectFiles
 import Testing

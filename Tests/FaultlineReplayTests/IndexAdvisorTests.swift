@@ -2,8 +2,9 @@ import Foundation
 import TestFolders
 import Testing
 
-@testable import FaultlineAnalysis
+@testable import FaultlineProfile
 @testable import FaultlineReplay
+@testable import FaultlineRules
 
 @Suite("Questions to SQLite about indexes")
 struct IndexAdvisorTests {

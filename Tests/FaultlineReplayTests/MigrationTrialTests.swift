@@ -1,6 +1,8 @@
-import FaultlineAnalysis
+import FaultlineFindings
 import FaultlineModel
+import FaultlineProfile
 import FaultlineRecorder
+import FaultlineRules
 import FaultlineStore
 import Foundation
 import TestFolders

@@ -1,6 +1,7 @@
-import FaultlineAnalysis
 import FaultlineModel
+import FaultlineProfile
 import FaultlineRecorder
+import FaultlineRules
 import FaultlineStore
 import FaultlineTrace
 import Foundation

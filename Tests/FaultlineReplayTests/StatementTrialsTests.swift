@@ -2,7 +2,7 @@ import Foundation
 import TestFolders
 import Testing
 
-@testable import FaultlineAnalysis
+@testable import FaultlineFindings
 @testable import FaultlineReplay
 
 @Suite("Trials of statements")

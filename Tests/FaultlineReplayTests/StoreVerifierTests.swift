@@ -1,6 +1,8 @@
 import CSQLite
-import FaultlineAnalysis
+import FaultlineFindings
 import FaultlineModel
+import FaultlineProfile
+import FaultlineRules
 import Foundation
 import Testing
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TraceFixtures
 
-@testable import FaultlineAnalysis
+@testable import FaultlineProfile
 @testable import FaultlineReport
 @testable import FaultlineTrace
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import FaultlineAnalysis
+@testable import FaultlineProfile
 @testable import FaultlineReport
 
 @Suite("The scale of durations")

@@ -3,7 +3,9 @@ import FaultlineTrace
 import Testing
 import TraceFixtures
 
-@testable import FaultlineAnalysis
+@testable import FaultlineFindings
+@testable import FaultlineProfile
+@testable import FaultlineRules
 
 @Suite("The order of findings in the text report")
 struct FindingOrderTests {

@@ -4,8 +4,10 @@ import FoundationXML
 import Testing
 import TraceFixtures
 
-@testable import FaultlineAnalysis
+@testable import FaultlineFindings
+@testable import FaultlineProfile
 @testable import FaultlineReport
+@testable import FaultlineRules
 
 @Suite("JUnit's XML")
 struct JUnitTests {

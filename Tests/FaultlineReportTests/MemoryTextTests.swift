@@ -2,8 +2,9 @@ import FaultlineTrace
 import Testing
 import TraceFixtures
 
-@testable import FaultlineAnalysis
+@testable import FaultlineProfile
 @testable import FaultlineReport
+@testable import FaultlineRules
 
 @Suite("The report of sampled allocations")
 struct MemoryTextTests {

@@ -4,8 +4,9 @@ import Foundation
 import Testing
 import TraceFixtures
 
-@testable import FaultlineAnalysis
+@testable import FaultlineProfile
 @testable import FaultlineReport
+@testable import FaultlineRules
 
 @Suite("The data of a page")
 struct PageDataTests {

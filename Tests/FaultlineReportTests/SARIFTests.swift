@@ -3,8 +3,10 @@ import Foundation
 import Testing
 import TraceFixtures
 
-@testable import FaultlineAnalysis
+@testable import FaultlineFindings
+@testable import FaultlineProfile
 @testable import FaultlineReport
+@testable import FaultlineRules
 
 @Suite("SARIF")
 struct SARIFTests {

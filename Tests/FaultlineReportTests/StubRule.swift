@@ -1,6 +1,8 @@
 import FaultlineTrace
 
-@testable import FaultlineAnalysis
+@testable import FaultlineFindings
+@testable import FaultlineProfile
+@testable import FaultlineRules
 
 /// A rule that returns the given findings.
 struct StubRule: Rule {

@@ -1,5 +1,6 @@
-import FaultlineAnalysis
+import FaultlineProfile
 import FaultlineReport
+import FaultlineRules
 import FaultlineTrace
 import Testing
 import TraceFixtures

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import TraceFixtures
 
-@testable import FaultlineAnalysis
+@testable import FaultlineProfile
 @testable import FaultlineReport
 
 @Suite("The text of a timeline")

@@ -2,7 +2,8 @@ import FaultlineReport
 import FaultlineTrace
 import Testing
 
-@testable import FaultlineAnalysis
+@testable import FaultlineFindings
+@testable import FaultlineRules
 
 @Suite("The text of a verification")
 struct VerificationTextTests {

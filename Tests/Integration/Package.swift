@@ -59,7 +59,10 @@ let package = Package(
 
         program(
             "FuzzProgram",
-            store + [faultline("FaultlineAnalysis"), faultline("FaultlineReader"), faultline("FaultlineReport")]),
+            store + [
+                faultline("FaultlineProfile"), faultline("FaultlineReader"), faultline("FaultlineReport"),
+                faultline("FaultlineRules"),
+            ]),
         program("Truth", ["ApplicationFlaws", "TruthKit"] + store),
         program("DiffTruth", ["TruthKit"] + store),
         helper("TruthKit"),
@@ -74,8 +77,8 @@ let package = Package(
             dependencies: store + [
                 "ApplicationFlaws", "Bookings", "Chat", "Contacts", "Feed", "Importer", "Inventory", "Ledger", "Mail",
                 "MusicProgram", "Notes", "ProjectFiles", "SQLiteProgram", "SharedData", "StoreProgram", "TestFolders",
-                "UnrulyProgram", faultline("CSQLite"), faultline("FaultlineAnalysis"), faultline("FaultlineReader"),
-                faultline("FaultlineReport"), faultline("FaultlineWorkloads"),
+                "UnrulyProgram", faultline("CSQLite"), faultline("FaultlineFindings"), faultline("FaultlineReader"),
+                faultline("FaultlineReport"), faultline("FaultlineRules"), faultline("FaultlineWorkloads"),
                 // For the samples of the documentation.
                 faultline("FaultlineTesting"),
             ],

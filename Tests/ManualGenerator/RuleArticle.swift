@@ -1,5 +1,5 @@
-import FaultlineAnalysis
 import FaultlineReport
+import FaultlineRules
 
 /// A rule's page as an article of the documentation, with the text of `faultline explain`.
 struct RuleArticle {

@@ -1,4 +1,3 @@
-import FaultlineAnalysis
 import Foundation
 
 // Writes what follows from a command's help:

@@ -1,7 +1,8 @@
 import CSQLitePeer
-import FaultlineAnalysis
+import FaultlineProfile
 import FaultlineReader
 import FaultlineReport
+import FaultlineRules
 import FaultlineTrace
 import Foundation
 

@@ -1,6 +1,7 @@
-import FaultlineAnalysis
+import FaultlineProfile
 import FaultlineReader
 import FaultlineRecorder
+import FaultlineRules
 import FaultlineStore
 import Foundation
 

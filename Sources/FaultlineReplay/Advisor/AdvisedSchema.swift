@@ -1,5 +1,4 @@
 import CSQLite
-import FaultlineAnalysis
 
 /// The tables of a database, as far as advice about indexes needs them.
 struct AdvisedSchema {

@@ -1,5 +1,6 @@
 import CSQLite
-public import FaultlineAnalysis
+public import FaultlineProfile
+public import FaultlineRules
 
 /// Asks SQLite which indexes would serve statements, and measures them on a copy of the database.
 ///

@@ -1,5 +1,5 @@
 import CSQLite
-import FaultlineAnalysis
+import FaultlineProfile
 
 /// An index that could serve a statement.
 struct IndexCandidate: Hashable {

@@ -1,4 +1,4 @@
-import FaultlineAnalysis
+import FaultlineProfile
 import Foundation
 
 /// An expression of a statement that an index can have in the place of a column.

@@ -1,5 +1,4 @@
 import CSQLite
-import FaultlineAnalysis
 
 /// A question of SQLite's planner to a table: by which comparisons it could search, and whether it could return rows in an order.
 struct PlannerQuestion: Hashable {

@@ -1,5 +1,4 @@
 import CSQLite
-import FaultlineAnalysis
 import Foundation
 
 /// A schema with a sample of its rows, on which indexes are quick to make, and with statistics as of all rows.

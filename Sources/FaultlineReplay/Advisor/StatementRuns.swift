@@ -1,5 +1,6 @@
 import CSQLite
-import FaultlineAnalysis
+internal import FaultlineFindings
+import FaultlineProfile
 
 /// Runs of a statement on a copy of the database, and the indexes that serve them.
 struct StatementRuns {

@@ -1,4 +1,5 @@
-import FaultlineAnalysis
+internal import FaultlineFindings
+import FaultlineProfile
 
 /// A recorded statement with values from a copy, since a trace has none.
 struct DrawnStatement {

@@ -1,4 +1,5 @@
-import FaultlineAnalysis
+import FaultlineFindings
+import FaultlineRules
 
 /// A statement's work with and without a change, which is measured in turns.
 struct StatementPair {

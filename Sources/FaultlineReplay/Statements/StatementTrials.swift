@@ -1,4 +1,6 @@
-import FaultlineAnalysis
+import FaultlineFindings
+import FaultlineProfile
+import FaultlineRules
 
 /// Trials of a statement's change on copies of a database.
 struct StatementTrials {

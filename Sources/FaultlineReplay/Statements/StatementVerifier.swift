@@ -1,4 +1,6 @@
-public import FaultlineAnalysis
+public import FaultlineFindings
+internal import FaultlineProfile
+public import FaultlineRules
 
 /// Tries the advice about the statements of a program without an object store on copies of its database.
 ///

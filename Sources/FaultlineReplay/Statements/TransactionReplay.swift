@@ -1,4 +1,5 @@
-import FaultlineAnalysis
+import FaultlineFindings
+import FaultlineProfile
 
 /// Small transactions, and one for all their rows, on a copy that waits for the disk as SQLite does by default.
 ///

@@ -1,5 +1,5 @@
 import CSQLite
-import FaultlineAnalysis
+import FaultlineRules
 
 /// A sample of a table's values, column by column, gathered in one pass.
 struct ColumnSample {

@@ -1,4 +1,4 @@
-import FaultlineAnalysis
+import FaultlineFindings
 
 /// The CPU times of two ways of doing the same, measured in turns (ABBA) on this thread.
 ///

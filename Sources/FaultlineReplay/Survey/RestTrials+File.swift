@@ -1,4 +1,5 @@
-import FaultlineAnalysis
+import FaultlineFindings
+import FaultlineRules
 
 extension RestTrials {
     /// The minimum share by which the file must shrink.

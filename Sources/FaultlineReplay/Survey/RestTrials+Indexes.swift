@@ -1,4 +1,5 @@
-import FaultlineAnalysis
+import FaultlineFindings
+import FaultlineRules
 import Foundation
 
 extension RestTrials {

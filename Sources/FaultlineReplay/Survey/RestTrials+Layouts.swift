@@ -1,4 +1,5 @@
-import FaultlineAnalysis
+import FaultlineFindings
+import FaultlineRules
 
 extension RestTrials {
     private static let (old, new) = ("faultline_before", "faultline_after")

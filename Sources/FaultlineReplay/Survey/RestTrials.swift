@@ -1,5 +1,5 @@
 import Dispatch
-import FaultlineAnalysis
+import FaultlineRules
 
 /// Tries possible advice on copies of a store, with the queries that a program would run.
 final class RestTrials {

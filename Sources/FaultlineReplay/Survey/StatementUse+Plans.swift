@@ -1,4 +1,5 @@
-import FaultlineAnalysis
+import FaultlineProfile
+import FaultlineRules
 import Foundation
 
 extension StatementUse {

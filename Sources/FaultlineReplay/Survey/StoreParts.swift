@@ -1,4 +1,4 @@
-import FaultlineAnalysis
+import FaultlineRules
 import FaultlineStore
 import FaultlineTrace
 

@@ -1,5 +1,6 @@
-public import FaultlineAnalysis
+public import FaultlineFindings
 public import FaultlineModel
+public import FaultlineRules
 internal import FaultlineStore
 import FaultlineTrace
 import Foundation

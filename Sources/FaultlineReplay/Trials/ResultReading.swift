@@ -1,5 +1,5 @@
-import FaultlineAnalysis
 import FaultlineModel
+import FaultlineProfile
 import FaultlineStore
 import FaultlineTrace
 

@@ -1,4 +1,3 @@
-import FaultlineAnalysis
 import FaultlineModel
 import FaultlineStore
 import Foundation

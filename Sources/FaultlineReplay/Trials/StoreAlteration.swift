@@ -1,4 +1,4 @@
-import FaultlineAnalysis
+import FaultlineFindings
 import FaultlineModel
 
 /// Statements that apply a finding's advice to a copy.

@@ -1,6 +1,8 @@
-public import FaultlineAnalysis
+public import FaultlineFindings
 public import FaultlineModel
+internal import FaultlineProfile
 import FaultlineRecorder
+public import FaultlineRules
 import FaultlineStore
 
 /// Tries the advice of a trace on copies of a store, and measures the savings.

@@ -1,6 +1,7 @@
-import FaultlineAnalysis
 import FaultlineCounting
+import FaultlineFindings
 import FaultlineRecorder
+import FaultlineRules
 import FaultlineStore
 import FaultlineTrace
 

@@ -1,4 +1,4 @@
-import FaultlineAnalysis
+import FaultlineProfile
 import FaultlineRecorder
 import FaultlineStore
 import FaultlineTrace

@@ -1,5 +1,5 @@
-import FaultlineAnalysis
 import FaultlineModel
+import FaultlineProfile
 import FaultlineRecorder
 import FaultlineStore
 import FaultlineTrace

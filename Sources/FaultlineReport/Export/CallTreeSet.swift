@@ -1,4 +1,4 @@
-internal import FaultlineAnalysis
+internal import FaultlineProfile
 internal import FaultlineTrace
 
 /// The call trees of a trace, one for each weight, for formats of call paths.

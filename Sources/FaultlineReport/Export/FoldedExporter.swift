@@ -1,4 +1,4 @@
-internal import FaultlineAnalysis
+internal import FaultlineProfile
 package import FaultlineTrace
 
 /// Folded stacks: what `faultline tree --format folded` prints.

@@ -1,5 +1,5 @@
 internal import CZlib
-internal import FaultlineAnalysis
+internal import FaultlineProfile
 package import FaultlineTrace
 
 /// A profile for pprof, with a value for each weight that the trace has.

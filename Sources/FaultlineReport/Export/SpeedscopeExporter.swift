@@ -1,4 +1,5 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
+internal import FaultlineProfile
 package import FaultlineTrace
 
 /// The profiles of https://www.speedscope.app, one for each weight that the trace has, and one for each thread.

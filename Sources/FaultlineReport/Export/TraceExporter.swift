@@ -1,4 +1,4 @@
-package import FaultlineAnalysis
+package import FaultlineProfile
 package import FaultlineTrace
 
 /// Writes a trace in the format of another tool, message by message.

@@ -1,4 +1,5 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
+internal import FaultlineRules
 internal import FaultlineTrace
 
 /// Workflow commands of GitHub Actions, which become annotations at the lines of a pull request.

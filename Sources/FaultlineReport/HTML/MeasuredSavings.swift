@@ -1,4 +1,5 @@
-package import FaultlineAnalysis
+internal import FaultlineFindings
+package import FaultlineRules
 package import Foundation
 
 /// The savings that trials of a trace's advice have measured, by finding.

@@ -1,5 +1,7 @@
 internal import CTraceSchema
-internal import FaultlineAnalysis
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineRules
 internal import FaultlineTrace
 
 /// The data that a page's program reads: a description as JSON, and the events as columns of bytes.

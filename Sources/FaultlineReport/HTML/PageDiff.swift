@@ -1,4 +1,5 @@
-internal import FaultlineAnalysis
+internal import FaultlineProfile
+internal import FaultlineRules
 internal import FaultlineTrace
 
 /// The comparison of two traces, for a page.

@@ -1,4 +1,5 @@
-package import FaultlineAnalysis
+internal import FaultlineProfile
+package import FaultlineRules
 package import FaultlineTrace
 
 /// Collects the events of a trace for a page.

@@ -1,4 +1,5 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
+internal import FaultlineRules
 internal import FaultlineTrace
 
 /// Findings for a page: as in the JSON report, with their sentences in pieces that keep their meaning.

@@ -1,4 +1,5 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
+internal import FaultlineRules
 
 /// The inspection of a store at rest, for a page.
 enum PageInspection {

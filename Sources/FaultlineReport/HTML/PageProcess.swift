@@ -1,5 +1,6 @@
 internal import CTraceSchema
-internal import FaultlineAnalysis
+internal import FaultlineFindings
+internal import FaultlineProfile
 internal import FaultlineTrace
 
 /// Turns what the events of one process refer to into numbers of a page's tables.

@@ -1,4 +1,4 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
 internal import FaultlineTrace
 
 /// The source around the lines that a page shows, as far as the files are there.

@@ -1,4 +1,4 @@
-package import FaultlineAnalysis
+package import FaultlineProfile
 internal import FaultlineTrace
 
 extension CallTree: JSONDocument {

@@ -1,4 +1,5 @@
-package import FaultlineAnalysis
+internal import FaultlineFindings
+package import FaultlineRules
 internal import FaultlineTrace
 
 extension BudgetCheck: JSONDocument {

@@ -1,4 +1,5 @@
-package import FaultlineAnalysis
+internal import FaultlineProfile
+package import FaultlineRules
 internal import FaultlineTrace
 
 /// Everything that ``DiffText`` shows, and the unchanged operations.

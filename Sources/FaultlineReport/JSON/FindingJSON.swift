@@ -1,4 +1,6 @@
-package import FaultlineAnalysis
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineRules
 package import FaultlineTrace
 
 extension Finding: JSONObject {

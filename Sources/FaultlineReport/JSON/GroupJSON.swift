@@ -1,4 +1,5 @@
-package import FaultlineAnalysis
+package import FaultlineFindings
+package import FaultlineProfile
 package import FaultlineTrace
 
 extension EventGroup: JSONObject {

@@ -1,4 +1,5 @@
-package import FaultlineAnalysis
+internal import FaultlineFindings
+package import FaultlineRules
 
 extension StoreInspection: JSONDocument {
     package static let name = "inspect"

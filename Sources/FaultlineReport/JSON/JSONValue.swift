@@ -1,4 +1,4 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
 internal import FaultlineTrace
 
 /// A JSON value.

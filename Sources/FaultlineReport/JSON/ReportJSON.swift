@@ -1,4 +1,6 @@
-public import FaultlineAnalysis
+package import FaultlineFindings
+public import FaultlineProfile
+public import FaultlineRules
 internal import FaultlineTrace
 
 /// A report as JSON: everything that ``TextReport`` shows, and the tables behind it.

@@ -1,5 +1,5 @@
-internal import FaultlineAnalysis
-internal import FaultlineTrace
+internal import FaultlineProfile
+package import FaultlineTrace
 
 /// The sampled CPU time.
 struct SampledCPU: JSONObject {

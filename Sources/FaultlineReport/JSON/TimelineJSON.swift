@@ -1,4 +1,4 @@
-package import FaultlineAnalysis
+package import FaultlineProfile
 internal import FaultlineTrace
 
 /// The numbers of each column.

@@ -1,4 +1,4 @@
-package import FaultlineAnalysis
+package import FaultlineRules
 
 extension Verification: JSONDocument {
     package static let name = "verify"

@@ -1,4 +1,5 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
+internal import FaultlineRules
 internal import FaultlineTrace
 
 /// The outcome of a check as a suite of tests for each group of limits, and one for the findings.

@@ -1,4 +1,6 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineRules
 internal import FaultlineTrace
 
 /// The outcome of a check in Markdown: the verdict, the budgets, and the findings that fail.

@@ -1,4 +1,6 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineRules
 internal import FaultlineTrace
 
 /// A report in Markdown: what was recorded, what to change, and where the store's time went.

@@ -1,4 +1,6 @@
-package import FaultlineAnalysis
+internal import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineRules
 internal import FaultlineTrace
 internal import Foundation
 

@@ -1,4 +1,5 @@
-package import FaultlineAnalysis
+package import FaultlineProfile
+package import FaultlineRules
 
 /// The documents that commands print.
 package enum Document: Sendable, CaseIterable {

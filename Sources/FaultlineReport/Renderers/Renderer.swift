@@ -1,4 +1,5 @@
-package import FaultlineAnalysis
+package import FaultlineProfile
+package import FaultlineRules
 
 /// An output format: the documents it can print, and how.
 ///

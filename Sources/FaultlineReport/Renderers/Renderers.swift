@@ -1,4 +1,6 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineRules
 internal import FaultlineTrace
 
 /// The registry of output formats.

@@ -1,4 +1,5 @@
-package import FaultlineAnalysis
+internal import FaultlineProfile
+package import FaultlineRules
 
 /// The manual pages of rules as text for a terminal.
 package enum RuleText {

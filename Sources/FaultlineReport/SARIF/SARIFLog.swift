@@ -1,4 +1,6 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineRules
 
 /// A SARIF log: one run of Faultline, with the rules that it knows and the results that they gave.
 struct SARIFLog {

@@ -1,4 +1,5 @@
-internal import FaultlineAnalysis
+internal import FaultlineFindings
+internal import FaultlineRules
 internal import FaultlineTrace
 
 /// A finding as a result of a SARIF log.

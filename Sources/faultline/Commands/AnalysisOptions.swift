@@ -1,5 +1,6 @@
 import ArgumentParser
-import FaultlineAnalysis
+import FaultlineProfile
+import FaultlineRules
 import FaultlineTrace
 
 /// The options for what an analysis considers many or slow, and for what it takes for the program's own code.

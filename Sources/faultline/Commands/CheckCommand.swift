@@ -1,6 +1,6 @@
 import ArgumentParser
-import FaultlineAnalysis
 import FaultlineReport
+import FaultlineRules
 import FaultlineTrace
 import Foundation
 

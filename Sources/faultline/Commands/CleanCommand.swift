@@ -1,5 +1,5 @@
 import ArgumentParser
-import FaultlineAnalysis
+import FaultlineFindings
 import FaultlineRecorder
 import Foundation
 

@@ -1,6 +1,6 @@
 import ArgumentParser
-import FaultlineAnalysis
 import FaultlineReport
+import FaultlineRules
 
 /// Compares two traces.
 struct DiffCommand: AnalyzingCommand, PrintingCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import FaultlineAnalysis
 import FaultlineReport
+import FaultlineRules
 import Foundation
 
 /// Describes a rule, or explains a finding of a trace.

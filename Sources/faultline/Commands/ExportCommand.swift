@@ -1,5 +1,6 @@
 import ArgumentParser
-import FaultlineAnalysis
+import FaultlineFindings
+import FaultlineProfile
 import FaultlineReport
 import FaultlineTrace
 import Foundation

@@ -1,7 +1,9 @@
 import ArgumentParser
-import FaultlineAnalysis
+import FaultlineFindings
+import FaultlineProfile
 import FaultlineReplay
 import FaultlineReport
+import FaultlineRules
 import FaultlineTrace
 
 /// Examines a store at rest.

@@ -1,4 +1,3 @@
-import FaultlineAnalysis
 import FaultlineReport
 import FaultlineTrace
 import Foundation

@@ -1,5 +1,5 @@
 import ArgumentParser
-import FaultlineAnalysis
+import FaultlineProfile
 import FaultlineReport
 
 /// A subcommand that prints a document in the format of `--format`.

@@ -1,6 +1,6 @@
 import ArgumentParser
-import FaultlineAnalysis
 import FaultlineReport
+import FaultlineRules
 import Foundation
 
 /// The file of a page.

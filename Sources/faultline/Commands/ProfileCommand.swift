@@ -1,5 +1,6 @@
 import ArgumentParser
-import FaultlineAnalysis
+import FaultlineProfile
+import FaultlineRules
 import Foundation
 
 /// Summarizes a trace as a profile.

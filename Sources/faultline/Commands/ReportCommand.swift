@@ -1,6 +1,7 @@
 import ArgumentParser
-import FaultlineAnalysis
+import FaultlineProfile
 import FaultlineReport
+import FaultlineRules
 
 /// Prints the report of a trace.
 struct ReportCommand: AnalyzingCommand, PrintingCommand {

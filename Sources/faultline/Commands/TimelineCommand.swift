@@ -1,5 +1,5 @@
 import ArgumentParser
-import FaultlineAnalysis
+import FaultlineProfile
 import FaultlineReport
 import FaultlineTrace
 

@@ -1,8 +1,9 @@
 import ArgumentParser
-import FaultlineAnalysis
 import FaultlineModel
+import FaultlineProfile
 import FaultlineReplay
 import FaultlineReport
+import FaultlineRules
 import FaultlineTrace
 
 /// Tries the advice of a trace on a copy of a store.

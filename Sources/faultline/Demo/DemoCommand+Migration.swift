@@ -1,6 +1,7 @@
 import ArgumentParser
-import FaultlineAnalysis
+import FaultlineFindings
 import FaultlineReport
+import FaultlineRules
 import FaultlineWorkloads
 import Foundation
 

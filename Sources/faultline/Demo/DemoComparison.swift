@@ -1,5 +1,7 @@
-import FaultlineAnalysis
+import FaultlineFindings
+import FaultlineProfile
 import FaultlineReport
+import FaultlineRules
 import FaultlineTrace
 
 /// The costs of the demo's two forms, side by side.

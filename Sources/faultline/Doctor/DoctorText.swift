@@ -1,4 +1,4 @@
-import FaultlineAnalysis
+import FaultlineFindings
 import FaultlineReport
 
 /// A diagnosis as text for a terminal: a line for each subject, then what to do, then what to install.

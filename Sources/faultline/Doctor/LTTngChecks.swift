@@ -1,4 +1,4 @@
-import FaultlineAnalysis
+import FaultlineFindings
 import Foundation
 
 /// Checks the LTTng installation: the tracer, the commands, and the space for its buffers.

@@ -1,4 +1,4 @@
-import FaultlineAnalysis
+import FaultlineFindings
 import Foundation
 
 /// A description of this machine.

@@ -1,5 +1,5 @@
 import CMachine
-import FaultlineAnalysis
+import FaultlineFindings
 import FaultlineRecorder
 import Foundation
 

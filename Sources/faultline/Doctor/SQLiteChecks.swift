@@ -1,6 +1,5 @@
 import CMachine
 import CSQLite
-import FaultlineAnalysis
 import FaultlineStore
 import Foundation
 import Glibc

@@ -1,5 +1,5 @@
 import CSQLite
-import FaultlineAnalysis
+import FaultlineFindings
 import FaultlineModel
 import FaultlineReader
 import FaultlineRecorder

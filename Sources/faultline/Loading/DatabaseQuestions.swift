@@ -1,7 +1,8 @@
 import ArgumentParser
-import FaultlineAnalysis
+import FaultlineProfile
 import FaultlineReplay
 import FaultlineReport
+import FaultlineRules
 import FaultlineTrace
 
 /// The database on which a report asks SQLite.

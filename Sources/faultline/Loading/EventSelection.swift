@@ -1,5 +1,6 @@
 import ArgumentParser
-import FaultlineAnalysis
+import FaultlineFindings
+import FaultlineRules
 import FaultlineTrace
 
 /// Options that select events of a trace.

@@ -1,4 +1,4 @@
-import FaultlineAnalysis
+import FaultlineFindings
 import FaultlineReader
 import FaultlineRecorder
 import FaultlineReport

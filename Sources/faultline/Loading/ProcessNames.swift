@@ -1,4 +1,5 @@
-import FaultlineAnalysis
+import FaultlineFindings
+import FaultlineProfile
 import FaultlineTrace
 
 /// The names, scopes and call sites of one process, as its events are read.

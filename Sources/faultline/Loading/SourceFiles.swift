@@ -1,4 +1,4 @@
-import FaultlineAnalysis
+import FaultlineFindings
 import FaultlineReport
 import FaultlineTrace
 import Foundation

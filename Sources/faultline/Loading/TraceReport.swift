@@ -1,5 +1,5 @@
-import FaultlineAnalysis
 import FaultlineReport
+import FaultlineRules
 import FaultlineTrace
 import Foundation
 

@@ -1,4 +1,4 @@
-import FaultlineAnalysis
+import FaultlineFindings
 import FaultlineModel
 package import FaultlineReport
 package import FaultlineStore

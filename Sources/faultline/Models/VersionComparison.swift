@@ -1,4 +1,4 @@
-import FaultlineAnalysis
+import FaultlineFindings
 package import FaultlineModel
 package import FaultlineReport
 

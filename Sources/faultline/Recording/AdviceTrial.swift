@@ -1,5 +1,7 @@
-import FaultlineAnalysis
+import FaultlineFindings
+import FaultlineProfile
 import FaultlineReport
+import FaultlineRules
 import FaultlineTrace
 import Foundation
 

@@ -1,7 +1,8 @@
-import FaultlineAnalysis
 import FaultlineModel
+import FaultlineProfile
 import FaultlineReader
 import FaultlineReport
+import FaultlineRules
 import FaultlineStore
 import Foundation
 

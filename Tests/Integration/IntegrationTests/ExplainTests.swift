@@ -1,4 +1,4 @@
-import FaultlineAnalysis
+import FaultlineRules
 import Foundation
 import Testing
 

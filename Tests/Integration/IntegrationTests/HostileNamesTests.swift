@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import FaultlineAnalysis
+@testable import FaultlineFindings
 
 /// Names, statements and paths come from whoever made a trace, and a terminal obeys some of their characters.
 @Suite("Names that contain terminal control characters")

@@ -1,4 +1,4 @@
-import FaultlineAnalysis
+import FaultlineFindings
 import FaultlineRecorder
 import FaultlineReport
 import FaultlineTrace

@@ -1,0 +1,86 @@
+package import FaultlineTrace
+
+/// The call of a function in which a program repeated a statement, as far as the recorder could tell calls apart.
+///
+/// What one call runs again and again is a loop, however long the program waits in between. A call that runs the program's
+/// requests, tests or jobs is no loop: what it runs again belongs to another of them.
+package struct Activation: Sendable, Hashable {
+    /// The call's number on its thread; 0 if no call that was active before still is.
+    package var number: UInt32
+    /// The number of Python functions around it.
+    package var depth: Int
+    /// Whether the statement belongs to another request, test or job than before.
+    package var beginsWork: Bool
+}
+
+extension ProcessContext {
+    /// The call in which an event's statement was repeated, or `nil` if that is not known.
+    package mutating func activation(of event: TraceEvent) -> Activation? {
+        guard case .sql(let statement) = event.detail, statement.level > 0 else { return nil }
+        let place = StackPlace(stack: event.stack, level: statement.level)
+        let known: Activation?
+        if let found = activations[place] {
+            known = found
+        } else {
+            known = Activation(frames(on: event.stack).filter(\.isPython), level: Int(statement.level))
+            activations[place] = .some(known)
+        }
+        guard var activation = known else { return nil }
+        activation.number = statement.activation
+        return activation
+    }
+}
+
+/// A function on a stack.
+struct StackPlace: Sendable, Hashable {
+    var stack: DictionaryID
+    /// 1 is the innermost Python function.
+    var level: UInt32
+}
+
+extension Activation {
+    /// The call of the function at a level of a stack, without its number; `nil` if it runs the work of several tasks in turn.
+    fileprivate init?(_ functions: [FrameEntry], level: Int) {
+        let names = functions.flatMap { frame in frame.locations.map { ($0.file, $0.function) } }
+        guard names.count == functions.count, level <= functions.count + 1 else { return nil }
+        (number, depth) = (0, functions.count - level)
+        beginsWork = names.prefix(level - 1).contains { Self.isEntry($1, in: $0) }
+        guard level <= functions.count else { return }
+        let (file, function) = names[level - 1]
+        if Self.tasks.contains(where: { file.hasSuffix($0.file) && function.hasSuffix($0.function) }) { return nil }
+        beginsWork = beginsWork || Self.runners.contains { file.contains($0) }
+    }
+
+    /// Functions that are called once for each request, test or job.
+    private static func isEntry(_ function: String, in file: String) -> Bool {
+        entries.contains { file.hasSuffix($0.file) && function.hasSuffix($0.function) }
+    }
+
+    private static let entries: [(file: String, function: String)] = [
+        ("/django/core/handlers/base.py", "BaseHandler.get_response"),
+        ("/django/core/handlers/base.py", "BaseHandler.get_response_async"),
+        ("/django/core/management/base.py", "BaseCommand.execute"),
+        ("/flask/app.py", "Flask.wsgi_app"),
+        ("/starlette/routing.py", "Route.handle"),
+        ("/fastapi/routing.py", "APIRoute.handle"),
+        ("/_pytest/runner.py", "pytest_runtest_protocol"),
+        ("/unittest/case.py", "TestCase.run"),
+        ("/celery/app/trace.py", "trace_task"),
+        ("/huey/api.py", "Huey._execute"),
+    ]
+
+    /// Loops of servers, test runners and workers.
+    private static let runners = [
+        "/socketserver.py", "/wsgiref/", "/http/server.py", "/gunicorn/", "/werkzeug/serving.py", "/waitress/",
+        "/cheroot/", "/_pytest/", "/pluggy/", "/unittest/", "/django/test/runner.py", "/celery/", "/huey/", "/rq/",
+    ]
+
+    /// Loops that run the steps of several tasks in turn, or what several callers ask of one thread.
+    private static let tasks: [(file: String, function: String)] = [
+        ("/asyncio/base_events.py", "_run_once"), ("/asyncio/base_events.py", "run_forever"),
+        ("/asyncio/events.py", "Handle._run"), ("/concurrent/futures/thread.py", "_worker"),
+        ("/concurrent/futures/thread.py", "_WorkItem.run"), ("/threading.py", "run"),
+        ("/threading.py", "_bootstrap"), ("/threading.py", "_bootstrap_inner"),
+        ("/aiosqlite/core.py", "_connection_worker_thread"), ("/aiosqlite/core.py", "Connection.run"),
+    ]
+}

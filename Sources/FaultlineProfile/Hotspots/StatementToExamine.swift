@@ -1,0 +1,89 @@
+internal import FaultlineTrace
+
+/// A statement that SQLite is asked about, on a copy of the program's database.
+public struct StatementToExamine: Sendable, Hashable {
+    /// The statement, without literals.
+    package var sql: String
+    package var executions: UInt64
+    /// The rows that its runs returned or changed.
+    package var rows: UInt64
+    /// A few texts with the values of runs; none if the trace has no values.
+    package var samples: [String]
+
+    /// Whether it deletes or updates rows, to which others may refer.
+    package var deletesOrUpdates: Bool {
+        StatementText.tokens(of: sql).contains { $0.isKeyword("DELETE") || $0.isKeyword("UPDATE") }
+    }
+
+    package init(sql: String, executions: UInt64, rows: UInt64, samples: [String] = []) {
+        (self.sql, self.executions, self.rows, self.samples) = (sql, executions, rows, samples)
+    }
+}
+
+extension Profile {
+    /// The statements outside any operation of an object store, each with its groups at the lines that run it, the one with
+    /// the most time first.
+    package var statementHotspots: [(sql: String, groups: [EventGroup])] {
+        var groups: [String: [EventGroup]] = [:]
+        for group in hotspots {
+            guard case .statement(let sql) = group.key.subject, group.key.kind == .sql,
+                [.read, .write].contains(group.key.statementType)
+            else { continue }
+            groups[sql, default: []].append(group)
+        }
+        return groups.ordered(on: \.key).map { sql, groups in
+            (sql, groups.ordered { ($0.totalTime, $1.key.sortText) > ($1.totalTime, $0.key.sortText) })
+        }
+    }
+}
+
+extension Profile {
+    /// The most statements to examine.
+    private static let mostExamined = 24
+
+    /// The statements outside any operation of an object store that take a noticeable part of the run, and many steps for
+    /// their rows; the longest first.
+    public var statementsToExamine: [StatementToExamine] {
+        let samples = Dictionary(statementSamples.map { ($0.key.sql, $0.evidence.texts) }) { one, _ in one }
+        let whole = max(wallTime, totals.storeTime)
+        let sums = statementHotspots.map { sql, groups in
+            (sql: sql, group: groups.dropFirst().reduce(into: groups[0]) { $0.merge($1) })
+        }
+        return sums.filter { $0.group.isWorthExamining(of: whole) }
+            .ordered { ($0.group.totalTime, $1.sql) > ($1.group.totalTime, $0.sql) }.prefix(Self.mostExamined)
+            .map { sql, group in
+                StatementToExamine(
+                    sql: sql, executions: group.count, rows: group.counts.rows, samples: samples[sql] ?? [])
+            }
+    }
+}
+
+extension Profile {
+    /// The most statements to check for disadvantages.
+    private static let mostChecked = 50
+
+    /// The statements that read rows outside any operation of an object store, which a new index could make slower; the
+    /// longest first.
+    public var statementsToProtect: [StatementToExamine] {
+        statementHotspots.filter { $0.groups[0].key.statementType == .read }
+            .map { sql, groups in
+                StatementToExamine(
+                    sql: sql, executions: groups.reduce(0) { $0 &+ $1.count },
+                    rows: groups.reduce(0) { $0 &+ $1.counts.rows })
+            }
+            .prefix(Self.mostChecked).map { $0 }
+    }
+}
+
+extension EventGroup {
+    /// The minimum share of the run, and the minimum steps of SQLite's virtual machine for each run, and for each row.
+    private static let examinedShare = 0.01
+    private static let examinedSteps: UInt64 = 2000
+    private static let stepsPerRow: UInt64 = 30
+
+    fileprivate func isWorthExamining(of whole: UInt64) -> Bool {
+        Double(totalTime) >= Self.examinedShare * Double(whole)
+            && counts.virtualMachineSteps >= Self.examinedSteps &* count
+            && (counts.virtualMachineSteps >= Self.stepsPerRow &* counts.rows || counts.sorts > 0)
+    }
+}

@@ -1,0 +1,17 @@
+public import FaultlineTrace
+
+/// A key for evidence about objects: their entity, and a line of the program.
+public struct EntitySite: Sendable, Hashable {
+    /// The name of the objects' entity.
+    public var entity: String
+    /// The line, or `nil` if the trace does not have it.
+    public var site: CallSite?
+
+    package init(entity: String, site: CallSite?) { (self.entity, self.site) = (entity, site) }
+}
+
+extension EntitySite: NamedSite {
+    package var name: String { entity }
+
+    package init(name: String, site: CallSite?) { self.init(entity: name, site: site) }
+}

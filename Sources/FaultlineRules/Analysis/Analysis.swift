@@ -1,0 +1,150 @@
+public import FaultlineFindings
+public import FaultlineProfile
+internal import FaultlineTrace
+
+/// The findings of a trace: the advice, the trace's quality, and the checks that were made.
+///
+///     let analysis = Analysis(profile)
+///     for finding in analysis.findings { print(finding.title) }
+///
+/// Equal profiles give equal analyses.
+public final class Analysis: Sendable {
+    /// The analysed profile.
+    public let profile: Profile
+    public let costs: CostModel
+    /// How far the trace can be trusted.
+    ///
+    /// Reports print this finding before all others.
+    public let quality: Finding?
+    /// The advice: errors first, then warnings, then notes, each sorted by saving and confidence.
+    public let findings: [Finding]
+    /// The data that each rule examined, and its findings.
+    public let checks: [RuleCheck]
+    /// Operations that take much of the run, and that no finding explains, the longest first.
+    public let unexplained: [UnexplainedWork]
+
+    /// Analyses a profile.
+    ///
+    /// The rules use the thresholds the profile was made with, unless ``Thresholds/apply(_:)`` puts others in force.
+    ///
+    /// - Parameters:
+    ///   - examinations: What SQLite said about indexes for the statements of the profile.
+    ///   - rules: The rules to evaluate. The default is all of them.
+    public init(
+        _ profile: Profile, knowing examinations: IndexExaminations = IndexExaminations(), rules: [any Rule]? = nil
+    ) {
+        let rules = rules ?? Rules.all(knowing: examinations)
+        let thresholds = Thresholds.inForce == Thresholds() ? profile.thresholds : Thresholds.inForce
+        self.profile = profile
+        (costs, checks, quality, findings) = thresholds.apply { Self.evaluate(rules, on: profile) }
+        // A rule that gives way says where time is spent, and not why.
+        let vague = Set(rules.filter(\.givesWay).map(\.id))
+        let frequent = Set(rules.filter(\.isAboutFrequency).map(\.id))
+        unexplained = UnexplainedWork.all(
+            profile, examinations, causes: findings.filter { !vague.contains($0.rule) && !frequent.contains($0.rule) },
+            frequency: findings.filter { frequent.contains($0.rule) })
+    }
+
+    private static func evaluate(
+        _ rules: [any Rule], on profile: Profile
+    ) -> (CostModel, [RuleCheck], quality: Finding?, advice: [Finding]) {
+        let costs = CostModel(profile)
+        var found: [Finding] = []
+        var checks: [RuleCheck] = []
+        let gaps = profile.allProcesses.gaps
+        let hasOperations = !gaps.contains { $0.kind == .operations }
+        // A rule that gives way drops its findings at lines for which another rule has advice.
+        let outcomes = rules.map { ($0, $0.evaluate(profile, costs: costs)) }
+        let taken = Set(
+            outcomes.filter { !$0.0.givesWay }.flatMap(\.1.findings).filter { $0.severity > .note }
+                .flatMap { [$0.change] + $0.seenAt.map(\.site) }.compactMap { $0 })
+        for (rule, outcome) in outcomes {
+            var outcome = outcome
+            let needs = hasOperations ? rule.needs : rule.needsOfStatements
+            if rule.givesWay { outcome.findings.removeAll { $0.change.map { taken.contains($0) } ?? false } }
+            found += outcome.findings.map { finding in
+                var finding = finding
+                finding.describeBasis(rule.kinds)
+                return finding
+            }
+            checks.append(
+                RuleCheck(
+                    rule: rule.id, name: rule.name, examined: outcome.examined, obstacles: outcome.obstacles,
+                    findings: outcome.findings.count,
+                    gaps: gaps.filter { !needs.isDisjoint(with: $0.kind.missing) }))
+        }
+        let quality = found.first { $0.rule == TraceQualityRule.number }
+        var advice = found.filter { $0.rule != TraceQualityRule.number }
+        // Counts that rules took per occasion are compared with the scopes, which all rules share.
+        let scopes = Dictionary(grouping: profile.scopes, by: \.key.name)
+        for index in advice.indices {
+            let own = advice[index].scopes.flatMap { scopes[$0] ?? [] }
+            advice[index].weigh(
+                lossyOccurrences: own.reduce(0) { $0 &+ $1.lossy }, of: own.reduce(0) { $0 &+ $1.count })
+        }
+        let totals = profile.totals
+        let run = profile.knownWallTime ?? 0
+        for index in advice.indices { advice[index].rate(by: run) }
+        var findings = ranked(
+            advice,
+            storeTime: Double(totals.storeTime) + Double(profile.statementPreparation)
+                + profile.statementLoops.reduce(0) { $0 + Double($1.evidence.overhead) },
+            lossShare: profile.lossShare)
+        for index in findings.indices where run > 0 {
+            findings[index].share = min(1, findings[index].ownSaving.median / Double(run))
+        }
+        return (costs, checks, quality, findings)
+    }
+
+    static func ranked(_ findings: [Finding], storeTime: Double, lossShare: Double) -> [Finding] {
+        var findings = findings
+        if lossShare > 0, lossShare >= TraceQualityRule.lossLimit.value {
+            for index in findings.indices {
+                findings[index].downgrade(
+                    "\(percent: lossShare) of the events were lost, and they may contradict this finding.")
+            }
+        }
+        return order(claim(order(findings), storeTime: storeTime))
+    }
+
+    private static func order(_ findings: [Finding]) -> [Finding] {
+        findings.ordered { a, b in
+            if a.severity != b.severity { return a.severity > b.severity }
+            return (a.rank, a.score, b.signature) > (b.rank, b.score, a.signature)
+        }
+    }
+
+    /// Allots the time that was spent to the findings in order, so no time is saved twice.
+    ///
+    /// A finding for which too little time is left keeps the saving of its change alone, and names the findings that
+    /// come first.
+    private static func claim(_ findings: [Finding], storeTime: Double) -> [Finding] {
+        var left = storeTime
+        var balances: [Claim.Account: Double] = [:]
+        var takers: [Claim.Account: [Int]] = [:]
+        return findings.enumerated().map { index, finding in
+            var finding = finding
+            var seen: Set<Claim.Account> = []
+            let claims = finding.claims.filter { seen.insert($0.account).inserted }
+            for claim in claims where balances[claim.account] == nil { balances[claim.account] = claim.balance }
+            let available = min(left, claims.reduce(0) { $0 + (balances[$1.account] ?? 0) })
+            let others = Set(claims.flatMap { takers[$0.account] ?? [] }).sorted()
+            if finding.saving.time.median > max(0, available), !others.isEmpty {
+                finding.saving.alone = finding.saving.time.limited(to: claims.reduce(0) { $0 + $1.balance })
+                finding.saving.after = others
+            }
+            // The waits are part of the same time.
+            if finding.saving.pause != nil { finding.saving.after = others }
+            finding.saving.time = finding.saving.time.limited(to: max(0, available))
+            var rest = finding.saving.time.median
+            left -= rest
+            for claim in claims {
+                let taken = min(rest, balances[claim.account] ?? 0)
+                balances[claim.account, default: 0] -= taken
+                rest -= taken
+                if taken > 0 { takers[claim.account, default: []].append(index + 1) }
+            }
+            return finding
+        }
+    }
+}

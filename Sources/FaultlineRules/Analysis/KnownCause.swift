@@ -1,0 +1,102 @@
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
+
+/// A habit that makes a statement slow whatever indexes there are, with the change that helps.
+enum KnownCause {
+    /// All rows are sorted in random order.
+    case randomOrder
+    /// All rows of a table, or all that match a condition, are counted.
+    case count(hasCondition: Bool)
+    /// One run returns very many rows.
+    case manyRows(UInt64)
+    /// Rows are written to many different pages.
+    case scatteredWrites(reads: UInt64, rows: UInt64)
+    /// The whole file is rewritten or checked.
+    case wholeFile(String)
+
+    /// The minimum rows of a run that are very many.
+    static let manyRows: UInt64 = 50_000
+    /// The minimum reads from the file for each written row, and in all, of scattered writes.
+    private static let readsPerRow = 0.2
+    private static let leastReads: UInt64 = 1000
+
+    /// The cause of a statement's time, or `nil` if none is known.
+    init?(_ sql: String, _ group: EventGroup) {
+        let tokens = StatementText.tokens(of: sql)
+        guard let first = tokens.first?.text.uppercased() else { return nil }
+        let (counts, runs) = (group.counts, max(1, group.count))
+        if first == "VACUUM" {
+            self = .wholeFile(first)
+        } else if first == "PRAGMA", let check = tokens.first(where: Self.isCheck) {
+            self = .wholeFile(check.text)
+        } else if Self.sortsRandomly(tokens) {
+            self = .randomOrder
+        } else if Self.counts(tokens), counts.rows <= group.count {
+            self = .count(hasCondition: tokens.contains { $0.isKeyword("WHERE") })
+        } else if group.key.statementType == .read, counts.rows >= Self.manyRows &* runs {
+            self = .manyRows(counts.rows / runs)
+        } else if group.key.statementType == .write, counts.fileReads >= Self.leastReads,
+            Double(counts.fileReads) >= Self.readsPerRow * Double(counts.rows), counts.fullScanSteps == 0
+        {
+            self = .scatteredWrites(reads: counts.fileReads, rows: counts.rows)
+        } else {
+            return nil
+        }
+    }
+
+    private static func isCheck(_ token: StatementText.Token) -> Bool {
+        ["INTEGRITY_CHECK", "QUICK_CHECK"].contains(token.text.uppercased())
+    }
+
+    private static func sortsRandomly(_ tokens: [StatementText.Token]) -> Bool {
+        zip(tokens, tokens.dropFirst()).contains { $0.isKeyword("BY") && $1.isKeyword("RANDOM") }
+    }
+
+    /// Whether a statement returns the number of rows, and nothing else: `SELECT count(*) FROM book`.
+    private static func counts(_ tokens: [StatementText.Token]) -> Bool {
+        guard tokens.count > 5, tokens[0].isKeyword("SELECT"), tokens[1].isKeyword("COUNT"), tokens[2].text == "(",
+            let end = tokens.firstIndex(where: { $0.text == ")" })
+        else { return false }
+        let rest = tokens[(end + 1)...].prefix { !$0.isKeyword("FROM") }
+        return !rest.contains { $0.text == "," } && !tokens.contains { $0.isKeyword("GROUP") }
+    }
+
+    /// Sentences about the cause, and what to do.
+    var sentences: [Wording] {
+        switch self {
+        case .randomOrder:
+            [
+                "\(code: "ORDER BY random()") reads and sorts all rows for the few that it returns.",
+                "Choose random keys in the program, and read the rows with \(code: "WHERE id >= ? ORDER BY id LIMIT 1").",
+            ]
+        case .count(hasCondition: false):
+            [
+                "\(code: "count(*)") without a condition steps over the whole table, or over its smallest index, each time.",
+                "Keep the number, for instance in a row that triggers update, or leave it out.",
+            ]
+        case .count(hasCondition: true):
+            [
+                "To count the rows that match, SQLite reads all of them.",
+                "For a list of pages, count only up to a limit: \(code: "SELECT count(*) FROM (SELECT 1 FROM … LIMIT 1001)").",
+            ]
+        case .manyRows(let rows):
+            [
+                "Each run returns \(rows: rows) to the program.",
+                "If the program uses few of them, or sums them up, put the condition or the sum into the statement.",
+            ]
+        case .scatteredWrites(let reads, let rows):
+            [
+                "SQLite read \(count: reads, "page") of the file to write \(rows: rows), because each row goes to another place in "
+                    + "the table or in an index.",
+                "Use keys that grow, such as \(code: "INTEGER PRIMARY KEY") or time-ordered UUIDs, or write the rows in the order of "
+                    + "their keys.",
+            ]
+        case .wholeFile(let word):
+            [
+                "\(code: word) reads the whole file, and \(code: "VACUUM") writes it, too.",
+                "Run it when the file has changed much, and not at every start.",
+            ]
+        }
+    }
+}

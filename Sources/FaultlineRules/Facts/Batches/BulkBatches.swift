@@ -1,0 +1,43 @@
+internal import FaultlineFindings
+internal import FaultlineProfile
+
+/// A result that the program reads without pauses, where the total time and memory matter.
+struct BulkBatches {
+    /// The current batch size, or 0 if there is none.
+    let size: UInt64
+    let use: ResultUse
+    let fetch: FetchProfile.Key
+    /// Whether all rows may be loaded at once if they are used and fit.
+    ///
+    /// R14 advises against it if there are many.
+    let mayLoadAll: Bool
+
+    /// The maximum memory of one batch's rows, in bytes.
+    static let memoryLimit = Threshold(
+        "R02", "batchMemory", 4_194_304.0, .size, "maximum memory of one batch")
+    /// The minimum ratio of the current size's cost to the advised size's.
+    static let threshold = Threshold(
+        "R02", "costRatio", 1.3, .factor, "minimum ratio of the current size's cost to the advised size's cost")
+
+    /// The curve with the advised size: the smallest one that is about as cheap as the best and fits the memory limit.
+    private func choice(_ line: CostLine, _ identity: CostLine) -> BatchCurve? {
+        var curve = BatchCurve(use, current: size, line: line, identity: identity) { point in
+            (point.batchSize > 0 || mayLoadAll) && point.memory <= Self.memoryLimit.value
+                && ResultUse.candidates.contains(point.batchSize) && point.batchSize <= use.maximumRows
+        }
+        let usesAll = use.rows > 0 && Double(use.touchedRows) >= 0.9 * Double(use.rows)
+        guard let smallest = curve.plateau.first else { return nil }
+        curve.advised = usesAll && curve.plateau.contains(0) ? 0 : smallest
+        return curve
+    }
+
+    /// The curve if another size is clearly better than the current one, or if the current one takes too much memory.
+    func improvement(_ line: CostLine, _ identity: CostLine) -> BatchCurve? {
+        guard !Significance.isMost(use.limitedExecutions, of: use.executions) || size > 0,
+            let curve = choice(line, identity), curve.advised != size, !curve.plateau.contains(size),
+            curve.cost(size) >= curve.cost(curve.advised) * Self.threshold.value
+                || (curve[size]?.memory ?? 0) > Self.memoryLimit.value
+        else { return nil }
+        return curve
+    }
+}

@@ -1,0 +1,97 @@
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
+
+/// The findings of R02 about results that are read without pauses.
+extension BulkBatches {
+    /// - Parameter curve: The costs with the advised size, which is better than the one in force.
+    func finding(rule: BatchSizeRule, _ curve: BatchCurve, _ profile: Profile, _ costs: CostModel) -> Finding {
+        let estimate = costs.rows(of: fetch.shape)
+        let identity = profile.identities(of: fetch, costs).line
+        let advised = curve.advised
+        let (now, then) = (curve.cost(size), curve.cost(advised))
+        let memory = curve[size]?.memory ?? 0
+        let saving = estimate.range { line in
+            BatchCurve.cost(of: use, size, line, identity) - BatchCurve.cost(of: use, advised, line, identity)
+        }
+        let figure =
+            memory > Self.memoryLimit.value
+            ? max(now / max(1, then), memory / Self.memoryLimit.value) : now / max(1, then)
+        var finding = Finding(
+            rule: rule.id, ruleName: rule.name, title: title(advised), change: fetch.site,
+            score: Score.of(figure - 1, info: 0.3, warning: 4), fix: fix(curve),
+            code: ["request.fetchBatchSize = \(advised)"], saving: Saving(time: Saving.Range(saving)),
+            confidence: use.runsLost > 0
+                ? min(.medium("only a part of the rows' use was recorded"), estimate.confidence)
+                : estimate.confidence,
+            signature: BatchSizeRule.signature(fetch))
+        let (before, after) = (use.loadings[size] ?? .init(), use.loadings[advised] ?? .init())
+        let identityTrips = { (size: UInt64) in size > 0 ? Int64(clamping: use.executions) : 0 }
+        finding.saving.trips =
+            Int64(clamping: before.batches) - Int64(clamping: after.batches) + identityTrips(size)
+            - identityTrips(advised)
+        finding.saving.rows = Int64(clamping: before.rows) - Int64(clamping: after.rows)
+        finding.saving.bytes = Int64(saturating: Double(finding.saving.rows) * use.rowSize)
+        finding.saving.memory = Int64(saturating: max(0, memory - (curve[advised]?.memory ?? 0)))
+        finding.seenAt = BatchSizeRule.seenAt(use)
+        finding.scopes = use.loadScopes.names
+        finding.claims = [Claim.loads(fetch, profile)]
+        finding.remedy = .change(fetch, FetchChange(batchSize: UInt32(clamping: advised)))
+        describe(&finding, curve)
+        let isMain = Significance.isMost(use.mainThreadLoads, of: use.loads)
+        if memory <= Self.memoryLimit.value,
+            !Significance.isMet(
+                saving: saving.median, wallTime: profile.wallTime(of: use.loadScopes.keys), isMainThread: isMain)
+        {
+            finding.downgrade(Significance.tooLittle() + ".")
+        }
+        return finding
+    }
+
+    private func title(_ advised: UInt64) -> Wording {
+        let now: Wording = size == 0 ? "now all rows at once" : "now \(count: size, of: .rows)"
+        return advised == 0
+            ? "Load \(entity: fetch.shape.entity) at once, without batches (\(now))"
+            : "Set the batch size of \(entity: fetch.shape.entity) to \(count: advised, of: .rows) (\(now))"
+    }
+
+    private func fix(_ curve: BatchCurve) -> Wording {
+        let equal = curve.equalSizes
+        if use.isScattered {
+            return curve.advised == 0
+                ? "The program reads scattered rows, and one trip for all of them costs less than nearly one trip per "
+                    + "row."
+                : "The program reads scattered rows, and small batches load the fewest unused rows."
+        }
+        if curve.advised == 0 {
+            return "All rows are used, and they fit in memory.\(equal.map { " \($0)." as Wording } ?? "")"
+        }
+        return equal.map { "\($0); the smallest of them takes the least memory." }
+            ?? "Other sizes take more time or more memory."
+    }
+
+    private func describe(_ finding: inout Finding, _ curve: BatchCurve) {
+        let manner = use.isScattered ? "in scattered places" : "without pauses"
+        finding.explanation = [
+            "\(count: use.touchedRows, of: .rows) of \(rows: use.rows) were used \(manner), in "
+                + "\(count: use.executions, "result")."
+        ]
+        if use.isScattered {
+            finding.alternatives = [
+                "Fetch just these rows, by a predicate or by their IDs, so that nothing else is loaded."
+            ]
+        }
+        if use.isScattered, use.loadedRows >= 2 &* use.touchedRows {
+            let each = Double(use.loadedRows) / Double(use.touchedRows)
+            finding.explanation.append(
+                "\(decimal: each, places: 0, of: .rows) rows were loaded for each that was used.")
+        }
+        finding.evidence = [
+            Evidence("batchSize", size, .rows), Evidence("advisedBatchSize", curve.advised, .rows),
+            Evidence("executions", use.executions, .count), Evidence("matchedRows", use.rows, .rows),
+            Evidence("loadedRows", use.loadedRows, .rows), Evidence("touchedRows", use.touchedRows, .rows),
+            Evidence("rowBytes", use.rowSize, .bytes),
+        ]
+        finding.batchCurve = curve
+    }
+}

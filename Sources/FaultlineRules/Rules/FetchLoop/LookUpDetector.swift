@@ -1,0 +1,171 @@
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
+
+/// An open group of faults on objects of one entity that did not come from a fetch, from one line in one scope.
+struct OpenLookUps: OpenGroup {
+    struct Key: ScopedKey {
+        var scope: EventID
+        var thread: UInt32
+        var entity: DictionaryID
+        var site: CallSite?
+    }
+
+    var evidence = LookUpEvidence()
+    var objects = DistinctCount()
+    var start: UInt64 = 0
+    var end: UInt64 = 0
+
+    mutating func add(_ fault: TraceEvent.Fault, _ event: TraceEvent) {
+        evidence.executions &+= 1
+        evidence.time &+= event.duration
+        evidence.mainThreadTime &+= event.isMainThread ? event.duration : 0
+        evidence.speeds.add(event.duration)
+        objects.insert(fault.object)
+        end = max(end, event.end)
+    }
+
+    mutating func merge(_ other: OpenLookUps) {
+        evidence.merge(other.evidence)
+        objects.formUnion(other.objects)
+        start = min(start, other.start)
+        end = max(end, other.end)
+    }
+}
+
+/// Detects objects that are looked up one by one, without a fetch.
+struct LookUpDetector: EvidenceDetector {
+    static let name = "lookUps"
+    static let kinds: Set<EventKind> = [.fault]
+    static let capacity = 2048
+
+    var evidence: [LookUpEvidence.Key: LookUpEvidence] = [:]
+    private var open = BoundedTable<OpenLookUps.Key, OpenLookUps>(capacity: capacity)
+
+    /// Adds a fault on an object that did not come from a fetch.
+    ///
+    /// Objects that had been in memory and are read again are ``RefaultEvidence``.
+    mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        guard case .fault(let fault) = event.detail, fault.isTrip, fault.origin == 0, fault.type == .object,
+            !fault.seenBefore
+        else { return }
+        let key = OpenLookUps.Key(
+            scope: event.scope, thread: event.thread, entity: fault.entity, site: context.causeSite(of: event))
+        if open.update(key, { $0.add(fault, event) }) != nil { return }
+        var one = OpenLookUps()
+        one.start = event.start
+        one.add(fault, event)
+        if let evicted = open.insert(one, for: key) { evaluate([evicted], in: &context) }
+    }
+
+    mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        evaluate(open.drain(), in: &context)
+    }
+
+    /// Adds look-ups to the evidence if they pass the thresholds of a fetch loop.
+    private mutating func evaluate(
+        _ open: [(key: OpenLookUps.Key, value: OpenLookUps)], in context: inout ProcessContext
+    ) {
+        for (key, lookUps) in context.units(of: open) {
+            guard lookUps.objects.count >= LoopDetector.threshold.count, let entity = context.entityName(key.entity)
+            else { continue }
+            let evidenceKey = LookUpEvidence.Key(entity: entity, site: key.site)
+            var found = lookUps.evidence
+            found.occurrences = 1
+            found.objects = lookUps.objects.count(of: found.executions)
+            let surroundings = surroundings(
+                of: key.scope, for: evidenceKey,
+                outside: lookUps.end > lookUps.start ? lookUps.end - lookUps.start : 0, in: &context)
+            found.complete(in: surroundings)
+            add(found, to: evidenceKey)
+        }
+    }
+}
+
+extension Profile {
+    /// Objects that were looked up one by one.
+    var lookUps: [(key: LookUpEvidence.Key, evidence: LookUpEvidence)] {
+        evidence(of: LookUpDetector.self)
+    }
+}
+
+/// Objects that went to the store one by one without a fetch, because the program looked them up by their IDs.
+///
+/// It includes only look-ups that passed the thresholds within one scope.
+struct LookUpEvidence: RunEvidence {
+    /// The objects' entity, and the line at which their faults fired.
+    typealias Key = EntitySite
+
+    var runs = RunSums()
+    /// The number of distinct objects.
+    var objects: UInt64 = 0
+    /// The durations of the trips.
+    var speeds = Speeds()
+}
+
+extension LookUpEvidence {
+    static let parts: [SumPart<LookUpEvidence>] = [
+        .members(\.runs, named: ["executions": "trips"]), .sum("objects", \.objects), .part("speeds", \.speeds),
+    ]
+}
+
+/// Objects that are looked up by their IDs, with a trip to the store for each.
+extension FetchLoopRule {
+    func lookUp(
+        _ key: LookUpEvidence.Key, _ evidence: LookUpEvidence, _ profile: Profile, _ costs: CostModel
+    ) -> Finding {
+        let occurrences = Double(max(1, evidence.occurrences))
+        let objects = Double(evidence.objects)
+        let trips = (objects / occurrences / Self.valuesAtOnce).rounded(.up) * occurrences
+        let (time, estimate) = (evidence.speeds.typicalTime, costs.store)
+        let saving = estimate.range(
+            usual: CostModel.listed.value, least: CostModel.maximumListed.value, most: CostModel.minimumListed.value
+        ) { line, value in
+            time - line.cost(trips: trips, rows: objects) - objects * value
+        }
+        var finding = Finding(
+            rule: id, ruleName: name, title: "Fetch the objects of \(entity: key.entity) at once by their IDs, with IN",
+            change: key.site,
+            score: min(
+                Score.highestWarning,
+                Score.of(
+                    Double(evidence.executions) / occurrences, info: LoopDetector.threshold.value, warning: 250)),
+            fix:
+                "Before the objects are read, fetch them by their IDs. This fetch also fills the objects that "
+                + "\(code: "object(with:)") has already returned.",
+            code: [
+                "var request = FetchRequest<\(key.entity)>(predicate: .isIn(\"self\", objects: ids))",
+                "request.returnsObjectsAsFaults = false", "let found = try context.fetch(request)",
+            ],
+            saving: Saving(time: Saving.Range(saving).limited(to: Double(evidence.time))),
+            confidence: min(.medium("the cost of a look-up is an average"), estimate.confidence(in: saving)),
+            signature: [id, "self", key.entity, key.site?.function ?? ""].joined(separator: "|"))
+        finding.saving.trips = Int64(clamping: evidence.executions) - Int64(saturating: trips)
+        finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
+        finding.scopes = evidence.scopes.names
+        let occasions: Wording = evidence.occurrences > 1 ? " on \(count: evidence.occurrences) occasions" : ""
+        let found = DistinctCount.words(evidence.objects, over: evidence.occurrences, "object")
+        finding.explanation = [
+            "\(entity: key.entity) objects were loaded one by one: \(trips: evidence.executions) for \(found)\(occasions), "
+                + "\(duration: evidence.time) in all. No fetch had loaded them: they were looked up by their IDs, with "
+                + "\(code: "object(with:)") or \(code: "existingObject(with:)")."
+        ]
+        finding.evidence = [
+            Evidence("trips", evidence.executions, .trips), Evidence("objects", evidence.objects, .count),
+            Evidence("occurrences", evidence.occurrences, .count),
+            Evidence("faultTime", evidence.time, .nanoseconds), Evidence("wallTime", evidence.wallTime, .nanoseconds),
+        ]
+        finding.claims = [Claim(LookUpDetector.self, key, balance: Double(evidence.time))]
+        finding.weigh(
+            isLongEnough: Significance.isMet(
+                saving: finding.saving.time.median, wallTime: evidence.wallTime,
+                isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time)),
+            isLargePart: saving.low > 0
+                && Significance.isMet(trips: finding.saving.trips, of: profile.totals.readTrips), of: "trips")
+        if finding.saving.time.median <= 0 {
+            finding.downgrade("The trips are so quick here that one fetch would save nothing measurable.")
+        }
+        finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
+        return finding
+    }
+}

@@ -1,0 +1,144 @@
+public import FaultlineFindings
+public import FaultlineProfile
+public import FaultlineTrace
+
+/// R18: the same fetch again, with the same values and nothing written in between.
+///
+/// The detector has already checked for writes. The rule weighs the evidence.
+public struct RepeatedFetchRule: Rule {
+    public let id = "R18"
+    public let name = "Repeated fetches"
+    public let purpose = "Fetches that are repeated with the same values, although nothing was written in between."
+    public let kinds: Set<EventKind> = [.fetch]
+    public var isAboutFrequency: Bool { true }
+
+    /// The minimum number of equal fetches on one occasion.
+    static let manyTimes = Threshold(
+        "R18", "manyTimes", 5, .count, "minimum equal fetches on one occasion for more than a note")
+
+    public var thresholds: [Threshold] { [Self.manyTimes] }
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        // One fetch with `IN` also removes the repetitions of a loop.
+        let loops = Set(
+            profile.loops.filter { $0.evidence.isWorthJoining($0.key, profile) }.map(\.key.fetch))
+        for (key, evidence) in profile.repeats where !loops.contains(key) {
+            outcome.findings.append(finding(key, evidence, profile))
+        }
+        let fetches = profile.totals.events[.fetch] ?? 0
+        if fetches > 0 { outcome.examined = "\(count: fetches, "fetch", plural: "fetches")" }
+        let unrecorded = profile.fetches.filter { $0.key.shape.hasUnrecordedValues == true }.total(\.executions)
+        if unrecorded > 0 {
+            outcome.obstacles.append(
+                "The trace does not show which values \(count: unrecorded, "fetch", plural: "fetches") compared.")
+        }
+        return outcome
+    }
+
+    private func finding(_ key: FetchProfile.Key, _ evidence: RepeatEvidence, _ profile: Profile) -> Finding {
+        let advice = RepeatedFetchAdvice(shape: key.shape, evidence: evidence)
+        // The first fetch is often the longest, because it reads the pages into memory. The others can be saved.
+        let avoided = max(0, Double(evidence.time) - Double(evidence.longest))
+        let share = 1 - Double(evidence.occurrences) / Double(evidence.executions)
+        let saving = Saving.Range(median: avoided, low: avoided, high: max(avoided, Double(evidence.time) * share))
+        var finding = Finding(
+            rule: id, ruleName: name, title: advice.title, change: key.site,
+            score: Score.of(Double(evidence.most), info: Self.manyTimes.value, warning: 25), fix: advice.fix,
+            code: advice.code,
+            saving: Saving(time: saving), confidence: .high,
+            signature: [id, SignatureText.shape(key.shape), key.site?.function ?? ""].joined(separator: "|"))
+        finding.saving.trips = Int64(clamping: evidence.trips)
+        finding.saving.rows = Int64(clamping: evidence.rows)
+        finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
+        finding.scopes = evidence.scopes.names
+        finding.explanation = advice.explanation
+        finding.evidence = [
+            Evidence("executions", evidence.executions, .count), Evidence("occurrences", evidence.occurrences, .count),
+            Evidence("most", evidence.most, .count), Evidence("trips", evidence.trips, .trips),
+            Evidence("rows", evidence.rows, .rows), Evidence("fetchTime", evidence.time, .nanoseconds),
+            Evidence("longest", evidence.longest, .nanoseconds), Evidence("wallTime", evidence.wallTime, .nanoseconds),
+        ]
+        finding.claims = [Claim.loads(key, profile)]
+        weigh(&finding, evidence, trips: profile.totals.readTrips)
+        return finding
+    }
+
+    private func weigh(_ finding: inout Finding, _ evidence: RepeatEvidence, trips: UInt64) {
+        finding.weigh(
+            isLongEnough: Significance.isMet(
+                saving: finding.saving.time.median, wallTime: evidence.wallTime,
+                isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time)),
+            isLargePart: Significance.isMet(trips: finding.saving.trips, of: trips), of: "trips")
+        if Significance.isMost(evidence.regularOccurrences, of: evidence.occurrences) {
+            finding.downgrade(
+                "The fetches run at regular intervals, as if a timer polled for changes by others.")
+        }
+        finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
+    }
+}
+
+extension RepeatedFetchRule {
+    public var needs: Set<TraceGap.Kind> { [.values] }
+
+    public var manual: RuleManual {
+        RuleManual(
+            trigger:
+                "At least two fetches from one line with the same values, limit, offset and context in one scope, with the same number "
+                + "of rows, and no write in between to any entity on the request's key paths. Fewer than \(RepeatedFetchRule.manyTimes.count) of them are reported as a note.",
+            evidence:
+                "Fetches, the most on one occasion, the trips and rows of the unneeded fetches, and time.",
+            fix:
+                "Keep the result, and pass it on. If the ID is known, get the object from the context.",
+            saving:
+                "The fetches' total time, minus the longest fetch of each occasion.",
+            guards: [
+                "Saves, merges and refreshes of the entities count as writes, on any thread; if the trace does not record "
+                    + "a predicate's key paths, any write counts.",
+                "Fetches at regular intervals of at least 100 ms poll for changes by others, and the finding is a "
+                    + "note.",
+                "Without scopes, a pause of 100 ms begins a new occasion.",
+                "Fetches in a loop with several values belong to R04, if one fetch for all of them pays.",
+            ])
+    }
+}
+
+/// The wording of R18's findings.
+struct RepeatedFetchAdvice {
+    let shape: ShapeEntry
+    let evidence: RepeatEvidence
+
+    /// Whether the fetch looks for one object by its ID.
+    private var isByID: Bool {
+        shape.terms.map { $0.count == 1 && $0[0].keyPath.uppercased() == "SELF" && $0[0].operation == "==" } ?? false
+    }
+
+    var title: Wording {
+        isByID
+            ? "Get the \(entity: shape.entity) from the context by its ID instead of fetching it"
+            : "Run \(shape.entity.isEmpty ? "this fetch" : "the fetch of \(entity: shape.entity)" as Wording) once, "
+                + "and keep its result"
+    }
+
+    var fix: Wording {
+        isByID
+            ? "The context finds its objects by their IDs, and returns a fault for one that it does not have."
+            : "Pass the result on, or keep it for as long as the work lasts: nothing was written that could change it."
+    }
+
+    var code: [String] { isByID ? ["let object = context.object(with: id)"] : [] }
+
+    var explanation: [Wording] {
+        let occasions: Wording =
+            evidence.occurrences == 1
+            ? ""
+            : " on \(count: evidence.occurrences) occasions, up to \(count: evidence.most) times on one"
+        let rows: Wording = evidence.rows == 0 ? "" : ", \(rows: evidence.rows) loaded again"
+        return [
+            "\(count: evidence.executions, "fetch", plural: "fetches") with the same values\(occasions): "
+                + "\(duration: evidence.time) in all\(rows)."
+        ] + evidence.callers.sentences
+    }
+}

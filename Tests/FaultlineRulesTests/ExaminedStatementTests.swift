@@ -1,0 +1,135 @@
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@testable import FaultlineFindings
+@testable import FaultlineProfile
+@testable import FaultlineRules
+
+@Suite("R06 and R22: statements that SQLite was asked about")
+struct ExaminedStatementTests {
+    private static let sql = "SELECT id FROM book WHERE lower(title) = ? ORDER BY day"
+
+    private func profile(
+        _ sql: String = sql, file: String? = "/srv/shop.sqlite", times: Int = 4, duration: UInt64 = 20_000_000
+    ) -> Profile {
+        var trace = TraceBuilder()
+        var statement = TraceEvent.Statement()
+        statement.statement = trace.define(.statement(StatementEntry(sql: sql, file: file)))
+        (statement.type, statement.rows, statement.fullScanSteps) = (.read, 1, 9_999)
+        (statement.virtualMachineSteps, statement.sorts) = (40_000, 1)
+        let stack = trace.stack(12)
+        for _ in 0..<times { trace.event(.sql(statement), duration: duration, stack: stack) }
+        return Profile(trace.closed())
+    }
+
+    private func tuning(
+        _ columns: [String] = ["lower(title)"], analyzes: Bool = false, after: UInt64 = 20, sorts: UInt64 = 0,
+        afterTime: Double = 10_000, hasValues: Bool = false, slower: [StatementTuning.Slowdown] = []
+    ) -> StatementTuning {
+        let indexes =
+            columns.isEmpty
+            ? []
+            : [
+                StatementTuning.Index(
+                    table: "book", columns: columns,
+                    code: "CREATE INDEX book_lower_title ON book(\(columns.joined(separator: ", ")))")
+            ]
+        return StatementTuning(
+            indexes: indexes, analyzes: analyzes, runs: 2,
+            before: .init(steps: 80_000, sorts: 1, time: 40_000_000, plan: ["SCAN book"]),
+            after: .init(steps: after, sorts: sorts, time: afterTime, plan: ["SEARCH book USING INDEX"]),
+            hasRecordedValues: hasValues, slower: slower)
+    }
+
+    private func analysis(_ examination: StatementExamination?, _ profile: Profile? = nil) -> Analysis {
+        var examinations = IndexExaminations()
+        examinations[Self.sql] = examination
+        return Analysis(profile ?? self.profile(), knowing: examinations)
+    }
+
+    @Test func `A measured index is a finding with the steps before and after it`() throws {
+        let finding = try #require(analysis(.change(tuning())).findings.first)
+        #expect(finding.rule == "R06" && finding.severity >= .warning)
+        #expect(finding.title.text == "Create an index on book(lower(title))")
+        #expect(finding.change?.description == "Scroll.swift:12")
+        #expect(finding.code == ["CREATE INDEX book_lower_title ON book(lower(title))"])
+        #expect(
+            finding.explanation.dropFirst().map(\.text) == [
+                "On a copy of the database, 2 runs with values from the copy took 80,000 steps of SQLite's virtual machine "
+                    + "and 40.0 ms, and with the change 20 and 10.0 µs.",
+                "SQLite's plan: SCAN book. With the change: SEARCH book USING INDEX.",
+            ])
+        #expect(finding.saving.time.median == 80_000_000 * (1 - 20.0 / 80_000))
+        #expect(finding.confidence.level == .medium)
+        let recorded = try #require(analysis(.change(tuning(hasValues: true))).findings.first)
+        #expect(recorded.confidence == .high)
+    }
+
+    @Test func `ANALYZE alone is a finding about plans`() throws {
+        let finding = try #require(analysis(.change(tuning([], analyzes: true))).findings.first)
+        #expect(finding.rule == "R22" && finding.code == ["ANALYZE"])
+        #expect(finding.title.text == "Run ANALYZE: SQLite misjudges the tables of a statement")
+    }
+
+    @Test func `An index that needs statistics is advised together with ANALYZE`() throws {
+        let finding = try #require(analysis(.change(tuning(analyzes: true))).findings.first)
+        #expect(finding.title.text == "Create an index on book(lower(title)), and run ANALYZE")
+        #expect(finding.code.last == "ANALYZE")
+    }
+
+    @Test func `A change that saves little is a note`() throws {
+        let half = try #require(analysis(.change(tuning(after: 40_000, sorts: 1))).findings.first)
+        #expect(half.severity == .note && half.reservations.map(\.text) == ["It saves less than 80 % of the work."])
+        let short = try #require(
+            analysis(.change(tuning(after: 8000, sorts: 1)), profile(times: 1, duration: 2_000_000)).findings.first)
+        #expect(short.severity == .note && short.reservations.map(\.text) == ["It saves less than 5.00 ms."])
+        let slower = tuning(slower: [.init(sql: "SELECT DISTINCT kind FROM book", before: 300, after: 600_000)])
+        let harmful = try #require(analysis(.change(slower)).findings.first)
+        #expect(harmful.reservations.map(\.text) == ["It makes 1 other statement slower."])
+        #expect(
+            harmful.explanation.last?.text
+                == "But SELECT DISTINCT kind FROM book then takes 600,000 steps instead of 300.")
+    }
+
+    @Test func `A sort that goes saves its time, for which SQLite counts no steps`() {
+        #expect(tuning(after: 60_000, sorts: 0, afterTime: 4_000_000).savedShare == 0.9)
+        #expect(tuning(after: 60_000, sorts: 1, afterTime: 4_000_000).savedShare == 0.25)
+    }
+
+    @Test func `Unexplained work says that no index helps, or why SQLite could not be asked`() throws {
+        let nothing = try #require(analysis(.nothing).unexplained.first)
+        #expect(
+            nothing.explanation.last?.text
+                == "SQLite was asked on a copy of the database: no index that it would use, and no statistics, save steps."
+        )
+        let unasked = try #require(analysis(.notExamined("No such function: slug.")).unexplained.first)
+        #expect(
+            unasked.explanation.last?.text == "SQLite could not be asked about indexes. No such function: slug.")
+        var problem = IndexExaminations()
+        problem.problem = "The file is gone."
+        let checks = Analysis(profile(), knowing: problem).checks
+        #expect(
+            checks.first { $0.rule == "R06" }?.obstacles.map(\.text)
+                == ["SQLite was not asked about indexes. The file is gone."])
+    }
+
+    @Test func `No rule guesses what SQLite has answered`() {
+        let profile = self.profile("SELECT id FROM book WHERE title = ?")
+        #expect(Analysis(profile).findings.map(\.rule) == ["R06"])
+        var examinations = IndexExaminations()
+        examinations["SELECT id FROM book WHERE title = ?"] = .nothing
+        #expect(Analysis(profile, knowing: examinations).findings.isEmpty)
+        examinations["SELECT id FROM book WHERE title = ?"] = .notExamined("It failed.")
+        #expect(Analysis(profile, knowing: examinations).findings.map(\.rule) == ["R06"])
+    }
+
+    @Test func `Statements with many steps are examined on the file that the trace names`() throws {
+        let profile = self.profile()
+        #expect(profile.statementsToExamine.map(\.sql) == [Self.sql])
+        #expect(profile.mainDatabase == "/srv/shop.sqlite")
+        let stored = try Profile(fileData: profile.fileData())
+        #expect(stored.mainDatabase == "/srv/shop.sqlite")
+        #expect(self.profile(file: nil).mainDatabase == nil)
+    }
+}
