@@ -166,9 +166,11 @@ struct MemoryTests {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 10)
         let before = store.statements(ofType: .transaction).count
-        store.context.performAndWait {
-            let items = try? store.context.fetch(FetchRequest<Item>())
-            for item in items ?? FetchResults.none(store) { _ = item.tags.count }
+        StoreConnection.$idleMilliseconds.withValue(60_000) {
+            store.context.performAndWait {
+                let items = try? store.context.fetch(FetchRequest<Item>())
+                for item in items ?? FetchResults.none(store) { _ = item.tags.count }
+            }
         }
         #expect(Array(store.statements(ofType: .transaction)[before...]) == ["BEGIN", "COMMIT"])
     }

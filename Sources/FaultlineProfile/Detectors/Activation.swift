@@ -1,4 +1,4 @@
-package import FaultlineTrace
+internal import FaultlineTrace
 
 /// The call of a function in which a program repeated a statement, as far as the recorder could tell calls apart.
 ///
@@ -13,24 +13,6 @@ package struct Activation: Sendable, Hashable {
     package var beginsWork: Bool
 }
 
-extension ProcessContext {
-    /// The call in which an event's statement was repeated, or `nil` if that is not known.
-    package mutating func activation(of event: TraceEvent) -> Activation? {
-        guard case .sql(let statement) = event.detail, statement.level > 0 else { return nil }
-        let place = StackPlace(stack: event.stack, level: statement.level)
-        let known: Activation?
-        if let found = activations[place] {
-            known = found
-        } else {
-            known = Activation(frames(on: event.stack).filter(\.isPython), level: Int(statement.level))
-            activations[place] = .some(known)
-        }
-        guard var activation = known else { return nil }
-        activation.number = statement.activation
-        return activation
-    }
-}
-
 /// A function on a stack.
 struct StackPlace: Sendable, Hashable {
     var stack: DictionaryID
@@ -40,7 +22,7 @@ struct StackPlace: Sendable, Hashable {
 
 extension Activation {
     /// The call of the function at a level of a stack, without its number; `nil` if it runs the work of several tasks in turn.
-    fileprivate init?(_ functions: [FrameEntry], level: Int) {
+    init?(_ functions: [FrameEntry], level: Int) {
         let names = functions.flatMap { frame in frame.locations.map { ($0.file, $0.function) } }
         guard names.count == functions.count, level <= functions.count + 1 else { return nil }
         (number, depth) = (0, functions.count - level)

@@ -92,6 +92,22 @@ extension ProcessContext {
         dictionary.stack(stack)?.addresses.compactMap { dictionary.frame(at: $0) } ?? []
     }
 
+    /// The call in which an event's statement was repeated, or `nil` if that is not known.
+    package mutating func activation(of event: TraceEvent) -> Activation? {
+        guard case .sql(let statement) = event.detail, statement.level > 0 else { return nil }
+        let place = StackPlace(stack: event.stack, level: statement.level)
+        let known: Activation?
+        if let found = activations[place] {
+            known = found
+        } else {
+            known = Activation(frames(on: event.stack).filter(\.isPython), level: Int(statement.level))
+            activations[place] = .some(known)
+        }
+        guard var activation = known else { return nil }
+        activation.number = statement.activation
+        return activation
+    }
+
     /// The line that called the function with the event's line.
     package mutating func caller(of event: TraceEvent) -> CallSite? {
         if let known = callers[event.stack] { return known }
