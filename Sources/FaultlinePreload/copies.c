@@ -119,7 +119,7 @@ static void add_caller(void *context) {
         known = &callers[count];
     }
     fl_give(&lock);
-    preload_find_python();
+    preload_find_interpreter();
     newcomer->caller = known;
 }
 

@@ -252,7 +252,7 @@ static bool add(const sqlite3_api_routines *functions) {
         is_added = true;
     }
     fl_give(&lock);
-    preload_find_python();
+    preload_find_interpreter();
     return is_added;
 }
 

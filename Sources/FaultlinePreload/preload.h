@@ -336,11 +336,11 @@ bool preload_is_nested(void);
 
 // MARK: - Stacks
 
-// Looks for a Python interpreter in the process, unless one was found. Called when a module is seen for the first time.
-void preload_find_python(void);
+// Looks for an interpreter of Python, PHP or Ruby in the process, unless one was found. Called when a module is seen for the first time.
+void preload_find_interpreter(void);
 
-// The number of the calling thread's stack, with the Python functions in place of the interpreter's own. 0 if it says
-// nothing about the program, because the version of Python is not known.
+// The number of the calling thread's stack, with the functions of Python, PHP or Ruby in place of the interpreter's own. 0 if it
+// says nothing about the program, because the version of Python is not known. Sets where the statement was repeated.
 uint32_t preload_stack(fl_recorder *recorder, bool is_query, preload_loop *loop, bool *truncated);
 
 // The thread's open scopes last until this time, the end of a statement, in nanoseconds.

@@ -69,7 +69,7 @@ static bool read_own_layout(int minor, layout *layout) {
     return true;
 }
 
-void preload_find_python(void) {
+void preload_find_interpreter(void) {
     preload_find_scripts();
     if (atomic_load_explicit(&state, memory_order_acquire) != UNKNOWN) { return; }
     const char *(*version)(void) = (const char *(*)(void))dlsym(RTLD_DEFAULT, "Py_GetVersion");

@@ -70,7 +70,7 @@ void preload_start_sampling(void) {
         return;
     }
     fl_find_stack();
-    preload_find_python();
+    preload_find_interpreter();
     preload_prepare_python_samples();
     start();
 }

@@ -2,7 +2,9 @@ import Foundation
 import Testing
 import TraceFixtures
 
+@testable import FaultlineProfile
 @testable import FaultlineReport
+@testable import FaultlineRules
 @testable import FaultlineTrace
 
 @Suite("Exported spans")
@@ -43,6 +45,17 @@ struct OTLPExportTests {
         // Without a date, times count from the beginning of the trace.
         #expect(spans[0]["startTimeUnixNano"] as? String == "1000" && spans[0]["endTimeUnixNano"] as? String == "3000")
         #expect(spans[2]["startTimeUnixNano"] as? String == "1000")
+    }
+
+    @Test func `A scope has the name that it has at its end, in spans and on the page`() throws {
+        var builder = TraceBuilder()
+        let names = ["request", "views.list"].map { builder.define(.name(NameEntry(name: $0))) }
+        builder.scoped(names[0], .request, endingAs: names[1]) { $0.now += 5000 }
+        #expect(try Self.export(builder.trace).first?.map { $0["name"] as? String } == ["views.list"])
+        var page = PageEvents(Analysis(Profile(builder.trace)), limit: 10)
+        for message in builder.trace { page.add(message) }
+        page.finish()
+        #expect(page.rows.map { page.tables.strings.values[$0.label] } == ["views.list"])
     }
 
     @Test func `A line has spans of one process, and not too many`() throws {

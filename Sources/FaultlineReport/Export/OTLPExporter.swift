@@ -102,7 +102,12 @@ struct OTLPProcess {
                 open[event.id] = event
                 return nil
             }
-            return open.removeValue(forKey: event.id).map { self.scope($0, until: event.end) }
+            return open.removeValue(forKey: event.id).map { begin in
+                var begin = begin
+                // A request's name is known only once the program's own code runs.
+                begin.detail = event.detail
+                return self.scope(begin, until: event.end)
+            }
         }
         guard !event.kind.isInstant else { return nil }
         let root = roots[event.scope] ?? event.scope

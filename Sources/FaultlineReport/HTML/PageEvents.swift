@@ -66,7 +66,8 @@ package struct PageEvents {
         if case .scope(let scope) = event.detail, scope.phase == .end {
             // The event of the end has the whole time of the scope.
             if let row = openScopes.removeValue(forKey: ScopeKey(process: event.process, id: event.id)) {
-                return rows[row].duration = event.duration
+                rows[row].duration = event.duration
+                return name(row, by: event)
             }
         }
         count += 1
@@ -102,6 +103,18 @@ package struct PageEvents {
                 lists: tables.strings.number(of: process.lists(of: event, values)), findings: common.findings,
                 flags: UInt64(event.unrecorded.rawValue) | (event.parent == 0 ? 0 : 4), fields: place))
         if rows.count > nextThinning { thin(to: limit) }
+    }
+
+    /// Gives a scope the name that it has at its end: that of a request is known only once the program's own code runs.
+    private mutating func name(_ row: Int, by end: TraceEvent) {
+        var process = processes.removeValue(forKey: end.process) ?? PageProcess()
+        defer { processes[end.process] = process }
+        let values = end.detail.values
+        let findings = analysis.findings.prefix(Self.markedFindings)
+        rows[row].label = process.common(of: end, values, findings, in: &tables).label
+        for (offset, (field, value)) in values.fields.enumerated() where field.name == "name" {
+            fields[end.kind]?[rows[row].fields + offset] = process.value(field, value, in: &tables)
+        }
     }
 
     /// Whether an event is left out at once, because longer ones already were, or because it is outside the share that is kept.
