@@ -191,6 +191,10 @@ void preload_follow_scopes(fl_recorder *recorder, const preload_scopes *wanted, 
 void preload_extend_scopes(uint64_t end) { thread.end = end; }
 
 void preload_end_scopes(void) {
+    // Asking for a recorder makes one, also in a process that has nothing to record.
+    if (thread.count == 0 || thread.generation != preload_generation()) { return; }
     fl_recorder *recorder = preload_recorder();
-    if (recorder != NULL && thread.count > 0 && thread.generation == preload_generation()) { close_scopes(recorder, 0); }
+    if (recorder == NULL) { return; }
+    close_scopes(recorder, 0);
+    enter_innermost(recorder);
 }
