@@ -56,32 +56,38 @@ static bool find_loop(const char *code, uint32_t first, uint32_t last) {
 
 static preload_table known_loops;
 
-static bool has_loop(const walked_frame *walked, uint32_t first, uint32_t last) {
-    static FL_THREAD_LOCAL struct { uint64_t key, found; } latest;
-    uint64_t key = fl_mix(fl_mix((uintptr_t)walked->frame.code, walked->marks), (uint64_t)first << 32 | last);
-    if (latest.key == key) { return latest.found != 0; }
+static bool has_loop(const frame *frame, uint64_t marks, uint32_t last) {
+    static FL_THREAD_LOCAL struct { struct frame frame; uint64_t marks, found; uint32_t last; } latest;
+    if (latest.frame.code == frame->code && latest.frame.instruction == frame->instruction && latest.last == last
+        && latest.marks == marks) {
+        return latest.found != 0;
+    }
+    uint64_t key = fl_mix(fl_mix((uintptr_t)frame->code, marks), (uint64_t)frame->instruction << 32 | last);
     if (!preload_look_up(&known_loops, key, &latest.found)) {
-        latest.found = find_loop(walked->frame.code, first, last);
+        latest.found = find_loop(frame->code, frame->instruction, last);
         preload_keep(&known_loops, key, latest.found);
     }
-    latest.key = key;
+    latest.frame = *frame;
+    latest.marks = marks;
+    latest.last = last;
     return latest.found != 0;
 }
 
 // MARK: - Threads
 
-// Words of a frame that are compared at most.
+// Words of a frame that are kept; of the others, a hash is the last one.
 #define WORDS 24
 
 typedef struct activation {
     walked_frame walked;
+    uint64_t marks;  // of the code
     uint64_t key;   // of this frame and those around it
-    size_t size;    // of the words in use, in bytes
+    size_t count;   // of the frame's words
     uint64_t words[WORDS];
 } activation;
 
 // The stacks of a thread whose numbers are remembered.
-#define STACKS 32
+#define STACKS 128
 
 typedef struct remembered {
     uint64_t stack;
@@ -118,7 +124,9 @@ static thread *make_thread(void) {
         munmap(memory, sizeof(thread));
         return NULL;
     }
-    return own = memory;
+    own = memory;
+    own->generation = preload_generation();
+    return own;
 }
 
 // MARK: - Comparison
@@ -134,34 +142,50 @@ static void remember(thread *last) {
 // The variables and values in a function's frame, which do not change while it waits for one that it called.
 static const char *words_of(const walked_frame *walked) { return walked->place + preload_python.layout.variables; }
 
+// A hash of the words that are not kept.
+static uint64_t hash_others(const char *words, size_t count) {
+    uint64_t hash = 0, word;
+    for (size_t index = WORDS - 1; index < count; index++) {
+        memcpy(&word, words + index * sizeof word, sizeof word);
+        hash = (hash << 7 | hash >> 57) ^ word;
+    }
+    return hash;
+}
+
 static bool has_same_words(const activation *before, const walked_frame *now) {
-    return memcmp(before->words, words_of(now), before->size) == 0;
+    const char *words = words_of(now);
+    if (before->count <= WORDS) { return memcmp(before->words, words, before->count * sizeof(uint64_t)) == 0; }
+    return memcmp(before->words, words, (WORDS - 1) * sizeof(uint64_t)) == 0
+        && before->words[WORDS - 1] == hash_others(words, before->count);
 }
 
 static void keep_words(activation *kept) {
     const layout *at = &preload_python.layout;
-    const char *code = kept->walked.frame.code;
-    uint32_t count = *(const uint32_t *)(code + at->variable_count) + *(const uint32_t *)(code + at->value_count);
-    kept->size = sizeof(uint64_t) * (count < WORDS ? count : WORDS);
-    memcpy(kept->words, words_of(&kept->walked), kept->size);
+    const char *code = kept->walked.frame.code, *words = words_of(&kept->walked);
+    kept->count = (size_t)*(const uint32_t *)(code + at->variable_count) + *(const uint32_t *)(code + at->value_count);
+    bool are_all_kept = kept->count <= WORDS;
+    memcpy(kept->words, words, (are_all_kept ? kept->count : WORDS - 1) * sizeof(uint64_t));
+    if (!are_all_kept) { kept->words[WORDS - 1] = hash_others(words, kept->count); }
 }
 
 // Whether an active function, which has gone on since `before`, was entered anew. `callee` is the function that it called, or null
 // if it called SQLite's driver: that does not come back before its statements have run.
 static bool is_entered_anew(
-    const walked_frame *before, const walked_frame *now, const walked_frame *callee, bool repeats
+    const activation *before, const walked_frame *now, const walked_frame *callee, bool repeats
 ) {
-    uint32_t instruction = now->frame.instruction;
-    if (instruction > before->frame.instruction) { return false; }
+    uint32_t instruction = now->frame.instruction, last = before->walked.frame.instruction;
+    if (instruction > last) { return false; }
     const opcodes *known = &opcodes_of[preload_python.layout.minor];
     uint8_t opcode = (uint8_t)now->frame.code[preload_python.layout.first_instruction + instruction];
     // A function in C, such as map, can have called it several times.
     bool is_repeated = callee == NULL ? repeats : callee->is_from_c && is_among(known->repeating, opcode);
-    return !is_repeated && !has_loop(now, instruction, before->frame.instruction);
+    return !is_repeated && !has_loop(&now->frame, before->marks, last);
 }
 
-static bool is_same_call(const walked_frame *before, const walked_frame *now) {
-    return before->place == now->place && before->frame.code == now->frame.code && before->marks == now->marks;
+// Code that exec and import run is freed soon, and its address used again.
+static bool is_same_call(const activation *before, const walked_frame *now) {
+    return before->walked.place == now->place && before->walked.frame.code == now->frame.code
+        && (!now->is_from_c || before->marks == preload_marks_of(now->frame.code));
 }
 
 // The number of functions that were active at the last statement and still are, of those that may be.
@@ -171,9 +195,21 @@ static uint32_t count_active(
     for (; active > 0; active--) {
         uint32_t position = count - active;
         const walked_frame *callee = position == 0 ? NULL : &frames[position - 1];
-        if (!is_entered_anew(&last->activations[active - 1].walked, &frames[position], callee, repeats)) { break; }
+        if (!is_entered_anew(&last->activations[active - 1], &frames[position], callee, repeats)) { break; }
     }
     return active;
+}
+
+static uint64_t add_to_key(uint64_t key, const walked_frame *walked, uint64_t marks) {
+    return fl_mix(fl_mix(key, (uintptr_t)walked->frame.code ^ (uint64_t)walked->frame.instruction << 48), marks);
+}
+
+uint64_t preload_key_of(const walked_frame *frames, uint32_t count) {
+    uint64_t key = preload_generation();
+    for (uint32_t index = count; index-- > 0;) {
+        key = add_to_key(key, &frames[index], preload_marks_of(frames[index].frame.code));
+    }
+    return key;
 }
 
 uint64_t preload_observe_frames(const walked_frame *frames, uint32_t count, bool is_query, uint64_t *stack) {
@@ -190,7 +226,7 @@ uint64_t preload_observe_frames(const walked_frame *frames, uint32_t count, bool
     for (; tells_calls && same < count && same < last->count; same++) {
         const activation *before = &last->activations[same];
         const walked_frame *now = &frames[count - 1 - same];
-        if (!is_same_call(&before->walked, now)) { break; }
+        if (!is_same_call(before, now)) { break; }
         has_gone_on = before->walked.frame.instruction != now->frame.instruction || !has_same_words(before, now);
         if (has_gone_on) { break; }
     }
@@ -202,7 +238,8 @@ uint64_t preload_observe_frames(const walked_frame *frames, uint32_t count, bool
     for (uint32_t index = same; index < count; index++) {
         const walked_frame *now = &frames[count - 1 - index];
         activation *kept = &last->activations[index];
-        key = fl_mix(fl_mix(key, (uintptr_t)now->frame.code ^ (uint64_t)now->frame.instruction << 48), now->marks);
+        if (index > same || !has_gone_on) { kept->marks = preload_marks_of(now->frame.code); }
+        key = add_to_key(key, now, kept->marks);
         kept->walked = *now;
         kept->key = key;
         if (tells_calls) { keep_words(kept); }

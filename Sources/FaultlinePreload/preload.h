@@ -191,6 +191,7 @@ typedef struct preload_statement {
     uint32_t first_steps;    // SQLite's counter of operations after the first FIRST_CALLS calls, which are measured
     uint32_t rows;
     preload_loop loop;
+    uint64_t scope;          // in which it began; 0: none
     uint64_t columns_read;   // a bit for each of the first PRELOAD_COLUMNS columns
     uint32_t with_values;    // the number in the dictionary of the text with its values; 0: not recorded
     uint32_t stack;
@@ -343,8 +344,11 @@ void preload_find_interpreter(void);
 // says nothing about the program, because the version of Python is not known. Sets where the statement was repeated.
 uint32_t preload_stack(fl_recorder *recorder, bool is_query, preload_loop *loop, bool *truncated);
 
-// The thread's open scopes last until this time, the end of a statement, in nanoseconds.
-void preload_extend_scopes(uint64_t end);
+// The number of the thread's innermost scope; 0 if there is none.
+uint64_t preload_scope_of_thread(void);
+
+// The thread's open scopes last until this time, the end of a statement of `scope`, in nanoseconds.
+void preload_extend_scopes(uint64_t scope, uint64_t end);
 
 // Ends the calling thread's scopes.
 void preload_end_scopes(void);

@@ -45,8 +45,14 @@ interpreter preload_python;
 static enum { UNKNOWN, UNTRIED, USABLE, REFUSED } _Atomic state;
 static fl_lock lock = FL_LOCK_FREE;
 
-void preload_lock_python(void) { fl_take(&lock); }
-void preload_unlock_python(void) { fl_give(&lock); }
+void preload_lock_python(void) {
+    fl_take(&lock);
+    preload_lock_scripts();
+}
+void preload_unlock_python(void) {
+    preload_unlock_scripts();
+    fl_give(&lock);
+}
 
 // Reads the interpreter's own description of its structures.
 static bool read_own_layout(int minor, layout *layout) {
@@ -89,6 +95,7 @@ void preload_find_interpreter(void) {
         }
         python.thread_state = (const char *(*)(void))dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState");
         python.line = (int (*)(const void *, int))dlsym(RTLD_DEFAULT, "PyCode_Addr2Line");
+        python.is_ending = (int (*)(void))dlsym(RTLD_DEFAULT, minor >= 13 ? "Py_IsFinalizing" : "_Py_IsFinalizing");
         python.code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
         python.string_type = dlsym(RTLD_DEFAULT, "PyUnicode_Type");
         is_known = is_known && python.thread_state != NULL && python.line != NULL
@@ -118,19 +125,22 @@ static uint64_t file_mark(const char *string) {
 // so many.
 static uint64_t line_mark(const char *table) { return *(const uint64_t *)(table + 32); }
 
-// Words by which code is told from code that had its address before, often that of the same line in another file or of another
-// line of the same file.
-static uint64_t marks_of(const char *code) {
+uint64_t preload_marks_of(const char *code) {
     const layout *at = &python.layout;
     const char *file = pointer(code, at->file), *lines = pointer(code, at->line_table);
     uint64_t places = (uintptr_t)lines + (uintptr_t)file + *(const uint32_t *)(code + at->first_line);
     return places * 3 + (file_mark(file) ^ line_mark(lines));
 }
 
+// Of the versions whose calls are told apart (Include/cpython/code.h).
+enum { CODE_FLAGS = 48, COROUTINE = 0x80, ASYNC_GENERATOR = 0x200 };
+
 // The thread's frames, innermost first.
 static uint32_t walk_frames(walked_frame *frames, bool *truncated) {
     const layout *at = &python.layout;
     uint32_t count = 0;
+    // An interpreter that ends has freed the states of all other threads.
+    if (python.is_ending != NULL && python.is_ending() && gettid() != getpid()) { return 0; }
     const char *thread = python.thread_state();
     const char *current = thread == NULL ? NULL : pointer(thread, at->thread_frame);
     if (current != NULL && at->holder_frame >= 0) { current = pointer(current, (uint16_t)at->holder_frame); }
@@ -149,7 +159,8 @@ static uint32_t walk_frames(walked_frame *frames, bool *truncated) {
             : (uint64_t)(*(const int *)(current + at->instruction) * (int)at->scale);
         frames[count++] = (walked_frame){
             .place = current, .frame = {.code = code, .instruction = (uint32_t)instruction},
-            .is_from_c = at->from_c != 0 && current[at->from_c] != 0, .marks = marks_of(code),
+            .is_from_c = at->from_c != 0 && current[at->from_c] != 0,
+            .is_coroutine = at->variables != 0 && (*(const uint32_t *)(code + CODE_FLAGS) & (COROUTINE | ASYNC_GENERATOR)) != 0,
         };
     }
     return count;
@@ -305,7 +316,6 @@ static uint64_t add_stack(
 ) {
     uint64_t addresses[FRAMES_MAXIMUM];
     for (uint32_t index = 0; index < count; index++) { addresses[index] = intern_frame(recorder, frames[index].frame); }
-    // The calls further out than a deep stack are not known.
     const preload_scopes *scopes =
         truncated || python.layout.variables == 0 ? NULL : preload_find_scopes(recorder, frames, count);
     fl_interpreted interpreted = {.frames = addresses, .count = count, .low = python.low, .high = python.high};
@@ -339,15 +349,16 @@ uint32_t preload_stack(fl_recorder *recorder, bool is_query, preload_loop *loop,
         uint32_t found = preload_script_stack(recorder, truncated);
         return found != 0 ? found : fl_stack(recorder, NULL, truncated);
     }
-    uint64_t key = preload_observe_frames(frames, count, is_query, &stack);
+    // The calls further out than a deep stack are not known.
+    uint64_t key = is_deep ? preload_key_of(frames, count) : preload_observe_frames(frames, count, is_query, &stack);
     if (key == 0) { return 0; }
+    if (is_deep) { stack = 0; }
     if (stack == 0 && !preload_look_up(&known_stacks, key, &stack)) {
         stack = add_stack(recorder, frames, count, key, is_deep);
     }
     *truncated = (stack & TRUNCATED) != 0;
-    preload_loop found = preload_find_repetition(stack);
     if (!is_deep) {
-        *loop = found;
+        *loop = preload_find_repetition(stack);
         preload_follow_scopes(recorder, scopes_of(stack), preload_numbers());
     }
     return (uint32_t)stack;

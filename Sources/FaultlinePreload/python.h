@@ -28,6 +28,7 @@ typedef struct interpreter {
     layout layout;
     const char *(*thread_state)(void);
     int (*line)(const void *code, int offset);
+    int (*is_ending)(void);  // null if it is not known
     const void *code_type, *string_type;
     uintptr_t low, high;  // the addresses of the interpreter's module
 } interpreter;
@@ -52,10 +53,13 @@ typedef struct frame {
 typedef struct walked_frame {
     const char *place;
     frame frame;
-    bool is_from_c;  // whether C code called the function
-    // Of the code, which may be freed and its address used again.
-    uint64_t marks;
+    bool is_from_c;     // whether C code called the function
+    bool is_coroutine;  // which an event loop runs in turn with others
 } walked_frame;
+
+// Words by which code is told from code that had its address before, often that of the same line in another file or of another
+// line of the same file.
+uint64_t preload_marks_of(const char *code);
 
 // Finds out which of the calling thread's functions were active at its last statement; the innermost one comes first. Returns a
 // key that identifies the functions and their lines, or 0 if there is no memory. `stack` is set to what the last call of
@@ -85,6 +89,9 @@ const preload_scopes *preload_find_scopes(fl_recorder *recorder, const walked_fr
 
 // Opens and closes scopes of the calling thread so that those of a stack are open.
 void preload_follow_scopes(fl_recorder *recorder, const preload_scopes *wanted, const uint32_t *numbers);
+
+// The key alone.
+uint64_t preload_key_of(const walked_frame *frames, uint32_t count);
 
 // Where the statement whose frames were just observed was repeated. `stack` identifies their stack.
 preload_loop preload_find_repetition(uint64_t stack);
@@ -117,7 +124,11 @@ size_t preload_write_frame(
 // Looks for an interpreter of PHP or Ruby, unless one was found.
 void preload_find_scripts(void);
 
-// The number of the calling thread's stack, with the functions of PHP or Ruby; 0 if there are none.
+// Held while the process forks.
+void preload_lock_scripts(void);
+void preload_unlock_scripts(void);
+
+// The number of the calling thread's stack, with the functions of Ruby, or the line of PHP; 0 if there are none.
 uint32_t preload_script_stack(fl_recorder *recorder, bool *truncated);
 
 // Writes the dictionary entry of a Python function's line to `text->entry` and returns its length. `address` is set to the

@@ -25,10 +25,8 @@ static const entry entries[] = {
     {{"/django/core/handlers/base.py", "BaseHandler.get_response"},
      {"/django/core/handlers/base.py", "BaseHandler._get_response"}, "request", "request"},
     {{"/flask/app.py", "Flask.wsgi_app"}, {"/flask/app.py", "Flask.dispatch_request"}, "request", "request"},
-    {{"/fastapi/routing.py", "APIRoute.handle"}, {"/fastapi/routing.py", "run_endpoint_function"}, "request", "request"},
     // An endpoint that is no coroutine, on a thread of its own.
     {{"/fastapi/telemetry/_api.py", "_run_sync_endpoint"}, {"/fastapi/telemetry/_api.py", "_run_sync_endpoint"}, "request", "request"},
-    {{"/starlette/routing.py", "Route.handle"}, {"/starlette/routing.py", "Route.handle"}, "request", "request"},
     {{"/_pytest/runner.py", "pytest_runtest_protocol"}, {"/_pytest/python.py", "pytest_pyfunc_call"}, "test", "test"},
     {{"/unittest/case.py", "TestCase.run"}, {"/unittest/case.py", "TestCase._callTestMethod"}, "test", "test"},
     {{"/django/core/management/base.py", "BaseCommand.execute"}, {"/django/core/management/base.py", "BaseCommand.execute"},
@@ -90,43 +88,77 @@ static uint32_t name_function(fl_recorder *recorder, const function_text *functi
 }
 
 // The name of the program's code for a scope that begins at a frame, counted from the innermost one; 0 if there is none yet.
-static uint32_t find_name(fl_recorder *recorder, const walked_frame *frames, uint32_t begin, const known_function *calls) {
+// `is_final` is set unless a decorator of the program stands around it, which may have called something else.
+static uint32_t find_name(
+    fl_recorder *recorder, const walked_frame *frames, uint32_t begin, const known_function *calls, bool *is_final
+) {
     function_text function;
     bool is_called = false;
+    *is_final = true;
     for (uint32_t index = begin + 1; index-- > 0;) {
         preload_read_function(frames[index].frame, function.file, function.name);
-        // Decorators of the program stand around the function that they replace.
-        if (is_called && is_of_program(&function) && strstr(function.name, "<locals>") == NULL) {
-            return name_function(recorder, &function);
+        if (is_called && is_of_program(&function)) {
+            if (strstr(function.name, "<locals>") == NULL) { return name_function(recorder, &function); }
+            *is_final = false;
         }
         is_called = is_called || is_function(&function, calls);
     }
+    *is_final = false;
     return 0;
 }
 
-const preload_scopes *preload_find_scopes(fl_recorder *recorder, const walked_frame *frames, uint32_t count) {
-    preload_scopes found = {0};
+static const entry *find_entry(const walked_frame *walked) {
     function_text function;
-    for (uint32_t index = count; index-- > 0 && found.count < SCOPES_MAXIMUM;) {
-        preload_read_function(frames[index].frame, function.file, function.name);
-        for (size_t known = 0; known < ENTRIES; known++) {
-            const entry *entry = &entries[known];
-            if (!is_function(&function, &entry->begins)) { continue; }
-            uint32_t name = find_name(recorder, frames, index, &entry->calls);
-            // A framework built on another one begins the same request again, and pytest the tests of unittest.
-            bool is_again = found.count > 0 && found.scopes[found.count - 1].kind == kind_of(entry);
-            if (is_again) { found.count--; }
-            found.scopes[found.count++] = (preload_scope){
-                .place = count - 1 - index, .name = name != 0 ? name : intern_name(recorder, entry->name),
-                .kind = kind_of(entry), .is_named = name != 0,
-            };
-            break;
-        }
+    // An event loop runs coroutines in turn, so that several requests are open at a time.
+    if (walked->is_coroutine) { return NULL; }
+    preload_read_function(walked->frame, function.file, function.name);
+    for (size_t known = 0; known < ENTRIES; known++) {
+        if (is_function(&function, &entries[known].begins)) { return &entries[known]; }
     }
-    if (found.count == 0) { return NULL; }
+    return NULL;
+}
+
+// Scopes that were found, by a hash of them.
+static preload_table known_scopes;
+#define MOST_SCOPES 4096
+
+static const preload_scopes *keep_scopes(const preload_scopes *found) {
+    static _Atomic uint32_t count;
+    uint64_t known, key = fl_mix_bytes(preload_generation(), found, sizeof *found);
+    if (preload_look_up(&known_scopes, key, &known)) { return (const preload_scopes *)(uintptr_t)known; }
+    if (atomic_fetch_add(&count, 1) >= MOST_SCOPES) { return NULL; }
     preload_scopes *kept = malloc(sizeof *kept);
-    if (kept != NULL) { *kept = found; }
+    if (kept == NULL) { return NULL; }
+    *kept = *found;
+    preload_keep(&known_scopes, key, (uintptr_t)kept);
     return kept;
+}
+
+const preload_scopes *preload_find_scopes(fl_recorder *recorder, const walked_frame *frames, uint32_t count) {
+    preload_scopes found;
+    const entry *last = NULL;
+    memset(&found, 0, sizeof found);
+    for (uint32_t index = count; index-- > 0 && found.count < SCOPES_MAXIMUM;) {
+        const entry *entry = find_entry(&frames[index]);
+        if (entry == NULL) { continue; }
+        bool is_named;
+        uint32_t name = find_name(recorder, frames, index, &entry->calls, &is_named);
+        preload_scope *outer = found.count == 0 ? NULL : &found.scopes[found.count - 1];
+        // A framework built on another one begins the same request again, and pytest the tests of unittest.
+        bool is_again = outer != NULL && last != entry && outer->kind == kind_of(entry);
+        if (is_again && name != 0 && !outer->is_named) {
+            outer->name = name;
+            outer->is_named = is_named;
+        }
+        last = entry;
+        if (is_again) { continue; }
+        preload_scope *scope = &found.scopes[found.count++];
+        scope->place = count - 1 - index;
+        scope->name = name != 0 ? name : intern_name(recorder, entry->name);
+        scope->kind = kind_of(entry);
+        scope->is_named = is_named;
+    }
+    return found.count == 0 ? NULL : keep_scopes(&found);
 }
 
 // MARK: - Threads
@@ -188,7 +220,13 @@ void preload_follow_scopes(fl_recorder *recorder, const preload_scopes *wanted, 
     enter_innermost(recorder);
 }
 
-void preload_extend_scopes(uint64_t end) { thread.end = end; }
+uint64_t preload_scope_of_thread(void) {
+    return thread.count == 0 || thread.generation != preload_generation() ? 0 : thread.scopes[thread.count - 1].id;
+}
+
+void preload_extend_scopes(uint64_t scope, uint64_t end) {
+    if (scope != 0 && scope == preload_scope_of_thread()) { thread.end = end; }
+}
 
 void preload_end_scopes(void) {
     // Asking for a recorder makes one, also in a process that has nothing to record.

@@ -180,6 +180,7 @@ static void begin_run(const preload_copy *copy, preload_statement *statement) {
     statement->with_values = preload_keeps_values() ? text_with_values(recorder, copy, statement) : 0;
     if (statement->can_write) { preload_begin_writing(statement); }
     statement->stack = preload_stack(recorder, statement->is_read_only, &statement->loop, &statement->is_stack_truncated);
+    statement->scope = preload_scope_of_thread();
     statement->start = preload_ticks();
     statement->cost = is_sampled ? statement->start - begun : 0;
 }
@@ -256,8 +257,11 @@ static void end_run(const preload_copy *copy, preload_statement *statement, int 
     if (statement->cost != 0) {
         event.cost = preload_nanoseconds(statement->cost + (preload_ticks() - end));
     }
+    // The scope in which it began: another one may be open by now.
+    fl_thread_scope now = fl_enter_scope(recorder, (fl_thread_scope){.id = statement->scope});
     uint64_t id = fl_record_measured(recorder, FL_EVENT_SQL, &fields, &event);
-    preload_extend_scopes(event.start + event.duration);
+    fl_enter_scope(recorder, now);
+    preload_extend_scopes(statement->scope, event.start + event.duration);
     preload_end_waits(recorder, statement, result, &event, id);
     if (statement->can_write) { preload_end_writing(copy, statement, has_failed); }
 }

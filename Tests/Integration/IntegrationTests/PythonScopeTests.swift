@@ -115,4 +115,60 @@ struct PythonScopeTests {
                 Scope(name: "request", kind: "request", count: 1, trips: 1, rows: 1),
             ])
     }
+
+    @Test(
+        "Requests are told apart by deep and shallow statements, within one another, and in open statements",
+        arguments: known)
+    func unusual(python: Python) throws {
+        let directory = try TemporaryDirectory()
+        let package = directory.url.appendingPathComponent("site-packages/flask")
+        try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
+        try """
+        class Flask:
+            def wsgi_app(self, view): return self.dispatch_request(view)
+            def dispatch_request(self, view): return view()
+
+        """.write(to: package.appendingPathComponent("app.py"), atomically: true, encoding: .utf8)
+        let scopes = try scopes(
+            of: Self.database + """
+                import sys
+                sys.path.insert(0, sys.path[0] + "/site-packages")
+                from flask.app import Flask
+                app = Flask()
+                def user(): read(1)
+                def logged(view):
+                    def wrapper():
+                        user()
+                        return view()
+                    return wrapper
+                @logged
+                def orders(): read(2)
+                @logged
+                def invoices(): read(3)
+                def descend(depth): return descend(depth - 1) if depth else read(1)
+                def deep():
+                    for _ in range(5):
+                        read(1)
+                        descend(80)
+                def inner(): read(1)
+                def outer():
+                    read(1)
+                    for _ in range(3): app.wsgi_app(inner)
+                    read(1)
+                def main():
+                    for _ in range(2):
+                        for view in orders, invoices, deep, outer: app.wsgi_app(view)
+                    for row in db.execute("SELECT 1 UNION SELECT 2"): app.wsgi_app(inner)
+                main()
+
+                """, python, in: directory)
+        #expect(
+            scopes == [
+                Scope(name: "app.orders", kind: "request", count: 2, trips: 6, rows: 6),
+                Scope(name: "app.invoices", kind: "request", count: 2, trips: 8, rows: 8),
+                Scope(name: "app.deep", kind: "request", count: 2, trips: 20, rows: 20),
+                Scope(name: "app.outer", kind: "request", count: 2, trips: 10, rows: 10),
+                Scope(name: "app.inner", kind: "request", count: 8, trips: 8, rows: 8),
+            ])
+    }
 }
