@@ -30,6 +30,14 @@ struct PythonScopeTests {
     /// The versions of Python whose calls are told apart.
     private static let known = Python.known.filter { (11...13).contains($0.minor) }
 
+    /// Writes functions with the names and files of Flask's.
+    private func writeFlask(_ methods: String, in directory: TemporaryDirectory) throws {
+        let package = directory.url.appendingPathComponent("site-packages/flask")
+        try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
+        try "".write(to: package.appendingPathComponent("__init__.py"), atomically: true, encoding: .utf8)
+        try methods.write(to: package.appendingPathComponent("app.py"), atomically: true, encoding: .utf8)
+    }
+
     private static let database = """
         import sqlite3
         db = sqlite3.connect(":memory:", check_same_thread=False)
@@ -69,17 +77,15 @@ struct PythonScopeTests {
     @Test("Each request that Flask answers is one, named by its view, on any thread", arguments: known)
     func requests(python: Python) throws {
         let directory = try TemporaryDirectory()
-        let package = directory.url.appendingPathComponent("site-packages/flask")
-        try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
-        // Functions with the names and files of Flask's.
-        try """
-        class Flask:
-            def wsgi_app(self, before, view):
-                before()
-                return self.dispatch_request(view)
-            def dispatch_request(self, view): return view()
+        try writeFlask(
+            """
+            class Flask:
+                def wsgi_app(self, before, view):
+                    before()
+                    return self.dispatch_request(view)
+                def dispatch_request(self, view): return view()
 
-        """.write(to: package.appendingPathComponent("app.py"), atomically: true, encoding: .utf8)
+            """, in: directory)
         let scopes = try scopes(
             of: Self.database + """
                 import sys, threading
@@ -121,14 +127,13 @@ struct PythonScopeTests {
         arguments: known)
     func unusual(python: Python) throws {
         let directory = try TemporaryDirectory()
-        let package = directory.url.appendingPathComponent("site-packages/flask")
-        try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
-        try """
-        class Flask:
-            def wsgi_app(self, view): return self.dispatch_request(view)
-            def dispatch_request(self, view): return view()
+        try writeFlask(
+            """
+            class Flask:
+                def wsgi_app(self, view): return self.dispatch_request(view)
+                def dispatch_request(self, view): return view()
 
-        """.write(to: package.appendingPathComponent("app.py"), atomically: true, encoding: .utf8)
+            """, in: directory)
         let scopes = try scopes(
             of: Self.database + """
                 import sys
