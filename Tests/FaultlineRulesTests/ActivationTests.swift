@@ -75,16 +75,10 @@ struct ActivationTests {
     }
 
     @Test(
-        "What runs requests, tests and jobs is no loop",
+        "The calls of servers and test runners are no loops",
         arguments: [
             ["serve_forever /usr/lib/python3.11/socketserver.py", "view /shop/views.py"],
             ["TestSuite.run /usr/lib/python3.11/unittest/suite.py", "view /shop/views.py"],
-            [
-                "load /shop/load.py",
-                "BaseHandler.get_response /venv/lib/python3.11/site-packages/django/core/handlers/base.py",
-                "view /shop/views.py",
-            ],
-            ["main /shop/load.py", "Flask.wsgi_app /venv/site-packages/flask/app.py", "view /shop/views.py"],
         ])
     func requests(functions: [String]) {
         var program = Program()

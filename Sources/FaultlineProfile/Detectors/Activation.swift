@@ -2,8 +2,8 @@ internal import FaultlineTrace
 
 /// The call of a function in which a program repeated a statement, as far as the recorder could tell calls apart.
 ///
-/// What one call runs again and again is a loop, however long the program waits in between. A call that runs the program's
-/// requests, tests or jobs is no loop: what it runs again belongs to another of them.
+/// What one call runs again and again is a loop, however long the program waits in between. The call of a server or of a test
+/// runner is no loop: what it runs again belongs to another request or test, also if that is no scope.
 package struct Activation: Sendable, Hashable {
     /// The call's number on its thread; 0 if no call that was active before still is.
     package var number: UInt32
@@ -26,30 +26,12 @@ extension Activation {
         let names = functions.flatMap { frame in frame.locations.map { ($0.file, $0.function) } }
         guard names.count == functions.count, level <= functions.count + 1 else { return nil }
         (number, depth) = (0, functions.count - level)
-        beginsWork = names.prefix(level - 1).contains { Self.isEntry($1, in: $0) }
+        beginsWork = false
         guard level <= functions.count else { return }
         let (file, function) = names[level - 1]
         if Self.tasks.contains(where: { file.hasSuffix($0.file) && function.hasSuffix($0.function) }) { return nil }
-        beginsWork = beginsWork || Self.runners.contains { file.contains($0) }
+        beginsWork = Self.runners.contains { file.contains($0) }
     }
-
-    /// Functions that are called once for each request, test or job.
-    private static func isEntry(_ function: String, in file: String) -> Bool {
-        entries.contains { file.hasSuffix($0.file) && function.hasSuffix($0.function) }
-    }
-
-    private static let entries: [(file: String, function: String)] = [
-        ("/django/core/handlers/base.py", "BaseHandler.get_response"),
-        ("/django/core/handlers/base.py", "BaseHandler.get_response_async"),
-        ("/django/core/management/base.py", "BaseCommand.execute"),
-        ("/flask/app.py", "Flask.wsgi_app"),
-        ("/starlette/routing.py", "Route.handle"),
-        ("/fastapi/routing.py", "APIRoute.handle"),
-        ("/_pytest/runner.py", "pytest_runtest_protocol"),
-        ("/unittest/case.py", "TestCase.run"),
-        ("/celery/app/trace.py", "trace_task"),
-        ("/huey/api.py", "Huey._execute"),
-    ]
 
     /// Loops of servers, test runners and workers.
     private static let runners = [
