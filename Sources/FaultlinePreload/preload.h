@@ -347,8 +347,8 @@ uint32_t preload_stack(fl_recorder *recorder, bool is_query, preload_loop *loop,
 // The number of the thread's innermost scope; 0 if there is none.
 uint64_t preload_scope_of_thread(void);
 
-// The thread's open scopes last until this time, the end of a statement of `scope`, in nanoseconds.
-void preload_extend_scopes(uint64_t scope, uint64_t end);
+// The thread's open scopes last until this time, the end of a statement in the innermost one, in nanoseconds.
+void preload_extend_scopes(uint64_t end);
 
 // Ends the calling thread's scopes.
 void preload_end_scopes(void);

@@ -224,9 +224,7 @@ uint64_t preload_scope_of_thread(void) {
     return thread.count == 0 || thread.generation != preload_generation() ? 0 : thread.scopes[thread.count - 1].id;
 }
 
-void preload_extend_scopes(uint64_t scope, uint64_t end) {
-    if (scope != 0 && scope == preload_scope_of_thread()) { thread.end = end; }
-}
+void preload_extend_scopes(uint64_t end) { thread.end = end; }
 
 void preload_end_scopes(void) {
     // Asking for a recorder makes one, also in a process that has nothing to record.

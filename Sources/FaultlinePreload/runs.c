@@ -216,6 +216,20 @@ static uint64_t estimate(const preload_statement *statement, uint32_t operations
     return (uint64_t)((double)statement->ticks * calls / measured);
 }
 
+// Records a run in the scope in which it began: another one may be open by now.
+static uint64_t record(
+    fl_recorder *recorder, const preload_statement *statement, const fl_sql *fields, const fl_measured *event
+) {
+    if (statement->scope == preload_scope_of_thread()) {
+        preload_extend_scopes(event->start + event->duration);
+        return fl_record_measured(recorder, FL_EVENT_SQL, fields, event);
+    }
+    fl_thread_scope now = fl_enter_scope(recorder, (fl_thread_scope){.id = statement->scope});
+    uint64_t id = fl_record_measured(recorder, FL_EVENT_SQL, fields, event);
+    fl_enter_scope(recorder, now);
+    return id;
+}
+
 static void end_run(const preload_copy *copy, preload_statement *statement, int result, uint64_t end) {
     statement->is_running = false;
     // Another thread may have begun the run meanwhile, or be about to, if both step the statement.
@@ -257,11 +271,7 @@ static void end_run(const preload_copy *copy, preload_statement *statement, int 
     if (statement->cost != 0) {
         event.cost = preload_nanoseconds(statement->cost + (preload_ticks() - end));
     }
-    // The scope in which it began: another one may be open by now.
-    fl_thread_scope now = fl_enter_scope(recorder, (fl_thread_scope){.id = statement->scope});
-    uint64_t id = fl_record_measured(recorder, FL_EVENT_SQL, &fields, &event);
-    fl_enter_scope(recorder, now);
-    preload_extend_scopes(statement->scope, event.start + event.duration);
+    uint64_t id = record(recorder, statement, &fields, &event);
     preload_end_waits(recorder, statement, result, &event, id);
     if (statement->can_write) { preload_end_writing(copy, statement, has_failed); }
 }
