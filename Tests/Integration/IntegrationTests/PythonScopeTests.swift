@@ -102,11 +102,15 @@ struct PythonScopeTests {
                 def list_orders(): read(10)
                 def show_order(): read(2)
                 def fail(): pass
+                def work():
+                    for _ in range(2): app.wsgi_app(load_user, show_order)
+                    # The thread may not have ended when the program does.
+                    read(1)
                 def main():
                     for _ in range(3): app.wsgi_app(load_user, list_orders)
                     while len(answered) < 4:
                         answered.append(app.wsgi_app(load_user, show_order))
-                    worker = threading.Thread(target=lambda: [app.wsgi_app(load_user, show_order) for _ in range(2)])
+                    worker = threading.Thread(target=work)
                     worker.start()
                     worker.join()
                     app.wsgi_app(load_user, fail)
