@@ -243,6 +243,9 @@ void preload_describe(fl_recorder *recorder, const preload_copy *copy, preload_s
 // Begins a run of a statement that is not running.
 void preload_begin_run(const preload_copy *copy, preload_statement *statement);
 
+// Writes a JSON object with one text, and returns its length. `opening` is the object's beginning, up to the text.
+size_t preload_write_object(char *json, size_t room, const char *opening, const char *text, size_t length);
+
 // The number in the dictionary of a statement's text, or of the text that an event has instead of a statement. `json` is
 // memory for the entry, of `room` bytes: at least twice the text's length and 16 more.
 uint32_t preload_intern_text(fl_recorder *recorder, const char *text, size_t length, char *json, size_t room);

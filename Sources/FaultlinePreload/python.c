@@ -132,7 +132,7 @@ uint64_t preload_marks_of(const char *code) {
     return places * 3 + (file_mark(file) ^ line_mark(lines));
 }
 
-// Of the versions whose calls are told apart (Include/cpython/code.h).
+// The place of a code object's flags in versions 3.11–3.13, and two of the flags (Include/cpython/code.h).
 enum { CODE_FLAGS = 48, COROUTINE = 0x80, ASYNC_GENERATOR = 0x200 };
 
 // The thread's frames, innermost first.
@@ -261,22 +261,6 @@ static size_t read_string(const char *string, char *out, size_t room) {
     return used;
 }
 
-size_t preload_write_frame(
-    frame_text *text, size_t file, size_t name, uint32_t line, const char *language, uint64_t address
-) {
-    char *end = fl_put_hexadecimal(fl_put_text(text->entry, "{\"address\":\"0x"), address, 1);
-    end = fl_put_text(end, "\",\"locations\":[{\"file\":");
-    end += fl_json_string(end, 2 * FILE_BYTES, text->names, file);
-    end = fl_put_text(end, ",\"function\":");
-    end += fl_json_string(end, NAME_BYTES, text->names + file, name);
-    end = fl_put_number(fl_put_text(end, ",\"line\":"), line);
-    end = fl_put_text(end, ",\"symbol\":");
-    end += fl_json_string(end, NAME_BYTES, text->names + file, name);
-    end = fl_put_text(fl_put_text(end, "}],\"module\":\""), language);
-    end = fl_put_text(end, "\"}");
-    return (size_t)(end - text->entry);
-}
-
 void preload_read_function(frame frame, char file[FILE_BYTES + 1], char name[NAME_BYTES + 1]) {
     file[read_string(pointer(frame.code, python.layout.file), file, FILE_BYTES)] = 0;
     name[read_string(pointer(frame.code, python.layout.name), name, NAME_BYTES)] = 0;
@@ -286,10 +270,7 @@ size_t preload_describe_frame(fl_recorder *recorder, frame frame, frame_text *te
     const layout *at = &python.layout;
     size_t file = read_string(pointer(frame.code, at->file), text->names, FILE_BYTES);
     size_t name = read_string(pointer(frame.code, at->name), text->names + file, NAME_BYTES);
-    int line = python.line(frame.code, (int)frame.instruction);
-    memcpy(text->names + file + name, &line, sizeof line);
-    *address = fl_keyed_hash(recorder, text->names, file + name + sizeof line) | 1ull << 63;
-    return preload_write_frame(text, file, name, line < 0 ? 0 : (uint32_t)line, "Python", *address);
+    return preload_write_frame(recorder, text, file, name, python.line(frame.code, (int)frame.instruction), "Python", address);
 }
 
 static uint64_t intern_frame(fl_recorder *recorder, frame frame) {
@@ -302,14 +283,8 @@ static uint64_t intern_frame(fl_recorder *recorder, frame frame) {
 
 // MARK: - Stacks
 
-// Stacks by the keys of their frames; the first stack of a key stands for all with it. The bits say that it is cut off, and that
-// it is in a scope.
-static preload_table known_stacks;
-#define TRUNCATED (1ull << 32)
-#define IN_SCOPE (1ull << 33)
-
 // Scopes by the numbers of their stacks.
-static preload_table known_scopes;
+static preload_table scopes_by_stack;
 
 static uint64_t add_stack(
     fl_recorder *recorder, const walked_frame *frames, uint32_t count, uint64_t key, bool truncated
@@ -319,44 +294,39 @@ static uint64_t add_stack(
     const preload_scopes *scopes =
         truncated || python.layout.variables == 0 ? NULL : preload_find_scopes(recorder, frames, count);
     fl_interpreted interpreted = {.frames = addresses, .count = count, .low = python.low, .high = python.high};
-    uint64_t stack = fl_stack(recorder, &interpreted, &truncated);
-    if (stack == 0) { return 0; }
-    if (scopes != NULL) {
-        preload_keep(&known_scopes, fl_mix(preload_generation(), stack), (uintptr_t)scopes);
-        stack |= IN_SCOPE;
+    uint64_t bits = (truncated ? PRELOAD_TRUNCATED : 0) | (scopes != NULL ? PRELOAD_IN_SCOPE : 0);
+    uint64_t stack = preload_keep_stack(recorder, key, &interpreted, bits);
+    if (stack != 0 && scopes != NULL) {
+        preload_keep(&scopes_by_stack, fl_mix(preload_generation(), (uint32_t)stack), (uintptr_t)scopes);
     }
-    if (truncated) { stack |= TRUNCATED; }
-    preload_keep(&known_stacks, key, stack);
     return stack;
 }
 
 static const preload_scopes *scopes_of(uint64_t stack) {
     uint64_t found = 0;
-    if ((stack & IN_SCOPE) == 0) { return NULL; }
-    preload_look_up(&known_scopes, fl_mix(preload_generation(), (uint32_t)stack), &found);
+    if ((stack & PRELOAD_IN_SCOPE) == 0) { return NULL; }
+    preload_look_up(&scopes_by_stack, fl_mix(preload_generation(), (uint32_t)stack), &found);
     return (const preload_scopes *)(uintptr_t)found;
 }
 
 uint32_t preload_stack(fl_recorder *recorder, bool is_query, preload_loop *loop, bool *truncated) {
     walked_frame frames[FRAMES_MAXIMUM];
     bool is_deep = false;
-    uint64_t stack;
+    uint64_t stack = 0;
     *loop = (preload_loop){0};
     uint32_t count = preload_is_python_usable(false) ? walk_frames(frames, &is_deep) : 0;
     // Without Python's functions, the interpreter's own would stand for the program's.
     if (atomic_load_explicit(&state, memory_order_relaxed) == REFUSED) { return 0; }
     if (count == 0) {
-        uint32_t found = preload_script_stack(recorder, truncated);
-        return found != 0 ? found : fl_stack(recorder, NULL, truncated);
+        stack = preload_script_stack(recorder);
+        *truncated = (stack & PRELOAD_TRUNCATED) != 0;
+        return stack != 0 ? (uint32_t)stack : fl_stack(recorder, NULL, truncated);
     }
     // The calls further out than a deep stack are not known.
     uint64_t key = is_deep ? preload_key_of(frames, count) : preload_observe_frames(frames, count, is_query, &stack);
     if (key == 0) { return 0; }
-    if (is_deep) { stack = 0; }
-    if (stack == 0 && !preload_look_up(&known_stacks, key, &stack)) {
-        stack = add_stack(recorder, frames, count, key, is_deep);
-    }
-    *truncated = (stack & TRUNCATED) != 0;
+    if (stack == 0 && !preload_find_stack(key, &stack)) { stack = add_stack(recorder, frames, count, key, is_deep); }
+    *truncated = (stack & PRELOAD_TRUNCATED) != 0;
     if (!is_deep) {
         *loop = preload_find_repetition(stack);
         preload_follow_scopes(recorder, scopes_of(stack), preload_numbers());

@@ -3,7 +3,7 @@
 #ifndef FAULTLINE_PYTHON_H
 #define FAULTLINE_PYTHON_H
 
-#include "preload.h"
+#include "interpreted.h"
 
 // The offsets of CPython's fields, in bytes from the beginning of each structure.
 typedef struct layout {
@@ -19,7 +19,7 @@ typedef struct layout {
     // In a string: its characters, if all are ASCII and if not.
     uint16_t ascii, other;
     // In a frame: its variables, and whether C code called the function. In the code: how many variables and values it has. All
-    // are 0 if calls of functions are not told apart. Where `from_c` is 0, C code has a frame of its own.
+    // are 0 in versions whose calls are not numbered. Where `from_c` is 0, C code has a frame of its own.
     uint16_t variables, from_c, variable_count, value_count;
     uint16_t minor;  // of the version
 } layout;
@@ -42,8 +42,6 @@ static inline bool preload_is_function(char owner) { return owner < 3; }
 // A frame's pointer to its code, in whose lowest bits 3.14 keeps flags (_PyStackRef in pycore_stackref.h).
 static inline const char *preload_code(const char *tagged) { return (const char *)((uintptr_t)tagged & ~(uintptr_t)7); }
 
-#define FRAMES_MAXIMUM 64
-
 typedef struct frame {
     const char *code;
     uint32_t instruction;  // in bytes from the function's first one
@@ -57,14 +55,17 @@ typedef struct walked_frame {
     bool is_coroutine;  // which an event loop runs in turn with others
 } walked_frame;
 
-// Words by which code is told from code that had its address before, often that of the same line in another file or of another
-// line of the same file.
+// A number that distinguishes code from other code that had the same address before: often that of the same line in another
+// file, or of another line in the same file.
 uint64_t preload_marks_of(const char *code);
 
 // Finds out which of the calling thread's functions were active at its last statement; the innermost one comes first. Returns a
 // key that identifies the functions and their lines, or 0 if there is no memory. `stack` is set to what the last call of
 // preload_find_repetition got if the key is the same as then, and else to 0.
 uint64_t preload_observe_frames(const walked_frame *frames, uint32_t count, bool is_query, uint64_t *stack);
+
+// The key alone.
+uint64_t preload_key_of(const walked_frame *frames, uint32_t count);
 
 // The numbers of the calls of those functions, the outermost one first.
 const uint32_t *preload_numbers(void);
@@ -90,9 +91,6 @@ const preload_scopes *preload_find_scopes(fl_recorder *recorder, const walked_fr
 // Opens and closes scopes of the calling thread so that those of a stack are open.
 void preload_follow_scopes(fl_recorder *recorder, const preload_scopes *wanted, const uint32_t *numbers);
 
-// The key alone.
-uint64_t preload_key_of(const walked_frame *frames, uint32_t count);
-
 // Where the statement whose frames were just observed was repeated. `stack` identifies their stack.
 preload_loop preload_find_repetition(uint64_t stack);
 
@@ -105,35 +103,10 @@ typedef enum { READ, UNREADABLE, FORBIDDEN } reading;
 // Reads memory that may not exist, without a fault.
 reading preload_try_read(const void *address, void *out, size_t size);
 
-#define FILE_BYTES 1024
-#define NAME_BYTES 900
-
-// Working memory for the description of a frame.
-typedef struct frame_text {
-    char names[FILE_BYTES + NAME_BYTES + sizeof(int)];
-    char entry[2 * FILE_BYTES + 2 * NAME_BYTES + 256];
-} frame_text;
-
 // Reads the path of a function's file and its name.
 void preload_read_function(frame frame, char file[FILE_BYTES + 1], char name[NAME_BYTES + 1]);
 
-// Writes the dictionary entry of a function's line to `text->entry`, and returns its length. `text->names` has its file and name.
-size_t preload_write_frame(
-    frame_text *text, size_t file, size_t name, uint32_t line, const char *language, uint64_t address);
-
-// Looks for an interpreter of PHP or Ruby, unless one was found.
-void preload_find_scripts(void);
-
-// Held while the process forks.
-void preload_lock_scripts(void);
-void preload_unlock_scripts(void);
-
-// The number of the calling thread's stack, with the functions of Ruby, or the line of PHP; 0 if there are none.
-uint32_t preload_script_stack(fl_recorder *recorder, bool *truncated);
-
-// Writes the dictionary entry of a Python function's line to `text->entry` and returns its length. `address` is set to the
-// number that stands for an address; no code has addresses with its highest bit. Safe in a signal handler, if the frame's
-// code is valid.
+// The same as preload_write_frame, for a frame whose code is valid.
 size_t preload_describe_frame(fl_recorder *recorder, frame frame, frame_text *text, uint64_t *address);
 
 #endif

@@ -1,6 +1,5 @@
 #include "python.h"
 
-#include <faultline_text.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,11 +67,8 @@ static bool is_of_program(const function_text *function) {
 
 static uint32_t intern_name(fl_recorder *recorder, const char *name) {
     char json[2 * (FILE_BYTES + NAME_BYTES) + 64];
-    char *end = fl_put_text(json, "{\"name\":");
-    end += fl_json_string(end, (size_t)(json + sizeof json - 1 - end), name, strlen(name));
-    *end++ = '}';
-    size_t length = strlen(name);
-    return fl_intern(recorder, FL_DICTIONARY_NAME, json, (size_t)(end - json), name, length < 255 ? length : 255);
+    size_t length = strlen(name), used = preload_write_object(json, sizeof json, "{\"name\":", name, length);
+    return fl_intern(recorder, FL_DICTIONARY_NAME, json, used, name, length < 255 ? length : 255);
 }
 
 // The name of a function with its module: `views.list_books`.
@@ -165,7 +161,7 @@ const preload_scopes *preload_find_scopes(fl_recorder *recorder, const walked_fr
 
 // The scopes that are open on a thread, the outermost one first.
 typedef struct open_scope {
-    uint64_t id, start, outer;
+    uint64_t id, start;
     uint32_t activation;  // the call that began it
     preload_scope scope;
 } open_scope;
@@ -176,8 +172,10 @@ static FL_THREAD_LOCAL struct {
     open_scope scopes[SCOPES_MAXIMUM];
 } thread;
 
+static uint64_t innermost(void) { return thread.count == 0 ? 0 : thread.scopes[thread.count - 1].id; }
+
 static void enter_innermost(fl_recorder *recorder) {
-    uint64_t id = thread.count == 0 ? 0 : thread.scopes[thread.count - 1].id;
+    uint64_t id = innermost();
     int32_t kind = thread.count == 0 ? 0 : (int32_t)thread.scopes[thread.count - 1].scope.kind;
     fl_enter_scope(recorder, (fl_thread_scope){.id = id, .window = id, .window_kind = kind});
 }
@@ -186,16 +184,14 @@ static void close_scopes(fl_recorder *recorder, uint32_t kept) {
     while (thread.count > kept) {
         const open_scope *ended = &thread.scopes[--thread.count];
         const fl_scope fields = {.name = ended->scope.name, .kind = ended->scope.kind, .phase = 1};
-        fl_record_scope(recorder, &fields, ended->id, ended->outer, ended->start, thread.end);
+        fl_record_scope(recorder, &fields, ended->id, innermost(), ended->start, thread.end);
     }
 }
 
 static void begin_scope(fl_recorder *recorder, uint32_t activation, preload_scope scope, uint64_t now) {
-    uint64_t outer = thread.count == 0 ? 0 : thread.scopes[thread.count - 1].id;
     const fl_scope fields = {.name = scope.name, .kind = scope.kind, .phase = 0};
-    uint64_t id = fl_record_scope(recorder, &fields, 0, outer, now, now);
-    thread.scopes[thread.count++] = (open_scope){
-        .id = id, .start = now, .outer = outer, .activation = activation, .scope = scope};
+    uint64_t id = fl_record_scope(recorder, &fields, 0, innermost(), now, now);
+    thread.scopes[thread.count++] = (open_scope){.id = id, .start = now, .activation = activation, .scope = scope};
 }
 
 void preload_follow_scopes(fl_recorder *recorder, const preload_scopes *wanted, const uint32_t *numbers) {
@@ -221,7 +217,7 @@ void preload_follow_scopes(fl_recorder *recorder, const preload_scopes *wanted, 
 }
 
 uint64_t preload_scope_of_thread(void) {
-    return thread.count == 0 || thread.generation != preload_generation() ? 0 : thread.scopes[thread.count - 1].id;
+    return thread.generation == preload_generation() ? innermost() : 0;
 }
 
 void preload_extend_scopes(uint64_t end) { thread.end = end; }

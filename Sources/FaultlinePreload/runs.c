@@ -11,8 +11,7 @@ static const int statuses[] = {
 };
 enum { VM_STEP, FULLSCAN_STEP, SORT, AUTOINDEX, REPREPARE, STATUSES };
 
-// Writes a JSON object with one text, and returns its length. `opening` is the object's beginning, up to the text.
-static size_t write_object(char *json, size_t room, const char *opening, const char *text, size_t length) {
+size_t preload_write_object(char *json, size_t room, const char *opening, const char *text, size_t length) {
     size_t used = (size_t)(stpcpy(json, opening) - json);
     used += fl_json_string(json + used, room - used - 2, text, length);
     json[used++] = '}';
@@ -25,7 +24,7 @@ static uint32_t intern(fl_recorder *recorder, const char *json, size_t used, con
 }
 
 uint32_t preload_intern_text(fl_recorder *recorder, const char *text, size_t length, char *json, size_t room) {
-    return intern(recorder, json, write_object(json, room, "{\"sql\":", text, length), text, length);
+    return intern(recorder, json, preload_write_object(json, room, "{\"sql\":", text, length), text, length);
 }
 
 // The files whose paths stand beside their statements, as hashes. Each of them gives a text another entry in the dictionary,
@@ -57,7 +56,7 @@ static uint32_t intern_statement(
     char *json, size_t room
 ) {
     size_t used = begin_entry(statement, path, json, room);
-    used += write_object(json + used, room - used, "\"sql\":", text, length);
+    used += preload_write_object(json + used, room - used, "\"sql\":", text, length);
     return intern(recorder, json, used, text, length);
 }
 
@@ -84,7 +83,7 @@ static uint32_t intern_with_columns(
         if (column > 0) { json[used++] = ','; }
         used += fl_json_string(json + used, room - used, name, bytes);
     }
-    used += write_object(json + used, room - used, "],\"sql\":", text, length);
+    used += preload_write_object(json + used, room - used, "],\"sql\":", text, length);
     return intern(recorder, json, used, text, length);
 }
 
@@ -146,7 +145,7 @@ __attribute__((noinline)) static uint32_t text_with_values(
     uint32_t number = 0;
     if (length < PRELOAD_TEXT_MAXIMUM) {
         char json[2 * PRELOAD_TEXT_MAXIMUM + 16];
-        size_t used = write_object(json, sizeof json, "{\"name\":", text, length);
+        size_t used = preload_write_object(json, sizeof json, "{\"name\":", text, length);
         number = fl_intern(recorder, FL_DICTIONARY_NAME, json, used, "", 0);
     }
     copy->free(text);

@@ -1,19 +1,18 @@
 #define _GNU_SOURCE
-#include "python.h"
+#include "interpreted.h"
 
 #include <dlfcn.h>
-#include <faultline_text.h>
 #include <stdatomic.h>
 #include <string.h>
 
 // The functions of a Ruby program, or the line of a PHP program, that are running when it calls SQLite. Both interpreters export
 // functions that say so, and both run one thread at a time.
 
-static enum { UNKNOWN, NONE, PHP, RUBY } _Atomic kind;
+static enum { UNKNOWN, PHP, RUBY } _Atomic kind;
 static fl_lock lock = FL_LOCK_FREE;
 static uintptr_t low, high;  // the addresses of the interpreter's module
 
-// The last characters of a path, and its length: what was freed can be another path at the same address.
+// A number that distinguishes a path from others that had the same address before.
 static uint64_t mark_of(const char *path) {
     uint64_t tail = 0;
     size_t length = strlen(path);
@@ -119,15 +118,14 @@ void preload_find_scripts(void) {
 }
 
 static uint64_t intern_frame(
-    fl_recorder *recorder, const char *language, const char *path, const char *function, uint32_t line
+    fl_recorder *recorder, const char *language, const char *path, const char *function, int line
 ) {
     frame_text text;
     size_t file = strnlen(path, FILE_BYTES), name = strnlen(function, NAME_BYTES);
     memcpy(text.names, path, file);
     memcpy(text.names + file, function, name);
-    memcpy(text.names + file + name, &line, sizeof line);
-    uint64_t address = fl_keyed_hash(recorder, text.names, file + name + sizeof line) | 1ull << 63;
-    size_t length = preload_write_frame(&text, file, name, line, language, address);
+    uint64_t address;
+    size_t length = preload_write_frame(recorder, &text, file, name, line, language, &address);
     fl_intern(recorder, FL_DICTIONARY_FRAME, text.entry, length, "", 0);
     return address;
 }
@@ -135,47 +133,40 @@ static uint64_t intern_frame(
 // Ruby makes a new text for each name, and frees it when it likes; so each is copied at once.
 static uint64_t intern_ruby(fl_recorder *recorder, value frame, int line) {
     volatile value path = ruby.path(frame), label = ruby.label(frame);
-    return intern_frame(recorder, "Ruby", ruby.text(&path), is_nil(label) ? "?" : ruby.text(&label), (uint32_t)line);
+    return intern_frame(recorder, "Ruby", ruby.text(&path), is_nil(label) ? "?" : ruby.text(&label), line);
 }
 
-// Stacks by the keys of their frames.
-static preload_table known_stacks;
-
-static uint32_t keep_stack(
-    fl_recorder *recorder, uint64_t key, const uint64_t *addresses, uint32_t count, bool *truncated
-) {
+static uint64_t keep_stack(fl_recorder *recorder, uint64_t key, const uint64_t *addresses, uint32_t count) {
     fl_interpreted interpreted = {.frames = addresses, .count = count, .low = low, .high = high};
-    uint32_t stack = fl_stack(recorder, &interpreted, truncated);
-    if (stack != 0) { preload_keep(&known_stacks, key, stack); }
-    return stack;
+    return preload_keep_stack(recorder, key, &interpreted, 0);
 }
 
-static uint32_t ruby_stack(fl_recorder *recorder, bool *truncated) {
+static uint64_t ruby_stack(fl_recorder *recorder) {
     value frames[FRAMES_MAXIMUM];
     int lines[FRAMES_MAXIMUM];
-    uint64_t known, key = preload_generation(), addresses[FRAMES_MAXIMUM];
+    uint64_t stack, key = preload_generation(), addresses[FRAMES_MAXIMUM];
     uint32_t count = read_ruby(frames, lines, &key);
     if (count == 0) { return 0; }
-    if (preload_look_up(&known_stacks, key, &known)) { return (uint32_t)known; }
+    if (preload_find_stack(key, &stack)) { return stack; }
     for (uint32_t index = 0; index < count; index++) { addresses[index] = intern_ruby(recorder, frames[index], lines[index]); }
-    return keep_stack(recorder, key, addresses, count, truncated);
+    return keep_stack(recorder, key, addresses, count);
 }
 
-static uint32_t php_stack(fl_recorder *recorder, bool *truncated) {
+static uint64_t php_stack(fl_recorder *recorder) {
     const char *file = php.file();
     uint32_t line = php.line();
     // Outside any function of the program, PHP names no file and the line 0.
     if (file == NULL || file[0] == '[' || line == 0) { return 0; }
-    uint64_t known, key = fl_mix(fl_mix(fl_mix(preload_generation(), (uintptr_t)file), line), mark_of(file));
-    if (preload_look_up(&known_stacks, key, &known)) { return (uint32_t)known; }
-    uint64_t address = intern_frame(recorder, "PHP", file, "", line);
-    return keep_stack(recorder, key, &address, 1, truncated);
+    uint64_t stack, key = fl_mix(fl_mix(fl_mix(preload_generation(), (uintptr_t)file), line), mark_of(file));
+    if (preload_find_stack(key, &stack)) { return stack; }
+    uint64_t address = intern_frame(recorder, "PHP", file, "", (int)line);
+    return keep_stack(recorder, key, &address, 1);
 }
 
-uint32_t preload_script_stack(fl_recorder *recorder, bool *truncated) {
+uint64_t preload_script_stack(fl_recorder *recorder) {
     switch (atomic_load_explicit(&kind, memory_order_acquire)) {
-    case RUBY: return ruby_stack(recorder, truncated);
-    case PHP: return php_stack(recorder, truncated);
+    case RUBY: return ruby_stack(recorder);
+    case PHP: return php_stack(recorder);
     default: return 0;
     }
 }
