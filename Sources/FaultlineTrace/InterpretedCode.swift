@@ -1,7 +1,7 @@
-/// Tells a process's own functions in Python, Ruby or PHP from those of its libraries.
+/// Distinguishes a process's own functions in Python, Ruby or PHP from those of its libraries.
 ///
-/// Code that installers of packages put somewhere is a library's. So is the script that Python's write for an installed command,
-/// which only calls the command's package. In a process that runs nothing else, that package is the program.
+/// Installed packages are libraries. So is the script that pip writes for an installed command, which only calls the command's
+/// package. In a process that runs nothing else, that package is the program.
 struct InterpretedCode: Sendable {
     private typealias Location = FrameEntry.Location
 
@@ -37,8 +37,10 @@ struct InterpretedCode: Sendable {
         for stack in stacks {
             for (position, location) in stack.enumerated() where location.canBeOfInstaller {
                 let callee = stack[..<position].last { !$0.isInStandardLibrary }
-                calls[location.file, default: ([], [])].lines.insert(location.line)
-                calls[location.file, default: ([], [])].packages.insert(callee?.package)
+                var found = calls[location.file] ?? ([], [])
+                found.lines.insert(location.line)
+                found.packages.insert(callee?.package)
+                calls[location.file] = found
             }
         }
         // An installer's script imports a package and calls it. What somebody wrote has more lines, or functions, or calls a
@@ -72,8 +74,7 @@ struct InterpretedCode: Sendable {
     /// Packages that run statements for whoever calls them.
     private static let ofDatabases: Set<String> = [
         "aiosqlite", "apsw", "databases", "dataset", "django", "flask_sqlalchemy", "ormar", "pandas", "peewee",
-        "piccolo",
-        "playhouse", "pony", "pysqlite3", "records", "sqlalchemy", "sqlmodel", "tortoise",
+        "piccolo", "playhouse", "pony", "pysqlite3", "records", "sqlalchemy", "sqlmodel", "tortoise",
     ]
 }
 

@@ -25,11 +25,10 @@ extension Activation {
     init?(_ functions: [FrameEntry], level: Int) {
         let names = functions.flatMap { frame in frame.locations.map { ($0.file, $0.function) } }
         guard names.count == functions.count, level <= functions.count + 1 else { return nil }
-        (number, depth) = (0, functions.count - level)
-        beginsWork = false
-        guard level <= functions.count else { return }
-        let (file, function) = names[level - 1]
+        // One more than the number of functions stands for none of them.
+        let (file, function) = level <= functions.count ? names[level - 1] : ("", "")
         if Self.tasks.contains(where: { file.hasSuffix($0.file) && function.hasSuffix($0.function) }) { return nil }
+        (number, depth) = (0, functions.count - level)
         beginsWork = Self.runners.contains { file.contains($0) }
     }
 
