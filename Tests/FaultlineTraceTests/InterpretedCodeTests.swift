@@ -1,7 +1,7 @@
 import FaultlineTrace
 import Testing
 
-@Suite("The program's own Python functions are told from libraries")
+@Suite("The program's own Python functions are distinguished from those of libraries")
 struct InterpretedCodeTests {
     /// The lines of a process's stacks, each written from the outermost function to the innermost one as `file:line function`.
     private func sites(_ stacks: [String]...) -> [[String]] {
@@ -30,7 +30,7 @@ struct InterpretedCodeTests {
     private let packages = "/venv/lib/python3.11/site-packages"
     private let thread = "/usr/lib/python3.11/threading.py:975 run"
 
-    @Test("A script that an installer wrote is none of the program's code", arguments: ["bin", "Scripts"])
+    @Test("A script that an installer wrote does not belong to the program", arguments: ["bin", "Scripts"])
     func installedCommand(folder: String) {
         let script = "/venv/\(folder)/my-shop"
         let sites = sites(

@@ -25,6 +25,8 @@ struct Python: CustomTestStringConvertible {
 
     static let known = all.filter { (8...14).contains($0.minor) }
     static let tooOld = all.filter { $0.minor < 8 }
+    /// The versions whose calls of functions are recorded, so that loops and requests are exact.
+    static let numberingCalls = known.filter { (11...13).contains($0.minor) }
 
     /// Runs a script with the preloaded library.
     func run(_ script: String, in directory: TemporaryDirectory, named name: String = "app.py") throws -> ObservedRun {
@@ -35,5 +37,16 @@ struct Python: CustomTestStringConvertible {
         let run = try ObservedRun([file], program: path)
         try #require(run.result.status == 0, "\(run.result.errors)")
         return run
+    }
+
+    /// Records a script with the command.
+    ///
+    /// - Returns: The path of the trace.
+    func record(_ script: String, in directory: TemporaryDirectory) throws -> String {
+        let (file, trace) = (directory.path("app.py"), directory.path("trace.json"))
+        try script.write(toFile: file, atomically: true, encoding: .utf8)
+        let run = try BuiltCommand.run(["record", "--quiet", "-o", trace, "--", path, file])
+        try #require(run.status == 0, "\(run.errors)")
+        return trace
     }
 }

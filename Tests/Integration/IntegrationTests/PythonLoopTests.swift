@@ -3,12 +3,9 @@ import TestFolders
 import Testing
 
 @Suite(
-    "Loops of a Python program are told apart by its calls, not by time",
+    "A loop of a Python program is one call of a function, however long it takes",
     .enabled(if: !Python.known.isEmpty, "needs python3"))
 struct PythonLoopTests {
-    /// The versions of Python whose calls are told apart.
-    private static let known = Python.known.filter { (11...13).contains($0.minor) }
-
     /// Loops of several kinds, each with a statement of its own name, that run three times without a pause between them.
     private static let program = """
         import sqlite3, threading, time
@@ -97,12 +94,7 @@ struct PythonLoopTests {
 
     /// The runs and the loops of each statement in the report.
     private func loops(_ python: Python) throws -> [String: [Int]] {
-        let directory = try TemporaryDirectory()
-        let script = directory.path("loops.py")
-        try Self.program.write(toFile: script, atomically: true, encoding: .utf8)
-        let trace = directory.path("trace.json")
-        let run = try BuiltCommand.run(["record", "--quiet", "-o", trace, "--", python.path, script])
-        try #require(run.status == 0, "\(run.errors)")
+        let trace = try python.record(Self.program, in: TemporaryDirectory())
         var loops: [String: [Int]] = [:]
         for finding in try ReportDocument(of: trace).findings where finding.rule == "R27" {
             let name = finding.code.joined().firstMatch(of: /name AS (\w+)/).map { String($0.1) }
@@ -111,7 +103,8 @@ struct PythonLoopTests {
         return loops
     }
 
-    @Test("Each call of a function with a loop is a loop, and a loop has all its runs", arguments: known)
+    @Test(
+        "Each call of a function with a loop is a loop, and a loop has all its runs", arguments: Python.numberingCalls)
     func loops(python: Python) throws {
         let thrice = [
             "plain", "helper", "comprehension", "mapped", "ordered", "property", "generator", "first", "second",

@@ -18,17 +18,10 @@ struct PythonScopeTests {
 
     /// The scopes in the report about a script.
     private func scopes(of script: String, _ python: Python, in directory: TemporaryDirectory) throws -> Set<Scope> {
-        let file = directory.path("app.py")
-        try script.write(toFile: file, atomically: true, encoding: .utf8)
-        let trace = directory.path("trace.json")
-        let run = try BuiltCommand.run(["record", "--quiet", "-o", trace, "--", python.path, file])
-        try #require(run.status == 0, "\(run.errors)")
+        let trace = try python.record(script, in: directory)
         let report = try BuiltCommand.run(["report", trace, "--format", "json"])
         return Set(try JSONDecoder().decode(Document.self, from: Data(report.output.utf8)).scopes)
     }
-
-    /// The versions of Python whose calls are told apart.
-    private static let known = Python.known.filter { (11...13).contains($0.minor) }
 
     /// Writes functions with the names and files of Flask's.
     private func writeFlask(_ methods: String, in directory: TemporaryDirectory) throws {
@@ -47,7 +40,7 @@ struct PythonScopeTests {
 
         """
 
-    @Test("Each test of unittest is one, with its preparation", arguments: known)
+    @Test("Each test of unittest is one, with its preparation", arguments: Python.numberingCalls)
     func tests(python: Python) throws {
         let directory = try TemporaryDirectory()
         let scopes = try scopes(
@@ -74,7 +67,7 @@ struct PythonScopeTests {
             ])
     }
 
-    @Test("Each request that Flask answers is one, named by its view, on any thread", arguments: known)
+    @Test("Each request that Flask answers is one, named by its view, on any thread", arguments: Python.numberingCalls)
     func requests(python: Python) throws {
         let directory = try TemporaryDirectory()
         try writeFlask(
@@ -127,8 +120,8 @@ struct PythonScopeTests {
     }
 
     @Test(
-        "Requests are told apart by deep and shallow statements, within one another, and in open statements",
-        arguments: known)
+        "Deep stacks, requests within requests, and statements that stay open do not confuse the scopes",
+        arguments: Python.numberingCalls)
     func unusual(python: Python) throws {
         let directory = try TemporaryDirectory()
         try writeFlask(
