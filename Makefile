@@ -203,7 +203,7 @@ fuzz: build
 	$(FUZZ) predicates $(SEED) $(COUNT)
 	TMPDIR=$${TMPDIR:-/dev/shm} $(FUZZ) timelines $(SEED) $(COUNT) Traces
 	TMPDIR=$${TMPDIR:-/dev/shm} $(FUZZ) logs $(SEED) $(COUNT) $(CORPUS)
-	TMPDIR=$${TMPDIR:-/dev/shm} $(FUZZ) ctf $(SEED) $$(($(COUNT) / 5)) Traces/groceries-lttng/trace
+	TMPDIR=$${TMPDIR:-/dev/shm} $(FUZZ) ctf $(SEED) $$(($(COUNT) / 50)) Traces/groceries-lttng/trace
 	$(FUZZ) profiles $(SEED) $$(($(COUNT) / 100)) $(CORPUS)
 	$(MAKE) fuzz-coverage
 
@@ -211,25 +211,29 @@ fuzz: build
 # undefined behaviour (https://llvm.org/docs/LibFuzzer.html).
 COVERAGE = .build/coverage-fuzzing
 SANITIZED = -g -O1 -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-    $(addprefix -ISources/,CRecorder CRecorder/include CTraceSchema/include CTimelineParser/include FaultlinePreload \
-    FaultlineColumns/include)
+    $(addprefix -ISources/,CRecorder CRecorder/include CTraceSchema/include CTimelineParser/include CBabeltrace CBabeltrace/include \
+    FaultlinePreload FaultlineColumns/include)
 COVERED = $(COVERAGE)/$(1) -runs=$(COUNT) -seed=$(SEED) -max_len=$(2) -timeout=10 -print_final_stats=1 -verbosity=0 \
     -artifact_prefix=$(COVERAGE)/ $(COVERAGE)/$(1)-inputs
 
 fuzz-coverage: install-packages
-	rm -rf $(COVERAGE) && mkdir -p $(addprefix $(COVERAGE)/,schema statements-inputs timelines-inputs rings-inputs)
+	rm -rf $(COVERAGE) && mkdir -p $(addprefix $(COVERAGE)/,schema statements-inputs timelines-inputs rings-inputs traces-inputs)
 	cd $(COVERAGE)/schema && clang -c -std=gnu17 $(subst -ISources,-I$(CURDIR)/Sources,$(SANITIZED)) $(CURDIR)/Sources/CTraceSchema/*.c
 	clang -std=gnu17 $(SANITIZED) -o $(COVERAGE)/statements Tests/CoverageFuzzing/statements.c \
 	    Sources/FaultlinePreload/normalize.c Sources/FaultlinePreload/forms.c Sources/CRecorder/text.c $(COVERAGE)/schema/*.o
 	clang -std=gnu17 $(SANITIZED) -o $(COVERAGE)/rings Tests/CoverageFuzzing/rings.c Sources/CRecorder/*.c $(COVERAGE)/schema/*.o
 	clang++ -std=gnu++17 $(SANITIZED) -o $(COVERAGE)/timelines Tests/CoverageFuzzing/timelines.cpp \
 	    Sources/CTimelineParser/timeline_parser.cpp $(COVERAGE)/schema/*.o -lsimdjson
+	clang -std=gnu17 $(SANITIZED) -o $(COVERAGE)/traces Tests/CoverageFuzzing/traces.c \
+	    $(filter-out %/ctf_child.c %/ctf_child_run.c,$(wildcard Sources/CBabeltrace/*.c)) $(COVERAGE)/schema/*.o -lbabeltrace2 \
+	    -Wl,--defsym=first_counter=__start___sancov_cntrs -Wl,--defsym=end_of_counters=__stop___sancov_cntrs
 	cat Traces/*/trace.json | head -n 200 | split --lines=1 --suffix-length=4 - $(COVERAGE)/timelines-inputs/line-
 	cat Traces/*/trace.json | grep -o '"sql":"[^"]*"' | sort -u | head -n 200 \
 	    | split --lines=1 --suffix-length=4 - $(COVERAGE)/statements-inputs/line-
 	$(call COVERED,statements,4096)
 	$(call COVERED,timelines,8192)
 	$(call COVERED,rings,512)
+	FAULTLINE_FUZZ_TRACE=Traces/groceries-lttng/trace/ust/uid/0/64-bit $(call COVERED,traces,65) -len_control=0
 
 schema:
 	swift run SchemaGenerator Sources/FaultlineTrace

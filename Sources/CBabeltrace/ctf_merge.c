@@ -42,6 +42,9 @@ static void update_time(ctf_feed *feed) {
             const bt_clock_snapshot *clock = bt_message_event_borrow_default_clock_snapshot_const(message);
             if (bt_clock_snapshot_get_ns_from_origin(clock, &time) == BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK) {
                 feed->time = time;
+            } else {
+                // Too large a number of nanoseconds. libbabeltrace2 ends a program that calls it with an error pending.
+                bt_current_thread_clear_error();
             }
         }
         return;
