@@ -219,14 +219,12 @@ uint64_t preload_observe_frames(const walked_frame *frames, uint32_t count, bool
         memset(last, 0, sizeof *last);
         last->generation = preload_generation();
     }
-    bool tells_calls = preload_python.layout.variables != 0;
-    uint32_t same = 0;
-    bool has_gone_on = false;
+    bool tells_calls = preload_python.layout.variables != 0, has_gone_on = false;
+    uint32_t same = 0, comparable = !tells_calls ? 0 : count < last->count ? count : last->count;
+    const activation *before = last->activations;
+    const walked_frame *now = &frames[count - 1];
     // The functions that have not gone on are as they were.
-    for (; tells_calls && same < count && same < last->count; same++) {
-        const activation *before = &last->activations[same];
-        const walked_frame *now = &frames[count - 1 - same];
-        if (!is_same_call(before, now)) { break; }
+    for (; same < comparable && is_same_call(before, now); same++, before++, now--) {
         has_gone_on = before->walked.frame.instruction != now->frame.instruction || !has_same_words(before, now);
         if (has_gone_on) { break; }
     }
@@ -235,8 +233,7 @@ uint64_t preload_observe_frames(const walked_frame *frames, uint32_t count, bool
     bool repeats = !is_query && active == count && has_same_words(&last->activations[active - 1], &frames[0]);
     active = count_active(last, active, frames, count, repeats);
     uint64_t key = same == 0 ? last->generation : last->activations[same - 1].key;
-    for (uint32_t index = same; index < count; index++) {
-        const walked_frame *now = &frames[count - 1 - index];
+    for (uint32_t index = same; index < count; index++, now--) {
         activation *kept = &last->activations[index];
         if (index > same || !has_gone_on) { kept->marks = preload_marks_of(now->frame.code); }
         key = add_to_key(key, now, kept->marks);

@@ -10,9 +10,8 @@
 // A module whose code calls SQLite, and the copy that it is linked to. Modules are never removed: an address of one that
 // was unloaded can only be asked for again after another module was loaded there, and then is looked up by its map.
 typedef struct caller {
-    uintptr_t low, high;
+    preload_caller module;
     const struct link_map *map;
-    const preload_copy *copy;  // null: none
 } caller;
 
 #define CALLERS_MAXIMUM 1024
@@ -80,7 +79,7 @@ static const caller *known_caller(const void *address, const struct link_map *ma
     uint32_t count = atomic_load_explicit(&caller_count, memory_order_acquire);
     for (uint32_t index = 0; index < count; index++) {
         const caller *known = &callers[index];
-        if ((uintptr_t)address - known->low < known->high - known->low && known->map == map) { return known; }
+        if (preload_is_of(&known->module, address) && known->map == map) { return known; }
     }
     return NULL;
 }
@@ -88,7 +87,7 @@ static const caller *known_caller(const void *address, const struct link_map *ma
 // Two modules that are linked to the same copy share it.
 static const preload_copy *shared(const preload_copy *found) {
     for (uint32_t index = 0; found != NULL && index < caller_count; index++) {
-        const preload_copy *known = callers[index].copy;
+        const preload_copy *known = callers[index].module.copy;
         if (known != NULL && known->step == found->step) {
             free((void *)found);
             return known;
@@ -112,8 +111,11 @@ static void add_caller(void *context) {
     uint32_t count = atomic_load_explicit(&caller_count, memory_order_relaxed);
     if (known == NULL && count < CALLERS_MAXIMUM) {
         callers[count] = (caller){
-            .low = (uintptr_t)module->dlfo_map_start, .high = (uintptr_t)module->dlfo_map_end,
-            .map = module->dlfo_link_map, .copy = shared(find_copy(module)),
+            .module = {
+                .low = (uintptr_t)module->dlfo_map_start, .high = (uintptr_t)module->dlfo_map_end,
+                .copy = shared(find_copy(module)),
+            },
+            .map = module->dlfo_link_map,
         };
         atomic_store_explicit(&caller_count, count + 1, memory_order_release);
         known = &callers[count];
@@ -154,14 +156,13 @@ bool preload_is_own(const void *address) {
         && (uintptr_t)address < atomic_load_explicit(&high, memory_order_relaxed);
 }
 
-const preload_copy *preload_copy_of(const void *address) {
-    // Calls come in runs from one module, whose map stays at its addresses while its code is running.
-    static _Thread_local __attribute__((tls_model("initial-exec"))) const caller *last;
+FL_THREAD_LOCAL preload_caller preload_last_caller;
+
+const preload_copy *preload_find_copy(const void *address) {
     struct dl_find_object module;
-    if (last != NULL && (uintptr_t)address - last->low < last->high - last->low) { return last->copy; }
     // SQLite jumped from a function that this library had called to another one, as from sqlite3_bind_blob64 to
     // sqlite3_bind_blob. So it is the copy that was called last.
-    if (last != NULL && preload_is_own(address)) { return last->copy; }
+    if (preload_last_caller.high != 0 && preload_is_own(address)) { return preload_last_caller.copy; }
     if (_dl_find_object((void *)address, &module) != 0) { return copy_by_name(); }
     const caller *known = known_caller(address, module.dlfo_link_map);
     if (known == NULL) {
@@ -170,6 +171,6 @@ const preload_copy *preload_copy_of(const void *address) {
         known = newcomer.caller;
     }
     if (known == NULL) { return copy_by_name(); }
-    last = known;
-    return known->copy;
+    preload_last_caller = known->module;
+    return known->module.copy;
 }

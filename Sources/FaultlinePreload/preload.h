@@ -48,8 +48,26 @@ typedef struct preload_copy {
     bool is_hidden;       // its functions have no symbols; it calls this library by hooks
 } preload_copy;
 
+// The addresses of a module whose code calls SQLite, and the copy that it is linked to; null: none.
+typedef struct preload_caller {
+    uintptr_t low, high;
+    const preload_copy *copy;
+} preload_caller;
+
+static inline bool preload_is_of(const preload_caller *caller, const void *address) {
+    return (uintptr_t)address - caller->low < caller->high - caller->low;
+}
+
+// The module from which this thread called last. Calls come in runs, and a module stays at its addresses while its code is
+// running.
+extern FL_THREAD_LOCAL preload_caller preload_last_caller;
+
+const preload_copy *preload_find_copy(const void *address);
+
 // The copy that the code at `address` is linked to; null if there is none.
-const preload_copy *preload_copy_of(const void *address);
+static inline const preload_copy *preload_copy_of(const void *address) {
+    return preload_is_of(&preload_last_caller, address) ? preload_last_caller.copy : preload_find_copy(address);
+}
 
 // Whether an address is in this library.
 bool preload_is_own(const void *address);
@@ -99,7 +117,10 @@ void preload_end_process(void);
 bool preload_keeps_values(void);
 
 // Distinguishes the recorders of a process and its forked children, whose dictionaries differ.
-uint32_t preload_generation(void);
+extern _Atomic uint32_t preload_current_generation;
+static inline uint32_t preload_generation(void) {
+    return atomic_load_explicit(&preload_current_generation, memory_order_relaxed);
+}
 
 // A clock that costs less than CLOCK_MONOTONIC, in ticks.
 static inline uint64_t preload_ticks(void) {
@@ -347,11 +368,19 @@ void preload_find_interpreter(void);
 // says nothing about the program, because the version of Python is not known. Sets where the statement was repeated.
 uint32_t preload_stack(fl_recorder *recorder, bool is_query, preload_loop *loop, bool *truncated);
 
-// The number of the thread's innermost scope; 0 if there is none.
-uint64_t preload_scope_of_thread(void);
+typedef struct preload_open_scopes {
+    uint32_t count, generation;
+    uint64_t innermost;  // its number; 0 if there is none
+    uint64_t end;        // of the last statement in the innermost one, until which they last, in nanoseconds
+} preload_open_scopes;
 
-// The thread's open scopes last until this time, the end of a statement in the innermost one, in nanoseconds.
-void preload_extend_scopes(uint64_t end);
+// The thread's.
+extern FL_THREAD_LOCAL preload_open_scopes preload_open;
+
+// The number of the thread's innermost scope; 0 if there is none.
+static inline uint64_t preload_scope_of_thread(void) {
+    return preload_open.generation == preload_generation() ? preload_open.innermost : 0;
+}
 
 // Ends the calling thread's scopes.
 void preload_end_scopes(void);

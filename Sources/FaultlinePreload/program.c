@@ -20,7 +20,7 @@ static _Atomic bool is_decided;
 static bool has_stood_down;
 // Whether this process was forked by one with the library.
 static bool is_forked;
-static _Atomic uint32_t generation = 1;
+_Atomic uint32_t preload_current_generation = 1;
 // The readings of both clocks at the start.
 static uint64_t first_now, first_ticks;
 // The environment as it was when the program began, because it may change it. The directory is that of the rings; a
@@ -66,7 +66,7 @@ static void after_fork_in_child(void) {
     // Without the lock, the thread that has it does not exist here, and the library that it was loading is not complete.
     atomic_store(&is_decided, has_stood_down || is_loading || !has_lock);
     if (is_loading) { return; }
-    atomic_fetch_add(&generation, 1);
+    atomic_fetch_add(&preload_current_generation, 1);
     is_forked = true;
     after_fork_in_parent();
     if (!has_lock) { fl_free_lock(&lock); }
@@ -163,22 +163,25 @@ static void decide(void *unused) {
     atomic_store_explicit(&recorder, create(), memory_order_relaxed);
 }
 
-fl_recorder *preload_recorder(void) {
-    if (!atomic_load_explicit(&is_decided, memory_order_acquire)) {
-        // What loading does may come here again; nothing of it is recorded.
-        if (is_loading) { return NULL; }
-        int saved = errno;
-        if (!fl_take_within(&lock, LOADING_SECONDS)) {
-            errno = saved;
-            return NULL;
-        }
+// Makes the recorder, if the process records; false if that cannot be decided now.
+__attribute__((noinline)) static bool decide_once(void) {
+    // What loading does may come here again; nothing of it is recorded.
+    if (is_loading) { return false; }
+    int saved = errno;
+    bool is_taken = fl_take_within(&lock, LOADING_SECONDS);
+    if (is_taken) {
         if (!atomic_load_explicit(&is_decided, memory_order_relaxed)) {
             fl_with_room(decide, NULL);
             atomic_store_explicit(&is_decided, true, memory_order_release);
         }
         fl_give(&lock);
-        errno = saved;
     }
+    errno = saved;
+    return is_taken;
+}
+
+fl_recorder *preload_recorder(void) {
+    if (!atomic_load_explicit(&is_decided, memory_order_acquire) && !decide_once()) { return NULL; }
     fl_recorder *current = atomic_load_explicit(&recorder, memory_order_relaxed);
     return current != NULL && fl_switch_is_on(fl_recorder_switch(current)) ? current : NULL;
 }
@@ -189,8 +192,6 @@ void preload_lose_event(void) {
 }
 
 bool preload_keeps_values(void) { return keeps_values; }
-
-uint32_t preload_generation(void) { return atomic_load_explicit(&generation, memory_order_relaxed); }
 
 static void stop(bool stands_down) {
     fl_take(&lock);

@@ -132,12 +132,10 @@ uint64_t preload_marks_of(const char *code) {
     return places * 3 + (file_mark(file) ^ line_mark(lines));
 }
 
-// The place of a code object's flags in versions 3.11–3.13, and two of the flags (Include/cpython/code.h).
-enum { CODE_FLAGS = 48, COROUTINE = 0x80, ASYNC_GENERATOR = 0x200 };
-
 // The thread's frames, innermost first.
 static uint32_t walk_frames(walked_frame *frames, bool *truncated) {
-    const layout *at = &python.layout;
+    // A copy, which no store can change.
+    const layout copy = python.layout, *at = &copy;
     uint32_t count = 0;
     // An interpreter that ends has freed the states of all other threads.
     if (python.is_ending != NULL && python.is_ending() && gettid() != getpid()) { return 0; }
@@ -160,7 +158,6 @@ static uint32_t walk_frames(walked_frame *frames, bool *truncated) {
         frames[count++] = (walked_frame){
             .place = current, .frame = {.code = code, .instruction = (uint32_t)instruction},
             .is_from_c = at->from_c != 0 && current[at->from_c] != 0,
-            .is_coroutine = at->variables != 0 && (*(const uint32_t *)(code + CODE_FLAGS) & (COROUTINE | ASYNC_GENERATOR)) != 0,
         };
     }
     return count;
@@ -329,7 +326,8 @@ uint32_t preload_stack(fl_recorder *recorder, bool is_query, preload_loop *loop,
     *truncated = (stack & PRELOAD_TRUNCATED) != 0;
     if (!is_deep) {
         *loop = preload_find_repetition(stack);
-        preload_follow_scopes(recorder, scopes_of(stack), preload_numbers());
+        const preload_scopes *scopes = scopes_of(stack);
+        if (scopes != NULL || preload_open.count > 0) { preload_follow_scopes(recorder, scopes, preload_numbers()); }
     }
     return (uint32_t)stack;
 }

@@ -51,8 +51,7 @@ typedef struct frame {
 typedef struct walked_frame {
     const char *place;
     frame frame;
-    bool is_from_c;     // whether C code called the function
-    bool is_coroutine;  // which an event loop runs in turn with others
+    bool is_from_c;  // whether C code called the function
 } walked_frame;
 
 // A number that distinguishes code from other code that had the same address before: often that of the same line in another

@@ -103,10 +103,15 @@ static uint32_t find_name(
     return 0;
 }
 
+// The place of a code object's flags in versions 3.11–3.13, and two of the flags (Include/cpython/code.h).
+enum { CODE_FLAGS = 48, COROUTINE = 0x80, ASYNC_GENERATOR = 0x200 };
+
 static const entry *find_entry(const walked_frame *walked) {
     function_text function;
+    uint32_t flags;
+    memcpy(&flags, walked->frame.code + CODE_FLAGS, sizeof flags);
     // An event loop runs coroutines in turn, so that several requests are open at a time.
-    if (walked->is_coroutine) { return NULL; }
+    if ((flags & (COROUTINE | ASYNC_GENERATOR)) != 0) { return NULL; }
     preload_read_function(walked->frame, function.file, function.name);
     for (size_t known = 0; known < ENTRIES; known++) {
         if (is_function(&function, &entries[known].begins)) { return &entries[known]; }
@@ -166,47 +171,43 @@ typedef struct open_scope {
     preload_scope scope;
 } open_scope;
 
-static FL_THREAD_LOCAL struct {
-    uint32_t count, generation;
-    uint64_t end;  // of the thread's last statement
-    open_scope scopes[SCOPES_MAXIMUM];
-} thread;
+FL_THREAD_LOCAL preload_open_scopes preload_open;
+static FL_THREAD_LOCAL open_scope scopes[SCOPES_MAXIMUM];
 
-static uint64_t innermost(void) { return thread.count == 0 ? 0 : thread.scopes[thread.count - 1].id; }
+static uint64_t innermost(void) { return preload_open.count == 0 ? 0 : scopes[preload_open.count - 1].id; }
 
 static void enter_innermost(fl_recorder *recorder) {
-    uint64_t id = innermost();
-    int32_t kind = thread.count == 0 ? 0 : (int32_t)thread.scopes[thread.count - 1].scope.kind;
+    uint64_t id = preload_open.innermost = innermost();
+    int32_t kind = preload_open.count == 0 ? 0 : (int32_t)scopes[preload_open.count - 1].scope.kind;
     fl_enter_scope(recorder, (fl_thread_scope){.id = id, .window = id, .window_kind = kind});
 }
 
 static void close_scopes(fl_recorder *recorder, uint32_t kept) {
-    while (thread.count > kept) {
-        const open_scope *ended = &thread.scopes[--thread.count];
+    while (preload_open.count > kept) {
+        const open_scope *ended = &scopes[--preload_open.count];
         const fl_scope fields = {.name = ended->scope.name, .kind = ended->scope.kind, .phase = 1};
-        fl_record_scope(recorder, &fields, ended->id, innermost(), ended->start, thread.end);
+        fl_record_scope(recorder, &fields, ended->id, innermost(), ended->start, preload_open.end);
     }
 }
 
 static void begin_scope(fl_recorder *recorder, uint32_t activation, preload_scope scope, uint64_t now) {
     const fl_scope fields = {.name = scope.name, .kind = scope.kind, .phase = 0};
     uint64_t id = fl_record_scope(recorder, &fields, 0, innermost(), now, now);
-    thread.scopes[thread.count++] = (open_scope){.id = id, .start = now, .activation = activation, .scope = scope};
+    scopes[preload_open.count++] = (open_scope){.id = id, .start = now, .activation = activation, .scope = scope};
 }
 
 void preload_follow_scopes(fl_recorder *recorder, const preload_scopes *wanted, const uint32_t *numbers) {
-    if (thread.generation != preload_generation()) {
-        thread.count = 0;
-        thread.generation = preload_generation();
+    if (preload_open.generation != preload_generation()) {
+        preload_open = (preload_open_scopes){.generation = preload_generation()};
     }
     uint32_t count = wanted == NULL ? 0 : wanted->count, same = 0;
-    for (; same < count && same < thread.count; same++) {
-        open_scope *begun = &thread.scopes[same];
+    for (; same < count && same < preload_open.count; same++) {
+        open_scope *begun = &scopes[same];
         if (begun->activation != numbers[wanted->scopes[same].place]) { break; }
         // A scope is named by its end.
         if (!begun->scope.is_named) { begun->scope = wanted->scopes[same]; }
     }
-    if (same == count && same == thread.count) { return; }
+    if (same == count && same == preload_open.count) { return; }
     close_scopes(recorder, same);
     uint64_t now = fl_now();
     for (; same < count; same++) {
@@ -216,15 +217,9 @@ void preload_follow_scopes(fl_recorder *recorder, const preload_scopes *wanted, 
     enter_innermost(recorder);
 }
 
-uint64_t preload_scope_of_thread(void) {
-    return thread.generation == preload_generation() ? innermost() : 0;
-}
-
-void preload_extend_scopes(uint64_t end) { thread.end = end; }
-
 void preload_end_scopes(void) {
     // Asking for a recorder makes one, also in a process that has nothing to record.
-    if (thread.count == 0 || thread.generation != preload_generation()) { return; }
+    if (preload_open.count == 0 || preload_open.generation != preload_generation()) { return; }
     fl_recorder *recorder = preload_recorder();
     if (recorder == NULL) { return; }
     close_scopes(recorder, 0);

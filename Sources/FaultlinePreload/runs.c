@@ -220,7 +220,7 @@ static uint64_t record(
     fl_recorder *recorder, const preload_statement *statement, const fl_sql *fields, const fl_measured *event
 ) {
     if (statement->scope == preload_scope_of_thread()) {
-        preload_extend_scopes(event->start + event->duration);
+        preload_open.end = event->start + event->duration;
         return fl_record_measured(recorder, FL_EVENT_SQL, fields, event);
     }
     fl_thread_scope now = fl_enter_scope(recorder, (fl_thread_scope){.id = statement->scope});
