@@ -317,6 +317,43 @@ struct WaitRuleTests {
         #expect(failure(of: ended)?.title.text == "Wait for SQLite's lock instead of failing")
     }
 
+    @Test func `Writers that wait although no transaction is long are one finding, and are to take turns`() throws {
+        var commit = TraceEvent.Statement()
+        (commit.statement, commit.type) = (1, .transaction)
+        var begin = commit
+        begin.statement = 5
+        var events: [TraceEvent] = []
+        func add(_ statement: TraceEvent.Statement, _ start: UInt64, _ duration: UInt64, thread: UInt32) {
+            events.append(
+                TraceEvent(
+                    id: EventID(events.count + 1), start: start, duration: duration, thread: thread, process: 1,
+                    stack: 2,
+                    .sql(statement)))
+        }
+        for turn in 0..<100 {
+            add(begin, UInt64(turn) * Self.millisecond, 1000, thread: 9)
+            add(commit, UInt64(turn) * Self.millisecond + 300_000, 100_000, thread: 9)
+        }
+        // The second time, the owner had gone when it was looked for.
+        for (start, owner) in [(UInt64(10), UInt32(9)), (60, 0)] {
+            begin.wait = 30 * Self.millisecond
+            add(begin, start * Self.millisecond, 30 * Self.millisecond + 1000, thread: 7)
+            var wait = TraceEvent.Wait()
+            (wait.resource, wait.isBlocking, wait.ownerThread, wait.tries) = (.sqlite, true, owner, 4)
+            events.append(
+                TraceEvent(
+                    id: EventID(events.count + 1), parent: EventID(events.count), start: start * Self.millisecond,
+                    duration: 30 * Self.millisecond, thread: 7, process: 1, stack: 2, .wait(wait)))
+            add(commit, start * Self.millisecond + 31 * Self.millisecond, 1000, thread: 7)
+        }
+        let found = findings(ofStatements: events)
+        let finding = try #require(found.first)
+        #expect(found.count == 1 && finding.title.text == "Write from one connection instead of several at a time")
+        #expect(finding.explanation.map(\.text).contains("No transaction had it for more than 400 µs."))
+        #expect(finding.explanation.map(\.text).first?.hasPrefix("2 waits for SQLite's lock: 60.0 ms in all") == true)
+        #expect(!finding.fix.text.contains("BEGIN IMMEDIATE") && finding.alternatives.isEmpty)
+    }
+
     @Test func `A task that waits blocks no thread, so its wait counts only as a pause`() {
         let finding = findings { contention in
             contention.work(at: 0, for: 40 * Self.millisecond)

@@ -12,15 +12,17 @@ package struct ThreadWork: Sendable {
         package var isMainThread: Bool
         /// Whether it was given up at once because the transaction had read before it wrote.
         package var isUpgrade = false
+        /// Whether its transaction asked for the lock when it began.
+        package var hasAsked = false
         /// The library that ran the statement, if it failed.
         package var library: StatementLibrary?
 
         package init(
             wait: TraceEvent.Wait, site: CallSite?, scope: EventID, start: UInt64, end: UInt64, isMainThread: Bool,
-            isUpgrade: Bool, library: StatementLibrary?
+            isUpgrade: Bool, hasAsked: Bool, library: StatementLibrary?
         ) {
             (self.wait, self.site, self.scope, self.start, self.end) = (wait, site, scope, start, end)
-            (self.isMainThread, self.isUpgrade, self.library) = (isMainThread, isUpgrade, library)
+            (self.isMainThread, self.isUpgrade, self.hasAsked, self.library) = (isMainThread, isUpgrade, hasAsked, library)
         }
     }
 

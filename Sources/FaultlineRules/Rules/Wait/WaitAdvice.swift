@@ -20,7 +20,7 @@ struct WaitAdvice {
 
     /// Whether the statements of a program did not wait at all for the lock, and failed.
     var isImpatient: Bool {
-        !usesStore && key.resource == .sqlite && evidence.tries == 0 && evidence.failures == evidence.durations.count
+        !usesStore && key.resource == .sqlite && evidence.isImpatient
     }
 
     /// Whether most of them failed because their transactions had read before they wrote.
@@ -43,10 +43,20 @@ struct WaitAdvice {
                     + "the middle of it, whatever the timeout."
             ]
         }
+        if hasAsked { return [] }
         return [
             "If a statement that reads waits, a write-ahead log helps (\(code: "PRAGMA journal_mode = WAL")): readers and a "
                 + "writer then do not wait for each other."
         ]
+    }
+
+    /// Whether most waits were those of transactions that asked for the lock when they began.
+    private var hasAsked: Bool { Significance.isMost(evidence.asked, of: evidence.durations.count) }
+
+    /// Whether no transaction had the lock for as long as the waits took, so that there is nothing to shorten.
+    private var takesTurns: Bool {
+        key.resource == .sqlite && !usesStore && !isForeign && evidence.longestHold > 0
+            && evidence.longestHold < WaitRule.longWait.count && evidence.longest >= 2 * evidence.longestHold
     }
 
     private var isForeign: Bool { Significance.isMost(evidence.foreign, of: evidence.durations.count) }
@@ -59,6 +69,7 @@ struct WaitAdvice {
         case .connection: return "Shorten how long \(owner ?? "the reader") holds its connection"
         case .sqlite where isUpgrade: return "Begin the transaction with \(code: "BEGIN IMMEDIATE")"
         case .sqlite where isImpatient: return "Wait for SQLite's lock instead of failing"
+        case .sqlite where takesTurns: return "Write from one connection instead of several at a time"
         case .sqlite:
             return isForeign
                 ? "Shorten how long the other process holds SQLite's lock"
@@ -83,6 +94,9 @@ struct WaitAdvice {
         case .sqlite where isImpatient:
             "Without a busy timeout, a statement fails at once if another connection holds the lock. In Python, "
                 + "\(code: "timeout") of \(code: "sqlite3.connect") sets it, and in GRDB \(code: "busyMode")."
+        case .sqlite where takesTurns:
+            "SQLite lets one connection write at a time, and sleeps between its attempts to take the lock, for up to 100 ms, while "
+                + "others take it. Let one thread write for all of them, or write more in each transaction."
         case .sqlite:
             // FaultlineStore begins its saves with BEGIN EXCLUSIVE, and its readers use the write-ahead log.
             saveFix
@@ -95,6 +109,7 @@ struct WaitAdvice {
             return "If another program holds the lock, begin its write transactions with \(code: "BEGIN IMMEDIATE"). "
                 + "Faultline's store needs no change."
         }
+        if hasAsked { return "Do no other work before \(code: "COMMIT")." }
         return "Begin them with \(code: "BEGIN IMMEDIATE"), and do no other work before \(code: "COMMIT")."
     }
 
@@ -149,6 +164,9 @@ struct WaitAdvice {
             sentences.append("\(count: evidence.failures, "wait") ended without the lock, and the work failed.")
         }
         if isForeign { sentences.append("Another process held it.") }
+        if takesTurns {
+            sentences.append("No transaction had it for more than \(duration: evidence.longestHold).")
+        }
         if evidence.tries > 0 {
             sentences.append("The lock was retried \(count: evidence.tries, "time").")
         }

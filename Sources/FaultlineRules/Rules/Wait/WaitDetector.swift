@@ -20,7 +20,7 @@ struct WaitDetector: EvidenceDetector {
         if case .wait(let wait) = event.detail { return observe(wait, event, in: &context) }
         guard event.parent == 0, event.isOnThread else { return }
         if case .sql(let statement) = event.detail {
-            transactions.observe(statement, on: event.thread, in: context)
+            transactions.observe(statement, event, in: context)
         }
         let over = changeWork(of: event.thread, in: &context) { work, context in
             work.add(event) { context.callSite(of: event) }
@@ -41,6 +41,7 @@ struct WaitDetector: EvidenceDetector {
             wait: wait, site: context.callSite(of: event), scope: event.scope, start: event.start, end: event.end,
             isMainThread: event.isMainThread,
             isUpgrade: wait.error != 0 && wait.tries == 0 && transactions.hasOnlyRead(event.thread),
+            hasAsked: transactions.hasAsked(event.thread),
             library: wait.error == 0 ? nil : context.library(on: event.stack))
         // A thread that waits for another connection of its own has done nothing else meanwhile.
         guard wait.ownerThread != 0, wait.ownerThread != event.thread, wait.ownerProcess == 0 else {
@@ -89,6 +90,8 @@ struct WaitDetector: EvidenceDetector {
         found.tries = UInt64(wait.tries)
         found.failures = wait.error == 0 ? 0 : 1
         found.upgrades = one.isUpgrade ? 1 : 0
+        found.asked = one.hasAsked ? 1 : 0
+        found.longestHold = transactions.longestHold(of: wait.ownerThread)
         found.libraries = one.library.map { [$0.rawValue] } ?? []
         found.foreign = wait.ownerProcess == 0 ? 0 : 1
         if let event = owner?.save, case .save(let save) = event.detail {
@@ -145,6 +148,10 @@ public struct WaitEvidence: Sendable {
     public internal(set) var failures: UInt64 = 0
     /// The number of waits that were given up at once because the transaction had read before it wrote.
     public internal(set) var upgrades: UInt64 = 0
+    /// The number of waits of transactions that asked for SQLite's lock when they began.
+    public internal(set) var asked: UInt64 = 0
+    /// The longest time for which a transaction of the owner's thread had SQLite's lock, in nanoseconds; 0 if it is not known.
+    public internal(set) var longestHold: UInt64 = 0
     /// The libraries that ran the waiting statements for the program, as names of ``StatementLibrary``.
     public internal(set) var libraries: Set<String> = []
     /// The number of waits for another process.
@@ -161,6 +168,9 @@ public struct WaitEvidence: Sendable {
     public internal(set) var wallTime: UInt64 = 0
 
     package init() {}
+
+    /// Whether all waits failed at once.
+    var isImpatient: Bool { tries == 0 && failures == durations.count }
 }
 
 extension WaitEvidence.Key {
@@ -174,8 +184,9 @@ extension WaitEvidence: Summed, StartsEmpty {
     package static let parts: [SumPart<WaitEvidence>] = [
         .sum("time", \.time), .sum("blockedTime", \.blockedTime), .sum("mainThreadTime", \.mainThreadTime),
         .sum("tries", \.tries), .sum("failures", \.failures), .sum("foreign", \.foreign),
-        .sum("upgrades", \.upgrades), .union("libraries", \.libraries),
-        .sum("lossyWaits", \.lossyWaits), .sum("wallTime", \.wallTime), .maximum("longest", \.longest),
+        .sum("upgrades", \.upgrades), .union("libraries", \.libraries), .sum("asked", \.asked),
+        .maximum("longestHold", \.longestHold), .sum("lossyWaits", \.lossyWaits), .sum("wallTime", \.wallTime),
+        .maximum("longest", \.longest),
         .maximum("mostObjects", \.mostObjects), .sum("saveCommit", \.saveCommit), .sum("saveTime", \.saveTime),
         .part("durations", \.durations), .part("scopes", \.scopes),
     ]
@@ -195,52 +206,5 @@ extension WaitEvidence.Key: ProfileKey {
         self.init(
             resource: try TraceEvent.Wait.Resource(parts[0], words), site: try CallSite?(parts[1], words),
             ownerKind: try EventKind?(parts[2], words), ownerSite: try CallSite?(parts[3], words))
-    }
-}
-
-/// The open transactions of threads, outside any operation of an object store.
-///
-/// A statement does not name its connection, so the statements of a thread count as those of one.
-struct ThreadTransactions {
-    private enum State {
-        /// It has neither read nor written.
-        case begun
-        /// It has read, and will need SQLite's lock if it writes.
-        case hasRead
-        /// It has the lock, or asked for it when it began.
-        case writes
-    }
-
-    private var states = BoundedTable<UInt32, State>(capacity: 1024)
-
-    /// Whether a thread is in a transaction that has read and not yet written.
-    ///
-    /// SQLite does not wait for the lock then, whatever the timeout: another connection that waits for this one's read to
-    /// end would never get it (https://sqlite.org/c3ref/busy_handler.html).
-    func hasOnlyRead(_ thread: UInt32) -> Bool { states.peek(thread) == .hasRead }
-
-    mutating func observe(_ statement: TraceEvent.Statement, on thread: UInt32, in context: ProcessContext) {
-        // A statement that failed has changed nothing.
-        guard statement.error == 0 else { return }
-        switch statement.type {
-        case .transaction:
-            guard let sql = context.dictionary.statement(statement.statement)?.sql else { return }
-            observe(transaction: sql, on: thread)
-        case .read: _ = states.update(thread) { if $0 == .begun { $0 = .hasRead } }
-        case .write: _ = states.update(thread) { $0 = .writes }
-        case .schema, .other: break
-        }
-    }
-
-    private mutating func observe(transaction sql: String, on thread: UInt32) {
-        switch TransactionStatement(sql) {
-        case .begin:
-            let words = sql.uppercased()
-            let asks = words.contains("IMMEDIATE") || words.contains("EXCLUSIVE")
-            _ = states.insert(asks ? .writes : .begun, for: thread)
-        case .savepoint: if !states.contains(thread) { _ = states.insert(.begun, for: thread) }
-        case .commit, .rollback: _ = states.remove(thread)
-        case .release, .rollbackTo, nil: break
-        }
     }
 }

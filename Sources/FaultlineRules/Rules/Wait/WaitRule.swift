@@ -39,14 +39,27 @@ public struct WaitRule: Rule {
 
     private typealias Line = (key: WaitEvidence.Key, evidence: WaitEvidence)
 
-    /// The waits of all lines for the same owner, which one change shortens together, the longest first.
+    /// The waits of all lines that one change shortens together, the longest first.
+    ///
+    /// That is a change of the owner, or else of the waiting line: if the owner is unknown, or if waiting for it was given up
+    /// at once. A line that has waited for a known owner has most likely waited for it when the owner was gone too.
     private static func byOwner(_ waits: [Line]) -> [[Line]] {
         var groups: [WaitEvidence.Key: [Line]] = [:]
-        for line in waits {
+        var owners: [WaitEvidence.Key: WaitEvidence.Key] = [:]
+        func waiting(_ key: WaitEvidence.Key) -> WaitEvidence.Key { .init(resource: key.resource, site: key.site) }
+        for line in waits.ordered(by: { $0.evidence.time > $1.evidence.time }) where line.key.ownerSite != nil {
             var owner = line.key
-            // If the owner is unknown, the waiting line is the place to change.
-            if owner.ownerSite != nil { owner.site = nil }
+            if line.evidence.isImpatient {
+                owner = waiting(owner)
+            } else {
+                owner.site = nil
+                owners[waiting(line.key)] = owners[waiting(line.key)] ?? owner
+            }
             groups[owner, default: []].append(line)
+        }
+        for line in waits where line.key.ownerSite == nil {
+            let owner = line.evidence.isImpatient ? nil : owners[waiting(line.key)]
+            groups[owner ?? line.key, default: []].append(line)
         }
         return groups.ordered(on: \.key.sortText).map { group in
             group.value.ordered { ($0.evidence.time, $1.key.sortText) > ($1.evidence.time, $0.key.sortText) }
@@ -54,7 +67,7 @@ public struct WaitRule: Rule {
     }
 
     private func finding(_ lines: [Line], usesStore: Bool, _ profile: Profile) -> Finding {
-        let key = lines[0].key
+        let key = (lines.first { $0.key.ownerSite != nil } ?? lines[0]).key
         let evidence = lines.dropFirst().reduce(into: lines[0].evidence) { $0.merge($1.evidence) }
         let advice = WaitAdvice(key: key, evidence: evidence, usesStore: usesStore)
         let score = Score.of(Double(evidence.longest), info: Self.longWait.value, warning: 50_000_000)
@@ -128,7 +141,8 @@ extension WaitRule {
                 "Give long work a context of its own, save in parts, and keep transactions short. If another program "
                 + "holds the lock, begin its write transactions with BEGIN IMMEDIATE; Faultline's store needs no change. In other "
                 + "programs, a write-ahead log lets readers and a writer work at the same time. If their transactions failed to "
-                + "get the lock after they had read, begin them with BEGIN IMMEDIATE.",
+                + "get the lock after they had read, begin them with BEGIN IMMEDIATE. If none of them holds it for long, let one "
+                + "connection write instead of several at a time.",
             saving:
                 "Between half of the total wait time and all of it. How much the owner's work can be shortened is unknown, so the lower "
                 + "bound is an assumption.",
