@@ -165,6 +165,8 @@ typedef struct preload_wait {
 typedef struct preload_io {
     uint32_t reads, writes, syncs;
     uint64_t sync_time;      // in nanoseconds
+    uint64_t page;           // the place of the page whose header was just written to a write-ahead log
+    uint64_t log;            // the end of the last page that was written to it; 0: none
 } preload_io;
 
 // Where a statement was repeated: the number of the call of a function that has been active since it last ran, and the

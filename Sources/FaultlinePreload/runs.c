@@ -215,6 +215,9 @@ static uint64_t estimate(const preload_statement *statement, uint32_t operations
     return (uint64_t)((double)statement->ticks * calls / measured);
 }
 
+// The ticks between its rows for which a statement counts as left open: a millisecond at three billion ticks per second.
+#define LONG_OPEN 3000000
+
 // Records a run in the scope in which it began: another one may be open by now.
 static uint64_t record(
     fl_recorder *recorder, const preload_statement *statement, const fl_sql *fields, const fl_measured *event
@@ -246,7 +249,7 @@ static void end_run(const preload_copy *copy, preload_statement *statement, int 
         .rows = statement->rows, .fullScanSteps = run[FULLSCAN_STEP], .sorts = run[SORT],
         .automaticIndexes = run[AUTOINDEX], .preparations = statement->preparations + run[REPREPARE],
         .error = has_failed ? (uint32_t)result : 0, .fileReads = statement->io.reads, .fileWrites = statement->io.writes,
-        .syncs = statement->io.syncs, .syncTime = statement->io.sync_time, .columns = statement->columns,
+        .syncs = statement->io.syncs, .syncTime = statement->io.sync_time, .log = statement->io.log, .columns = statement->columns,
         .columnsRead = statement->columns_read, .activation = statement->loop.activation, .level = statement->loop.level,
     };
     statement->preparations = 0;
@@ -264,6 +267,10 @@ static void end_run(const preload_copy *copy, preload_statement *statement, int 
     if (spent > end - statement->start) { spent = end - statement->start; }
     event.duration = preload_nanoseconds(spent);
     if (event.duration == 0) { event.duration = 1; }
+    uint64_t passed = end - statement->start;
+    if (statement->is_read_only && passed >= 2 * spent && passed - spent >= LONG_OPEN) {
+        fields.open = preload_nanoseconds(passed);
+    }
     if (statement->wait.tries > 0) { fields.wait = statement->wait.end - statement->wait.start; }
     fields.prepare = preload_nanoseconds(statement->preparing);
     statement->preparing = 0;

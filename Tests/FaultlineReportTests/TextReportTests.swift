@@ -92,7 +92,7 @@ struct TextReportTests {
                   Nothing found: R03 Over-fetch, R04 Fetch in a loop, R10 Saves, R11 Repeated cache misses,
                       R12 Main thread, R14 Unbounded fetches, R16 Over-normalization, R17 Unused results,
                       R18 Repeated fetches, R23 Unneeded writes, R26 Failures
-                  Not applicable to this trace: R06–R08, R13, R15, R19–R22, R25, R27–R32
+                  Not applicable to this trace: R06–R08, R13, R15, R19–R22, R25, R27–R33
 
                 """)
     }
@@ -104,7 +104,7 @@ struct TextReportTests {
                   ! No event was recorded: the trace proves nothing.
 
                 Checked
-                  Not applicable to this trace: R01–R23, R25–R32
+                  Not applicable to this trace: R01–R23, R25–R33
 
                 """)
     }

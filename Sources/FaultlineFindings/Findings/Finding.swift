@@ -137,6 +137,17 @@ extension Finding {
         }
     }
 
+    /// Makes a warning that saves next to nothing of the run a note.
+    ///
+    /// - Parameter run: The run's time in nanoseconds, or 0 if unknown.
+    package mutating func waive(in run: UInt64) {
+        let saved = ownSaving.median
+        guard severity > .note, saved > 0, !hasFailures, saved < Significance.time.value,
+            saved < Double(run) * Significance.share.value
+        else { return }
+        downgrade("\(Significance.tooLittle(of: "the run")).")
+    }
+
     /// Turns the finding into a note because the program spends a long time elsewhere between two operations.
     ///
     /// - Parameters:

@@ -84,7 +84,11 @@ public final class Analysis: Sendable {
         }
         let totals = profile.totals
         let run = profile.knownWallTime ?? 0
-        for index in advice.indices { advice[index].rate(by: run) }
+        for index in advice.indices {
+            advice[index].rate(by: run)
+            // The data of an application with a store will grow; any other program is judged by the run at hand.
+            if !hasOperations { advice[index].waive(in: run) }
+        }
         var findings = ranked(
             advice,
             storeTime: Double(totals.storeTime) + Double(profile.statementPreparation)

@@ -21,7 +21,7 @@ public enum Rules {
             UnusedPrefetchRule(), PreparationRule(), PlanRule(knowing: examinations),
             UnchangedWriteRule(), TraceQualityRule(), HeldObjectRule(), FailureRule(), StatementLoopRule(),
             SmallTransactionRule(), RepeatedStatementRule(), UnreadColumnRule(),
-            MigrationOnMainThreadRule(), NeedlessMappingRule(),
+            MigrationOnMainThreadRule(), NeedlessMappingRule(), OpenReadRule(),
         ]
     }
 }
@@ -38,7 +38,7 @@ extension Detectors {
         StatementSampleDetector.self, StatementOriginDetector.self, OffsetDetector.self, WholeResultDetector.self,
         RepeatedStatementDetector.self,
         PreparationDetector.self, ColumnReadDetector.self, CPUDetector.self, AllocationDetector.self,
-        ProgramMemoryDetector.self, MigrationDetector.self,
+        ProgramMemoryDetector.self, MigrationDetector.self, OpenReadDetector.self,
     ])
 }
 

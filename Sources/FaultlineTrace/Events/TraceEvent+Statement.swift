@@ -35,6 +35,15 @@ extension TraceEvent {
         ///
         /// 0 for a statement of the store.
         public var syncTime: UInt64 = 0
+        /// Time from the start of a statement that reads to its end, if the program took at least as much of it between
+        /// the rows as the statement itself took, and at least about a millisecond, in nanoseconds.
+        ///
+        /// 0 otherwise, and for a statement of the store.
+        public var open: UInt64 = 0
+        /// The end of what the statement wrote last to a write-ahead log.
+        ///
+        /// 0 if it wrote nothing to one, and for a statement of the store.
+        public var log: UInt64 = 0
         /// Operations of SQLite's virtual machine (`SQLITE_STMTSTATUS_VM_STEP`).
         public var virtualMachineSteps: UInt64 = 0
         /// A number whose bit *n*, from 0 on, is 1 if the program read column *n* of a row, for the first 63 columns.
@@ -118,6 +127,8 @@ extension TraceEvent.Statement: EventRecord {
         parameters = fields.parameters
         wait = fields.wait
         syncTime = fields.syncTime
+        open = fields.open
+        log = fields.log
         virtualMachineSteps = fields.virtualMachineSteps
         columnsRead = fields.columnsRead
         statement = fields.statement
@@ -149,6 +160,8 @@ extension TraceEvent.Statement: EventRecord {
         fields.parameters = parameters
         fields.wait = wait
         fields.syncTime = syncTime
+        fields.open = open
+        fields.log = log
         fields.virtualMachineSteps = virtualMachineSteps
         fields.columnsRead = columnsRead
         fields.statement = statement

@@ -1,0 +1,150 @@
+internal import FaultlineProfile
+internal import FaultlineTrace
+
+/// Detects statements and transactions that read while a write-ahead log grows, outside any operation of an object store.
+///
+/// SQLite begins anew at the start of the log once all of it is in the database and no connection reads from it. A read that
+/// stays open prevents that (https://sqlite.org/wal.html).
+struct OpenReadDetector: EvidenceDetector {
+    static let name = "openReads"
+    static let kinds: Set<EventKind> = [.sql]
+    /// The most reads to keep until the end of the trace, when all writes are known.
+    private static let capacity = 1024
+
+    var evidence: [StatementSite: OpenReadEvidence] = [:]
+    private var reads: [OpenRead] = []
+    /// The first read of each thread's open transaction, and `nil` before it.
+    private var transactions = BoundedTable<UInt32, OpenRead?>(capacity: capacity)
+    private var log = LogGrowth()
+
+    mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        guard case .sql(let statement) = event.detail, event.parent == 0, statement.error == 0 else { return }
+        if statement.type == .transaction { observe(transaction: statement, event, in: context) }
+        if statement.type == .write {
+            // Its commit empties the log, as far as it can.
+            _ = transactions.remove(event.thread)
+        }
+        let isCommit = statement.type != .write || !transactions.contains(event.thread)
+        if statement.log > 0, isCommit { log.add(statement.log, at: event.end) }
+        guard statement.type == .read, !context.isSetup(event.scope) else { return }
+        let isOfTransaction = transactions.peek(event.thread).map { $0 == nil } ?? false
+        guard isOfTransaction || statement.open > 0,
+            let sql = context.dictionary.statement(statement.statement)?.sql
+        else { return }
+        let read = OpenRead(
+            key: StatementSite(sql: sql, site: context.stackSite(of: event)), start: event.start,
+            end: event.start + statement.open, scope: event.scope, library: context.library(on: event.stack))
+        if isOfTransaction { _ = transactions.insert(read, for: event.thread) }
+        if statement.open > 0 { keep(read) }
+    }
+
+    private mutating func observe(
+        transaction statement: TraceEvent.Statement, _ event: TraceEvent, in context: ProcessContext
+    ) {
+        guard let sql = context.dictionary.statement(statement.statement)?.sql else { return }
+        switch TransactionStatement(sql) {
+        case .begin: _ = transactions.insert(nil, for: event.thread)
+        case .commit, .rollback:
+            guard case .some(.some(var read)) = transactions.remove(event.thread) else { return }
+            (read.end, read.isTransaction) = (event.end, true)
+            keep(read)
+        case .savepoint, .release, .rollbackTo, nil: break
+        }
+    }
+
+    private mutating func keep(_ read: OpenRead) {
+        // The longest ones are those during which a log can grow.
+        if reads.count == 2 * Self.capacity { reads = Array(reads.ordered { $0.time > $1.time }.prefix(Self.capacity)) }
+        reads.append(read)
+    }
+
+    mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        for read in reads {
+            guard let grown = log.growth(from: read.start, to: read.end) else { continue }
+            let surroundings = surroundings(of: read.scope, for: read.key, outside: read.time, in: &context)
+            var found = OpenReadEvidence()
+            (found.reads, found.transactions) = (1, read.isTransaction ? 1 : 0)
+            (found.longest, found.growth, found.log) = (read.time, grown.growth, grown.end)
+            found.libraries = read.library.map { [$0.rawValue] } ?? []
+            (found.scopes, found.wallTime) = (surroundings.scopes, surroundings.wallTime)
+            add(found, to: read.key)
+        }
+    }
+}
+
+/// A read and the time for which it was open.
+private struct OpenRead {
+    var key: StatementSite
+    var start: UInt64
+    var end: UInt64
+    var scope: EventID
+    var library: StatementLibrary?
+    /// Whether a transaction kept it open after the statement had ended.
+    var isTransaction = false
+
+    var time: UInt64 { end &- min(start, end) }
+}
+
+/// The length of a write-ahead log after commits.
+struct LogGrowth {
+    /// The size beyond which SQLite moves the log into the database at each commit: 1,000 pages of 4 KiB by default
+    /// (https://sqlite.org/pragma.html#pragma_wal_autocheckpoint).
+    static let checkpoint: UInt64 = 4_096_000
+    private static let capacity = 4096
+
+    private var samples: [(time: UInt64, size: UInt64)] = []
+
+    mutating func add(_ size: UInt64, at time: UInt64) {
+        if let last = samples.last, size >= last.size, size - last.size < Self.checkpoint / 8 { return }
+        if samples.count == Self.capacity { samples.removeFirst(Self.capacity / 2) }
+        samples.append((time, size))
+    }
+
+    /// How far the log grew within a time although it was long enough to begin anew, and its length then; `nil` if it did not.
+    ///
+    /// The commit that makes it long enough does not count, because a single transaction can be long.
+    func growth(from start: UInt64, to end: UInt64) -> (growth: UInt64, end: UInt64)? {
+        var most: (growth: UInt64, end: UInt64)?
+        var first: UInt64?
+        var last: UInt64 = 0
+        for sample in samples where sample.time > start && sample.time <= end {
+            if sample.size < last { first = nil }
+            last = sample.size
+            guard sample.size >= Self.checkpoint else { continue }
+            let begin = first ?? sample.size
+            first = begin
+            if sample.size - begin > most?.growth ?? 0 { most = (sample.size - begin, sample.size) }
+        }
+        return most
+    }
+}
+
+extension Profile {
+    /// Reads that were open while a write-ahead log grew, outside any operation of an object store.
+    var openReads: [(key: StatementSite, evidence: OpenReadEvidence)] {
+        evidence(of: OpenReadDetector.self)
+    }
+}
+
+/// The reads of one statement at one line during which a write-ahead log grew beyond the size at which it begins anew.
+struct OpenReadEvidence: Summed, StartsEmpty {
+    var reads: UInt64 = 0
+    /// Those of them that a transaction kept open.
+    var transactions: UInt64 = 0
+    /// The time for which the longest one was open, in nanoseconds.
+    var longest: UInt64 = 0
+    /// The most that the log grew during one of them, and its greatest length, in bytes.
+    var growth: UInt64 = 0
+    var log: UInt64 = 0
+    var libraries: Set<String> = []
+    var scopes: [ScopeSummary.Key: UInt64] = [:]
+    var wallTime: UInt64 = 0
+}
+
+extension OpenReadEvidence {
+    static let parts: [SumPart<OpenReadEvidence>] = [
+        .sum("reads", \.reads), .sum("transactions", \.transactions), .maximum("longest", \.longest),
+        .maximum("growth", \.growth), .maximum("log", \.log), .union("libraries", \.libraries),
+        .part("scopes", \.scopes), .sum("wallTime", \.wallTime),
+    ]
+}

@@ -1,0 +1,91 @@
+public import FaultlineFindings
+public import FaultlineProfile
+public import FaultlineTrace
+
+/// R33: reads that stay open while the write-ahead log grows.
+public struct OpenReadRule: Rule {
+    public let id = "R33"
+    public let name = "Long reads"
+    public let purpose = "Reads that stay open, so that the write-ahead log grows."
+    public let kinds: Set<EventKind> = [.sql]
+
+    /// The minimum growth of a finding, in bytes.
+    static let growth = Threshold(
+        "R33", "logGrowth", 4_096_000, .size, "minimum growth of the log beyond the size of a checkpoint")
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        let statements = profile.totals.events[.sql] ?? 0
+        if statements > 0, profile.allProcesses.lacks(.operations) {
+            outcome.examined = "\(count: statements, "statement")"
+        }
+        outcome.findings = profile.openReads.filter { $0.evidence.growth >= Self.growth.count }
+            .map { finding($0.key, $0.evidence) }
+        return outcome
+    }
+
+    private func finding(_ key: StatementSite, _ evidence: OpenReadEvidence) -> Finding {
+        let summary = StatementText(key.sql).summary
+        let isTransaction = Significance.isMost(evidence.transactions, of: evidence.reads)
+        let isPython = !evidence.libraries.isEmpty && evidence.libraries != [StatementLibrary.grdb.rawValue]
+        var finding = Finding(
+            rule: id, ruleName: name,
+            title: isTransaction
+                ? "End the transaction that reads, so that the write-ahead log can begin anew"
+                : "End the read of \(code: Phrase.shortened(summary, to: 60)), so that the write-ahead log can begin anew",
+            change: key.site,
+            score: min(
+                Score.highestWarning,
+                Score.of(Double(evidence.growth), info: Self.growth.value, warning: 16 * Self.growth.value)),
+            fix: isTransaction
+                ? "Commit as soon as the rows are read."
+                : "Read the result to its end, or close it.",
+            code: isTransaction || !isPython ? [] : ["rows = cursor.fetchall()"],
+            saving: Saving(),
+            confidence: .medium("reads of other processes are not known, nor PRAGMA wal_autocheckpoint"),
+            signature: [id, summary, key.site?.function ?? ""].joined(separator: "|"))
+        finding.codeLanguage = "python"
+        finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.reads, time: evidence.longest)]
+        finding.subjects = [.statement(key.sql)]
+        finding.scopes = evidence.scopes.names
+        let what: Wording = isTransaction ? "A transaction with" : "The result of"
+        finding.explanation = [
+            "\(what) \(code: Phrase.shortened(summary, to: 90)) was open for \(duration: evidence.longest). Meanwhile the log "
+                + "grew to \(size: evidence.log).",
+            "SQLite moves the log into the database after 1,000 pages, and then writes from its start again. As long as a "
+                + "read is open, it must append to it instead, and each read looks through a longer log.",
+        ]
+        finding.evidence = [
+            Evidence("reads", evidence.reads, .count), Evidence("longest", evidence.longest, .nanoseconds),
+            Evidence("logGrowth", evidence.growth, .bytes), Evidence("log", evidence.log, .bytes),
+            Evidence("wallTime", evidence.wallTime, .nanoseconds),
+        ]
+        if let reservation = key.reservation { finding.reservations.append(reservation) }
+        return finding
+    }
+}
+
+extension OpenReadRule {
+    public var needs: Set<TraceGap.Kind> { [.statements] }
+
+    public var thresholds: [Threshold] { [Self.growth] }
+
+    public var manual: RuleManual {
+        RuleManual(
+            trigger:
+                "Statements and transactions that read, and stay open for at least a millisecond while commits of the same "
+                + "process let a write-ahead log grow: by at least \(Phrase.size(Self.growth.value)) beyond the size at which "
+                + "SQLite moves it into the database.",
+            evidence: "The longest time for which the read was open, and how far the log grew meanwhile.",
+            fix:
+                "Read results to their end or close them, and commit transactions that only read. If a read has to stay open "
+                + "for long, read in parts.",
+            saving: "None is predicted: the log takes space on the disk, and reads that look through it take longer.",
+            guards: [
+                "A single large transaction makes the log long by itself. R33 counts only the growth of later commits.",
+                "Reads of other processes are not known. With a larger PRAGMA wal_autocheckpoint, the log is meant to grow.",
+            ])
+    }
+}
