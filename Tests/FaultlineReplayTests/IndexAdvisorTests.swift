@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import TestFolders
 import Testing
@@ -37,10 +38,12 @@ struct IndexAdvisorTests {
     private static let shared = Result { try database() }
 
     private func examine(
-        _ sql: String, values: String? = nil, rows: UInt64 = 1, besides others: [String] = [], on path: String? = nil
+        _ sql: String, values: String? = nil, rows: UInt64 = 1, steps: UInt64 = 0, besides others: [String] = [],
+        on path: String? = nil
     ) throws -> StatementExamination {
         let advisor = try IndexAdvisor(path: try path ?? Self.shared.get())
-        let statement = StatementToExamine(sql: sql, executions: 1, rows: rows, samples: [values].compactMap { $0 })
+        let statement = StatementToExamine(
+            sql: sql, executions: 1, rows: rows, steps: steps, samples: [values].compactMap { $0 })
         let examinations = advisor.examine(
             [statement], besides: others.map { StatementToExamine(sql: $0, executions: 1, rows: 1) })
         return try #require(examinations[sql])
@@ -117,7 +120,7 @@ struct IndexAdvisorTests {
             "SELECT id FROM book ORDER BY random() LIMIT 1", "SELECT id FROM book WHERE kind LIKE '%al'",
         ])
     func nothing(_ sql: String) throws {
-        #expect(try examine(sql, values: sql) == .nothing)
+        #expect(try examine(sql, values: sql) == .nothing(hasRecordedValues: true))
     }
 
     @Test("Without values, some are drawn from the rows, also those of expressions")
@@ -134,9 +137,75 @@ struct IndexAdvisorTests {
         }
     }
 
+    /// The steps that SQLite takes for a statement.
+    private static func steps(_ sql: String, on path: String) throws -> UInt64 {
+        let file = try DatabaseFile(copy: path, named: "shop.sqlite")
+        try file.run("BEGIN")
+        let query = try PreparedQuery(sql, on: file)
+        try query.run([])
+        let steps = query.taken(SQLITE_STMTSTATUS_VM_STEP)
+        try file.run("ROLLBACK")
+        return steps
+    }
+
+    @Test("Of the values in the copy, those count with which the statement takes as many steps as it did")
+    func typicalValues() throws {
+        let path = try Self.shared.get()
+        let sql = "SELECT id FROM book WHERE kind = ? ORDER BY day DESC, author LIMIT ?"
+        for kind in ["usual", "rare"] {
+            let recorded = "SELECT id FROM book WHERE kind = '\(kind)' ORDER BY day DESC, author LIMIT 1"
+            let steps = try Self.steps(recorded, on: path)
+            let tuning = try tuning(examine(sql, rows: 1, steps: steps))
+            #expect(tuning.runs == (kind == "rare" ? 2 : 1))
+            #expect(Double(tuning.before.steps) / Double(tuning.runs) / Double(steps) > 0.8)
+            #expect(Double(tuning.before.steps) / Double(tuning.runs) / Double(steps) < 1.25)
+            #expect(tuning.resemblesRecording)
+        }
+        // No value makes it take a tenth of the steps.
+        #expect(try tuning(examine(sql, rows: 1, steps: 6000)).resemblesRecording == false)
+    }
+
+    @Test("A value of no row is tried for runs that found nothing")
+    func absentValue() throws {
+        let path = try Self.shared.get()
+        let steps = try Self.steps("SELECT id FROM book WHERE kind = 'none' LIMIT 1", on: path)
+        let tuning = try tuning(examine("SELECT id FROM book WHERE kind = ? LIMIT ?", rows: 0, steps: steps))
+        #expect(tuning.indexes.map(\.columns) == [["kind"]])
+    }
+
+    @Test("Values that no column is compared with are guessed, if the statement then takes as many steps as it did")
+    func guessedValues() throws {
+        let path = try Self.shared.get()
+        let exists = "SELECT id FROM shelf WHERE NOT EXISTS (SELECT ? FROM book WHERE book.author = shelf.author + ?)"
+        let steps = try Self.steps(
+            exists.replacing("SELECT ?", with: "SELECT 1").replacing("+ ?", with: "+ 1"), on: path)
+        #expect(try tuning(examine(exists, steps: steps)).indexes.map(\.columns) == [["author"]])
+        #expect(try examine(exists, steps: 100 * steps) == .notExamined(DrawnStatement.unknownValues))
+    }
+
+    @Test(
+        "The statements of triggers get their indexes",
+        arguments: [
+            ("INSERT INTO shelf(author) VALUES (?)", "INSERT INTO shelf(author) VALUES (7)"),
+            ("INSERT INTO shelf VALUES (?, …)", "INSERT INTO shelf VALUES (NULL, 7)"),
+            ("UPDATE shelf SET author = ? WHERE id = ?", "UPDATE shelf SET author = 7 WHERE id = 5"),
+        ])
+    func triggers(_ sql: String, _ recorded: String) throws {
+        let body = "BEGIN UPDATE book SET note = 'moved;' WHERE author = NEW.author AND 'x;' <> OLD.author; END"
+        let path = try Self.database([
+            "CREATE TRIGGER placed AFTER INSERT ON shelf \(body.replacing("OLD.author", with: "NEW.author"))",
+            "CREATE TRIGGER moved AFTER UPDATE ON shelf \(body)",
+        ])
+        let steps = try Self.steps(recorded, on: path)
+        let tuning = try tuning(examine(sql, steps: steps, on: path))
+        #expect(tuning.indexes.map { [$0.table] + $0.columns } == [["book", "author"]])
+    }
+
     @Test("Rows that the recorded runs found count, although drawn values find fewer")
     func recordedRows() throws {
-        #expect(try examine("SELECT id FROM book WHERE author > ? AND author < ?", rows: 15_000) == .nothing)
+        #expect(
+            try examine("SELECT id FROM book WHERE author > ? AND author < ?", rows: 15_000)
+                == .nothing(hasRecordedValues: false))
     }
 
     @Test(
@@ -144,7 +213,7 @@ struct IndexAdvisorTests {
         arguments: [
             (
                 "SELECT id FROM book WHERE author + ? = 5",
-                "The trace has no values, and those of this statement are not all compared with columns."
+                "The trace has no values, and those of this statement are not all compared with columns; record with --values."
             ),
             (
                 "SELECT slug(day) FROM book WHERE author = ?",
@@ -153,7 +222,7 @@ struct IndexAdvisorTests {
             ("SELECT id FROM film WHERE name = ?", "The store has no column name in film."),
             (
                 "ATTACH ? AS other",
-                "The trace has no values, and those of this statement are not all compared with columns."
+                "The trace has no values, and those of this statement are not all compared with columns; record with --values."
             ),
             ("PRAGMA user_version", "SQLite cannot run \"PRAGMA user_version\" (not authorized)."),
         ])
@@ -228,7 +297,7 @@ struct IndexAdvisorTests {
     func forcedIndexes() throws {
         let sql = "SELECT id FROM book NOT INDEXED WHERE author = 7"
         // The statement is measured as it is, so that no index helps it.
-        #expect(try examine(sql, values: sql) == .nothing)
+        #expect(try examine(sql, values: sql) == .nothing(hasRecordedValues: true))
     }
 
     @Test("The database is left as it is")

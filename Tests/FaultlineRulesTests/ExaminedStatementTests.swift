@@ -98,11 +98,16 @@ struct ExaminedStatementTests {
     }
 
     @Test func `Unexplained work says that no index helps, or why SQLite could not be asked`() throws {
-        let nothing = try #require(analysis(.nothing).unexplained.first)
+        let nothing = try #require(analysis(.nothing(hasRecordedValues: true)).unexplained.first)
         #expect(
             nothing.explanation.last?.text
                 == "SQLite was asked on a copy of the database: no index that it would use, and no statistics, save steps."
         )
+        let drawn = try #require(analysis(.nothing(hasRecordedValues: false)).unexplained.first)
+        #expect(
+            drawn.explanation.last?.text
+                == "SQLite was asked on a copy of the database: no index that it would use, and no statistics, save steps with "
+                + "values drawn from it. Record with --values to try those of the program.")
         let unasked = try #require(analysis(.notExamined("No such function: slug.")).unexplained.first)
         #expect(
             unasked.explanation.last?.text == "SQLite could not be asked about indexes. No such function: slug.")
@@ -118,7 +123,7 @@ struct ExaminedStatementTests {
         let profile = self.profile("SELECT id FROM book WHERE title = ?")
         #expect(Analysis(profile).findings.map(\.rule) == ["R06"])
         var examinations = IndexExaminations()
-        examinations["SELECT id FROM book WHERE title = ?"] = .nothing
+        examinations["SELECT id FROM book WHERE title = ?"] = .nothing(hasRecordedValues: false)
         #expect(Analysis(profile, knowing: examinations).findings.isEmpty)
         examinations["SELECT id FROM book WHERE title = ?"] = .notExamined("It failed.")
         #expect(Analysis(profile, knowing: examinations).findings.map(\.rule) == ["R06"])

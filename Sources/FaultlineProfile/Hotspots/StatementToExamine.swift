@@ -7,6 +7,8 @@ public struct StatementToExamine: Sendable, Hashable {
     package var executions: UInt64
     /// The rows that its runs returned or changed.
     package var rows: UInt64
+    /// The steps of SQLite's virtual machine that its runs took; 0 if that is not known.
+    package var steps: UInt64
     /// A few texts with the values of runs; none if the trace has no values.
     package var samples: [String]
 
@@ -15,8 +17,8 @@ public struct StatementToExamine: Sendable, Hashable {
         StatementText.tokens(of: sql).contains { $0.isKeyword("DELETE") || $0.isKeyword("UPDATE") }
     }
 
-    package init(sql: String, executions: UInt64, rows: UInt64, samples: [String] = []) {
-        (self.sql, self.executions, self.rows, self.samples) = (sql, executions, rows, samples)
+    package init(sql: String, executions: UInt64, rows: UInt64, steps: UInt64 = 0, samples: [String] = []) {
+        (self.sql, self.executions, self.rows, self.steps, self.samples) = (sql, executions, rows, steps, samples)
     }
 }
 
@@ -53,7 +55,8 @@ extension Profile {
             .ordered { ($0.group.totalTime, $1.sql) > ($1.group.totalTime, $0.sql) }.prefix(Self.mostExamined)
             .map { sql, group in
                 StatementToExamine(
-                    sql: sql, executions: group.count, rows: group.counts.rows, samples: samples[sql] ?? [])
+                    sql: sql, executions: group.count, rows: group.counts.rows,
+                    steps: group.counts.virtualMachineSteps, samples: samples[sql] ?? [])
             }
     }
 }

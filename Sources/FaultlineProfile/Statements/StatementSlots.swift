@@ -10,7 +10,7 @@ package struct StatementSlots: Sendable, Hashable {
         case escape
         /// The number of rows to return, or to skip.
         case limit, offset
-        /// It is selected, as in `SELECT 1`.
+        /// It is selected, as in `SELECT 1`, or the number of a column to order or to group by.
         case selected
         case other
 
@@ -69,7 +69,6 @@ package struct StatementSlots: Sendable, Hashable {
                 || tokens[index].isKeyword("NOT") && !(index > 0 && tokens[index - 1].isKeyword("IS"))
         }
         hasCollation = tokens.contains { $0.isKeyword("COLLATE") }
-        let from = tokens.firstIndex { $0.isKeyword("FROM") } ?? tokens.endIndex
         let condition = tokens.firstIndex { $0.isKeyword("WHERE") } ?? tokens.endIndex
         var offsetFirst = false
         for index in tokens.indices where ["?", "…"].contains(tokens[index].text) && !tokens[index].isName {
@@ -106,7 +105,7 @@ package struct StatementSlots: Sendable, Hashable {
                 if index > condition, found.isEquality, case .column(let table, let name) = slot {
                     equalities.append(Column(table: table, name: name))
                 }
-                if slot == .other, index < from, tokens.first?.isKeyword("SELECT") == true { slot = .selected }
+                if slot == .other, Self.isSelected(tokens, index) { slot = .selected }
             }
             places.append(Place(slot: slot, range: range))
         }
@@ -116,6 +115,25 @@ package struct StatementSlots: Sendable, Hashable {
             else { continue }
             joins.append([left, right])
         }
+    }
+
+    private static let clausesOfRows: Set<String> = [
+        "FROM", "WHERE", "HAVING", "ON", "SET", "VALUES", "LIMIT", "RETURNING",
+    ]
+
+    /// Whether a value is in a list of what is selected, or of what rows are ordered or grouped by.
+    private static func isSelected(_ tokens: [StatementText.Token], _ value: Int) -> Bool {
+        var depth = 0
+        for token in tokens[..<value].reversed() {
+            if token.text == ")", !token.isName { depth += 1 }
+            // Out of parentheses again, it goes on with those around them.
+            if token.text == "(", !token.isName { depth = max(0, depth - 1) }
+            guard depth == 0, token.isName, !token.isQuoted else { continue }
+            let word = token.text.uppercased()
+            if word == "SELECT" || word == "BY" { return true }
+            if clausesOfRows.contains(word) { return false }
+        }
+        return false
     }
 
     /// The column that a value is compared with.

@@ -1,4 +1,7 @@
 import CSQLite
+internal import FaultlineFindings
+import FaultlineProfile
+import Foundation
 
 /// The tables of a database, as far as advice about indexes needs them.
 struct AdvisedSchema {
@@ -49,14 +52,17 @@ struct AdvisedSchema {
     private(set) var tables: [Table] = []
     /// The statements that create views, in the order of their creation.
     private(set) var views: [String] = []
+    /// The triggers, each with its table in lowercase and the statement that creates it.
+    private var triggers: [(table: String, sql: String)] = []
     /// The names of all tables, indexes, views and triggers, in lowercase.
     private(set) var names: Set<String> = []
 
     /// - Throws: ``ReplayError`` if the schema cannot be read.
     init(_ file: DatabaseFile) throws(ReplayError) {
-        for row in try file.rows("SELECT type, name, sql FROM sqlite_schema ORDER BY rowid") {
+        for row in try file.rows("SELECT type, name, sql, tbl_name FROM sqlite_schema ORDER BY rowid") {
             names.insert(row[1].text.lowercased())
             if row[0].text == "view" { views.append(row[2].text) }
+            if row[0].text == "trigger" { triggers.append((row[3].text.lowercased(), row[2].text)) }
         }
         let listed = try file.rows(
             """
@@ -75,6 +81,38 @@ struct AdvisedSchema {
             }
             tables.append(table)
         }
+    }
+
+    /// The statements in the triggers on tables, with a parameter in place of each value of the row that fires them.
+    func statements(ofTriggersOn tables: [String]) -> [String] {
+        let tables = Set(tables.map { $0.lowercased() })
+        return triggers.filter { tables.contains($0.table) }.flatMap { Self.statements(ofTrigger: $0.sql) }.uniqued
+    }
+
+    /// The statements between `BEGIN` and `END`.
+    static func statements(ofTrigger sql: String) -> [String] {
+        let tokens = StatementText.tokens(of: sql)
+        guard let begin = tokens.firstIndex(where: { $0.isKeyword("BEGIN") }),
+            let end = tokens.lastIndex(where: { $0.isKeyword("END") }), begin < end
+        else { return [] }
+        var statements: [String] = []
+        var (text, rest) = ("", tokens[begin].range.upperBound)
+        var index = begin + 1
+        while index < end {
+            let isOfRow =
+                (tokens[index].isKeyword("NEW") || tokens[index].isKeyword("OLD")) && tokens[index + 1].text == "."
+            let last = isOfRow ? min(index + 2, end) : index
+            if isOfRow || tokens[index].text == ";" {
+                text += sql[rest..<tokens[index].range.lowerBound] + (isOfRow ? "?" : "")
+                rest = tokens[last].range.upperBound
+            }
+            if tokens[index].text == ";", !tokens[index].isValue {
+                statements.append(text.trimmingCharacters(in: .whitespacesAndNewlines))
+                text = ""
+            }
+            index = last + 1
+        }
+        return statements.filter { !$0.isEmpty }
     }
 
     func table(_ name: String) -> Int? { tables.firstIndex { $0.name.lowercased() == name.lowercased() } }

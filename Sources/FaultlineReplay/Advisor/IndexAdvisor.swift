@@ -77,7 +77,9 @@ public final class IndexAdvisor {
                     changes.append(Change(runs: runs, before: before, tuning: tuning))
                 } else {
                     examinations[statement.sql] =
-                        before.isCutShort ? .notExamined("Its runs take too long on the copy.") : .nothing
+                        before.isCutShort
+                        ? .notExamined("Its runs take too long on the copy.")
+                        : .nothing(hasRecordedValues: runs.hasRecordedValues)
                 }
             } catch {
                 examinations[statement.sql] = .notExamined(Untriable(error, copyOf: "the database").reason)
@@ -117,7 +119,8 @@ public final class IndexAdvisor {
                 before: .init(steps: before.steps, sorts: before.sorts, time: before.time, plan: before.plan),
                 after: .init(
                     steps: tuning.work.steps, sorts: tuning.work.sorts, time: tuning.work.time, plan: plan),
-                hasRecordedValues: runs.hasRecordedValues, forcesIndex: runs.forcesIndex, slower: slower)
+                hasRecordedValues: runs.hasRecordedValues, resemblesRecording: runs.resemblesRecording,
+                forcesIndex: runs.forcesIndex, slower: slower)
         }
     }
 

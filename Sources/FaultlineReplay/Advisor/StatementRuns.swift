@@ -1,12 +1,13 @@
 import CSQLite
 internal import FaultlineFindings
 import FaultlineProfile
+import Foundation
 
 /// Runs of a statement on a copy of the database, and the indexes that serve them.
 struct StatementRuns {
     let statement: StatementToExamine
     private let advisor: IndexAdvisor
-    private let runs: ReplayedRuns
+    private var runs: ReplayedRuns
     private let listening: ListeningText
     /// The text that the planner is asked about.
     private let question: String
@@ -37,6 +38,7 @@ struct StatementRuns {
             let expressions = listening.expressions
             let drawn = try DrawnStatement(
                 listening.text, runs: Self.mostRuns, rows: statement.rows / max(1, statement.executions),
+                guessing: true,
                 on: advisor.base
             ) { name, tables in
                 guard let found = expressions.first(where: { $0.name == name }) else { return nil }
@@ -46,8 +48,57 @@ struct StatementRuns {
             }
             question = drawn.text
             runs = ReplayedRuns(drawn).changingTexts(listening.restoring)
+            tables = Set(StatementSlots(statement.sql).tables.map { $0.lowercased() })
+            try chooseValues(among: drawn)
+            if drawn.hasGuesses, statement.steps == 0 || !resemblesRecording {
+                throw Untriable(DrawnStatement.unknownValues)
+            }
+            return
         }
         tables = Set(StatementSlots(statement.sql).tables.map { $0.lowercased() })
+    }
+
+    // MARK: Values
+
+    /// Whether the runs with drawn values take about as many steps as the recorded ones.
+    private(set) var resemblesRecording = true
+
+    /// How far steps and rows may differ from the recorded ones before other values are tried, and before the runs are others.
+    private static let smallDifference = 0.3
+    private static let greatDifference = 1.4
+    /// The longest time to look for values, in nanoseconds.
+    private static let valuesPatience: UInt64 = 1_500_000_000
+
+    /// Takes the values with which the statement takes about as many steps as it did in the recording, for as many rows.
+    ///
+    /// A program often asks for rare values, such as the open jobs of a queue, and the rows of a table seldom have them.
+    private mutating func chooseValues(among drawn: DrawnStatement) throws {
+        guard statement.steps > 0 else { return }
+        // It must do no more than read and write rows.
+        _ = try writtenTables()
+        let end = TrialClock.wall.now &+ Self.valuesPatience
+        func difference(_ runs: ReplayedRuns) throws -> Double {
+            let work = try measure(runs, rounds: 1)
+            return work.isCutShort ? .infinity : self.difference(work, runs.count)
+        }
+        var least = try difference(runs)
+        guard least > Self.smallDifference else { return }
+        let text = runs.runs[0].text
+        for values in drawn.variations(on: base) where least > Self.smallDifference && TrialClock.wall.now < end {
+            let others = ReplayedRuns(text, values)
+            guard let found = try? difference(others), found < least else { continue }
+            (least, runs) = (found, others)
+        }
+        resemblesRecording = least <= Self.greatDifference
+    }
+
+    /// The difference between measured runs and the recorded ones, as the logarithm of a ratio.
+    private func difference(_ work: Work, _ count: UInt64) -> Double {
+        func ratio(_ measured: UInt64, _ recorded: UInt64, beyond few: Double) -> Double {
+            let one = Double(measured) / Double(max(1, count)) + few
+            return abs(log(one / (Double(recorded) / Double(max(1, statement.executions)) + few)))
+        }
+        return ratio(work.steps, statement.steps, beyond: 100) + ratio(work.rows, statement.rows, beyond: 1) / 4
     }
 
     // MARK: Measuring
@@ -76,9 +127,15 @@ struct StatementRuns {
 
     /// Runs the statement on the copy.
     func measure() throws -> Work {
+        var work = try measure(runs, rounds: Self.rounds)
+        work.plan = try plan()
+        return work
+    }
+
+    private func measure(_ runs: ReplayedRuns, rounds: Int) throws -> Work {
         var work = Work()
         var total = 0.0
-        for _ in 0..<Self.rounds where total < Self.enough {
+        for _ in 0..<rounds where total < Self.enough {
             let start = TrialClock.thread.now
             (work.steps, work.sorts, work.rows) = (0, 0, 0)
             for (query, values) in try runs.prepared(on: base) {
@@ -91,6 +148,7 @@ struct StatementRuns {
                 }
                 do {
                     work.rows &+= try base.limitingQueries(to: advisor.longestRun) { try query.run([values]) }
+                    if query.writes { work.rows &+= UInt64(max(0, sqlite3_changes(base.connection))) }
                 } catch  where base.wasInterrupted {
                     total = Self.enough
                     work.isCutShort = true
@@ -104,7 +162,6 @@ struct StatementRuns {
             work.time = min(work.time, time)
             total += time
         }
-        work.plan = try plan()
         return work
     }
 
@@ -160,6 +217,13 @@ struct StatementRuns {
         let plain = try ListeningTables(schema, listening.expressions)
         for text in texts {
             for question in try plain.questions(about: text) {
+                asked.insert(question.table)
+                found.add(question)
+            }
+        }
+        for text in schema.statements(ofTriggersOn: written) {
+            // Some can only be prepared in a trigger, because of RAISE.
+            for question in (try? plain.questions(about: text)) ?? [] {
                 asked.insert(question.table)
                 found.add(question)
             }

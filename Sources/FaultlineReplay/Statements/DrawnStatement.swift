@@ -7,6 +7,8 @@ struct DrawnStatement {
     private(set) var text = ""
     /// The values of each run.
     private(set) var values: [[StoredValue]] = []
+    /// Whether it has values that are not compared with columns, in whose place it has 1.
+    private(set) var hasGuesses = false
     /// The last comparison with a pattern.
     private(set) var pattern: Pattern?
 
@@ -20,11 +22,17 @@ struct DrawnStatement {
         var end: String.Index
     }
 
+    /// The reason why values cannot be drawn.
+    static let unknownValues =
+        "The trace has no values, and those of this statement are not all compared with columns; record with --values."
+
+    private var sources: [(source: Source, isList: Bool)] = []
+
     /// The number of values in place of a list of any length.
     private static let listLength = 5
 
     /// An expression over the rows of a table.
-    private struct Source: Hashable {
+    struct Source: Hashable {
         var table: String
         var expression: String
         var condition: String
@@ -35,17 +43,18 @@ struct DrawnStatement {
     ///   - offset: The number of rows to skip where it has an offset.
     ///   - isDistinct: Whether each run has other values.
     ///   - length: The number of characters in a pattern.
+    ///   - guesses: Whether values that are not compared with columns may be guessed.
     ///   - expression: The table of an expression that has a name in the statement, and its SQL. The tables are those of the
     ///     statement.
     /// - Throws: ``Untriable`` if the statement compares something else than columns, or the copy has no such values;
     ///   ``ReplayError`` with SQLite's message.
     init(
         _ sql: String, runs: Int, rows: UInt64, offset: UInt64 = 0, isDistinct: Bool = false, length: Int = 4,
+        guessing guesses: Bool = false,
         on file: DatabaseFile,
         expression: (_ name: String, _ tables: [String]) -> (table: String, sql: String)? = { _, _ in nil }
     ) throws {
         let slots = StatementSlots(sql)
-        var sources: [(source: Source, isList: Bool)] = []
         var rest = sql.startIndex
         for place in slots.places {
             text += sql[rest..<place.range.lowerBound]
@@ -71,13 +80,30 @@ struct DrawnStatement {
             case .limit: text += "\(max(1, rows))"
             case .offset: text += "\(offset)"
             case .selected: text += "1"
+            case .other where guesses && place.isList:
+                let inserted = try Self.insertedValues(sql, before: place.range.lowerBound, on: file)
+                sources += inserted.map { ($0, false) }
+                text += Array(repeating: "?", count: inserted.count).joined(separator: ", ")
+                hasGuesses = true
+            case .other where guesses:
+                text += "1"
+                hasGuesses = true
             case .other:
-                throw Untriable(
-                    "The trace has no values, and those of this statement are not all compared with columns.")
+                throw Untriable(Self.unknownValues)
             }
         }
         text += sql[rest...]
         values = try Self.draw(sources, runs: runs, isDistinct: isDistinct, on: file)
+    }
+
+    /// The sources of values, with the places of their values: several ones for a list.
+    var places: [(source: Source, first: Int, end: Int)] {
+        var end = 0
+        return sources.map { source, isList in
+            let first = end
+            end += isList ? Self.listLength : 1
+            return (source, first, end)
+        }
     }
 
     /// Inserts a text with one parameter behind the pattern of a search, and binds the pattern to it as well.
@@ -99,6 +125,26 @@ struct DrawnStatement {
         return Source(
             table: table, expression: "'\(wildcard)' || \(piece) || '\(wildcard)'",
             condition: "length(\(column)) >= \(length)\(plain)")
+    }
+
+    /// The values of an inserted row: those of another one, but for its row ID.
+    private static func insertedValues(
+        _ sql: String, before end: String.Index, on file: DatabaseFile
+    ) throws -> [Source] {
+        let tokens = StatementText.tokens(of: String(sql[..<end]))
+        guard let into = tokens.firstIndex(where: { $0.isKeyword("INTO") }),
+            let values = tokens.firstIndex(where: { $0.isKeyword("VALUES") }),
+            let table = StatementText.name(at: into + 1, in: tokens[...])?.last
+        else { throw Untriable(unknownValues) }
+        let named = tokens[into..<values].drop { $0.text != "(" }.filter(\.isName).map { $0.text.lowercased() }
+        let columns = try file.rows(
+            "SELECT name, type = 'INTEGER' AND pk > 0 FROM pragma_table_info(\(DatabaseFile.literal(table)))")
+        let all = Dictionary(columns.map { ($0[0].text.lowercased(), $0) }) { one, _ in one }
+        return try (named.isEmpty ? columns.map { $0[0].text.lowercased() } : named).map { name in
+            guard let column = all[name] else { throw Untriable("The store has no column \(name) in \(table).") }
+            let expression = column[1].number != 0 ? "NULL" : DatabaseFile.quoted(column[0].text)
+            return Source(table: table, expression: expression, condition: "1")
+        }
     }
 
     /// The table of a column, which the statement may not name.

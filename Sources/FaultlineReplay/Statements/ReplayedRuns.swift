@@ -5,6 +5,9 @@ struct ReplayedRuns {
     /// Runs with values from the copy.
     init(_ statement: DrawnStatement) { runs = statement.values.map { (statement.text, $0) } }
 
+    /// One run.
+    init(_ text: String, _ values: [StoredValue]) { runs = [(text, values)] }
+
     /// Runs whose texts have their values.
     init(recorded texts: [String]) { runs = texts.map { ($0, []) } }
 

@@ -150,9 +150,12 @@ extension UnexplainedWork {
         guard case .statement(let sql) = group.key.subject else { return [] }
         if let cause = KnownCause(sql, group) { return cause.sentences }
         switch examinations[sql] {
-        case .nothing:
+        case .nothing(let hasRecordedValues):
+            let values: Wording = hasRecordedValues ? "" : " with values drawn from it"
+            let more: Wording = hasRecordedValues ? "" : " Record with \(code: "--values") to try those of the program."
             return [
-                "SQLite was asked on a copy of the database: no index that it would use, and no statistics, save steps."
+                "SQLite was asked on a copy of the database: no index that it would use, and no statistics, save steps\(values)."
+                    + more
             ]
         case .notExamined(let reason): return ["SQLite could not be asked about indexes. \(reason)"]
         case .change, nil: break

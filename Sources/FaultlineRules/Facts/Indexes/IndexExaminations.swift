@@ -20,8 +20,8 @@ public struct IndexExaminations: Sendable {
 package enum StatementExamination: Sendable, Hashable {
     /// A change that saves steps.
     case change(StatementTuning)
-    /// No index that the planner would use saves steps.
-    case nothing
+    /// No index that the planner would use saves steps, with values of the trace or with values drawn from the copy.
+    case nothing(hasRecordedValues: Bool)
     /// The reason why it could not be examined, as a sentence.
     case notExamined(String)
 }
@@ -77,6 +77,8 @@ package struct StatementTuning: Sendable, Hashable {
     package var after: Work
     /// Whether the runs had values of the trace, and not values drawn from the copy.
     package var hasRecordedValues: Bool
+    /// Whether the runs took about as many steps as those of the trace.
+    package var resemblesRecording: Bool
     /// Whether the statement forces or forbids an index.
     package var forcesIndex: Bool
     /// Other statements that get slower.
@@ -84,10 +86,11 @@ package struct StatementTuning: Sendable, Hashable {
 
     package init(
         indexes: [Index], analyzes: Bool, runs: UInt64, before: Work, after: Work, hasRecordedValues: Bool,
-        forcesIndex: Bool = false, slower: [Slowdown] = []
+        resemblesRecording: Bool = true, forcesIndex: Bool = false, slower: [Slowdown] = []
     ) {
         (self.indexes, self.analyzes, self.runs, self.before, self.after) = (indexes, analyzes, runs, before, after)
-        (self.hasRecordedValues, self.forcesIndex, self.slower) = (hasRecordedValues, forcesIndex, slower)
+        (self.hasRecordedValues, self.resemblesRecording) = (hasRecordedValues, resemblesRecording)
+        (self.forcesIndex, self.slower) = (forcesIndex, slower)
     }
 
     /// The SQL of the change.

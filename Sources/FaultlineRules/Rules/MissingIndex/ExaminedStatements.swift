@@ -67,7 +67,9 @@ private struct ExaminedStatement {
         let steps = Double(tuning.before.steps) / Double(max(1, tuning.runs))
         var finding = Finding(
             rule: rule.id, ruleName: rule.name, title: title, change: groups[0].key.site,
-            score: Score.of(steps, info: FetchIndexing.minimumRows.value, warning: 200_000), fix: fix,
+            score: max(
+                Score.of(steps, info: FetchIndexing.minimumRows.value, warning: 200_000),
+                Significance.score(saving: saved, wallTime: profile.knownWallTime ?? 0, isMainThread: false)), fix: fix,
             code: tuning.code, saving: Saving(time: .init(median: saved, low: saved * 0.8, high: Double(time))),
             confidence: tuning.hasRecordedValues
                 ? .high
@@ -99,7 +101,12 @@ private struct ExaminedStatement {
         let isLong =
             saved / Double(max(1, executions)) >= Self.leastTime
             || saved >= Self.leastShare * Double(max(profile.wallTime, profile.totals.storeTime))
-        if tuning.savedShare < Self.leastPart {
+        if !tuning.resemblesRecording {
+            finding.confidence = .low("the measured runs had other values than the program's")
+            finding.downgrade(
+                "The runs with values from the copy take a different number of steps than those of the program. Record with "
+                    + "\(code: "--values") to measure the program's own.")
+        } else if tuning.savedShare < Self.leastPart {
             finding.downgrade("It saves less than \(percent: Self.leastPart) of the work.")
         } else if !tuning.slower.isEmpty {
             finding.downgrade("It makes \(count: tuning.slower.count, "other statement") slower.")
@@ -110,6 +117,15 @@ private struct ExaminedStatement {
                 "It saves less than \(duration: Self.leastTime) per run, and less than \(percent: Self.leastShare) of the "
                     + "whole run.")
         }
+    }
+
+    /// A sentence about a table that the statement does not name.
+    private var hidden: [Wording] {
+        let named = Set(StatementText(sql).conditions.tables.map { $0.lowercased() })
+        guard let table = tuning.indexes.map(\.table).first(where: { !named.contains($0.lowercased()) }) else {
+            return []
+        }
+        return ["The statement does not name \(entity: table): a trigger or a foreign key makes SQLite look there."]
     }
 
     private var title: Wording {
@@ -151,7 +167,7 @@ private struct ExaminedStatement {
                 + "of SQLite's virtual machine and \(duration: before.time), and \(change) \(count: after.steps) and "
                 + "\(duration: after.time).",
             "SQLite's plan: \(plan(before)). With the change: \(plan(after)).",
-        ]
+        ] + hidden
             + tuning.slower.map { other in
                 "But \(code: Phrase.shortened(StatementText(other.sql).summary, to: 60)) then takes \(count: other.after, "step") "
                     + "instead of \(count: other.before)."
