@@ -63,9 +63,11 @@ struct StatementRuns {
     /// Whether the runs with drawn values take about as many steps as the recorded ones.
     private(set) var resemblesRecording = true
 
-    /// How far steps and rows may differ from the recorded ones before other values are tried, and before the runs are others.
+    /// How far the work may differ from that of the recorded runs, as the logarithm of a ratio: before other values are tried,
+    /// for these to be taken, and for the runs to be like the recorded ones.
     private static let smallDifference = 0.3
-    private static let greatDifference = 1.4
+    private static let fittingDifference = 0.6
+    private static let greatDifference = 1.1
     /// The longest time to look for values, in nanoseconds.
     private static let valuesPatience: UInt64 = 1_500_000_000
 
@@ -77,28 +79,39 @@ struct StatementRuns {
         // It must do no more than read and write rows.
         _ = try writtenTables()
         let end = TrialClock.wall.now &+ Self.valuesPatience
-        func difference(_ runs: ReplayedRuns) throws -> Double {
-            let work = try measure(runs, rounds: 1)
-            return work.isCutShort ? .infinity : self.difference(work, runs.count)
-        }
-        var least = try difference(runs)
-        guard least > Self.smallDifference else { return }
+        let before = try difference(of: runs)
+        var best = (runs: runs, difference: before)
         let text = runs.runs[0].text
-        for values in drawn.variations(on: base) where least > Self.smallDifference && TrialClock.wall.now < end {
+        let rows = UInt64((Double(statement.rows) / Double(max(1, statement.executions))).rounded())
+        guard before.work > Self.smallDifference else { return }
+        for values in drawn.variations(finding: rows, on: base) where TrialClock.wall.now < end {
             let others = ReplayedRuns(text, values)
-            guard let found = try? difference(others), found < least else { continue }
-            (least, runs) = (found, others)
+            guard let found = try? difference(of: others), found.work < best.difference.work else { continue }
+            best = (others, found)
+            if found.work <= Self.smallDifference { break }
         }
-        resemblesRecording = least <= Self.greatDifference
+        if best.difference.work <= Self.fittingDifference { runs = best.runs }
+        resemblesRecording = min(before.steps, best.difference.steps) <= Self.greatDifference
     }
 
-    /// The difference between measured runs and the recorded ones, as the logarithm of a ratio.
-    private func difference(_ work: Work, _ count: UInt64) -> Double {
+    /// The difference between the work of runs and that of the recorded ones.
+    private struct Difference {
+        var steps = Double.infinity
+        var rows = Double.infinity
+
+        /// Finding other rows is less of a difference than taking other steps.
+        var work: Double { steps + rows / 4 }
+    }
+
+    private func difference(of runs: ReplayedRuns) throws -> Difference {
+        let work = try measure(runs, rounds: 1)
         func ratio(_ measured: UInt64, _ recorded: UInt64, beyond few: Double) -> Double {
-            let one = Double(measured) / Double(max(1, count)) + few
+            let one = Double(measured) / Double(max(1, runs.count)) + few
             return abs(log(one / (Double(recorded) / Double(max(1, statement.executions)) + few)))
         }
-        return ratio(work.steps, statement.steps, beyond: 100) + ratio(work.rows, statement.rows, beyond: 1) / 4
+        guard !work.isCutShort else { return Difference() }
+        return Difference(
+            steps: ratio(work.steps, statement.steps, beyond: 100), rows: ratio(work.rows, statement.rows, beyond: 1))
     }
 
     // MARK: Measuring

@@ -11,35 +11,61 @@ extension DrawnStatement {
     private static let patience: UInt64 = 500_000_000
 
     /// The values of the first run, each time with those of another row: one with a rare or the most frequent value of a
-    /// column, with a small or a great one, or with a value that no row has.
-    func variations(on file: DatabaseFile) -> [[StoredValue]] {
+    /// column, or with a small or a great one. Two values of one column are also those between which some rows are.
+    ///
+    /// - Parameter rows: The number of rows that a run finds. If it is 0, some of the values are those of no row.
+    func variations(finding rows: UInt64, on file: DatabaseFile) -> [[StoredValue]] {
         guard let first = values.first else { return [] }
+        /// The values of the first run with other ones at some places.
+        func with(_ changes: [(place: Place, value: StoredValue)]) -> [StoredValue] {
+            changes.reduce(into: first) { values, change in
+                for position in change.place.first..<change.place.end { values[position] = change.value }
+            }
+        }
         var found: [[StoredValue]] = []
         for group in Dictionary(grouping: places, by: \.source.table).values.ordered(by: { $0[0].first < $1[0].first })
         {
             let expressions = group.map(\.source.expression).joined(separator: ", ")
             let conditions = group.map(\.source.condition).uniqued.joined(separator: " AND ")
-            let rows = "FROM \(DatabaseFile.quoted(group[0].source.table)) WHERE \(conditions)"
-            for place in group {
+            let from = "FROM \(DatabaseFile.quoted(group[0].source.table)) WHERE \(conditions)"
+            for (position, place) in group.enumerated() {
                 let column = place.source.expression
-                let others =
-                    Self.rows(of: column, selecting: expressions, rows, on: file)
-                    .map { row in
-                        zip(group, row).reduce(into: first) { values, part in
-                            for position in part.0.first..<part.0.end { values[position] = part.1 }
-                        }
+                if let other = group.prefix(position).first(where: { $0.source == place.source }) {
+                    for range in Self.ranges(of: column, rows, from, on: file) {
+                        found.append(with([(other, range[0]), (place, range[1])]))
                     }
-                found += others
-                let absence =
-                    "SELECT iif(typeof(max(\(column))) = 'text', max(\(column)) || '~', max(\(column)) + 1) \(rows)"
-                for row in Self.values(absence, on: file) {
-                    var values = first
-                    for position in place.first..<place.end { values[position] = row[0] }
-                    found.append(values)
+                    continue
                 }
+                found += Self.rows(of: column, selecting: expressions, from, on: file).map {
+                    with(Array(zip(group, $0)))
+                }
+                guard rows == 0 else { continue }
+                let greatest = "max(\(column))"
+                let absent = "SELECT iif(typeof(\(greatest)) = 'text', \(greatest) || '~', \(greatest) + 1) \(from)"
+                found += Self.values(absent, on: file).map { with([(place, $0[0])]) }
             }
         }
         return found
+    }
+
+    /// Pairs of values between which some rows are.
+    private static func ranges(
+        of column: String, _ rows: UInt64, _ from: String, on file: DatabaseFile
+    ) -> [[StoredValue]] {
+        let span = rows + 1
+        return values(
+            """
+            SELECT value, last FROM (
+                SELECT \(column) AS value, lead(\(column), \(span)) OVER (ORDER BY \(column)) AS last,
+                    row_number() OVER (ORDER BY \(column)) AS place, count(*) OVER () AS whole
+                \(from))
+            WHERE place IN (\(places(span))) AND last IS NOT NULL
+            """, on: file)
+    }
+
+    /// The numbers of rows at ``quantiles``, in SQL.
+    private static func places(_ span: UInt64 = 1) -> String {
+        quantiles.map { "1 + CAST(\($0) * (whole - \(span)) AS INTEGER)" }.joined(separator: ", ")
     }
 
     private static func values(_ sql: String, on file: DatabaseFile) -> [[StoredValue]] {
@@ -51,10 +77,9 @@ extension DrawnStatement {
         of column: String, selecting expressions: String, _ rows: String, on file: DatabaseFile
     ) -> [[StoredValue]] {
         let grouped = "SELECT \(expressions) \(rows) GROUP BY \(column) ORDER BY count(*)"
-        let places = quantiles.map { "1 + CAST(\($0) * (whole - 1) AS INTEGER)" }.joined(separator: ", ")
         let ordered = """
             SELECT * FROM (SELECT \(expressions), row_number() OVER (ORDER BY \(column)) AS place, count(*) OVER () AS whole
-            \(rows)) WHERE place IN (\(places))
+            \(rows)) WHERE place IN (\(places()))
             """
         return values("\(grouped) LIMIT \(rarest)", on: file) + values("\(grouped) DESC LIMIT 1", on: file)
             + values(ordered, on: file)

@@ -96,8 +96,10 @@ struct DrawnStatement {
         values = try Self.draw(sources, runs: runs, isDistinct: isDistinct, on: file)
     }
 
-    /// The sources of values, with the places of their values: several ones for a list.
-    var places: [(source: Source, first: Int, end: Int)] {
+    /// The source of a value, with the place of the value: several ones for a list.
+    typealias Place = (source: Source, first: Int, end: Int)
+
+    var places: [Place] {
         var end = 0
         return sources.map { source, isList in
             let first = end

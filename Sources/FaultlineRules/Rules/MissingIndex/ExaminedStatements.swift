@@ -102,11 +102,10 @@ private struct ExaminedStatement {
             saved / Double(max(1, executions)) >= Self.leastTime
             || saved >= Self.leastShare * Double(max(profile.wallTime, profile.totals.storeTime))
         if !tuning.resemblesRecording {
-            finding.confidence = .low("the measured runs had other values than the program's")
-            finding.downgrade(
-                "The runs with values from the copy take a different number of steps than those of the program. Record with "
-                    + "\(code: "--values") to measure the program's own.")
-        } else if tuning.savedShare < Self.leastPart {
+            finding.confidence = .low(
+                "with values from the copy, the statement takes other steps than in the program; record with --values")
+        }
+        if tuning.savedShare < Self.leastPart {
             finding.downgrade("It saves less than \(percent: Self.leastPart) of the work.")
         } else if !tuning.slower.isEmpty {
             finding.downgrade("It makes \(count: tuning.slower.count, "other statement") slower.")
