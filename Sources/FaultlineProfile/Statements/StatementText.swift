@@ -119,6 +119,39 @@ package struct StatementText: Sendable, Hashable {
         summary = "SELECT \(selected) " + Self.joined(Self.withoutTable(tokens[from...], only))
     }
 
+    /// The statement that counts the rows of a query without a subquery, if a mapper has wrapped the query in one:
+    /// `SELECT count(*) FROM (SELECT … FROM post WHERE topic_id = ?)`.
+    package static func unwrapped(_ sql: String) -> String? {
+        let tokens = tokens(of: sql), depths = depths(of: tokens)
+        guard tokens.first?.isKeyword("SELECT") == true, tokens.dropFirst().first?.isKeyword("COUNT") == true,
+            let from = tokens.firstIndex(where: { $0.isKeyword("FROM") }), from + 2 < tokens.count,
+            tokens[from + 1].text == "(", tokens[from + 2].isKeyword("SELECT")
+        else { return nil }
+        let depth = depths[from + 2]
+        let rest = tokens.indices.dropFirst(from + 3)
+        guard let inner = rest.first(where: { depths[$0] == depth && tokens[$0].isKeyword("FROM") }),
+            let end = rest.first(where: { depths[$0] == depth && tokens[$0].text == ")" })
+        else { return nil }
+        let text = sql[tokens[inner].range.lowerBound..<tokens[end - 1].range.upperBound]
+        // The groups and different rows of a query are others than its rows.
+        let isOfRows = !tokens[from..<end].contains { token in
+            ["DISTINCT", "GROUP", "UNION", "LIMIT"].contains { token.isKeyword($0) }
+        }
+        return isOfRows ? "SELECT count(*) \(text)" : nil
+    }
+
+    /// The table that a statement writes to, and whether it inserts rows; `nil` if it writes to none, or resolves conflicts.
+    package static func written(by sql: String) -> (table: String, isInsertion: Bool)? {
+        let tokens = tokens(of: sql)
+        let isInsertion = tokens.first?.isKeyword("INSERT") == true
+        guard isInsertion || tokens.first?.isKeyword("UPDATE") == true,
+            let before = isInsertion ? tokens.firstIndex(where: { $0.isKeyword("INTO") }) : 0,
+            let table = name(at: before + 1, in: tokens[...])?.last,
+            !tokens.contains(where: { $0.isKeyword("CONFLICT") || $0.isKeyword("OR") })
+        else { return nil }
+        return (table, isInsertion)
+    }
+
     /// Functions whose result does not depend on their arguments alone (https://sqlite.org/lang_corefunc.html).
     private static let volatileFunctions: Set<String> = [
         "RANDOM", "RANDOMBLOB", "CHANGES", "TOTAL_CHANGES", "LAST_INSERT_ROWID",

@@ -92,7 +92,7 @@ struct Repetition: Sendable {
     var mainThreadTime: UInt64 = 0
     /// The time between the operations that the thread did not spend in the store, in nanoseconds.
     private(set) var waiting: UInt64 = 0
-    /// The shortest such time, or `nil` if there was only one operation.
+    /// The shortest such time, or `nil` if there was none.
     private var shortestWait: UInt64?
     /// The lines that called the functions with the operations.
     var callers: [CallSite: UInt64] = [:]
@@ -165,7 +165,8 @@ struct Repetition: Sendable {
     /// Adds a time between two operations.
     mutating func wait(_ time: UInt64) {
         waiting &+= time
-        shortestWait = min(shortestWait ?? time, time)
+        // All of it was in the store if the list's statement ended meanwhile, whose time comes from the whole loop.
+        if time > 0 { shortestWait = min(shortestWait ?? time, time) }
     }
 
     mutating func add(_ event: TraceEvent, rows: UInt64, caller: CallSite?, mark: ThreadMark) {

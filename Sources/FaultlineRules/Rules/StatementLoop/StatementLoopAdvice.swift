@@ -9,10 +9,13 @@ struct StatementLoopAdvice {
     private let evidence: StatementLoopEvidence
     private let origin: (statement: StatementSite, text: StatementText, rows: UInt64)?
     private let library: StatementLibrary?
+    /// The advice if each run precedes a write of the row that it looks for.
+    private let beforeWrite: LookBeforeWrite?
 
     init(_ key: StatementSite, _ evidence: StatementLoopEvidence) {
         (self.key, self.evidence) = (key, evidence)
-        statement = StatementText(key.sql)
+        statement = StatementText(StatementText.unwrapped(key.sql) ?? key.sql)
+        beforeWrite = LookBeforeWrite(statement, evidence)
         let most = evidence.origins.max { ($0.value, $1.key.sortText) < ($1.value, $0.key.sortText) }
         // A statement without values does not depend on the rows of another.
         // Nor does a statement that reads an object again.
@@ -32,6 +35,10 @@ struct StatementLoopAdvice {
         case toMany(column: String, name: String?)
         /// At most one row names a row of the origin by a column.
         case toOneBack(column: String)
+        /// It is asked whether a row names a row of the origin by a column.
+        case existence(column: String)
+        /// The first one, in an order, of the rows that name a row of the origin by a column.
+        case first(column: String)
     }
 
     /// The relation, if the names of tables and columns show it.
@@ -53,7 +60,10 @@ struct StatementLoopAdvice {
         }
         guard Self.referred(by: column) != nil else { return nil }
         // A mapper that expects one row limits their number, and does not order them.
-        if statement.isLimited, statement.sortKeys.isEmpty { return .toOneBack(column: column) }
+        if statement.isLimited, !statement.isAggregated {
+            if statement.columns.isEmpty, statement.selection.hasPrefix("?") { return .existence(column: column) }
+            return statement.sortKeys.isEmpty ? .toOneBack(column: column) : .first(column: column)
+        }
         // The table between two others is often named after the relationship: blog_post_tags.
         let between = statement.conditions.equalities.first?.table
         let prefix = (origin.text.table ?? "") + "_"
@@ -87,6 +97,9 @@ struct StatementLoopAdvice {
         return nil
     }
 
+    /// Django's name of a foreign key's field.
+    private static func field(_ column: String) -> String { referred(by: column) ?? column }
+
     private static func isKey(_ column: String) -> Bool { ["id", "rowid", "pk"].contains(column.lowercased()) }
 
     /// Whether a table's name is that of one of its rows, or its plural.
@@ -95,23 +108,31 @@ struct StatementLoopAdvice {
     }
 
     /// The line to change: that of the statement whose rows the loop iterates over, if it is known.
-    var change: CallSite? { origin?.statement.site ?? key.site }
+    var change: CallSite? { beforeWrite == nil ? origin?.statement.site ?? key.site : key.site }
+
+    /// Whether one statement can read what all runs read.
+    var canReadTogether: Bool { beforeWrite == nil }
 
     var subject: Wording { statement.table.map { "\(entity: $0)" } ?? "the rows" }
 
     private var originName: Wording { "\(entity: origin?.text.table ?? "")" }
 
     var title: Wording {
+        if let beforeWrite { return beforeWrite.title }
         guard statement.hasValues else { return "Read \(subject) once instead of \(count: perLoop) times" }
         return switch (library, relation) {
         case (.django?, .toOne(let name, _)?):
             "Add \(code: "select_related(\"\(name)\")") to the query of \(originName)"
         case (.django?, .oneOf?), (.django?, .toOneBack?):
             "Add \(code: "select_related") for \(subject) to the query of \(originName)"
+        case (.django?, .existence?), (.django?, .first?):
+            "Ask for \(subject) within the query of \(originName)"
         case (.django?, .toMany?) where aggregatesForPage:
             "Aggregate \(subject) with one statement for the page of \(originName)"
         case (.django?, .toMany?) where statement.isAggregated: "Add \(code: "annotate") to the query of \(originName)"
         case (.django?, .toMany?): "Add \(code: "prefetch_related") for \(subject) to the query of \(originName)"
+        case (.sqlAlchemy?, .some) where statement.isAggregated:
+            "Aggregate \(subject) with one statement for all rows of \(originName)"
         case (.sqlAlchemy?, .some): "Load \(subject) eagerly with the query of \(originName)"
         case (.grdb?, .some): "Include \(subject) in the request of \(originName)"
         default: "Read \(subject) with one statement instead of \(count: perLoop)"
@@ -119,17 +140,23 @@ struct StatementLoopAdvice {
     }
 
     var fix: Wording {
+        if let beforeWrite { return beforeWrite.fix }
         guard statement.hasValues else {
             return "The statement has no parameters, so it returns the same rows until something is written. Keep them."
         }
         return switch (library, relation) {
         case (.django?, .toOne?), (.django?, .oneOf?), (.django?, .toOneBack?):
             "Django then reads both tables with one statement, a join."
+        case (.django?, .existence?), (.django?, .first?):
+            "SQLite then looks for the row within the query. A related manager that filters, orders or asks exists() ignores what "
+                + "prefetch_related has read."
         case (.django?, .toMany?) where aggregatesForPage:
             "SQLite then aggregates the rows of this page alone. With annotate, it would aggregate those of all objects before the limit."
         case (.django?, .toMany?) where statement.isAggregated:
             "SQLite then aggregates the related rows within the query."
         case (.django?, .toMany?): "Django then reads the related rows of all objects with one more statement."
+        case (.sqlAlchemy?, .some) where statement.isAggregated:
+            "SQLite then aggregates the rows of each object in one pass."
         case (.sqlAlchemy?, .some):
             "SQLAlchemy then reads the related rows of all objects with one more statement, or with a join."
         case (.grdb?, .some):
@@ -144,10 +171,15 @@ struct StatementLoopAdvice {
     }
 
     var code: [String] {
+        if let beforeWrite { return beforeWrite.code(library) }
         let name = StatementLibrary.modelName(of: origin?.text.table)
         switch (library, relation) {
         case (.django?, let relation?): return django(relation, name)
         case (.sqlAlchemy?, .toOne(let field, _)?): return ["select(\(name)).options(joinedload(\(name).\(field)))"]
+        case (.sqlAlchemy?, .existence?), (.sqlAlchemy?, .first?): return sql
+        case (.sqlAlchemy?, .toMany(let column, _)?) where statement.selection.lowercased().hasPrefix("count("):
+            let owner = "\(StatementLibrary.modelName(of: statement.table)).\(column)"
+            return ["session.execute(select(\(owner), func.count()).where(\(owner).in_(…)).group_by(\(owner)))"]
         case (.sqlAlchemy?, .toMany?), (.sqlAlchemy?, .toOneBack?):
             return statement.isAggregated ? sql : ["select(\(name)).options(selectinload(\(name).\(plural)))"]
         case (.grdb?, .toOne(let field, _)?): return ["\(name).including(required: \(name).\(field))"]
@@ -164,6 +196,15 @@ struct StatementLoopAdvice {
             let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
             return ["\(name).objects.select_related(\(list))  # the one that the loop reads"]
         case .toOneBack: return ["\(name).objects.select_related(\"\(reverse)\")  # or its related_name"]
+        case .existence(let column):
+            return [
+                "\(name).objects.annotate(found=Exists(\(other).objects.filter(\(Self.field(column))=OuterRef(\"pk\"))))"
+            ]
+        case .first(let column):
+            return [
+                "first = \(other).objects.filter(\(Self.field(column))=OuterRef(\"pk\")).order_by(…)",
+                "\(name).objects.annotate(first=Subquery(first.values(\"pk\")[:1]))",
+            ]
         case .toMany(let column, let related) where aggregatesForPage:
             let field = Self.referred(by: column) ?? name.lowercased(), prefix = (origin?.text.table ?? "") + "_"
             // The table between two others can be the only one of the statement.
@@ -210,6 +251,7 @@ struct StatementLoopAdvice {
 
     /// The language of ``code``.
     var language: String {
+        if let beforeWrite { return beforeWrite.language(library) }
         guard statement.hasValues, relation != nil, let library else { return "sql" }
         return code == sql ? "sql" : library.language
     }
@@ -242,17 +284,19 @@ struct StatementLoopAdvice {
         if language != "sql", !code.isEmpty {
             sentences.append("The names in the code are derived from those of tables and columns.")
         }
+        if let beforeWrite { sentences.append(beforeWrite.explanation) }
         sentences += evidence.callers.sentences
         return sentences
     }
 
     var alternatives: [Wording] {
-        guard library == .sqlAlchemy, relation != nil else { return [] }
+        guard library == .sqlAlchemy, relation != nil, !statement.isAggregated, beforeWrite == nil else { return [] }
         return ["Set \(code: "lazy=\"selectin\"") on the relationship."]
     }
 
     /// How far the advice can be trusted: the names of a mapper's classes and relations are derived from those of tables.
     var confidence: Confidence {
+        if beforeWrite != nil { return .medium("the program may need what it reads for something else") }
         if !statement.hasValues { return .low("something may have been written in between") }
         if origin == nil { return .medium("the rows that the loop goes through are not known") }
         let readsAll = evidence.executions &* 10 >= (origin?.rows ?? 0) &* 9

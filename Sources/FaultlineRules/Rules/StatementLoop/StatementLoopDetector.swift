@@ -15,8 +15,13 @@ struct OpenStatementLoop: RepeatedGroup {
     /// The statement whose rows the loop may go through.
     var origin: Origin?
     var library: StatementLibrary?
+    /// The table that the statement reads, in lowercase.
+    var table: String?
     /// Whether SQLAlchemy reads objects again because they expired.
     var readsExpired = false
+    /// The runs after which the next statement of the thread inserted a row into the same table, or updated one.
+    var insertions: UInt64 = 0
+    var updates: UInt64 = 0
     /// The hashes of the runs' values, at most two; 0 if the trace does not have them.
     private(set) var values: Set<UInt64> = []
 
@@ -48,6 +53,8 @@ struct OpenStatementLoop: RepeatedGroup {
         if let found = other.origin, found.rows > origin?.rows ?? 0 { origin = found }
         library = library ?? other.library
         readsExpired = readsExpired && other.readsExpired
+        insertions &+= other.insertions
+        updates &+= other.updates
         for hash in other.values { observe(values: hash) }
     }
 }
@@ -68,6 +75,10 @@ struct StatementLoopDetector: EvidenceDetector {
     /// The groups that each thread added to last.
     private var recent: [UInt32: [OpenStatementLoop.Key]] = [:]
 
+    /// The group of each thread's last statement, until a write follows it.
+    private var latest: [UInt32: OpenStatementLoop.Key] = [:]
+    /// What statements write, as far as it was asked for.
+    private var written: [DictionaryID: (table: String, isInsertion: Bool)?] = [:]
     /// The last run of an origin whose rows the evidence of a statement counts.
     private var counted: [StatementSite: EventID] = [:]
 
@@ -78,9 +89,11 @@ struct StatementLoopDetector: EvidenceDetector {
 
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         // The statements of a fetch or a save belong to other rules.
-        guard case .sql(let statement) = event.detail, event.parent == 0, statement.type == .read, statement.error == 0,
+        guard case .sql(let statement) = event.detail, event.parent == 0, statement.error == 0,
             let sql = context.dictionary.statement(statement.statement)?.sql
         else { return }
+        if statement.type == .write { return observeWrite(statement.statement, sql, on: event.thread) }
+        guard statement.type == .read else { return }
         let site = context.stackSite(of: event)
         let key = OpenStatementLoop.Key(
             scope: event.scope, thread: event.thread, statement: statement.statement, site: site)
@@ -96,6 +109,20 @@ struct StatementLoopDetector: EvidenceDetector {
         evaluate(open.drain(), in: &context)
     }
 
+    /// Records a write right after a run that read the same table.
+    private mutating func observeWrite(_ statement: DictionaryID, _ sql: String, on thread: UInt32) {
+        guard let key = latest.removeValue(forKey: thread) else { return }
+        if written[statement] == nil {
+            if written.count == Self.capacity { written = [:] }
+            written[statement] = .some(StatementText.written(by: sql).map { ($0.table.lowercased(), $0.isInsertion) })
+        }
+        guard case .some(.some(let write)) = written[statement] else { return }
+        open.update(key, isUse: false) { loop in
+            guard loop.table == write.table else { return }
+            if write.isInsertion { loop.insertions &+= 1 } else { loop.updates &+= 1 }
+        } ?? ()
+    }
+
     private mutating func add(
         _ statement: TraceEvent.Statement, _ event: TraceEvent, to key: OpenStatementLoop.Key,
         _ own: StatementSite, in context: inout ProcessContext
@@ -104,12 +131,14 @@ struct StatementLoopDetector: EvidenceDetector {
             var loop = OpenStatementLoop()
             loop.origin = lists[event.thread]?.last { $0.statement != own && $0.end &+ Self.patience > event.start }
             loop.library = context.library(on: event.stack)
+            loop.table = StatementText(own.sql).table?.lowercased()
             loop.readsExpired = loop.library == .sqlAlchemy && context.readsExpired(on: event.stack)
             if let evicted = open.insert(loop, for: key) { evaluate([evicted], in: &context) }
         }
         open.add(event, rows: UInt64(statement.rows), to: key, in: &context) {
             $0.observe(values: statement.parameters)
         }
+        latest[event.thread] = key
         var keys = recent[event.thread] ?? []
         if keys.last != key {
             keys.removeAll { $0 == key }
@@ -159,6 +188,7 @@ struct StatementLoopDetector: EvidenceDetector {
                 found.origins = [origin.statement: last == origin.run ? 0 : origin.rows]
             }
             found.expiredOccurrences = loop.readsExpired ? 1 : 0
+            (found.insertions, found.updates) = (loop.insertions, loop.updates)
             found.libraries = loop.library.map { [$0.rawValue] } ?? []
             add(found, to: statement)
         }
@@ -181,6 +211,9 @@ struct StatementLoopEvidence: RunEvidence {
     var runs = RunSums()
     /// The number of loops in which SQLAlchemy read objects again because they had expired.
     var expiredOccurrences: UInt64 = 0
+    /// The runs after which the program inserted a row into the same table, or updated one.
+    var insertions: UInt64 = 0
+    var updates: UInt64 = 0
     /// The statements whose rows the loops went through, with the number of these rows.
     var origins: [StatementSite: UInt64] = [:]
 }
@@ -202,5 +235,6 @@ extension StatementLoopEvidence {
 extension StatementLoopEvidence {
     static let parts: [SumPart<StatementLoopEvidence>] = [
         .members(\.runs), .sum("expiredOccurrences", \.expiredOccurrences), .part("origins", \.origins),
+        .sum("insertions", \.insertions), .sum("updates", \.updates),
     ]
 }

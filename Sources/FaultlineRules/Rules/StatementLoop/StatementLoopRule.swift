@@ -73,7 +73,7 @@ public struct StatementLoopRule: Rule {
         let runs = evidence.executions / occurrences
         if evidence.readsExpired {
             finding.adviseNotExpiring(advice.subject)
-        } else {
+        } else if advice.canReadTogether {
             finding.remedy = .statement(
                 StatementChange(
                     sql: key.sql, executions: evidence.executions, rows: evidence.rows, time: evidence.time,
