@@ -14,9 +14,14 @@ struct ActivationTests {
         private var frames: [String: FrameEntry] = [:]
         private var stacks: [[String]: DictionaryID] = [:]
         private let statement: DictionaryID
+        private let writing: [(DictionaryID, TraceEvent.Statement.StatementType)]
 
         init() {
             statement = trace.define(.statement(StatementEntry(sql: "SELECT name FROM author WHERE id = ?")))
+            let begin = trace.define(.statement(StatementEntry(sql: "BEGIN")))
+            let insert = trace.define(.statement(StatementEntry(sql: "INSERT INTO visit(url) VALUES (?)")))
+            let commit = trace.define(.statement(StatementEntry(sql: "COMMIT")))
+            writing = [(begin, .transaction), (insert, .write), (commit, .transaction)]
         }
 
         private mutating func stack(_ functions: [String]) -> DictionaryID {
@@ -46,6 +51,24 @@ struct ActivationTests {
             trace.now += pause
         }
 
+        /// Writes a row in a transaction, in calls of functions of which `active` still are; their number is the innermost one's,
+        /// and that of all functions together belongs to this call.
+        mutating func write(_ functions: [String], active: Int, number: UInt32, own: UInt32) {
+            for (position, (statement, type)) in writing.enumerated() {
+                var fields = TraceEvent.Statement()
+                (fields.statement, fields.type, fields.rows) = (statement, type, type == .write ? 1 : 0)
+                (fields.activation, fields.level) =
+                    position == 0 ? (number, UInt32(functions.count - active + 1)) : (own, 1)
+                trace.event(.sql(fields), duration: 400_000, stack: stack(functions))
+                trace.now += 1000
+            }
+        }
+
+        /// The transactions and the loops that a report names.
+        var transactions: [[UInt64]] {
+            Profile(trace.closed()).smallTransactions.map { [$0.evidence.executions, $0.evidence.occurrences] }
+        }
+
         /// The runs and the loops that a report names.
         var loops: [[UInt64]] {
             Profile(trace.closed()).statementLoops.map { [$0.evidence.executions, $0.evidence.occurrences] }
@@ -62,6 +85,15 @@ struct ActivationTests {
             for _ in 1..<20 { program.run(view, active: 2, number: UInt32(10 * call), pause: 90_000_000) }
         }
         #expect(program.loops == [[60, 3]])
+    }
+
+    @Test("The transactions of a function that a loop calls are one loop")
+    func transactions() {
+        var program = Program()
+        for call in 1...30 {
+            program.write(view, active: call == 1 ? 0 : 2, number: call == 1 ? 0 : 1, own: UInt32(10 * call))
+        }
+        #expect(program.transactions == [[30, 1]])
     }
 
     @Test("What each step of a loop runs twice is one loop")

@@ -198,9 +198,14 @@ struct SmallTransactionRuleTests {
 @Suite("R28: commits that wait for the disk")
 struct CommitSyncsTests {
     /// The findings about 20 transactions of 100 rows, which take 20 ms each, of which SQLite waits for the disk.
-    private func findings(syncs: UInt32, syncTime: UInt64 = 15_000_000, commits: Int = 20, pause: UInt64 = 0)
-        -> [Finding]
-    {
+    ///
+    /// - Parameters:
+    ///   - spills: The times that the first row of each transaction waits for the disk.
+    ///   - log: The length of a write-ahead log.
+    private func findings(
+        syncs: UInt32, syncTime: UInt64 = 15_000_000, spills: UInt32 = 0, log: UInt64 = 0, commits: Int = 20,
+        pause: UInt64 = 0
+    ) -> [Finding] {
         var trace = TraceBuilder()
         let begin = trace.define(.statement(StatementEntry(sql: "BEGIN")))
         let insert = trace.define(.statement(StatementEntry(sql: "INSERT INTO book VALUES (?, …)")))
@@ -211,9 +216,12 @@ struct CommitSyncsTests {
             (statement.statement, statement.type) = (begin, .transaction)
             trace.event(.sql(statement), duration: 1000, stack: stack)
             (statement.statement, statement.type, statement.rows) = (insert, .write, 1)
-            for _ in 0..<100 { trace.event(.sql(statement), duration: 10_000, stack: stack) }
+            for row in 0..<100 {
+                statement.syncs = row == 0 ? spills : 0
+                trace.event(.sql(statement), duration: 10_000, stack: stack)
+            }
             (statement.statement, statement.type, statement.rows) = (commit, .transaction, 0)
-            (statement.syncs, statement.syncTime) = (syncs, syncTime)
+            (statement.syncs, statement.syncTime, statement.log) = (syncs, syncTime, log)
             trace.event(.sql(statement), duration: 1_000_000 + syncTime, stack: stack)
         }
         trace.now += pause
@@ -237,6 +245,23 @@ struct CommitSyncsTests {
         let finding = try #require(findings(syncs: 1).first)
         #expect(finding.severity == .note && finding.code == ["PRAGMA synchronous = NORMAL"])
         #expect(finding.saving.time.low == 150_000_000)
+    }
+
+    @Test func `Rows that wait for the disk because the page cache is full are no commits`() {
+        #expect(
+            findings(syncs: 4, spills: 1).first?.explanation.map(\.text) == [
+                "20 commits waited 80 times for the disk: 300 ms, 88 % of the run."
+            ])
+    }
+
+    @Test func `Checkpoints of a write-ahead log are not those of a rollback journal`() {
+        #expect(findings(syncs: 1, log: 4096).first?.code == ["PRAGMA synchronous = NORMAL"])
+        #expect(findings(syncs: 3, log: 4096).isEmpty)
+    }
+
+    @Test func `Commits that take less than a fifth of the run are a note`() {
+        #expect(findings(syncs: 4, pause: 1_000_000_000).map(\.severity) == [.warning])
+        #expect(findings(syncs: 4, pause: 2_000_000_000).map(\.severity) == [.note])
     }
 
     @Test func `Commits that hardly wait are not reported`() {

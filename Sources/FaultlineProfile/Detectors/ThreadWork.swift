@@ -22,7 +22,8 @@ package struct ThreadWork: Sendable {
             isUpgrade: Bool, hasAsked: Bool, library: StatementLibrary?
         ) {
             (self.wait, self.site, self.scope, self.start, self.end) = (wait, site, scope, start, end)
-            (self.isMainThread, self.isUpgrade, self.hasAsked, self.library) = (isMainThread, isUpgrade, hasAsked, library)
+            (self.isMainThread, self.isUpgrade) = (isMainThread, isUpgrade)
+            (self.hasAsked, self.library) = (hasAsked, library)
         }
     }
 

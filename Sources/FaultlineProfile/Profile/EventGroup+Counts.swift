@@ -46,6 +46,8 @@ extension EventGroup {
         public var syncs: UInt64 = 0
         /// The time spent waiting for the disk, in nanoseconds.
         public var syncTime: UInt64 = 0
+        /// Statements that wrote to a write-ahead log.
+        public var logged: UInt64 = 0
         /// Events that ended with an SQLite error.
         public var errors: UInt64 = 0
 
@@ -63,7 +65,7 @@ extension EventGroup {
                 ("virtualMachineSteps", \.virtualMachineSteps), ("preparations", \.preparations),
                 ("pageHits", \.pageHits), ("pageMisses", \.pageMisses),
                 ("fileReads", \.fileReads), ("fileWrites", \.fileWrites), ("syncs", \.syncs), ("syncTime", \.syncTime),
-                ("errors", \.errors),
+                ("logged", \.logged), ("errors", \.errors),
             ]
         }
 
@@ -166,6 +168,7 @@ extension EventGroup.Counts: Summed, StartsEmpty {
         fileWrites &+= UInt64(statement.fileWrites)
         syncs &+= UInt64(statement.syncs)
         syncTime &+= statement.syncTime
+        logged &+= statement.log > 0 ? 1 : 0
         errors &+= statement.error == 0 ? 0 : 1
     }
 }

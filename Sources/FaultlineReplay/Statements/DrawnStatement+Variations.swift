@@ -10,8 +10,10 @@ extension DrawnStatement {
     /// The longest time of a query for values, in nanoseconds.
     private static let patience: UInt64 = 500_000_000
 
-    /// The values of the first run, each time with those of another row: one with a rare or the most frequent value of a
-    /// column, or with a small or a great one. Two values of one column are also those between which some rows are.
+    /// The values of the first run, each time with those of another row.
+    ///
+    /// It has a rare or the most frequent value of a column, or a small or a great one. Two values of one column are also those
+    /// between which some rows are.
     ///
     /// - Parameter rows: The number of rows that a run finds. If it is 0, some of the values are those of no row.
     func variations(finding rows: UInt64, on file: DatabaseFile) -> [[StoredValue]] {

@@ -93,6 +93,8 @@ struct DrawnStatement {
             }
         }
         text += sql[rest...]
+        // One row stands for any number of them.
+        text.replace("), …", with: ")")
         values = try Self.draw(sources, runs: runs, isDistinct: isDistinct, on: file)
     }
 

@@ -26,8 +26,10 @@ extension BoundedTable where Value: RepeatedGroup {
     /// Removes and returns a group of a statement's runs if a run does not belong to its loop.
     ///
     /// Where calls of functions are not known, a pause ends the loop.
-    mutating func removeIfLeft(_ key: Key, before event: TraceEvent, in context: inout ProcessContext) -> Value? {
-        guard let activation = context.activation(of: event) else {
+    mutating func removeIfLeft(
+        _ key: Key, before event: TraceEvent, begunBy first: TraceEvent? = nil, in context: inout ProcessContext
+    ) -> Value? {
+        guard let activation = context.activation(of: first ?? event) else {
             return removeIfOver(key, before: event, pause: Repetition.statementPause, in: context)
         }
         let now = context.mark(of: event.thread)

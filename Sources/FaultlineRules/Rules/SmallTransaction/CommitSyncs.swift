@@ -17,10 +17,16 @@ struct CommitSyncs {
     /// Whether small transactions wait, too.
     private let isRest: Bool
     private let profile: Profile
+    /// Whether the commits write to a write-ahead log.
+    private let hasLog: Bool
 
+    /// The least syncs of a commit with a rollback journal; one with a write-ahead log waits once, but for checkpoints.
+    private static let syncsOfJournal = 1.5
     /// The minimum number of commits, and the minimum share of the run that they wait.
     private static let leastCommits: UInt64 = 5
     private static let leastShare = 0.05
+    /// The minimum share for a warning: other commits are the price of writing.
+    private static let dominantShare = 0.2
 
     /// - Parameter small: Transactions whose finding advises larger ones.
     /// - Returns: `nil` if commits hardly wait.
@@ -28,24 +34,26 @@ struct CommitSyncs {
         self.profile = profile
         isRest = !small.isEmpty
         groups = profile.groups.filter { group in
+            // A write that waits each time is a transaction of its own; others wait when the page cache is full.
             group.key.kind == .sql && group.counts.syncs > 0
-                && (group.key.statementType == .transaction || group.key.statementType == .write)
+                && (group.key.statementType == .transaction
+                    || group.key.statementType == .write && group.counts.syncs >= group.count)
         }.ordered { ($0.counts.syncTime, $1.key.sortText) > ($1.counts.syncTime, $0.key.sortText) }
         commits = groups.reduce(0) { $0 &+ $1.count }
         syncs = groups.reduce(0) { $0 &+ $1.counts.syncs }
         let all = groups.reduce(0) { $0 &+ $1.counts.syncTime }
         time = all &- min(all, small.reduce(0) { $0 &+ $1.syncTime })
         let left = commits &- min(commits, small.reduce(0) { $0 &+ $1.executions })
+        hasLog = groups.reduce(0) { $0 &+ $1.counts.logged } * 2 >= commits
         guard left >= Self.leastCommits, Double(time) >= Significance.time.value, profile.wallTime > 0,
             Double(time) >= Self.leastShare * Double(profile.wallTime),
-            // Only checkpoints sync.
-            syncs * 2 >= commits
+            // Only checkpoints sync: with a log after several commits, or after each large one.
+            syncs * 2 >= commits, !hasLog || Double(syncs) < Self.syncsOfJournal * Double(commits)
         else { return nil }
     }
 
     private var each: Double { Double(syncs) / Double(max(1, commits)) }
-    /// Whether SQLite waits more than once for a commit, as it does not with a write-ahead log.
-    private var hasJournal: Bool { each >= 1.5 }
+    private var hasJournal: Bool { !hasLog && each >= Self.syncsOfJournal }
 
     func finding(of rule: SmallTransactionRule) -> Finding {
         let first = groups[0].key
@@ -86,6 +94,9 @@ struct CommitSyncs {
         ]
         if !hasJournal {
             finding.downgrade("Only you can say whether the last commits may be missing after a loss of power.")
+        }
+        if saved < Self.dominantShare * Double(profile.wallTime) {
+            finding.downgrade("It is less than \(percent: Self.dominantShare) of the run.")
         }
         finding.claims = groups.compactMap { group in
             guard case .statement(let sql) = group.key.subject else { return nil }

@@ -55,7 +55,7 @@ struct SmallTransactionDetector: EvidenceDetector {
                 transactions[event.thread]?.add(statement, event)
                 return
             }
-            add(statement.statement, of: event, rows: UInt64(statement.rows), committedBy: nil, in: &context)
+            add(statement.statement, of: event, rows: UInt64(statement.rows), nil, in: &context)
         default: break
         }
     }
@@ -92,17 +92,19 @@ struct SmallTransactionDetector: EvidenceDetector {
         guard let done = transactions.removeValue(forKey: event.thread), done.writes <= Self.mostWrites,
             let whole = done.whole(endedBy: statement, event)
         else { return }
-        add(whole.statement, of: whole.event, rows: done.rows, committedBy: event, in: &context)
+        add(whole.statement, of: whole.event, rows: done.rows, (done.begin, event), in: &context)
     }
 
-    /// - Parameter commit: The end of the transaction, or `nil` if SQLite began and ended it for the one statement.
+    /// - Parameter ends: The beginning and the end of the transaction, or `nil` if SQLite began and ended it for the one
+    ///   statement.
     private mutating func add(
-        _ statement: DictionaryID, of event: TraceEvent, rows: UInt64, committedBy commit: TraceEvent?,
+        _ statement: DictionaryID, of event: TraceEvent, rows: UInt64, _ ends: (begin: TraceEvent, commit: TraceEvent)?,
         in context: inout ProcessContext
     ) {
         let key = OpenSmallTransactions.Key(
             scope: event.scope, thread: event.thread, statement: statement, site: context.stackSite(of: event))
-        if let group = open.removeIfLeft(key, before: event, in: &context) {
+        // The writes of a transaction run in a call of the function that began it, which the loop may have called.
+        if let group = open.removeIfLeft(key, before: event, begunBy: ends?.begin, in: &context) {
             evaluate([(key, group)], in: &context)
         }
         if !open.contains(key) {
@@ -112,9 +114,9 @@ struct SmallTransactionDetector: EvidenceDetector {
         }
         var syncTime: UInt64 = 0
         if case .sql(let statement) = event.detail { syncTime = statement.syncTime }
-        let end = commit.flatMap { context.stackSite(of: $0) }
+        let end = ends.flatMap { context.stackSite(of: $0.commit) }
         open.add(event, rows: rows, to: key, in: &context) {
-            $0.implicit &+= commit == nil ? 1 : 0
+            $0.implicit &+= ends == nil ? 1 : 0
             if let end { $0.commits[end, default: 0] &+= 1 }
             $0.syncTime &+= syncTime
         }
@@ -152,7 +154,7 @@ extension Profile {
 /// "When SAVEPOINT is the outer-most savepoint and it is not within a BEGIN…COMMIT then the behavior is the same as BEGIN
 /// DEFERRED TRANSACTION", and its RELEASE is a COMMIT (https://sqlite.org/lang_savepoint.html).
 struct OpenTransaction: Sendable {
-    private let begin: TraceEvent
+    let begin: TraceEvent
     private(set) var writes: UInt64 = 0
     private(set) var rows: UInt64 = 0
     private var time: UInt64 = 0
