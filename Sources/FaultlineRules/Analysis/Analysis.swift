@@ -89,10 +89,12 @@ public final class Analysis: Sendable {
             // The data of an application with a store will grow; any other program is judged by the run at hand.
             if !hasOperations { advice[index].waive(in: run) }
         }
+        // The time between the runs of one statement can be that of another.
+        let betweenRuns = profile.statementLoops.reduce(0) { $0 + Double($1.evidence.overhead) }
+        let storeTime = Double(totals.storeTime) + Double(profile.statementPreparation)
         var findings = ranked(
             advice,
-            storeTime: Double(totals.storeTime) + Double(profile.statementPreparation)
-                + profile.statementLoops.reduce(0) { $0 + Double($1.evidence.overhead) },
+            storeTime: run > 0 ? min(storeTime + betweenRuns, max(storeTime, Double(run))) : storeTime + betweenRuns,
             lossShare: profile.lossShare)
         for index in findings.indices where run > 0 {
             findings[index].share = min(1, findings[index].ownSaving.median / Double(run))
@@ -108,14 +110,25 @@ public final class Analysis: Sendable {
                     "\(percent: lossShare) of the events were lost, and they may contradict this finding.")
             }
         }
-        return order(claim(order(findings), storeTime: storeTime))
+        return reordered(claim(order(findings), storeTime: storeTime))
     }
 
-    private static func order(_ findings: [Finding]) -> [Finding] {
-        findings.ordered { a, b in
-            if a.severity != b.severity { return a.severity > b.severity }
-            return (a.rank, a.score, b.signature) > (b.rank, b.score, a.signature)
+    /// Orders findings by what is left of their savings. The findings after which something is left get their new numbers.
+    private static func reordered(_ findings: [Finding]) -> [Finding] {
+        let positions = findings.indices.ordered { isBefore(findings[$0], findings[$1]) }
+        let numbers = Dictionary(uniqueKeysWithValues: positions.enumerated().map { ($1 + 1, $0 + 1) })
+        return positions.map { position in
+            var finding = findings[position]
+            finding.saving.after = finding.saving.after.compactMap { numbers[$0] }.sorted()
+            return finding
         }
+    }
+
+    private static func order(_ findings: [Finding]) -> [Finding] { findings.ordered(by: isBefore) }
+
+    private static func isBefore(_ a: Finding, _ b: Finding) -> Bool {
+        if a.severity != b.severity { return a.severity > b.severity }
+        return (a.rank, a.score, b.signature) > (b.rank, b.score, a.signature)
     }
 
     /// Allots the time that was spent to the findings in order, so no time is saved twice.

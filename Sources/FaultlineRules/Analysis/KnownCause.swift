@@ -12,7 +12,7 @@ enum KnownCause {
     case manyRows(UInt64)
     /// Rows are written to many different pages.
     case scatteredWrites(reads: UInt64, rows: UInt64)
-    /// The whole file is rewritten or checked.
+    /// The whole file is rewritten, checked or read for statistics.
     case wholeFile(String)
 
     /// The minimum rows of a run that are very many.
@@ -26,7 +26,7 @@ enum KnownCause {
         let tokens = StatementText.tokens(of: sql)
         guard let first = tokens.first?.text.uppercased() else { return nil }
         let (counts, runs) = (group.counts, max(1, group.count))
-        if first == "VACUUM" {
+        if first == "VACUUM" || first == "REINDEX" || first == "ANALYZE" {
             self = .wholeFile(first)
         } else if first == "PRAGMA", let check = tokens.first(where: Self.isCheck) {
             self = .wholeFile(check.text)
@@ -94,8 +94,12 @@ enum KnownCause {
             ]
         case .wholeFile(let word):
             [
-                "\(code: word) reads the whole file, and \(code: "VACUUM") writes it, too.",
-                "Run it when the file has changed much, and not at every start.",
+                word == "VACUUM"
+                    ? "\(code: word) reads the whole file and writes it anew."
+                    : "\(code: word) reads the whole file.",
+                word == "REINDEX"
+                    ? "It is needed only when a collation or an indexed function has changed."
+                    : "Run it when the file has changed much, and not at every start.",
             ]
         }
     }

@@ -26,22 +26,37 @@ extension Profile {
 
 /// Findings about statements that are prepared anew because each connection is new.
 extension PreparationRule {
+    /// The most statements for each connection that are worth a connection of their own.
+    private static let fewStatements: UInt64 = 5
+
     /// Joins the findings about statements that each connection prepares once.
     ///
-    /// A new connection reads the schema, keeps no statement and has an empty page cache.
+    /// A new connection reads the schema, keeps no statement and has an empty page cache. With few statements for each
+    /// connection it is the cause even if these take longer than their preparation.
     func joined(
         _ found: [(finding: Finding, times: PreparationEvidence)], _ profile: Profile
     ) -> [Finding] {
         let connections = profile.connections
+        guard connections >= Self.minimumPreparations.count else { return found.map(\.finding) }
         let isOfConnections = { (times: PreparationEvidence) in times.preparations <= connections }
-        let caused = found.filter { isOfConnections($0.times) }
-        guard connections >= Self.minimumPreparations.count,
-            let first = caused.max(by: { $0.finding.saving.time.median < $1.finding.saving.time.median })
-        else { return found.map(\.finding) }
+        let all = profile.preparations.compactMap { statement, times in
+            self.finding(for: statement, times, minimumShare: 0, profile).map { (finding: $0, times: times) }
+        }.filter { isOfConnections($0.times) }
+        let isWorthOne = all.reduce(0) { $0 &+ $1.times.executions } > Self.fewStatements &* connections
+        let caused = isWorthOne ? found.filter { isOfConnections($0.times) } : all
+        guard let first = caused.max(by: { $0.finding.saving.time.median < $1.finding.saving.time.median }) else {
+            return found.map(\.finding)
+        }
         var finding = first.finding
         let runs = caused.reduce(0) { $0 &+ $1.times.executions }
         let prepareTime = caused.reduce(0) { $0 &+ $1.times.prepareTime }
-        let saved = caused.reduce(0) { $0 + $1.finding.saving.time.median }
+        let prepared = caused.reduce(0) { $0 + $1.finding.saving.time.median }
+        // Opening and closing lie between the runs, with whatever else the program does there.
+        let loops = profile.statementLoops.filter { loop in
+            loop.evidence.executions <= connections
+                && caused.contains { $0.finding.subjects == [.statement(loop.key.sql)] }
+        }
+        let between = isWorthOne ? 0 : loops.map { Double($0.evidence.overhead) }.max() ?? 0
         finding.title = "Keep connections open instead of opening \(count: connections, "connection")"
         finding.explanation = [
             "\(count: connections, "connection") for \(count: runs, "run") of \(count: UInt64(caused.count), "statement"): each of them read "
@@ -50,11 +65,22 @@ extension PreparationRule {
         let names = Set(profile.statementOrigins.flatMap(\.evidence.libraries))
         finding.fix =
             StatementLibrary(names: names)?.keepingConnections ?? "Open a connection for each thread once, and keep it."
-        finding.saving = Saving(time: .init(median: saved, low: saved / 2, high: saved))
+        finding.saving = Saving(
+            time: .init(median: prepared + between / 2, low: prepared / 2, high: prepared + between))
+        if between > 0 {
+            finding.confidence = .medium("the trace does not show how long opening and closing take")
+            finding.score = max(
+                finding.score,
+                Significance.score(
+                    saving: prepared + between / 2, wallTime: profile.knownWallTime ?? 0, isMainThread: false))
+            finding.reservations = []
+        }
         finding.signature = [id, "connections"].joined(separator: "|")
         finding.seenAt = caused.flatMap(\.finding.seenAt)
         finding.subjects = caused.flatMap(\.finding.subjects)
-        finding.claims = caused.flatMap(\.finding.claims)
+        finding.claims =
+            caused.flatMap(\.finding.claims)
+            + loops.map { Claim(StatementLoopDetector.self, $0.key, balance: Double($0.evidence.overhead)) }
         finding.evidence = [
             Evidence("connections", connections, .count), Evidence("executions", runs, .count),
             Evidence("prepareTime", prepareTime, .nanoseconds),

@@ -113,11 +113,26 @@ extension PreparationRule {
 
 /// The findings about statements of programs without an object store.
 extension PreparationRule {
-    func finding(for statement: StatementSite, _ times: PreparationEvidence, _ profile: Profile) -> Finding? {
+    private static func fix(_ library: StatementLibrary?) -> Wording {
+        if let library, library != .grdb {
+            return
+                "Python keeps a prepared statement as long as its connection is open, and finds it by its text. So pass values "
+                + "as parameters (\(code: "?")) and not in the text, and keep the connection open."
+        }
+        return
+            "Reset it after each run instead of finalizing it. A library that keeps statements finds it again if its text is "
+            + "the same, so pass values as parameters and not in the text. If a library opens a connection for each "
+            + "transaction, let it keep connections in a pool."
+    }
+
+    func finding(
+        for statement: StatementSite, _ times: PreparationEvidence, minimumShare: Double = Self.minimumShare.value,
+        _ profile: Profile
+    ) -> Finding? {
         let preparations = times.preparations
         // A process cannot keep the statements of another.
         guard times.executions > UInt64(profile.processes.count), preparations >= Self.minimumPreparations.count,
-            2 * preparations >= times.executions, times.share >= Self.minimumShare.value
+            2 * preparations >= times.executions, times.share >= minimumShare
         else { return nil }
         let text = StatementText(statement.sql)
         let saved = times.typicalPrepareTime * (1 - 1 / Double(preparations))
@@ -125,10 +140,7 @@ extension PreparationRule {
             rule: id, ruleName: name, title: "Keep this statement prepared, and bind other values to it",
             change: statement.site,
             score: Score.of(Double(preparations), info: Self.minimumPreparations.value, warning: 1000),
-            fix:
-                "Reset it after each run instead of finalizing it. A library that keeps statements finds it again if its text is "
-                + "the same, so pass values as parameters and not in the text. If a library opens a connection for each "
-                + "transaction, let it keep connections in a pool.",
+            fix: Self.fix(StatementLibrary(names: Set(profile.statementOrigins.flatMap(\.evidence.libraries)))),
             saving: Saving(time: .init(median: saved, low: saved / 2, high: saved)),
             confidence: .medium("some of the preparations may remain"),
             signature: [id, text.summary, statement.site?.function ?? ""].joined(separator: "|"))

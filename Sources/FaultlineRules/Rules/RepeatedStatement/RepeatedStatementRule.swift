@@ -17,6 +17,9 @@ public struct RepeatedStatementRule: Rule {
 
     public init() {}
 
+    /// The mean time between runs that find nothing from which they count as polling, in nanoseconds.
+    private static let pollingPause: UInt64 = 1_000_000
+
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let runs = profile.totals.outermostReads
@@ -73,6 +76,12 @@ public struct RepeatedStatementRule: Rule {
                 isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time)),
             isLargePart: Significance.isMet(trips: finding.saving.trips, of: profile.totals.readTrips), of: "trips")
         if let reservation = key.reservation { finding.reservations.append(reservation) }
+        let wait = evidence.waiting / max(1, evidence.executions)
+        if evidence.rows == 0, wait >= Self.pollingPause {
+            finding.downgrade(
+                "It found no row each time, with \(duration: wait) in between, so the program may wait for one to be written."
+            )
+        }
         finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
         return finding
     }
@@ -100,6 +109,7 @@ extension RepeatedStatementRule {
                 "Runs in a loop with several values belong to R27.",
                 "R29 ignores statements whose result can change by itself: they call random(), changes() or last_insert_rowid(), or "
                     + "ask for the time.",
+                "A finding is a note if no run found a row and at least 1 ms passed between two: the program may wait for one.",
                 "A write by another process between the runs is not seen.",
                 "A finding is a note if the runs are less than 20 % of all statements that read rows, and their time is less than "
                     + "2 ms and less than 1 % of the time that the work took.",
