@@ -21,6 +21,30 @@ struct AnalysisTests {
         Claim(account: .loads(.init(shape: ShapeEntry(entity: name), site: nil)), balance: balance)
     }
 
+    @Test func `A saving below a hundredth of the run and below 2 ms is a note`() {
+        for (saving, run, severity) in [
+            (1_900_000.0, UInt64(200_000_000), Severity.note), (2_100_000, 300_000_000, .warning),
+            (1_900_000, 150_000_000, .warning), (1_900_000, 0, .warning),
+        ] {
+            var finding = finding("a", saving: saving, score: 60, claims: [])
+            finding.waive(in: run)
+            #expect(finding.severity == severity)
+        }
+    }
+
+    @Test func `The findings after which something is left are named by their last numbers`() {
+        // Most of what the third one would save is already saved by the first, so that it comes last.
+        let shared = account("A", 100)
+        let found = Analysis.ranked(
+            [
+                finding("first", saving: 100, score: 60, claims: [shared]),
+                finding("second", saving: 40, score: 60, claims: [account("B", 40)]),
+                finding("third", saving: 90, score: 60, claims: [shared]),
+            ], storeTime: 1000, lossShare: 0)
+        #expect(found.map(\.signature) == ["first", "second", "third"])
+        #expect(found.map(\.saving.after) == [[], [], [1]])
+    }
+
     @Test func `A clock change during the recording is reported`() throws {
         func sentences(back: UInt64) throws -> [String] {
             var music = Music()

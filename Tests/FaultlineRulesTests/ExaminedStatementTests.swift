@@ -92,6 +92,22 @@ struct ExaminedStatementTests {
                 == "But SELECT DISTINCT kind FROM book then takes 600,000 steps instead of 300.")
     }
 
+    @Test func `Runs that are unlike the recorded ones give little confidence`() throws {
+        var other = tuning()
+        other.resemblesRecording = false
+        let finding = try #require(analysis(.change(other)).findings.first)
+        #expect(finding.confidence.level == .low && finding.severity >= .warning)
+    }
+
+    @Test func `An index on a table that the statement does not name is explained`() throws {
+        var other = tuning()
+        other.indexes = [.init(table: "loan", columns: ["book_id"], code: "CREATE INDEX loan_book_id ON loan(book_id)")]
+        let finding = try #require(analysis(.change(other)).findings.first)
+        #expect(
+            finding.explanation.last?.text
+                == "The statement does not name loan: a trigger or a foreign key makes SQLite look there.")
+    }
+
     @Test func `A sort that goes saves its time, for which SQLite counts no steps`() {
         #expect(tuning(after: 60_000, sorts: 0, afterTime: 4_000_000).savedShare == 0.9)
         #expect(tuning(after: 60_000, sorts: 1, afterTime: 4_000_000).savedShare == 0.25)

@@ -15,7 +15,9 @@ extension DrawnStatement {
     /// It has a rare or the most frequent value of a column, or a small or a great one. Two values of one column are also those
     /// between which some rows are.
     ///
-    /// - Parameter rows: The number of rows that a run finds. If it is 0, some of the values are those of no row.
+    /// Some of the values are those of no row: the rows that the program asked for may have changed since.
+    ///
+    /// - Parameter rows: The number of rows that a run finds.
     func variations(finding rows: UInt64, on file: DatabaseFile) -> [[StoredValue]] {
         guard let first = values.first else { return [] }
         /// The values of the first run with other ones at some places.
@@ -41,7 +43,6 @@ extension DrawnStatement {
                 found += Self.rows(of: column, selecting: expressions, from, on: file).map {
                     with(Array(zip(group, $0)))
                 }
-                guard rows == 0 else { continue }
                 let greatest = "max(\(column))"
                 let absent = "SELECT iif(typeof(\(greatest)) = 'text', \(greatest) || '~', \(greatest) + 1) \(from)"
                 found += Self.values(absent, on: file).map { with([(place, $0[0])]) }

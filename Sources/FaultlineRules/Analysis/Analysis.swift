@@ -113,7 +113,9 @@ public final class Analysis: Sendable {
         return reordered(claim(order(findings), storeTime: storeTime))
     }
 
-    /// Orders findings by what is left of their savings. The findings after which something is left get their new numbers.
+    /// Orders findings by what is left of their savings.
+    ///
+    /// The findings after which something is left get their new numbers.
     private static func reordered(_ findings: [Finding]) -> [Finding] {
         let positions = findings.indices.ordered { isBefore(findings[$0], findings[$1]) }
         let numbers = Dictionary(uniqueKeysWithValues: positions.enumerated().map { ($1 + 1, $0 + 1) })

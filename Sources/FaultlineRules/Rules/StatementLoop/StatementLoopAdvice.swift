@@ -61,7 +61,9 @@ struct StatementLoopAdvice {
         guard Self.referred(by: column) != nil else { return nil }
         // A mapper that expects one row limits their number, and does not order them.
         if statement.isLimited, !statement.isAggregated {
-            if statement.columns.isEmpty, statement.selection.hasPrefix("?") { return .existence(column: column) }
+            // Django selects 1, which older versions have in parentheses.
+            let isNothing = statement.columns.isEmpty && statement.selection.trimmingPrefix("(").hasPrefix("?")
+            if isNothing { return .existence(column: column) }
             return statement.sortKeys.isEmpty ? .toOneBack(column: column) : .first(column: column)
         }
         // The table between two others is often named after the relationship: blog_post_tags.
