@@ -39,7 +39,7 @@ struct StatementSearchTests {
         #expect(
             finding.alternatives.map(\.text) == [
                 "A table WITHOUT ROWID needs a full-text table that keeps a copy of the texts: leave out content.",
-                "If the patterns begin with plain text, an index serves them: CREATE INDEX book_title ON book(title COLLATE NOCASE).",
+                "If the patterns begin with plain text, an index serves them: CREATE INDEX book_title_nocase ON book(title COLLATE NOCASE).",
             ])
         #expect(
             finding.explanation.map(\.text) == [
@@ -47,6 +47,17 @@ struct StatementSearchTests {
                 "SQLite's plan: SCAN book.",
             ])
         #expect(finding.change?.description == "Scroll.swift:12")
+    }
+
+    @Test func `A search in several columns gets one full-text index`() throws {
+        let sql = "SELECT title FROM note WHERE title LIKE ? OR body LIKE ?"
+        let finding = try #require(findings(sql, plan: "SCAN note").first)
+        #expect(finding.title.text == "Search note(title, body) with a full-text index, not with LIKE")
+        #expect(
+            finding.code == [
+                "CREATE VIRTUAL TABLE note_search USING fts5(title, body, content = note, tokenize = 'trigram')",
+                "INSERT INTO note_search(note_search) VALUES ('rebuild')",
+            ])
     }
 
     @Test func `A column with a name that FTS5 reserves gets no code that would fail`() throws {
@@ -66,7 +77,10 @@ struct StatementSearchTests {
                 "SCAN shop_book"
             ),
             ("SELECT a FROM book WHERE title NOT GLOB ?", "book.title", "SCAN book"),
-            ("SELECT a FROM book WHERE year > ? AND (title LIKE ? OR author LIKE ?)", "book.title", "SCAN book"),
+            (
+                "SELECT a FROM book WHERE year > ? AND (title LIKE ? OR author LIKE ?)", "book(title, author)",
+                "SCAN book"
+            ),
         ])
     func recognized(sql: String, column: String, plan: String) throws {
         #expect(try #require(findings(sql, plan: plan).first).title.text.hasPrefix("Search \(column) with"))

@@ -9,8 +9,19 @@ struct StatementSearchAdvice {
     let search: StatementText.Search
     let evidence: StatementScanEvidence
 
+    /// The columns of the table that the statement searches.
+    private var columns: [String] {
+        let names = text.conditions.places.compactMap { place -> String? in
+            guard case .pattern(let owner, let name, _) = place.slot, owner == nil || owner == table else { return nil }
+            return name
+        }
+        return ([search.column] + names).uniqued
+    }
+
     var title: Wording {
-        "Search \(entity: table).\(property: search.column) with a full-text index, not with \(code: search.operation)"
+        columns.count > 1
+            ? "Search \(entity: table)(\(Wording.properties(columns))) with a full-text index, not with \(code: search.operation)"
+            : "Search \(entity: table).\(property: search.column) with a full-text index, not with \(code: search.operation)"
     }
 
     var fix: Wording {
@@ -23,18 +34,20 @@ struct StatementSearchAdvice {
     }
 
     /// Whether no column of a full-text table can have the column's name (https://sqlite.org/fts5.html#fts5_table_creation_and_initialization).
-    private var isReserved: Bool { ["rank", "rowid"].contains(search.column.lowercased()) }
+    private var isReserved: Bool { columns.contains { ["rank", "rowid"].contains($0.lowercased()) } }
 
     /// The column, the table and the full-text index, in quotes where they need them.
     private var column: String { StatementText.quoted(search.column) }
     private var searched: String { StatementText.quoted(table) }
-    private var index: String { StatementText.quoted("\(table)_\(search.column)_search") }
+    private var index: String {
+        StatementText.quoted(columns.count > 1 ? "\(table)_search" : "\(table)_\(search.column)_search")
+    }
 
     /// Statements that create an index of every three characters, and search with it.
     var code: [String] {
         if isReserved { return [] }
         let creation = [
-            "CREATE VIRTUAL TABLE \(index) USING fts5(\(column), content = \(searched), tokenize = 'trigram')",
+            "CREATE VIRTUAL TABLE \(index) USING fts5(\(columns.map(StatementText.quoted).joined(separator: ", ")), content = \(searched), tokenize = 'trigram')",
             "INSERT INTO \(index)(\(index)) VALUES ('rebuild')",
         ]
         // With other conditions, the program has to decide how the search belongs to them.
@@ -62,8 +75,10 @@ struct StatementSearchAdvice {
     ///
     /// SQLite uses it only if it compares text as the operator does (https://sqlite.org/optoverview.html#the_like_optimization).
     var alternatives: [Wording] {
-        let name = StatementText.quoted("\(table)_\(search.column)")
-        let collation = search.operation == "LIKE" ? " COLLATE NOCASE" : ""
+        // The column often has an index for other comparisons, with the usual name.
+        let isLike = search.operation == "LIKE"
+        let name = StatementText.quoted("\(table)_\(search.column)\(isLike ? "_nocase" : "_binary")")
+        let collation = isLike ? " COLLATE NOCASE" : ""
         let copy: [Wording] =
             isReserved
             ? []
