@@ -219,7 +219,11 @@ struct IndexAdvisorTests {
                 "SELECT slug(day) FROM book WHERE author = ?",
                 "SQLite cannot run \"SELECT slug(day) FROM book WHERE author = ?\" (no such function: slug)."
             ),
-            ("SELECT id FROM film WHERE name = ?", "The store has no column name in film."),
+            ("SELECT id FROM book WHERE name = ?", "The store has no column name in book."),
+            (
+                "SELECT id FROM film WHERE name = ?",
+                "The database has no table film, which may be a temporary one or in an attached database."
+            ),
             (
                 "ATTACH ? AS other",
                 "The trace has no values, and those of this statement are not all compared with columns; record with --values."

@@ -214,6 +214,14 @@ struct WaitRuleTests {
                     FrameEntry(
                         address: "0x10", module: "Python",
                         locations: [.init(symbol: "", function: "importer", file: "/shop/app.py", line: 17)]))))
+        builder.add(.entry(process: 1, id: 8, .stack(StackEntry(frames: ["0x20"]))))
+        builder.add(
+            .entry(
+                process: 1, id: 9,
+                .frame(
+                    FrameEntry(
+                        address: "0x20", module: "Python",
+                        locations: [.init(symbol: "", function: "importer", file: "/shop/app.py", line: 11)]))))
         for event in events { builder.add(.event(event)) }
         builder.add(.ended(ProcessEnded(process: 1, end: 1_000_000_000, events: UInt64(events.count))))
         return Analysis(builder.finish(), rules: [WaitRule()]).findings
@@ -236,6 +244,28 @@ struct WaitRuleTests {
         #expect(finding.title.text == "Shorten how long the transaction at app.py:17 holds SQLite's lock")
         #expect(finding.fix.text.contains("BEGIN IMMEDIATE") && !finding.fix.text.contains("Faultline"))
         #expect(finding.code.isEmpty && finding.alternatives.count == 1 && finding.saving.pause != nil)
+    }
+
+    @Test func `The owner's line is the one that took the lock, also while its thread does something else`() throws {
+        var write = TraceEvent.Statement(), commit = TraceEvent.Statement()
+        (write.statement, write.type) = (7, .write)
+        (commit.statement, commit.type) = (1, .transaction)
+        var begin = commit
+        begin.statement = 4
+        var wait = TraceEvent.Wait()
+        (wait.resource, wait.isBlocking, wait.ownerThread, wait.tries) = (.sqlite, true, 9, 4)
+        let events: [(UInt64, UInt64, UInt32, DictionaryID, TraceEvent.Detail)] = [
+            (1, 1, 9, 2, .sql(begin)), (2, 1, 9, 8, .sql(write)), (10, 200, 7, 2, .wait(wait)),
+            (220, 1, 9, 2, .sql(commit)),
+        ]
+        let found = findings(
+            ofStatements: events.enumerated().map { number, event in
+                TraceEvent(
+                    id: EventID(number + 1), start: event.0 * Self.millisecond, duration: event.1 * Self.millisecond,
+                    thread: event.2, process: 1, stack: event.3, event.4)
+            })
+        #expect(found.map(\.change?.description) == ["app.py:11"])
+        #expect(found.first?.title.text == "Shorten how long the transaction at app.py:11 holds SQLite's lock")
     }
 
     @Test func `A thread that waits for a connection of its own is not blamed for the work of the wait`() throws {

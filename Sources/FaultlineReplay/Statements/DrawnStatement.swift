@@ -161,7 +161,14 @@ struct DrawnStatement {
             )
             if count > 0 || DatabaseFile.isRowID(column) { return candidate }
         }
-        let place = (table.map { [$0] } ?? tables).joined(separator: " or ")
+        let named = table.map { [$0] } ?? tables
+        let missing = try named.first { name in
+            try file.number("SELECT count(*) FROM pragma_table_list(\(DatabaseFile.literal(name)))") == 0
+        }
+        if let missing {
+            throw Untriable("The database has no table \(missing), which may be a temporary one or in an attached database.")
+        }
+        let place = named.joined(separator: " or ")
         throw Untriable("The store has no column \(column) in \(place).")
     }
 

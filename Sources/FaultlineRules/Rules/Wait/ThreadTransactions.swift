@@ -10,23 +10,52 @@ struct ThreadTransactions {
         case begun
         /// It has read, and will need SQLite's lock if it writes.
         case hasRead
-        /// It has the lock since a time.
-        case writes(since: UInt64)
-        /// It asked for the lock when it began, and has it since a time.
-        case asked(since: UInt64)
+        /// It has the lock.
+        case writes(Hold)
+        /// It has the lock, and asked for it when it began.
+        case asked(Hold)
+    }
+
+    /// The time for which a transaction has SQLite's lock.
+    fileprivate struct Hold {
+        /// The line of the statement that took it, or `nil` if it is not known.
+        var site: CallSite?
+        var start: UInt64
+        var end = UInt64.max
+
+        func overlap(_ begin: UInt64, _ finish: UInt64) -> UInt64 {
+            let (first, last) = (max(start, begin), min(end, finish))
+            return last > first ? last - first : 0
+        }
     }
 
     fileprivate struct Thread {
         var state: State?
         /// The longest time for which a transaction had the lock, in nanoseconds.
         var longestHold: UInt64 = 0
+        /// The last ones.
+        var holds: [Hold] = []
+
+        private static let lastHolds = 8
+
+        /// The time for which its open transaction has the lock.
+        var hold: Hold? {
+            switch state {
+            case .writes(let hold), .asked(let hold): hold
+            case .begun, .hasRead, nil: nil
+            }
+        }
 
         mutating func end(at time: UInt64) {
-            switch state {
-            case .writes(let since), .asked(let since): longestHold = max(longestHold, time &- min(since, time))
-            case .begun, .hasRead, nil: break
-            }
+            if let hold { keep(hold, until: time) }
             state = nil
+        }
+
+        mutating func keep(_ hold: Hold, until time: UInt64) {
+            var hold = hold
+            hold.end = max(time, hold.start)
+            longestHold = max(longestHold, hold.end - hold.start)
+            holds = (holds + [hold]).suffix(Self.lastHolds)
         }
     }
 
@@ -48,22 +77,28 @@ struct ThreadTransactions {
     /// The longest time for which a transaction of the thread had the lock so far, in nanoseconds; 0 if it had none.
     func longestHold(of thread: UInt32) -> UInt64 { threads.peek(thread)?.longestHold ?? 0 }
 
-    mutating func observe(_ statement: TraceEvent.Statement, _ event: TraceEvent, in context: ProcessContext) {
+    /// The line that took the lock for which another thread waited.
+    func owner(_ thread: UInt32, from start: UInt64, to end: UInt64) -> CallSite? {
+        guard let thread = threads.peek(thread) else { return nil }
+        let holds = thread.holds + [thread.hold].compactMap { $0 }
+        return holds.filter { $0.overlap(start, end) > 0 }.max { $0.overlap(start, end) < $1.overlap(start, end) }?.site
+    }
+
+    mutating func observe(_ statement: TraceEvent.Statement, _ event: TraceEvent, in context: inout ProcessContext) {
         // A statement that failed has changed nothing.
         guard statement.error == 0 else { return }
         let begin = event.start + min(statement.wait, event.duration)
         switch statement.type {
         case .transaction:
             guard let sql = context.dictionary.statement(statement.statement)?.sql else { return }
-            change(event.thread) { $0.observe(transaction: sql, from: begin, to: event.end) }
+            let site = context.stackSite(of: event)
+            change(event.thread) { $0.observe(transaction: sql, Hold(site: site, start: begin), until: event.end) }
         case .read: change(event.thread) { if case .begun = $0.state { $0.state = .hasRead } }
         case .write:
+            if threads.peek(event.thread)?.hold != nil { return }
+            let hold = Hold(site: context.stackSite(of: event), start: begin)
             change(event.thread) { thread in
-                switch thread.state {
-                case .begun, .hasRead: thread.state = .writes(since: begin)
-                case nil: thread.longestHold = max(thread.longestHold, event.end &- min(begin, event.end))
-                case .writes, .asked: break
-                }
+                if thread.state == nil { thread.keep(hold, until: event.end) } else { thread.state = .writes(hold) }
             }
         case .schema, .other: break
         }
@@ -78,12 +113,14 @@ struct ThreadTransactions {
 }
 
 extension ThreadTransactions.Thread {
-    fileprivate mutating func observe(transaction sql: String, from begin: UInt64, to end: UInt64) {
+    fileprivate mutating func observe(
+        transaction sql: String, _ hold: ThreadTransactions.Hold, until end: UInt64
+    ) {
         switch TransactionStatement(sql) {
         case .begin:
             let words = sql.uppercased()
             let asks = words.contains("IMMEDIATE") || words.contains("EXCLUSIVE")
-            state = asks ? .asked(since: begin) : .begun
+            state = asks ? .asked(hold) : .begun
         case .savepoint: if state == nil { state = .begun }
         case .commit, .rollback: self.end(at: end)
         case .release, .rollbackTo, nil: break

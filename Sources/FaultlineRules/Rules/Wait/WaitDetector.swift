@@ -20,7 +20,7 @@ struct WaitDetector: EvidenceDetector {
         if case .wait(let wait) = event.detail { return observe(wait, event, in: &context) }
         guard event.parent == 0, event.isOnThread else { return }
         if case .sql(let statement) = event.detail {
-            transactions.observe(statement, event, in: context)
+            transactions.observe(statement, event, in: &context)
         }
         let over = changeWork(of: event.thread, in: &context) { work, context in
             work.add(event) { context.callSite(of: event) }
@@ -78,9 +78,13 @@ struct WaitDetector: EvidenceDetector {
             guard Double(time) >= Self.minimumHeldShare * Double(duration) else { return }
         }
         let owner = held?.most?.most
+        // A transaction has the lock from its first write on, also while its thread does something else.
+        let holder =
+            work != nil && wait.resource == .sqlite && owner?.save == nil
+            ? transactions.owner(wait.ownerThread, from: one.start, to: one.end) : nil
         let key = WaitEvidence.Key(
-            resource: wait.resource, site: one.site, ownerKind: owner?.kind,
-            ownerSite: owner?.site ?? context.callSite(of: wait.ownerSite))
+            resource: wait.resource, site: one.site, ownerKind: holder == nil ? owner?.kind : .sql,
+            ownerSite: holder ?? owner?.site ?? context.callSite(of: wait.ownerSite))
         var found = WaitEvidence()
         found.durations.record(duration)
         found.time = time
@@ -91,7 +95,7 @@ struct WaitDetector: EvidenceDetector {
         found.failures = wait.error == 0 ? 0 : 1
         found.upgrades = one.isUpgrade ? 1 : 0
         found.asked = one.hasAsked ? 1 : 0
-        found.longestHold = transactions.longestHold(of: wait.ownerThread)
+        found.longestHold = work == nil ? 0 : transactions.longestHold(of: wait.ownerThread)
         found.libraries = one.library.map { [$0.rawValue] } ?? []
         found.foreign = wait.ownerProcess == 0 ? 0 : 1
         if let event = owner?.save, case .save(let save) = event.detail {
