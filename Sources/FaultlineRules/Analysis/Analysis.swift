@@ -84,10 +84,11 @@ public final class Analysis: Sendable {
         }
         let totals = profile.totals
         let run = profile.knownWallTime ?? 0
+        let frequent = Set(rules.filter(\.isAboutFrequency).map(\.id))
         for index in advice.indices {
             advice[index].rate(by: run)
-            // The data of an application with a store will grow; any other program is judged by the run at hand.
-            if !hasOperations { advice[index].waive(in: run) }
+            // What a scan costs grows with the table. A loop costs what it does, and the data of an application with a store grow.
+            if !hasOperations, frequent.contains(advice[index].rule) { advice[index].waive(in: run) }
         }
         // The time between the runs of one statement can be that of another.
         let betweenRuns = profile.statementLoops.reduce(0) { $0 + Double($1.evidence.overhead) }

@@ -173,7 +173,7 @@ struct PythonMapperTests {
             db = sqlite3.connect(":memory:")
             db.executescript("CREATE TABLE author(id INTEGER PRIMARY KEY, name); CREATE TABLE book(title, author_id)")
             db.executemany("INSERT INTO author VALUES (?, ?)", [(n, str(n)) for n in range(60)])
-            db.executemany("INSERT INTO book VALUES (?, ?)", [(str(n), n % 60) for n in range(90)])
+            db.executemany("INSERT INTO book VALUES (?, ?)", [(str(n), n % 60) for n in range(3000)])
             \(body)
 
             """

@@ -85,7 +85,7 @@ struct RecordedEvents {
         var virtualMachineSteps: UInt64?
         var preparations: UInt64?
         var pageHits: UInt64?
-        var pageMisses, fileReads, fileWrites, syncs, syncTime: UInt64?
+        var pageMisses, fileReads, fileWrites, syncs, syncTime, log: UInt64?
         var error: UInt64?
         var textComparisons: UInt64?
         var textMatches: UInt64?

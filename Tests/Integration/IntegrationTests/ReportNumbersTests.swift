@@ -177,6 +177,7 @@ struct ReportNumbersTests {
             "preparations": events.sum(\.preparations), "pageHits": events.sum(\.pageHits),
             "pageMisses": events.sum(\.pageMisses), "fileReads": events.sum(\.fileReads),
             "fileWrites": events.sum(\.fileWrites), "syncs": events.sum(\.syncs), "syncTime": events.sum(\.syncTime),
+            "logged": UInt64(events.filter { ($0.log ?? 0) > 0 }.count),
             "errors": UInt64(events.filter { ($0.error ?? 0) != 0 }.count),
         ]
     }
