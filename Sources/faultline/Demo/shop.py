@@ -82,7 +82,7 @@ def look_up():
 def draw_headers():
     """The number of books is read for each page, although it does not change."""
     count = Book.objects.count()
-    for page in range(40):
+    for page in range(100):
         if is_flawed:
             count = Book.objects.count()
         print("page", page + 1, "of a shop with", count, "books")

@@ -29,7 +29,7 @@ struct PythonDemoTests {
             found[try line("Book.objects.filter(isbn=")]?.code == ["CREATE INDEX shop_book_isbn ON shop_book(isbn)"])
         #expect(
             found[try line("            count = Book")]?.title
-                == "Read shop_book once instead of 40 times, and keep the result")
+                == "Read shop_book once instead of 100 times, and keep the result")
         #expect(found[try line("visit.save()")]?.rule == "R28")
         let improved = try ReportDocument(of: output + "/improved.json").findings
         #expect(improved.filter { $0.severity != "note" }.isEmpty)

@@ -136,7 +136,7 @@ struct SmallProgramTests {
         #expect(refused.errors.contains("--library takes a file or a directory of the program, such as src/db."))
     }
 
-    @Test func `There are twenty`() {
-        #expect(SmallProgram.all.count == 20)
+    @Test func `There are thirty-two`() {
+        #expect(SmallProgram.all.count == 32)
     }
 }

@@ -44,10 +44,15 @@ public struct RepeatedStatementRule: Rule {
         let avoided = max(0, Double(evidence.time) - Double(evidence.longest))
         let share = 1 - Double(evidence.occurrences) / Double(max(1, evidence.executions))
         let high = max(avoided, Double(evidence.time) * share)
+        // A driver and a mapper need less than a millisecond for a statement; the rest is other work of the loop.
+        let isOverhead = evidence.overhead < Self.pollingPause &* evidence.executions
+        let overhead = isOverhead ? Double(evidence.overhead) : 0
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.site,
             score: Score.of(Double(evidence.most), info: Self.manyTimes.value, warning: 25), fix: advice.fix,
-            code: advice.code, saving: Saving(time: .init(median: avoided, low: avoided, high: high)),
+            code: advice.code,
+            saving: Saving(
+                time: .init(median: avoided + overhead / 2, low: avoided, high: high + overhead)),
             confidence: .high,
             signature: [id, advice.statement.summary, key.site?.function ?? ""].joined(separator: "|"))
         finding.codeLanguage = "python"
@@ -63,7 +68,10 @@ public struct RepeatedStatementRule: Rule {
             Evidence("waiting", evidence.waiting, .nanoseconds), Evidence("wallTime", evidence.wallTime, .nanoseconds),
         ]
         // An index for the same statement saves part of the same time.
-        finding.claims = [Claim(StatementScanDetector.self, key, balance: Double(max(evidence.time, scanTime)))]
+        finding.claims = [
+            Claim(StatementScanDetector.self, key, balance: Double(max(evidence.time, scanTime))),
+            Claim(StatementLoopDetector.self, key, balance: overhead),
+        ]
         finding.remedy = .statement(
             StatementChange(
                 sql: key.sql, executions: evidence.executions, rows: evidence.rows, time: evidence.time,
@@ -101,8 +109,8 @@ extension RepeatedStatementRule {
             evidence: "The runs, the most with one set of values, their rows and their time in SQLite.",
             fix: "Keep the result, and pass it on.",
             saving:
-                "The runs' time in SQLite, less the longest run with each set of values. The time of the driver and of a mapper "
-                + "is saved too, but is not in the trace.",
+                "The runs' time in SQLite, less the longest run with each set of values. Of the time between two runs, the shortest "
+                + "counts by half for each, if it is less than a millisecond: a driver and a mapper need a part of it.",
             guards: [
                 "Any statement of the process that writes counts as a write, on any thread and to any table.",
                 "R29 ignores the statements of fetches, faults and saves. R18 evaluates repeated fetches.",
