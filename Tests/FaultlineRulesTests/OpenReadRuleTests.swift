@@ -14,6 +14,7 @@ struct OpenReadRuleTests {
         private let read: DictionaryID
         private let begin: DictionaryID
         private let commit: DictionaryID
+        private let insert: DictionaryID
         private let stack: DictionaryID
         static let megabyte: UInt64 = 1_000_000
 
@@ -21,6 +22,7 @@ struct OpenReadRuleTests {
             read = trace.define(.statement(StatementEntry(sql: "SELECT id, body FROM ledger")))
             begin = trace.define(.statement(StatementEntry(sql: "BEGIN")))
             commit = trace.define(.statement(StatementEntry(sql: "COMMIT")))
+            insert = trace.define(.statement(StatementEntry(sql: "INSERT INTO ledger(body) VALUES (?)")))
             stack = trace.stack(30)
         }
 
@@ -40,10 +42,17 @@ struct OpenReadRuleTests {
             }
         }
 
+        /// A transaction with writes after which the log has these lengths, in megabytes, and then its commit.
+        mutating func writeAtOnce(_ lengths: [UInt64]) {
+            run(begin, .transaction)
+            for length in lengths { run(insert, .write, log: length * Self.megabyte) }
+            write([lengths.last ?? 0])
+        }
+
         /// A statement that was begun before these commits, and ends after them.
-        mutating func read(during lengths: [UInt64]) {
+        mutating func read(during lengths: [UInt64], atOnce: Bool = false) {
             let start = trace.now
-            write(lengths)
+            if atOnce { writeAtOnce(lengths) } else { write(lengths) }
             let end = trace.now
             trace.now = start
             run(read, .read, open: end - start)
@@ -94,6 +103,12 @@ struct OpenReadRuleTests {
     func rightGrowth(lengths: [UInt64]) {
         var ledger = Ledger()
         ledger.read(during: lengths)
+        #expect(ledger.findings() == [])
+    }
+
+    @Test func `The pages that a transaction writes before its commit are not its commits`() {
+        var ledger = Ledger()
+        ledger.read(during: Array(1...50), atOnce: true)
         #expect(ledger.findings() == [])
     }
 

@@ -13,28 +13,35 @@ struct OpenReadDetector: EvidenceDetector {
 
     var evidence: [StatementSite: OpenReadEvidence] = [:]
     private var reads: [OpenRead] = []
-    /// The first read of each thread's open transaction, and `nil` before it.
-    private var transactions = BoundedTable<UInt32, OpenRead?>(capacity: capacity)
+    /// The open transaction of each thread.
+    private var transactions = BoundedTable<UInt32, Transaction>(capacity: capacity)
     private var log = LogGrowth()
+
+    private enum Transaction {
+        case begun
+        /// It has read, first with this statement.
+        case reads(OpenRead)
+        /// Its commit empties the log, as far as it can.
+        case writes
+    }
 
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         guard case .sql(let statement) = event.detail, event.parent == 0, statement.error == 0 else { return }
         if statement.type == .transaction { observe(transaction: statement, event, in: context) }
+        var isInTransaction = false
         if statement.type == .write {
-            // Its commit empties the log, as far as it can.
-            _ = transactions.remove(event.thread)
+            isInTransaction = transactions.update(event.thread) { $0 = .writes } != nil
         }
-        let isCommit = statement.type != .write || !transactions.contains(event.thread)
-        if statement.log > 0, isCommit { log.add(statement.log, at: event.end) }
+        if statement.log > 0, !isInTransaction { log.add(statement.log, at: event.end) }
         guard statement.type == .read, !context.isSetup(event.scope) else { return }
-        let isOfTransaction = transactions.peek(event.thread).map { $0 == nil } ?? false
-        guard isOfTransaction || statement.open > 0,
+        let isFirst = if case .begun = transactions.peek(event.thread) { true } else { false }
+        guard isFirst || statement.open > 0,
             let sql = context.dictionary.statement(statement.statement)?.sql
         else { return }
         let read = OpenRead(
             key: StatementSite(sql: sql, site: context.stackSite(of: event)), start: event.start,
             end: event.start + statement.open, scope: event.scope, library: context.library(on: event.stack))
-        if isOfTransaction { _ = transactions.insert(read, for: event.thread) }
+        if isFirst { _ = transactions.insert(.reads(read), for: event.thread) }
         if statement.open > 0 { keep(read) }
     }
 
@@ -43,9 +50,9 @@ struct OpenReadDetector: EvidenceDetector {
     ) {
         guard let sql = context.dictionary.statement(statement.statement)?.sql else { return }
         switch TransactionStatement(sql) {
-        case .begin: _ = transactions.insert(nil, for: event.thread)
+        case .begin: _ = transactions.insert(.begun, for: event.thread)
         case .commit, .rollback:
-            guard case .some(.some(var read)) = transactions.remove(event.thread) else { return }
+            guard case .reads(var read) = transactions.remove(event.thread) else { return }
             (read.end, read.isTransaction) = (event.end, true)
             keep(read)
         case .savepoint, .release, .rollbackTo, nil: break
