@@ -21,6 +21,7 @@ def create(path):
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("CREATE TABLE measurement (id INTEGER PRIMARY KEY, sensor INTEGER, value INTEGER, note TEXT)")
+    connection.execute("CREATE INDEX measurement_sensor ON measurement (sensor)")
     with connection:
         connection.executemany(
             "INSERT INTO measurement (sensor, value, note) VALUES (?, ?, ?)", ((i % 20, i % 91, "first") for i in range(2000))

@@ -44,11 +44,11 @@ def main():
     create(connection)
     invoices = Invoices(connection)
     total = 0
-    for invoice_id, customer_id, day in invoices.recent(100):
+    for invoice_id, customer_id, day in invoices.recent(1500):
         name = invoices.customer(customer_id)
         total += len(name) + day
     print("names", total)
-    for invoice_id, _, _ in list(invoices.recent(80)):
+    for invoice_id, _, _ in list(invoices.recent(1200)):
         total += invoices.open_sum(invoice_id)
     print("total", total)
 
