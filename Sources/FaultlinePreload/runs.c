@@ -215,8 +215,10 @@ static uint64_t estimate(const preload_statement *statement, uint32_t operations
     return (uint64_t)((double)statement->ticks * calls / measured);
 }
 
-// The ticks between its rows for which a statement counts as left open: a millisecond at three billion ticks per second.
-#define LONG_OPEN 3000000
+// The time between its rows for which a statement counts as left open, in nanoseconds; and ticks that are less than that on any
+// machine, which are compared first.
+#define LONG_OPEN 1000000
+#define FEW_TICKS 20000
 
 // Records a run in the scope in which it began: another one may be open by now.
 static uint64_t record(
@@ -268,8 +270,8 @@ static void end_run(const preload_copy *copy, preload_statement *statement, int 
     event.duration = preload_nanoseconds(spent);
     if (event.duration == 0) { event.duration = 1; }
     uint64_t passed = end - statement->start;
-    if (statement->is_read_only && passed >= 2 * spent && passed - spent >= LONG_OPEN) {
-        fields.open = preload_nanoseconds(passed);
+    if (statement->is_read_only && passed >= 2 * spent && passed - spent >= FEW_TICKS) {
+        fields.open = preload_nanoseconds(passed - spent) >= LONG_OPEN ? preload_nanoseconds(passed) : 0;
     }
     if (statement->wait.tries > 0) { fields.wait = statement->wait.end - statement->wait.start; }
     fields.prepare = preload_nanoseconds(statement->preparing);

@@ -42,6 +42,7 @@ struct IndexAdvisorTests {
         on path: String? = nil
     ) throws -> StatementExamination {
         let advisor = try IndexAdvisor(path: try path ?? Self.shared.get())
+        advisor.valuesPatience = 600_000_000_000
         let statement = StatementToExamine(
             sql: sql, executions: 1, rows: rows, steps: steps, samples: [values].compactMap { $0 })
         let examinations = advisor.examine(
@@ -181,6 +182,17 @@ struct IndexAdvisorTests {
             exists.replacing("SELECT ?", with: "SELECT 1").replacing("+ ?", with: "+ 1"), on: path)
         #expect(try tuning(examine(exists, steps: steps)).indexes.map(\.columns) == [["author"]])
         #expect(try examine(exists, steps: 100 * steps) == .notExamined(DrawnStatement.unknownValues))
+    }
+
+    @Test(
+        "A row that is inserted from another query has no values to guess, and orders by number are not guessed as the first"
+    )
+    func unusualValues() throws {
+        let path = try Self.shared.get()
+        let insertion = "WITH d(a) AS (VALUES (?)) INSERT INTO shelf SELECT NULL, a FROM d"
+        #expect(try examine(insertion, steps: 1_000_000, on: path) == .notExamined(DrawnStatement.unknownValues))
+        let ordered = "SELECT id, author, day FROM book ORDER BY ? LIMIT ?"
+        #expect(try examine(ordered, steps: 1_000_000, on: path) == .notExamined(DrawnStatement.unknownValues))
     }
 
     @Test(

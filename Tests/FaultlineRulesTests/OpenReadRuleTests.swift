@@ -60,12 +60,13 @@ struct OpenReadRuleTests {
         }
 
         /// A transaction of another thread that reads before these commits, and ends after them.
-        mutating func readInTransaction(during lengths: [UInt64]) {
+        mutating func readInTransaction(during lengths: [UInt64], isEnded: Bool = true) {
             trace.thread += 1
             run(begin, .transaction)
             run(read, .read)
             trace.thread -= 1
             write(lengths)
+            guard isEnded else { return }
             trace.thread += 1
             run(commit, .transaction)
             trace.thread -= 1
@@ -104,6 +105,12 @@ struct OpenReadRuleTests {
         var ledger = Ledger()
         ledger.read(during: lengths)
         #expect(ledger.findings() == [])
+    }
+
+    @Test func `A transaction that is never ended is reported, too`() {
+        var ledger = Ledger()
+        ledger.readInTransaction(during: Array(1...15), isEnded: false)
+        #expect(ledger.findings().count == 1)
     }
 
     @Test func `The pages that a transaction writes before its commit are not its commits`() {

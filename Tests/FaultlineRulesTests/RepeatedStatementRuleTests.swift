@@ -54,6 +54,20 @@ struct RepeatedStatementRuleTests {
         #expect(Analysis(stored, rules: [RepeatedStatementRule()]).findings == shop.findings())
     }
 
+    @Test func `Runs that find nothing and pause are a note about polling`() {
+        var polling = Shop(), busy = Shop(), finding = Shop()
+        for _ in 0..<40 {
+            polling.run(rows: 0, pause: 2_000_000)
+            busy.run(rows: 0)
+            finding.run(rows: 1, pause: 2_000_000)
+        }
+        #expect(polling.findings().map(\.severity) == [.note])
+        #expect(busy.findings().map(\.severity) == [.warning])
+        #expect(finding.findings().map(\.severity) == [.warning])
+        // Pauses of two milliseconds are no time of a mapper.
+        #expect(finding.findings().first?.saving.time.high.rounded() == 3_900_000)
+    }
+
     @Test(
         "A result that can change by itself is not to be kept",
         arguments: [

@@ -326,8 +326,8 @@ struct StatementLoopRuleTests {
             shop.run(lookUp)
             if number == 9 { shop.run(shop.list, rows: 20, duration: 80_000, start: start) }
         }
-        // 1 µs of the program's for each run.
-        #expect(shop.findings.first?.saving.time.low.rounded() == 19_000)
+        // 1 µs of the program's for each run but that one.
+        #expect(shop.findings.first?.saving.time.low.rounded() == 18_000)
     }
 
     /// A program that looks for a word before it writes it.
@@ -349,6 +349,49 @@ struct StatementLoopRuleTests {
             words(writes, library: "django/db/models/query.py")?.code == [
                 "Word.objects.bulk_create(objects, update_conflicts=True, unique_fields=[\"text\"], update_fields=[…])"
             ])
+    }
+
+    @Test func `A program that inserts rows although it has found one gets no upsert`() {
+        var shop = Shop(lookUp: "SELECT id FROM word WHERE text = ?")
+        shop.lookUp(60, rows: 1, writing: ["INSERT INTO word(text, n) VALUES (?, …)"])
+        #expect(shop.findings.first?.title.text == "Read word with one statement instead of 60")
+    }
+
+    @Test(
+        "The row of a look-up before an update is named by all of its columns, and in the mapper's language",
+        arguments: [
+            (nil, "UPDATE word SET … = … + ? WHERE text = ? AND lang = ? RETURNING …"),
+            ("django/db/models/query.py", #"Word.objects.filter(…).update(field=F("field") + …)"#),
+            (
+                "sqlalchemy/orm/query.py",
+                "session.execute(update(Word).where(…).values(field=Word.field + …))"
+            ),
+            ("peewee.py", "Word.update(field=Word.field + …).where(…).execute()"),
+        ] as [(String?, String)])
+    func updates(library: String?, code: String) {
+        var shop = Shop(lookUp: "SELECT id FROM word WHERE text = ? AND lang = ?", library: library)
+        shop.lookUp(60, rows: 1, writing: ["UPDATE word SET n = ? WHERE id = ?"])
+        #expect(shop.findings.first?.code == [code])
+    }
+
+    @Test func `A query that a mapper counts is unwrapped if it returns all of its rows`() {
+        let plain = "SELECT count(*) FROM (SELECT a.id FROM a WHERE (a.b = ?)) AS q LIMIT ?"
+        #expect(StatementText.unwrapped(plain) == "SELECT count(*) FROM a WHERE (a.b = ?)")
+        for query in ["SELECT DISTINCT b FROM a", "SELECT b FROM a GROUP BY b", "SELECT b FROM a LIMIT ?"] {
+            #expect(StatementText.unwrapped("SELECT count(*) FROM (\(query))") == nil)
+        }
+        #expect(StatementText.unwrapped("SELECT count(*) FROM a") == nil)
+    }
+
+    @Test func `The table that a statement writes is known unless it resolves conflicts`() {
+        #expect(StatementText.written(by: "INSERT INTO main.t(a) VALUES (?)")?.table == "t")
+        #expect(StatementText.written(by: "UPDATE t SET a = ? WHERE b = ? OR c = ?")?.isInsertion == false)
+        for sql in [
+            "INSERT OR IGNORE INTO t VALUES (?)", "INSERT INTO t VALUES (?) ON CONFLICT DO NOTHING", "DELETE FROM t",
+            "UPDATE OR REPLACE t SET a = ?",
+        ] {
+            #expect(StatementText.written(by: sql) == nil)
+        }
     }
 
     @Test func `A look-up before each update is part of the update, unless it is of another table`() {

@@ -354,11 +354,11 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint64_t, syncTime, FL_NANOSECONDS, 0, \
       "Time until the disk had written, as part of its duration. 0 for a statement of the store.") \
     X(S, uint64_t, open, FL_NANOSECONDS, 0, \
-      "Time from the start of a statement that reads to its end, if the program took at least as much of it between the rows as " \
-      "the statement itself took, and at least about a millisecond. 0 otherwise, and for a statement of the store.") \
+      "Time from the start of a statement that reads to its end. 0 if the program took less time between the rows than the " \
+      "statement itself, or less than a millisecond, and for a statement of the store.") \
     X(S, uint64_t, log, FL_BYTES, 0, \
-      "The end of what the statement wrote last to a write-ahead log. 0 if it wrote nothing to one, and for a statement of the " \
-      "store.") \
+      "The length of the write-ahead log up to the last page that the statement wrote to it. 0 if it wrote none, and for a " \
+      "statement of the store.") \
     X(S, uint64_t, virtualMachineSteps, FL_COUNT, 0, \
       "Operations of SQLite's virtual machine (`SQLITE_STMTSTATUS_VM_STEP`).") \
     X(S, uint64_t, columnsRead, FL_COUNT, 0, \

@@ -10,7 +10,7 @@ package struct StatementSlots: Sendable, Hashable {
         case escape
         /// The number of rows to return, or to skip.
         case limit, offset
-        /// It is selected, as in `SELECT 1`, or the number of a column to order or to group by.
+        /// It is selected, as in `SELECT 1`.
         case selected
         case other
 
@@ -118,10 +118,10 @@ package struct StatementSlots: Sendable, Hashable {
     }
 
     private static let clausesOfRows: Set<String> = [
-        "FROM", "WHERE", "HAVING", "ON", "SET", "VALUES", "LIMIT", "RETURNING",
+        "FROM", "WHERE", "BY", "HAVING", "ON", "SET", "VALUES", "LIMIT", "RETURNING",
     ]
 
-    /// Whether a value is in a list of what is selected, or of what rows are ordered or grouped by.
+    /// Whether a value is in a list of what is selected.
     private static func isSelected(_ tokens: [StatementText.Token], _ value: Int) -> Bool {
         var depth = 0
         for token in tokens[..<value].reversed() {
@@ -130,7 +130,7 @@ package struct StatementSlots: Sendable, Hashable {
             if token.text == "(", !token.isName { depth = max(0, depth - 1) }
             guard depth == 0, token.isName, !token.isQuoted else { continue }
             let word = token.text.uppercased()
-            if word == "SELECT" || word == "BY" { return true }
+            if word == "SELECT" { return true }
             if clausesOfRows.contains(word) { return false }
         }
         return false

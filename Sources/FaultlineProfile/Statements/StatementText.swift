@@ -133,7 +133,7 @@ package struct StatementText: Sendable, Hashable {
             let end = rest.first(where: { depths[$0] == depth && tokens[$0].text == ")" })
         else { return nil }
         let text = sql[tokens[inner].range.lowerBound..<tokens[end - 1].range.upperBound]
-        // The groups and different rows of a query are others than its rows.
+        // A query with groups, without duplicates or with a limit returns fewer rows than its tables have.
         let isOfRows = !tokens[from..<end].contains { token in
             ["DISTINCT", "GROUP", "UNION", "LIMIT"].contains { token.isKeyword($0) }
         }
@@ -147,7 +147,7 @@ package struct StatementText: Sendable, Hashable {
         guard isInsertion || tokens.first?.isKeyword("UPDATE") == true,
             let before = isInsertion ? tokens.firstIndex(where: { $0.isKeyword("INTO") }) : 0,
             let table = name(at: before + 1, in: tokens[...])?.last,
-            !tokens.contains(where: { $0.isKeyword("CONFLICT") || $0.isKeyword("OR") })
+            !tokens[1].isKeyword("OR"), !tokens.contains(where: { $0.isKeyword("CONFLICT") })
         else { return nil }
         return (table, isInsertion)
     }

@@ -16,6 +16,8 @@ public final class IndexAdvisor {
     let functions: Set<String>
     /// The longest time of one run of a statement, in nanoseconds.
     var longestRun: UInt64 = 2_000_000_000
+    /// The longest time to look for values like those of a recorded statement, in nanoseconds.
+    var valuesPatience: UInt64 = 1_500_000_000
     /// The time to stop at, on the wall clock in nanoseconds.
     private let deadline: UInt64
 

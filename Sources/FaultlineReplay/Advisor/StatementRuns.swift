@@ -28,6 +28,7 @@ struct StatementRuns {
     /// - Throws: ``Untriable`` if the values of the runs are unknown, ``ReplayError`` with SQLite's message.
     init(_ statement: StatementToExamine, on advisor: IndexAdvisor) throws {
         (self.statement, self.advisor) = (statement, advisor)
+        tables = Set(StatementSlots(statement.sql).tables.map { $0.lowercased() })
         let schema = advisor.schema
         if let sample = statement.samples.first {
             runs = ReplayedRuns(recorded: Array(statement.samples.prefix(Self.mostRuns)))
@@ -48,14 +49,11 @@ struct StatementRuns {
             }
             question = drawn.text
             runs = ReplayedRuns(drawn).changingTexts(listening.restoring)
-            tables = Set(StatementSlots(statement.sql).tables.map { $0.lowercased() })
             try chooseValues(among: drawn)
             if drawn.hasGuesses, statement.steps == 0 || !resemblesRecording {
                 throw Untriable(DrawnStatement.unknownValues)
             }
-            return
         }
-        tables = Set(StatementSlots(statement.sql).tables.map { $0.lowercased() })
     }
 
     // MARK: Values
@@ -63,13 +61,12 @@ struct StatementRuns {
     /// Whether the runs with drawn values take about as many steps as the recorded ones.
     private(set) var resemblesRecording = true
 
-    /// How far the work may differ from that of the recorded runs, as the logarithm of a ratio: before other values are tried,
-    /// for these to be taken, and for the runs to be like the recorded ones.
+    /// The difference from the recorded work, as the logarithm of a ratio, from which other values are tried.
     private static let smallDifference = 0.3
+    /// The greatest difference of values that are taken.
     private static let fittingDifference = 0.6
+    /// The greatest difference of steps with which runs are like the recorded ones.
     private static let greatDifference = 1.1
-    /// The longest time to look for values, in nanoseconds.
-    private static let valuesPatience: UInt64 = 1_500_000_000
 
     /// Takes the values with which the statement takes about as many steps as it did in the recording, for as many rows.
     ///
@@ -78,20 +75,22 @@ struct StatementRuns {
         guard statement.steps > 0 else { return }
         // It must do no more than read and write rows.
         _ = try writtenTables()
-        let end = TrialClock.wall.now &+ Self.valuesPatience
+        let end = TrialClock.wall.now &+ advisor.valuesPatience
         let before = try difference(of: runs)
         var best = (runs: runs, difference: before)
         let text = runs.runs[0].text
         let rows = UInt64((Double(statement.rows) / Double(max(1, statement.executions))).rounded())
+        resemblesRecording = before.steps <= Self.greatDifference
         guard before.work > Self.smallDifference else { return }
-        for values in drawn.variations(finding: rows, on: base) where TrialClock.wall.now < end {
+        for values in drawn.variations(finding: rows, until: end, on: base) {
+            if TrialClock.wall.now >= end { break }
             let others = ReplayedRuns(text, values)
             guard let found = try? difference(of: others), found.work < best.difference.work else { continue }
             best = (others, found)
             if found.work <= Self.smallDifference { break }
         }
-        if best.difference.work <= Self.fittingDifference { runs = best.runs }
-        resemblesRecording = min(before.steps, best.difference.steps) <= Self.greatDifference
+        guard best.difference.work <= Self.fittingDifference else { return }
+        (runs, resemblesRecording) = (best.runs, true)
     }
 
     /// The difference between the work of runs and that of the recorded ones.
@@ -160,8 +159,9 @@ struct StatementRuns {
                     }
                 }
                 do {
-                    work.rows &+= try base.limitingQueries(to: advisor.longestRun) { try query.run([values]) }
-                    if query.writes { work.rows &+= UInt64(max(0, sqlite3_changes(base.connection))) }
+                    let returned = try base.limitingQueries(to: advisor.longestRun) { try query.run([values]) }
+                    let isChange = query.writes && returned == 0
+                    work.rows &+= isChange ? UInt64(max(0, sqlite3_changes(base.connection))) : returned
                 } catch  where base.wasInterrupted {
                     total = Self.enough
                     work.isCutShort = true
@@ -236,7 +236,8 @@ struct StatementRuns {
         }
         for text in schema.statements(ofTriggersOn: written) {
             // Some can only be prepared in a trigger, because of RAISE.
-            for question in (try? plain.questions(about: text)) ?? [] {
+            for question in (try? plain.questions(about: text)) ?? []
+            where schema.tables[question.table].columns.allSatisfy(\.hasKnownCollation) {
                 asked.insert(question.table)
                 found.add(question)
             }

@@ -7,18 +7,16 @@ extension DrawnStatement {
     private static let quantiles = [0, 0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 1]
     /// The rarest values of a column to try.
     private static let rarest = 2
-    /// The longest time of a query for values, in nanoseconds.
-    private static let patience: UInt64 = 500_000_000
-
     /// The values of the first run, each time with those of another row.
     ///
-    /// It has a rare or the most frequent value of a column, or a small or a great one. Two values of one column are also those
-    /// between which some rows are.
+    /// That row has a rare or the most frequent value of a column, or a small or a great one. For two values of one column, they
+    /// are also chosen so that some rows lie between them. The rows that the program asked for may be gone, so that there are
+    /// values of no row, too.
     ///
-    /// Some of the values are those of no row: the rows that the program asked for may have changed since.
-    ///
-    /// - Parameter rows: The number of rows that a run finds.
-    func variations(finding rows: UInt64, on file: DatabaseFile) -> [[StoredValue]] {
+    /// - Parameters:
+    ///   - rows: The number of rows that a run finds.
+    ///   - end: The time at which the search for values ends, on the wall clock in nanoseconds.
+    func variations(finding rows: UInt64, until end: UInt64, on file: DatabaseFile) -> [[StoredValue]] {
         guard let first = values.first else { return [] }
         /// The values of the first run with other ones at some places.
         func with(_ changes: [(place: Place, value: StoredValue)]) -> [StoredValue] {
@@ -35,17 +33,17 @@ extension DrawnStatement {
             for (position, place) in group.enumerated() {
                 let column = place.source.expression
                 if let other = group.prefix(position).first(where: { $0.source == place.source }) {
-                    for range in Self.ranges(of: column, rows, from, on: file) {
+                    for range in Self.ranges(of: column, rows, from, until: end, on: file) {
                         found.append(with([(other, range[0]), (place, range[1])]))
                     }
                     continue
                 }
-                found += Self.rows(of: column, selecting: expressions, from, on: file).map {
+                found += Self.rows(of: column, selecting: expressions, from, until: end, on: file).map {
                     with(Array(zip(group, $0)))
                 }
                 let greatest = "max(\(column))"
                 let absent = "SELECT iif(typeof(\(greatest)) = 'text', \(greatest) || '~', \(greatest) + 1) \(from)"
-                found += Self.values(absent, on: file).map { with([(place, $0[0])]) }
+                found += Self.values(absent, until: end, on: file).map { with([(place, $0[0])]) }
             }
         }
         return found
@@ -53,7 +51,7 @@ extension DrawnStatement {
 
     /// Pairs of values between which some rows are.
     private static func ranges(
-        of column: String, _ rows: UInt64, _ from: String, on file: DatabaseFile
+        of column: String, _ rows: UInt64, _ from: String, until end: UInt64, on file: DatabaseFile
     ) -> [[StoredValue]] {
         let span = rows + 1
         return values(
@@ -63,7 +61,7 @@ extension DrawnStatement {
                     row_number() OVER (ORDER BY \(column)) AS place, count(*) OVER () AS whole
                 \(from))
             WHERE place IN (\(places(span))) AND last IS NOT NULL
-            """, on: file)
+            """, until: end, on: file)
     }
 
     /// The numbers of rows at ``quantiles``, in SQL.
@@ -71,20 +69,21 @@ extension DrawnStatement {
         quantiles.map { "1 + CAST(\($0) * (whole - \(span)) AS INTEGER)" }.joined(separator: ", ")
     }
 
-    private static func values(_ sql: String, on file: DatabaseFile) -> [[StoredValue]] {
-        (try? file.limitingQueries(to: patience) { try file.values(sql) }) ?? []
+    private static func values(_ sql: String, until end: UInt64, on file: DatabaseFile) -> [[StoredValue]] {
+        let now = TrialClock.wall.now
+        return now < end ? (try? file.limitingQueries(to: end - now) { try file.values(sql) }) ?? [] : []
     }
 
     /// Rows with rare, frequent, small and great values of a column.
     private static func rows(
-        of column: String, selecting expressions: String, _ rows: String, on file: DatabaseFile
+        of column: String, selecting expressions: String, _ rows: String, until end: UInt64, on file: DatabaseFile
     ) -> [[StoredValue]] {
         let grouped = "SELECT \(expressions) \(rows) GROUP BY \(column) ORDER BY count(*)"
         let ordered = """
             SELECT * FROM (SELECT \(expressions), row_number() OVER (ORDER BY \(column)) AS place, count(*) OVER () AS whole
             \(rows)) WHERE place IN (\(places()))
             """
-        return values("\(grouped) LIMIT \(rarest)", on: file) + values("\(grouped) DESC LIMIT 1", on: file)
-            + values(ordered, on: file)
+        return values("\(grouped) LIMIT \(rarest)", until: end, on: file)
+            + values("\(grouped) DESC LIMIT 1", until: end, on: file) + values(ordered, until: end, on: file)
     }
 }

@@ -7,7 +7,9 @@ struct DrawnStatement {
     private(set) var text = ""
     /// The values of each run.
     private(set) var values: [[StoredValue]] = []
-    /// Whether it has values that are not compared with columns, in whose place it has 1.
+    /// Whether it has values that are not compared with columns.
+    ///
+    /// An inserted row has those of another row, and any other such value is 1.
     private(set) var hasGuesses = false
     /// The last comparison with a pattern.
     private(set) var pattern: Pattern?
@@ -137,12 +139,13 @@ struct DrawnStatement {
     ) throws -> [Source] {
         let tokens = StatementText.tokens(of: String(sql[..<end]))
         guard let into = tokens.firstIndex(where: { $0.isKeyword("INTO") }),
-            let values = tokens.firstIndex(where: { $0.isKeyword("VALUES") }),
+            let values = tokens[into...].firstIndex(where: { $0.isKeyword("VALUES") }),
             let table = StatementText.name(at: into + 1, in: tokens[...])?.last
         else { throw Untriable(unknownValues) }
         let named = tokens[into..<values].drop { $0.text != "(" }.filter(\.isName).map { $0.text.lowercased() }
         let columns = try file.rows(
-            "SELECT name, type = 'INTEGER' AND pk > 0 FROM pragma_table_info(\(DatabaseFile.literal(table)))")
+            "SELECT name, upper(type) = 'INTEGER' AND pk > 0 AND sum(pk > 0) OVER () = 1 FROM pragma_table_info(\(DatabaseFile.literal(table)))"
+        )
         let all = Dictionary(columns.map { ($0[0].text.lowercased(), $0) }) { one, _ in one }
         return try (named.isEmpty ? columns.map { $0[0].text.lowercased() } : named).map { name in
             guard let column = all[name] else { throw Untriable("The store has no column \(name) in \(table).") }
@@ -166,7 +169,8 @@ struct DrawnStatement {
             try file.number("SELECT count(*) FROM pragma_table_list(\(DatabaseFile.literal(name)))") == 0
         }
         if let missing {
-            throw Untriable("The database has no table \(missing), which may be a temporary one or in an attached database.")
+            throw Untriable(
+                "The database has no table \(missing), which may be a temporary one or in an attached database.")
         }
         let place = named.joined(separator: " or ")
         throw Untriable("The store has no column \(column) in \(place).")

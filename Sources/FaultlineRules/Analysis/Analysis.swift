@@ -87,7 +87,7 @@ public final class Analysis: Sendable {
         let frequent = Set(rules.filter(\.isAboutFrequency).map(\.id))
         for index in advice.indices {
             advice[index].rate(by: run)
-            // What a scan costs grows with the table. A loop costs what it does, and the data of an application with a store grow.
+            // The cost of a scan grows with the table, so that it can matter later. The same is true of an application with a store.
             if !hasOperations, frequent.contains(advice[index].rule) { advice[index].waive(in: run) }
         }
         // The time between the runs of one statement can be that of another.

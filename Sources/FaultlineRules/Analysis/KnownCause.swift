@@ -92,14 +92,25 @@ enum KnownCause {
                 "Use keys that grow, such as \(code: "INTEGER PRIMARY KEY") or time-ordered UUIDs, or write the rows in the order of "
                     + "their keys.",
             ]
+        case .wholeFile("VACUUM"):
+            [
+                "\(code: "VACUUM") reads the whole file and writes it anew.",
+                "Run it when much of the data has been deleted, and not at every start.",
+            ]
+        case .wholeFile("REINDEX"):
+            [
+                "\(code: "REINDEX") builds every index anew.",
+                "It is needed only when a collation or an indexed function has changed.",
+            ]
+        case .wholeFile("ANALYZE"):
+            [
+                "\(code: "ANALYZE") reads every index.",
+                "Run it when the data has changed much, and not at every start: \(code: "PRAGMA optimize") decides that.",
+            ]
         case .wholeFile(let word):
             [
-                word == "VACUUM"
-                    ? "\(code: word) reads the whole file and writes it anew."
-                    : "\(code: word) reads the whole file.",
-                word == "REINDEX"
-                    ? "It is needed only when a collation or an indexed function has changed."
-                    : "Run it when the file has changed much, and not at every start.",
+                "\(code: word) reads the whole file.",
+                "Run it rarely, and not at every start.",
             ]
         }
     }

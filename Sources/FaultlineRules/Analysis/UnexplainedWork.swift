@@ -151,11 +151,14 @@ extension UnexplainedWork {
         if let cause = KnownCause(sql, group) { return cause.sentences }
         switch examinations[sql] {
         case .nothing(let hasRecordedValues):
-            let values: Wording = hasRecordedValues ? "" : " with values drawn from it"
-            let more: Wording = hasRecordedValues ? "" : " Record with \(code: "--values") to try those of the program."
+            if hasRecordedValues {
+                return [
+                    "SQLite was asked on a copy of the database: no index that it would use, and no statistics, save steps."
+                ]
+            }
             return [
-                "SQLite was asked on a copy of the database: no index that it would use, and no statistics, save steps\(values)."
-                    + more
+                "SQLite was asked on a copy of the database. With values drawn from that copy, neither an index that it would use nor "
+                    + "statistics save steps.", "Record with \(code: "--values") to try those of the program.",
             ]
         case .notExamined(let reason): return ["SQLite could not be asked about indexes. \(reason)"]
         case .change, nil: break

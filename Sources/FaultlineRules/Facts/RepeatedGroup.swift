@@ -162,12 +162,12 @@ struct Repetition: Sendable {
 
     /// The time that the program and its libraries need for each operation, in nanoseconds: the shortest time between two, as
     /// often as there was one.
-    var overhead: UInt64 { (shortestWait ?? 0) &* (executions - min(1, executions)) }
+    var overhead: UInt64 { min(waiting, (shortestWait ?? 0) &* (executions - min(1, executions))) }
 
     /// Adds a time between two operations.
     mutating func wait(_ time: UInt64) {
         waiting &+= time
-        // All of it was in the store if the list's statement ended meanwhile, whose time comes from the whole loop.
+        // If the statement whose rows the loop goes through ended meanwhile, its time, that of the whole loop, was taken off.
         if time > 0 { shortestWait = min(shortestWait ?? time, time) }
     }
 

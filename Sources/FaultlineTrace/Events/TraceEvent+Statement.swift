@@ -35,14 +35,14 @@ extension TraceEvent {
         ///
         /// 0 for a statement of the store.
         public var syncTime: UInt64 = 0
-        /// Time from the start of a statement that reads to its end, if the program took at least as much of it between
-        /// the rows as the statement itself took, and at least about a millisecond, in nanoseconds.
+        /// Time from the start of a statement that reads to its end, in nanoseconds.
         ///
-        /// 0 otherwise, and for a statement of the store.
+        /// 0 if the program took less time between the rows than the statement itself, or less than a millisecond, and
+        /// for a statement of the store.
         public var open: UInt64 = 0
-        /// The end of what the statement wrote last to a write-ahead log.
+        /// The length of the write-ahead log up to the last page that the statement wrote to it.
         ///
-        /// 0 if it wrote nothing to one, and for a statement of the store.
+        /// 0 if it wrote none, and for a statement of the store.
         public var log: UInt64 = 0
         /// Operations of SQLite's virtual machine (`SQLITE_STMTSTATUS_VM_STEP`).
         public var virtualMachineSteps: UInt64 = 0

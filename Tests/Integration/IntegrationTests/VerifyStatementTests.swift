@@ -127,7 +127,8 @@ struct VerifyStatementTests {
             ),
             (
                 #"for n in range(20): c.execute("SELECT title FROM book WHERE author_id = ? AND lower(title) <> ?", (n, "x")).fetchall()"#,
-                "R06", "The trace has no values, and those of this statement are not all compared with columns; record with --values."
+                "R06",
+                "The trace has no values, and those of this statement are not all compared with columns; record with --values."
             ),
             (
                 #"for n in range(20): c.execute("SELECT title FROM book WHERE author_id = ?", (n + 9000,)).fetchall()"#,

@@ -126,7 +126,8 @@ private struct ExaminedStatement {
         guard let table = tuning.indexes.map(\.table).first(where: { !named.contains($0.lowercased()) }) else {
             return []
         }
-        return ["The statement does not name \(entity: table): a trigger or a foreign key makes SQLite look there."]
+        let cause = groups[0].key.statementType == .write ? "a trigger, a foreign key or a view" : "a view"
+        return ["The statement does not name \(entity: table): \(cause) makes SQLite look there."]
     }
 
     private var title: Wording {

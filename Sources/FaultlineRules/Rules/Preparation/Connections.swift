@@ -26,7 +26,7 @@ extension Profile {
 
 /// Findings about statements that are prepared anew because each connection is new.
 extension PreparationRule {
-    /// The most statements for each connection that are worth a connection of their own.
+    /// The number of statements for each connection up to which opening it is the cause, however long preparing takes.
     private static let fewStatements: UInt64 = 5
 
     /// Joins the findings about statements that each connection prepares once.
@@ -34,16 +34,16 @@ extension PreparationRule {
     /// A new connection reads the schema, keeps no statement and has an empty page cache. With few statements for each
     /// connection it is the cause even if these take longer than their preparation.
     func joined(
-        _ found: [(finding: Finding, times: PreparationEvidence)], _ profile: Profile
+        _ found: [(finding: Finding, times: PreparationEvidence)], _ library: StatementLibrary?, _ profile: Profile
     ) -> [Finding] {
         let connections = profile.connections
         guard connections >= Self.minimumPreparations.count else { return found.map(\.finding) }
         let isOfConnections = { (times: PreparationEvidence) in times.preparations <= connections }
         let all = profile.preparations.compactMap { statement, times in
-            self.finding(for: statement, times, minimumShare: 0, profile).map { (finding: $0, times: times) }
+            self.finding(for: statement, times, minimumShare: 0, library, profile).map { (finding: $0, times: times) }
         }.filter { isOfConnections($0.times) }
-        let isWorthOne = all.reduce(0) { $0 &+ $1.times.executions } > Self.fewStatements &* connections
-        let caused = isWorthOne ? found.filter { isOfConnections($0.times) } : all
+        let hasManyStatements = all.reduce(0) { $0 &+ $1.times.executions } > Self.fewStatements &* connections
+        let caused = hasManyStatements ? found.filter { isOfConnections($0.times) } : all
         guard let first = caused.max(by: { $0.finding.saving.time.median < $1.finding.saving.time.median }) else {
             return found.map(\.finding)
         }
@@ -56,15 +56,13 @@ extension PreparationRule {
             loop.evidence.executions <= connections
                 && caused.contains { $0.finding.subjects == [.statement(loop.key.sql)] }
         }
-        let between = isWorthOne ? 0 : loops.map { Double($0.evidence.overhead) }.max() ?? 0
+        let between = hasManyStatements ? 0 : loops.map { Double($0.evidence.overhead) }.max() ?? 0
         finding.title = "Keep connections open instead of opening \(count: connections, "connection")"
         finding.explanation = [
             "\(count: connections, "connection") for \(count: runs, "run") of \(count: UInt64(caused.count), "statement"): each of them read "
                 + "the schema and prepared its statements anew, in \(duration: prepareTime)."
         ]
-        let names = Set(profile.statementOrigins.flatMap(\.evidence.libraries))
-        finding.fix =
-            StatementLibrary(names: names)?.keepingConnections ?? "Open a connection for each thread once, and keep it."
+        finding.fix = library?.keepingConnections ?? "Open a connection for each thread once, and keep it."
         finding.saving = Saving(
             time: .init(median: prepared + between / 2, low: prepared / 2, high: prepared + between))
         if between > 0 {
@@ -80,7 +78,9 @@ extension PreparationRule {
         finding.subjects = caused.flatMap(\.finding.subjects)
         finding.claims =
             caused.flatMap(\.finding.claims)
-            + loops.map { Claim(StatementLoopDetector.self, $0.key, balance: Double($0.evidence.overhead)) }
+            + (between > 0 ? loops : []).map {
+                Claim(StatementLoopDetector.self, $0.key, balance: Double($0.evidence.overhead))
+            }
         finding.evidence = [
             Evidence("connections", connections, .count), Evidence("executions", runs, .count),
             Evidence("prepareTime", prepareTime, .nanoseconds),

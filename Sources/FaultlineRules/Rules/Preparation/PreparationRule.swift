@@ -22,10 +22,11 @@ public struct PreparationRule: Rule {
         outcome.findings = profile.fetches.compactMap { finding(for: $0, profile) }
         if profile.allProcesses.lacks(.operations) {
             examined &+= profile.groups.reduce(0) { $0 &+ $1.counts.preparations }
+            let library = StatementLibrary(names: Set(profile.statementOrigins.flatMap(\.evidence.libraries)))
             let found = profile.preparations.compactMap { statement, times in
-                finding(for: statement, times, profile).map { (finding: $0, times: times) }
+                finding(for: statement, times, library, profile).map { (finding: $0, times: times) }
             }
-            outcome.findings += joined(found, profile)
+            outcome.findings += joined(found, library, profile)
         }
         if examined > 0 { outcome.examined = "\(count: examined, "prepared statement")" }
         return outcome
@@ -127,7 +128,7 @@ extension PreparationRule {
 
     func finding(
         for statement: StatementSite, _ times: PreparationEvidence, minimumShare: Double = Self.minimumShare.value,
-        _ profile: Profile
+        _ library: StatementLibrary?, _ profile: Profile
     ) -> Finding? {
         let preparations = times.preparations
         // A process cannot keep the statements of another.
@@ -140,7 +141,7 @@ extension PreparationRule {
             rule: id, ruleName: name, title: "Keep this statement prepared, and bind other values to it",
             change: statement.site,
             score: Score.of(Double(preparations), info: Self.minimumPreparations.value, warning: 1000),
-            fix: Self.fix(StatementLibrary(names: Set(profile.statementOrigins.flatMap(\.evidence.libraries)))),
+            fix: Self.fix(library),
             saving: Saving(time: .init(median: saved, low: saved / 2, high: saved)),
             confidence: .medium("some of the preparations may remain"),
             signature: [id, text.summary, statement.site?.function ?? ""].joined(separator: "|"))

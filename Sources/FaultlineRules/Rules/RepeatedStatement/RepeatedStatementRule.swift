@@ -17,7 +17,7 @@ public struct RepeatedStatementRule: Rule {
 
     public init() {}
 
-    /// The mean time between runs that find nothing from which they count as polling, in nanoseconds.
+    /// The mean time between runs that find nothing above which the program is polling, in nanoseconds.
     private static let pollingPause: UInt64 = 1_000_000
 
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
@@ -109,8 +109,8 @@ extension RepeatedStatementRule {
             evidence: "The runs, the most with one set of values, their rows and their time in SQLite.",
             fix: "Keep the result, and pass it on.",
             saving:
-                "The runs' time in SQLite, less the longest run with each set of values. Of the time between two runs, the shortest "
-                + "counts by half for each, if it is less than a millisecond: a driver and a mapper need a part of it.",
+                "The runs' time in SQLite, less the longest run with each set of values. The saving includes half of the shortest time "
+                + "between two runs, for each run, if that is below 1 ms: the time of the driver and of a mapper.",
             guards: [
                 "Any statement of the process that writes counts as a write, on any thread and to any table.",
                 "R29 ignores the statements of fetches, faults and saves. R18 evaluates repeated fetches.",

@@ -96,7 +96,7 @@ struct CommitSyncs {
             finding.downgrade("Only you can say whether the last commits may be missing after a loss of power.")
         }
         if saved < Self.dominantShare * Double(profile.wallTime) {
-            finding.downgrade("It is less than \(percent: Self.dominantShare) of the run.")
+            finding.downgrade("The waits are less than \(percent: Self.dominantShare) of the run.")
         }
         finding.claims = groups.compactMap { group in
             guard case .statement(let sql) = group.key.subject else { return nil }

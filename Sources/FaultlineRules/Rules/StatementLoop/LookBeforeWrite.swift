@@ -13,7 +13,9 @@ struct LookBeforeWrite {
     /// - Returns: `nil` if the writes do not follow most look-ups.
     init?(_ statement: StatementText, _ evidence: StatementLoopEvidence) {
         guard Significance.isAtLeastHalf(evidence.insertions &+ evidence.updates, of: evidence.executions),
-            let table = statement.table, statement.looksUpRows(evidence.runs), !statement.isAggregated
+            let table = statement.table, statement.looksUpRows(evidence.runs), !statement.isAggregated,
+            // A program that inserts a row although it has found one does not look for that row.
+            evidence.insertions <= evidence.executions &- min(evidence.rows, evidence.executions)
         else { return nil }
         self.table = table
         self.evidence = evidence
@@ -40,14 +42,23 @@ struct LookBeforeWrite {
     }
 
     func language(_ library: StatementLibrary?) -> String {
-        guard inserts, let library, library != .python, library != .grdb else { return "sql" }
+        guard let library, library != .python, library != .grdb else { return "sql" }
         return library.language
     }
 
     func code(_ library: StatementLibrary?) -> [String] {
         let names = columns.map(StatementText.quoted).joined(separator: ", "), source = StatementText.quoted(table)
-        guard inserts else { return ["UPDATE \(source) SET … = … + ? WHERE \(names) = ? RETURNING …"] }
         let model = StatementLibrary.modelName(of: table)
+        guard inserts else {
+            switch library {
+            case .django?: return ["\(model).objects.filter(…).update(field=F(\"field\") + …)"]
+            case .sqlAlchemy?: return ["session.execute(update(\(model)).where(…).values(field=\(model).field + …))"]
+            case .peewee?: return ["\(model).update(field=\(model).field + …).where(…).execute()"]
+            default:
+                let condition = columns.map { "\(StatementText.quoted($0)) = ?" }.joined(separator: " AND ")
+                return ["UPDATE \(source) SET … = … + ? WHERE \(condition) RETURNING …"]
+            }
+        }
         let texts = columns.map { "\"\($0)\"" }.joined(separator: ", ")
         switch library {
         case .django?:

@@ -127,7 +127,7 @@ struct StatementLoopAdvice {
             "Add \(code: "select_related(\"\(name)\")") to the query of \(originName)"
         case (.django?, .oneOf?), (.django?, .toOneBack?):
             "Add \(code: "select_related") for \(subject) to the query of \(originName)"
-        case (.django?, .existence?), (.django?, .first?):
+        case (.django?, .existence?), (.django?, .first?), (.sqlAlchemy?, .existence?), (.sqlAlchemy?, .first?):
             "Ask for \(subject) within the query of \(originName)"
         case (.django?, .toMany?) where aggregatesForPage:
             "Aggregate \(subject) with one statement for the page of \(originName)"
@@ -157,6 +157,9 @@ struct StatementLoopAdvice {
         case (.django?, .toMany?) where statement.isAggregated:
             "SQLite then aggregates the related rows within the query."
         case (.django?, .toMany?): "Django then reads the related rows of all objects with one more statement."
+        case (.sqlAlchemy?, .existence?), (.sqlAlchemy?, .first?):
+            "SQLite then looks for the row within the query, with a subquery: \(code: "exists()"), or "
+                + "\(code: "select(…).order_by(…).limit(1).scalar_subquery()")."
         case (.sqlAlchemy?, .some) where statement.isAggregated:
             "SQLite then aggregates the rows of each object in one pass."
         case (.sqlAlchemy?, .some):
@@ -292,7 +295,11 @@ struct StatementLoopAdvice {
     }
 
     var alternatives: [Wording] {
-        guard library == .sqlAlchemy, relation != nil, !statement.isAggregated, beforeWrite == nil else { return [] }
+        guard library == .sqlAlchemy, let relation, !statement.isAggregated, beforeWrite == nil else { return [] }
+        switch relation {
+        case .existence, .first: return []
+        case .toOne, .oneOf, .toMany, .toOneBack: break
+        }
         return ["Set \(code: "lazy=\"selectin\"") on the relationship."]
     }
 

@@ -76,9 +76,11 @@ struct StatementLoopDetector: EvidenceDetector {
     private var recent: [UInt32: [OpenStatementLoop.Key]] = [:]
 
     /// The group of each thread's last statement, until a write follows it.
-    private var latest: [UInt32: OpenStatementLoop.Key] = [:]
+    private var latest = BoundedTable<UInt32, OpenStatementLoop.Key>(capacity: capacity)
     /// What statements write, as far as it was asked for.
     private var written: [DictionaryID: (table: String, isInsertion: Bool)?] = [:]
+    /// The tables that statements read, in lowercase, as far as they were asked for.
+    private var read: [DictionaryID: String?] = [:]
     /// The last run of an origin whose rows the evidence of a statement counts.
     private var counted: [StatementSite: EventID] = [:]
 
@@ -90,10 +92,10 @@ struct StatementLoopDetector: EvidenceDetector {
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         // The statements of a fetch or a save belong to other rules.
         guard case .sql(let statement) = event.detail, event.parent == 0, statement.error == 0,
+            statement.type == .read || statement.type == .write,
             let sql = context.dictionary.statement(statement.statement)?.sql
         else { return }
         if statement.type == .write { return observeWrite(statement.statement, sql, on: event.thread) }
-        guard statement.type == .read else { return }
         let site = context.stackSite(of: event)
         let key = OpenStatementLoop.Key(
             scope: event.scope, thread: event.thread, statement: statement.statement, site: site)
@@ -109,9 +111,17 @@ struct StatementLoopDetector: EvidenceDetector {
         evaluate(open.drain(), in: &context)
     }
 
+    private mutating func table(of statement: DictionaryID, _ sql: String) -> String? {
+        if let known = read[statement] { return known }
+        if read.count == Self.capacity { read = [:] }
+        let table = StatementText(sql).table?.lowercased()
+        read[statement] = .some(table)
+        return table
+    }
+
     /// Records a write right after a run that read the same table.
     private mutating func observeWrite(_ statement: DictionaryID, _ sql: String, on thread: UInt32) {
-        guard let key = latest.removeValue(forKey: thread) else { return }
+        guard let key = latest.remove(thread) else { return }
         if written[statement] == nil {
             if written.count == Self.capacity { written = [:] }
             written[statement] = .some(StatementText.written(by: sql).map { ($0.table.lowercased(), $0.isInsertion) })
@@ -131,14 +141,14 @@ struct StatementLoopDetector: EvidenceDetector {
             var loop = OpenStatementLoop()
             loop.origin = lists[event.thread]?.last { $0.statement != own && $0.end &+ Self.patience > event.start }
             loop.library = context.library(on: event.stack)
-            loop.table = StatementText(own.sql).table?.lowercased()
+            loop.table = table(of: key.statement, own.sql)
             loop.readsExpired = loop.library == .sqlAlchemy && context.readsExpired(on: event.stack)
             if let evicted = open.insert(loop, for: key) { evaluate([evicted], in: &context) }
         }
         open.add(event, rows: UInt64(statement.rows), to: key, in: &context) {
             $0.observe(values: statement.parameters)
         }
-        latest[event.thread] = key
+        _ = latest.insert(key, for: event.thread)
         var keys = recent[event.thread] ?? []
         if keys.last != key {
             keys.removeAll { $0 == key }

@@ -11,8 +11,11 @@ struct StatementSearchAdvice {
 
     /// The columns of the table that the statement searches.
     private var columns: [String] {
+        let isOnly = text.conditions.names.count == 1
         let names = text.conditions.places.compactMap { place -> String? in
-            guard case .pattern(let owner, let name, _) = place.slot, owner == nil || owner == table else { return nil }
+            guard case .pattern(let owner, let name, _) = place.slot, owner == table || owner == nil && isOnly else {
+                return nil
+            }
             return name
         }
         return ([search.column] + names).uniqued
@@ -29,12 +32,13 @@ struct StatementSearchAdvice {
             + "characters, which also finds parts of words. Triggers keep such a table up to date; SQLite's page about "
             + "external content has them (https://sqlite.org/fts5.html)."
             + (isReserved
-                ? " FTS5 reserves the name \(code: search.column), so the full-text table needs a copy of the texts in a column with another name."
+                ? " FTS5 reserves the name \(code: reserved ?? ""), so the full-text table needs a copy of the texts in a column with another name."
                 : "")
     }
 
     /// Whether no column of a full-text table can have the column's name (https://sqlite.org/fts5.html#fts5_table_creation_and_initialization).
-    private var isReserved: Bool { columns.contains { ["rank", "rowid"].contains($0.lowercased()) } }
+    private var isReserved: Bool { reserved != nil }
+    private var reserved: String? { columns.first { ["rank", "rowid"].contains($0.lowercased()) } }
 
     /// The column, the table and the full-text index, in quotes where they need them.
     private var column: String { StatementText.quoted(search.column) }
@@ -51,7 +55,7 @@ struct StatementSearchAdvice {
             "INSERT INTO \(index)(\(index)) VALUES ('rebuild')",
         ]
         // With other conditions, the program has to decide how the search belongs to them.
-        guard !text.conditions.hasAlternatives else { return creation }
+        guard !text.conditions.hasAlternatives, columns.count == 1 else { return creation }
         return creation + ["SELECT … FROM \(searched) WHERE rowid IN (\(query(parameter: "?")))"]
     }
 
@@ -62,7 +66,8 @@ struct StatementSearchAdvice {
 
     /// The search as Django's queries can have it, without the `ESCAPE` that they add and that the index does not serve.
     private var django: [Wording] {
-        guard !isReserved, StatementLibrary(names: evidence.libraries) == .django, !text.conditions.hasAlternatives
+        guard !isReserved, StatementLibrary(names: evidence.libraries) == .django, columns.count == 1,
+            !text.conditions.hasAlternatives
         else {
             return []
         }

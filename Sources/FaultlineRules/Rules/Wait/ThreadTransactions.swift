@@ -33,10 +33,14 @@ struct ThreadTransactions {
         var state: State?
         /// The longest time for which a transaction had the lock, in nanoseconds.
         var longestHold: UInt64 = 0
-        /// The last ones.
+        /// The last ones that another thread can have waited for.
         var holds: [Hold] = []
+        /// Whether its last statement asked for the lock, and failed.
+        var hasAskedInVain = false
 
         private static let lastHolds = 8
+        /// SQLite first tries again after a millisecond.
+        private static let shortestHold: UInt64 = 50_000
 
         /// The time for which its open transaction has the lock.
         var hold: Hold? {
@@ -55,7 +59,9 @@ struct ThreadTransactions {
             var hold = hold
             hold.end = max(time, hold.start)
             longestHold = max(longestHold, hold.end - hold.start)
-            holds = (holds + [hold]).suffix(Self.lastHolds)
+            guard hold.end - hold.start >= Self.shortestHold else { return }
+            if holds.count == Self.lastHolds { holds.removeFirst() }
+            holds.append(hold)
         }
     }
 
@@ -69,13 +75,16 @@ struct ThreadTransactions {
         if case .hasRead = threads.peek(thread)?.state { true } else { false }
     }
 
-    /// Whether a thread is in a transaction that asked for the lock when it began.
+    /// Whether a thread is in a transaction that asked for the lock when it began, or has failed to get it.
     func hasAsked(_ thread: UInt32) -> Bool {
-        if case .asked = threads.peek(thread)?.state { true } else { false }
+        if case .asked = threads.peek(thread)?.state { return true }
+        return threads.peek(thread)?.hasAskedInVain == true
     }
 
-    /// The longest time for which a transaction of the thread had the lock so far, in nanoseconds; 0 if it had none.
-    func longestHold(of thread: UInt32) -> UInt64 { threads.peek(thread)?.longestHold ?? 0 }
+    /// The longest time for which a transaction of the thread had the lock until `time`, in nanoseconds; 0 if it had none.
+    func longestHold(of thread: UInt32, until time: UInt64) -> UInt64 {
+        threads.read(thread) { max($0.longestHold, $0.hold?.overlap(0, time) ?? 0) } ?? 0
+    }
 
     /// The line that took the lock for which another thread waited.
     func owner(_ thread: UInt32, from start: UInt64, to end: UInt64) -> CallSite? {
@@ -86,14 +95,17 @@ struct ThreadTransactions {
 
     mutating func observe(_ statement: TraceEvent.Statement, _ event: TraceEvent, in context: inout ProcessContext) {
         // A statement that failed has changed nothing.
-        guard statement.error == 0 else { return }
-        let begin = event.start + min(statement.wait, event.duration)
+        guard statement.error == 0 else {
+            let sql = context.dictionary.statement(statement.statement)?.sql ?? ""
+            return change(event.thread) { $0.hasAskedInVain = Self.asks(sql) }
+        }
+        let begin = event.start &+ min(statement.wait, event.duration)
         switch statement.type {
         case .transaction:
             guard let sql = context.dictionary.statement(statement.statement)?.sql else { return }
             let site = context.stackSite(of: event)
             change(event.thread) { $0.observe(transaction: sql, Hold(site: site, start: begin), until: event.end) }
-        case .read: change(event.thread) { if case .begun = $0.state { $0.state = .hasRead } }
+        case .read: _ = threads.update(event.thread) { if case .begun = $0.state { $0.state = .hasRead } }
         case .write:
             if threads.peek(event.thread)?.hold != nil { return }
             let hold = Hold(site: context.stackSite(of: event), start: begin)
@@ -102,6 +114,13 @@ struct ThreadTransactions {
             }
         case .schema, .other: break
         }
+    }
+
+    /// Whether a statement begins a transaction and asks for the lock.
+    fileprivate static func asks(_ sql: String) -> Bool {
+        guard case .begin = TransactionStatement(sql) else { return false }
+        let words = sql.uppercased()
+        return words.contains("IMMEDIATE") || words.contains("EXCLUSIVE")
     }
 
     private mutating func change(_ number: UInt32, _ change: (inout Thread) -> Void) {
@@ -116,11 +135,9 @@ extension ThreadTransactions.Thread {
     fileprivate mutating func observe(
         transaction sql: String, _ hold: ThreadTransactions.Hold, until end: UInt64
     ) {
+        hasAskedInVain = false
         switch TransactionStatement(sql) {
-        case .begin:
-            let words = sql.uppercased()
-            let asks = words.contains("IMMEDIATE") || words.contains("EXCLUSIVE")
-            state = asks ? .asked(hold) : .begun
+        case .begin: state = ThreadTransactions.asks(sql) ? .asked(hold) : .begun
         case .savepoint: if state == nil { state = .begun }
         case .commit, .rollback: self.end(at: end)
         case .release, .rollbackTo, nil: break

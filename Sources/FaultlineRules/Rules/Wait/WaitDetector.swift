@@ -95,7 +95,7 @@ struct WaitDetector: EvidenceDetector {
         found.failures = wait.error == 0 ? 0 : 1
         found.upgrades = one.isUpgrade ? 1 : 0
         found.asked = one.hasAsked ? 1 : 0
-        found.longestHold = work == nil ? 0 : transactions.longestHold(of: wait.ownerThread)
+        found.longestHold = work == nil ? 0 : transactions.longestHold(of: wait.ownerThread, until: one.end)
         found.libraries = one.library.map { [$0.rawValue] } ?? []
         found.foreign = wait.ownerProcess == 0 ? 0 : 1
         if let event = owner?.save, case .save(let save) = event.detail {

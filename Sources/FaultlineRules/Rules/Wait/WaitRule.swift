@@ -41,8 +41,8 @@ public struct WaitRule: Rule {
 
     /// The waits of all lines that one change shortens together, the longest first.
     ///
-    /// That is a change of the owner, or else of the waiting line: if the owner is unknown, or if waiting for it was given up
-    /// at once. A line that has waited for a known owner has most likely waited for it when the owner was gone too.
+    /// The owner is to change, or else the waiting line: if the owner is unknown, or if a statement failed at once. If one line has
+    /// waited for a known owner and for unknown ones, the known one counts for all.
     private static func byOwner(_ waits: [Line]) -> [[Line]] {
         var groups: [WaitEvidence.Key: [Line]] = [:]
         var owners: [WaitEvidence.Key: WaitEvidence.Key] = [:]

@@ -15,7 +15,11 @@ struct OpenReadDetector: EvidenceDetector {
     private var reads: [OpenRead] = []
     /// The open transaction of each thread.
     private var transactions = BoundedTable<UInt32, Transaction>(capacity: capacity)
-    private var log = LogGrowth()
+    /// The logs of database files, by the paths of the files.
+    private var logs: [String: LogGrowth] = [:]
+    private static let mostLogs = 64
+    /// The end of the last statement.
+    private var last: UInt64 = 0
 
     private enum Transaction {
         case begun
@@ -27,20 +31,27 @@ struct OpenReadDetector: EvidenceDetector {
 
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         guard case .sql(let statement) = event.detail, event.parent == 0, statement.error == 0 else { return }
+        last = max(last, event.end)
         if statement.type == .transaction { observe(transaction: statement, event, in: context) }
         var isInTransaction = false
         if statement.type == .write {
             isInTransaction = transactions.update(event.thread) { $0 = .writes } != nil
         }
-        if statement.log > 0, !isInTransaction { log.add(statement.log, at: event.end) }
+        if statement.log > 0, !isInTransaction {
+            let file = context.dictionary.statement(statement.statement)?.file ?? ""
+            if logs[file] != nil || logs.count < Self.mostLogs {
+                logs[file, default: LogGrowth()].add(statement.log, at: event.end)
+            }
+        }
         guard statement.type == .read, !context.isSetup(event.scope) else { return }
         let isFirst = if case .begun = transactions.peek(event.thread) { true } else { false }
         guard isFirst || statement.open > 0,
-            let sql = context.dictionary.statement(statement.statement)?.sql
+            let entry = context.dictionary.statement(statement.statement)
         else { return }
         let read = OpenRead(
-            key: StatementSite(sql: sql, site: context.stackSite(of: event)), start: event.start,
-            end: event.start + statement.open, scope: event.scope, library: context.library(on: event.stack))
+            key: StatementSite(sql: entry.sql, site: context.stackSite(of: event)), file: entry.file ?? "",
+            start: event.start, end: event.start &+ statement.open, scope: event.scope,
+            library: context.library(on: event.stack))
         if isFirst { _ = transactions.insert(.reads(read), for: event.thread) }
         if statement.open > 0 { keep(read) }
     }
@@ -50,13 +61,19 @@ struct OpenReadDetector: EvidenceDetector {
     ) {
         guard let sql = context.dictionary.statement(statement.statement)?.sql else { return }
         switch TransactionStatement(sql) {
-        case .begin: _ = transactions.insert(.begun, for: event.thread)
-        case .commit, .rollback:
-            guard case .reads(var read) = transactions.remove(event.thread) else { return }
-            (read.end, read.isTransaction) = (event.end, true)
-            keep(read)
+        case .begin:
+            keep(transactions.remove(event.thread), until: event.start)
+            _ = transactions.insert(.begun, for: event.thread)
+        case .commit, .rollback: keep(transactions.remove(event.thread), until: event.end)
         case .savepoint, .release, .rollbackTo, nil: break
         }
+    }
+
+    /// Keeps the read of a transaction that ended, or whose connection was closed.
+    private mutating func keep(_ transaction: Transaction?, until end: UInt64) {
+        guard case .reads(var read) = transaction else { return }
+        (read.end, read.isTransaction) = (end, true)
+        keep(read)
     }
 
     private mutating func keep(_ read: OpenRead) {
@@ -66,8 +83,9 @@ struct OpenReadDetector: EvidenceDetector {
     }
 
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        for (_, transaction) in transactions.drain() { keep(transaction, until: last) }
         for read in reads {
-            guard let grown = log.growth(from: read.start, to: read.end) else { continue }
+            guard let grown = logs[read.file]?.growth(from: read.start, to: read.end) else { continue }
             let surroundings = surroundings(of: read.scope, for: read.key, outside: read.time, in: &context)
             var found = OpenReadEvidence()
             (found.reads, found.transactions) = (1, read.isTransaction ? 1 : 0)
@@ -82,6 +100,8 @@ struct OpenReadDetector: EvidenceDetector {
 /// A read and the time for which it was open.
 private struct OpenRead {
     var key: StatementSite
+    /// The path of the database file, or nothing if it is not known.
+    var file: String
     var start: UInt64
     var end: UInt64
     var scope: EventID

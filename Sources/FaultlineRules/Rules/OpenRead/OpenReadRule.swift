@@ -29,7 +29,7 @@ public struct OpenReadRule: Rule {
     private func finding(_ key: StatementSite, _ evidence: OpenReadEvidence) -> Finding {
         let summary = StatementText(key.sql).summary
         let isTransaction = Significance.isMost(evidence.transactions, of: evidence.reads)
-        let isPython = !evidence.libraries.isEmpty && evidence.libraries != [StatementLibrary.grdb.rawValue]
+        let isPython = StatementLibrary(names: evidence.libraries) == .python
         var finding = Finding(
             rule: id, ruleName: name,
             title: isTransaction
@@ -50,9 +50,9 @@ public struct OpenReadRule: Rule {
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.reads, time: evidence.longest)]
         finding.subjects = [.statement(key.sql)]
         finding.scopes = evidence.scopes.names
-        let what: Wording = isTransaction ? "A transaction with" : "The result of"
+        let subject: Wording = isTransaction ? "A transaction with" : "The result of"
         finding.explanation = [
-            "\(what) \(code: Phrase.shortened(summary, to: 90)) was open for \(duration: evidence.longest). Meanwhile the log "
+            "\(subject) \(code: Phrase.shortened(summary, to: 90)) was open for \(duration: evidence.longest). Meanwhile the log "
                 + "grew to \(size: evidence.log).",
             "SQLite moves the log into the database after 1,000 pages, and then writes from its start again. As long as a "
                 + "read is open, it must append to it instead, and each read looks through a longer log.",
@@ -75,7 +75,7 @@ extension OpenReadRule {
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "Statements and transactions that read, and stay open for at least a millisecond while commits of the same "
+                "Transactions that read, and statements that stay open for at least a millisecond, while commits of the same "
                 + "process let a write-ahead log grow: by at least \(Phrase.size(Self.growth.value)) beyond the size at which "
                 + "SQLite moves it into the database.",
             evidence: "The longest time for which the read was open, and how far the log grew meanwhile.",
