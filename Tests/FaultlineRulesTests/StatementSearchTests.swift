@@ -78,6 +78,10 @@ struct StatementSearchTests {
             ),
             ("SELECT a FROM book WHERE title NOT GLOB ?", "book.title", "SCAN book"),
             (
+                "SELECT count(*) AS n FROM (SELECT book.id AS i FROM book WHERE book.title LIKE ?) AS a", "book.title",
+                "SCAN book"
+            ),
+            (
                 "SELECT a FROM book WHERE year > ? AND (title LIKE ? OR author LIKE ?)", "book(title, author)",
                 "SCAN book"
             ),
