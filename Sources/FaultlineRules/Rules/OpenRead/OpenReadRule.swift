@@ -11,7 +11,7 @@ public struct OpenReadRule: Rule {
 
     /// The minimum growth of a finding, in bytes.
     static let growth = Threshold(
-        "R33", "logGrowth", 4_096_000, .size, "minimum growth of the log beyond the size of a checkpoint")
+        "R33", "logGrowth", 4_194_304, .size, "minimum growth of the log beyond the size of a checkpoint")
 
     public init() {}
 
